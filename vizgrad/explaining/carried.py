@@ -9,9 +9,8 @@ from vizgrad.errors import Explanation
 from vizgrad.explaining.said import line, said
 from vizgrad.inspection.sizes import bytes_text
 from vizgrad.provenance import written
-from vizgrad.provenance.notes import Note
+from vizgrad.provenance.notes import Note, Weight
 from vizgrad.provenance.noting import Noting
-from vizgrad.provenance.weights import Weight, weigh
 
 #: So many backwards a history has to reach over.
 _TURNS = 2
@@ -22,7 +21,7 @@ def find(noting: Noting) -> Iterator[Explanation]:
     for note in sorted(found, key=lambda each: -each.turns)[:1]:
         if note.carried is not None:
             known = noting.weights.get(note.carried.site, []) if note.carried.site else []
-            last = weigh(note)
+            last = noting.weigh(note)
             yield _said(note.carried, note.turns, [*known, last] if last is not None else known)
 
 

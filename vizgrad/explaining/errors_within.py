@@ -39,25 +39,33 @@ class Improving:
         if known.kind == "graph-freed" and roots:
             return self._freed(known, roots)
         if known.kind == "unused" and len(args) > 1:
-            return self._unused(error, args[1])
+            return self._unused(error, *args[:2])
         if known.kind == "saved-overwritten":
             return self._stepped(known, roots)
         if known.kind == "grad-mode":
             return self._inference(roots)
         return None
 
-    def _unused(self, error: str, inputs: Any) -> Explanation | None:
+    def _unused(self, error: str, outputs: Any, inputs: Any) -> Explanation | None:
         """Which of the inputs of `grad` was it, and where was it used last?"""
         number = error.partition("(input ")[2].partition(")")[0]
         wanted = [inputs] if self._noting.look.knows(inputs) else list(inputs)
-        if not number.isdigit() or int(number) >= len(wanted):
+        if number.isdigit():
+            wanted = wanted[int(number) :]
+        else:  # not every engine says which
+            made = [
+                self._noting.note_of(each) for each in tensors_in((outputs,), self._noting.look)
+            ]
+            used = {id(note) for root in made for note in root.tracked()}
+            wanted = [each for each in wanted if id(self._noting.note_of(each)) not in used]
+        if not wanted:
             return None
-        tensor = wanted[int(number)]
+        tensor = wanted[0]
         note = self._noting.note_of(tensor)
         leaf = self._noting.gradients.known(tensor)
         if leaf is None or not leaf.uses:
             return None
-        return missing.not_used(self._noting, leaf, name_of(note, f"input {number}"))
+        return missing.not_used(self._noting, leaf, name_of(note, f"input {number}".strip()))
 
     def _cut(self, root: Note) -> Explanation | None:
         """The loss has no history: where was it lost?"""

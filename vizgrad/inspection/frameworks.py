@@ -42,8 +42,7 @@ def listening() -> Generator[list[Any]]:
     """The engines of frameworks that are imported note what happens on this thread. Gives their notes."""
     engines_registered()
     with ExitStack() as stack:
-        made = [stack.enter_context(listener()) for listener in _listeners]
-        yield [noting for noting in made if noting is not None]
+        yield [stack.enter_context(listener()) for listener in _listeners]
 
 
 def _is_there(framework: str) -> bool:

@@ -45,11 +45,19 @@ class Layers:
         self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
     def called(self, layer: Any, given: Note | None, made: Note | None, steps: int) -> None:
-        if not getattr(layer, "p", 1.0):
-            return  # a dropout that drops nothing
+        """A layer of vizgrad's own ran."""
         whole, frame = _outermost(layer, sys._getframe(1))
         site = None if frame is None else Site(frame.f_code, frame.f_lasti)
         grad = MODES.grad and MODES.inference is None
+        self.called_within(whole, site, layer, given, made, steps, grad)
+
+    def called_within(
+        self, whole: Any, site: Site | None, layer: Any, given: Note | None, made: Note | None,
+        steps: int, grad: bool,
+    ) -> None:  # fmt: skip
+        """`site`: the line that called the module `whole`, within which a layer ran."""
+        if not getattr(layer, "p", 1.0):
+            return  # a dropout that drops nothing
         self.calls.append(
             Call(
                 self._number(layer), type(layer).__name__, self._number(whole),

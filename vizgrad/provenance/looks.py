@@ -27,12 +27,15 @@ class Made(NamedTuple):
 
 
 class Look(Protocol):
+    #: The types of its tensors.
+    kinds: tuple[type, ...]
+
     def knows(self, value: Any) -> bool:
         """Is it one of this engine's tensors?"""
         ...
 
     def kind(self, tensor: Any) -> str:
-        """Of its elements: as `numpy.dtype.kind`."""
+        """Of its elements: as `numpy.dtype.kind`; "O" if they cannot be read."""
         ...
 
     def array(self, tensor: Any) -> Any:
@@ -61,6 +64,14 @@ class Look(Protocol):
 
     def rewritten(self, tensor: Any, clock: int) -> bool:
         """Was its memory written in place after that tick? False where that is not known."""
+        ...
+
+    def sample(self, tensor: Any, most: int) -> Any:
+        """Some of its elements, spread evenly, as an array of their own; None where there are none."""
+        ...
+
+    def weigh(self, tensor: Any) -> tuple[int, int] | None:
+        """Of its history: how many nodes, and how many bytes they keep besides leaves. None without one."""
         ...
 
     def span(self, tensor: Any) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from vizgrad.tensor.place import Site
@@ -82,6 +82,14 @@ class Note:
                 if parent.requires and id(parent) not in seen:
                     seen.add(id(parent))
                     todo.append(parent)
+
+
+class Weight(NamedTuple):
+    """Of the history of one value, which reached over `turns` backwards then."""
+
+    turns: int
+    nodes: int
+    nbytes: int
 
 
 class _Known(weakref.ref[Any]):

@@ -15,10 +15,9 @@ from vizgrad.provenance.habits import Habits
 from vizgrad.provenance.layers import Layers
 from vizgrad.provenance.looks import FLOATING, Kind, Look
 from vizgrad.provenance.memory import Memory
-from vizgrad.provenance.notes import Note, Notes
+from vizgrad.provenance.notes import Note, Notes, Weight
 from vizgrad.provenance.repeats import Repeats
 from vizgrad.provenance.training import Training
-from vizgrad.provenance.weights import Weight, weigh
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.place import Site
 
@@ -181,6 +180,12 @@ class Noting:
             note.detail = run
             self.notes.put(each, note)
 
+    def weigh(self, note: Note) -> Weight | None:
+        """What its history keeps alive; None if the value is gone."""
+        tensor = note.tensor()
+        found = None if tensor is None else self.look.weigh(tensor)
+        return None if found is None else Weight(note.turns, *found)
+
     def ran(self, run: Run, kind: str) -> None:
         """It has ended."""
         run.kind = kind
@@ -192,7 +197,7 @@ class Noting:
             known = self.weights.setdefault(line, [])
             # twice as far back as when it was last weighed: so all weighing costs no more than twice the last
             if not known or note.turns >= 2 * known[-1].turns:
-                found = weigh(note)
+                found = self.weigh(note)
                 known += () if found is None else (found,)
         if kind == "backward" and not run.creates:
             self.last_end = run.ended

@@ -6,15 +6,20 @@ from typing import Any
 
 from vizgrad.arrays.blocks import span
 from vizgrad.arrays.magnitude import finite, largest
+from vizgrad.arrays.samples import sample
+from vizgrad.arrays.sparse import is_sparse
 from vizgrad.function.wrapped import stands_for_others
 from vizgrad.graph.node import Node
 from vizgrad.provenance.backwards import key_of
 from vizgrad.provenance.looks import FLOATING, Made, register
+from vizgrad.provenance.weights import weigh
 from vizgrad.tensor.tensor import Tensor
 
 
 class _Own:
     """See `Look`."""
+
+    kinds: tuple[type, ...] = (Tensor,)
 
     def knows(self, value: Any) -> bool:
         return isinstance(value, Tensor) and not stands_for_others(value)
@@ -48,6 +53,13 @@ class _Own:
     def rewritten(self, tensor: Any, clock: int) -> bool:
         storage = tensor._storage
         return storage is not None and storage.last_write > clock
+
+    def sample(self, tensor: Any, most: int) -> Any:
+        array = tensor._array
+        return sample(array, most) if array.size and not is_sparse(array) else None
+
+    def weigh(self, tensor: Any) -> tuple[int, int] | None:
+        return weigh(tensor)
 
     def span(self, tensor: Any) -> tuple[int, int]:
         return span(tensor._array)

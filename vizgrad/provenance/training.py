@@ -6,8 +6,6 @@ import weakref
 from typing import Any
 
 from vizgrad.arrays.magnitude import size
-from vizgrad.arrays.samples import sample
-from vizgrad.arrays.sparse import is_sparse
 from vizgrad.provenance.backwards import Run
 from vizgrad.provenance.gradients import Gradients, Leaf
 from vizgrad.provenance.looks import Look
@@ -72,7 +70,7 @@ class Training:
                 else:
                     found.append((known, tensor, self._sample(tensor)))
         if not named:
-            names = names_around()
+            names = names_around(kinds=self._look.kinds)
             for leaf in gradients.all():
                 leaf.name = names.get(leaf.key, "") or leaf.name
         return found
@@ -110,5 +108,4 @@ class Training:
         """Some elements, spread evenly: a copy."""
         if self._look.kind(tensor) != "f":
             return None
-        array = self._look.array(tensor)
-        return sample(array, _LOOKED_AT) if array.size and not is_sparse(array) else None
+        return self._look.sample(tensor, _LOOKED_AT)

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from vizgrad.arrays.blocks import owner
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Edge, Node
 from vizgrad.graph.saved import bare
-from vizgrad.provenance.notes import MOST, Note
+from vizgrad.provenance.notes import MOST
 
 
-class Weight(NamedTuple):
-    """Of the history of one value, which reached over `turns` backwards then."""
-
-    turns: int
-    nodes: int
-    nbytes: int
-
-
-def weigh(note: Note) -> Weight | None:
-    """None if the value is gone. Memory that several nodes have saved, and that of leaves, counts once."""
-    tensor = note.tensor()
-    edge = None if tensor is None else tensor._edge
+def weigh(tensor: Any) -> tuple[int, int] | None:
+    """Nodes and bytes. Memory that several nodes have saved counts once, that of leaves does not."""
+    edge = tensor._edge
     first = edge.node if isinstance(edge, Edge) else edge
     if not isinstance(first, Node):
         return None
@@ -42,7 +33,7 @@ def weigh(note: Note) -> Weight | None:
                 seen.add(id(to))
                 todo.append(to)
     nodes = sum(not isinstance(node, AccumulateGrad) for node in todo)
-    return Weight(note.turns, nodes, sum(n for key, n in memory.items() if key not in own))
+    return nodes, sum(n for key, n in memory.items() if key not in own)
 
 
 def _block(value: Any) -> Any:

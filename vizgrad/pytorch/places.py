@@ -35,8 +35,13 @@ def scope_of(origin: Origin) -> tuple[str, ...]:
     return tuple(call.name for call in origin.calls)
 
 
-def place_of(origin: Origin) -> Place | None:
-    """The line that recorded it: where a module of PyTorch's did, the line that called it."""
+def site_of(origin: Origin) -> Site | None:
+    """The instruction that recorded it: where a module of PyTorch's did, the one that called it."""
     spots = (origin.spot, *(call.spot for call in reversed(origin.calls)))
     spot = next((spot for spot in spots if spot is not None), None)
-    return None if spot is None else errors.place_of(Site(spot.code, spot.offset))
+    return None if spot is None else Site(spot.code, spot.offset)
+
+
+def place_of(origin: Origin) -> Place | None:
+    """The line that recorded it: where a module of PyTorch's did, the line that called it."""
+    return errors.place_of(site_of(origin))

@@ -18,37 +18,50 @@ from torch.nn.modules.module import (
     register_module_forward_hook,
     register_module_forward_pre_hook,
 )
-from torch.overrides import TorchFunctionMode
+from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
 from vizgrad.inspection.origin import MOST_CALLS, Call, Origin, Spot
+from vizgrad.pytorch import tapped
+from vizgrad.pytorch.engine import Engine
+from vizgrad.pytorch.errors import explain_call
+from vizgrad.pytorch.functions import heard_as
+from vizgrad.pytorch.looks import node_of
+from vizgrad.pytorch.noting import TorchNoting
 from vizgrad.pytorch.places import note
 from vizgrad.pytorch.writes import counters, note_write
+from vizgrad.tensor.place import Site
 
 #: Frames of these are passed over when looking for a person's line.
 _PASSED = ("torch", "vizgrad", "contextlib")
 
 
 @contextmanager
-def watching() -> Generator[None]:
-    """Nodes recorded in the block, on this thread, know their line and the modules that were called.
-
-    Within another such block nothing is added.
+def watching(noting: TorchNoting | None = None) -> Generator[TorchNoting]:
+    """Nodes recorded in the block, on this thread, know their line and the modules that were called, and
+    what happens to tensors is noted. Within another such block each notes for itself.
     """
-    if _OPEN.calls is not None:
-        yield
-        return
-    _OPEN.calls = [((), None)]
-    handles = [
-        register_module_forward_pre_hook(_entered),
-        register_module_forward_hook(_left, always_call=True),
-    ]
+    noting = TorchNoting() if noting is None else noting
+    first = _OPEN.calls is None
+    handles: list[Any] = []
+    if _OPEN.calls is None:
+        _OPEN.calls = [((), None)]
+        handles = [
+            register_module_forward_pre_hook(_entered),
+            register_module_forward_hook(_left, always_call=True),
+        ]
+    mode = _Listening(noting)
+    noting.start()
+    tapped.listen(mode)
     try:
-        with _Noting():
-            yield
+        with mode:
+            yield noting
     finally:
+        tapped.end(mode)
+        noting.stop()
         for handle in handles:
             handle.remove()
-        _OPEN.calls = None
+        if first:
+            _OPEN.calls = None
 
 
 class _Open(local):
@@ -59,9 +72,12 @@ class _Open(local):
 _OPEN = _Open()
 
 
-class _Noting(TorchFunctionMode):
-    def __init__(self) -> None:
+class _Listening(TorchFunctionMode):
+    """Runs each call of a function of PyTorch's that a person's code makes, and notes what it did."""
+
+    def __init__(self, noting: TorchNoting) -> None:
         super().__init__()
+        self._noting = noting
         #: What was recorded before has no place.
         self._since = torch._C._autograd._get_sequence_nr()
         self._known: dict[tuple[Any, Any, int], Origin] = {}
@@ -70,21 +86,120 @@ class _Noting(TorchFunctionMode):
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
-        before = counters((*args, *kwargs.values()))
-        made = func(*args, **kwargs)
-        wrote = False
-        for tensor, version in before:
-            if tensor._version > version:
-                wrote = True
-                name = getattr(func, "__name__", "")
-                note_write(tensor, version, name, _spot_of(sys._getframe(1)))
-        if torch.is_grad_enabled():
-            several = made if isinstance(made, tuple | list) else (made,)
-            nodes = [_recorded(each, wrote) for each in several if isinstance(each, torch.Tensor)]
-            self._mark([node for node in nodes if node is not None])
+        kind, name = heard_as(func)
+        frame: Any = sys._getframe(1)
+        while (
+            whose := _WHOSE[frame.f_globals.get("__name__", "")]
+        ) == "watch":  # one within another
+            frame = frame.f_back
+        if kind in {"pass", "run"} or whose == "own":
+            return func(*args, **kwargs)
+        with torch._C.DisableTorchFunction():
+            before = counters((*args, *kwargs.values()) if kwargs else args)
+        try:
+            made = func(*args, **kwargs)
+        except Exception as error:
+            self._failed(error, name, args)
+            raise
+        with torch._C.DisableTorchFunction():
+            wrote = self._wrote(name, before, frame)
+            if whose != "step":  # what a step did to the parameters is told by itself
+                self._made(kind, name, args, kwargs, made, wrote, frame)
         return made
 
-    def _mark(self, nodes: list[Any]) -> None:
+    def _wrote(self, name: str, before: list[tuple[Any, int]], frame: Any) -> list[Any]:
+        """The tensors whose counter went on."""
+        wrote = [(tensor, version) for tensor, version in before if tensor._version > version]
+        if wrote:
+            spot = _spot_of(frame)
+            for tensor, version in wrote:
+                note_write(tensor, version, name, spot)
+        return [tensor for tensor, _ in wrote]
+
+    def _made(
+        self, kind: str, name: str, args: Any, kwargs: dict[str, Any], made: Any, wrote: list[Any],
+        frame: Any,
+    ) -> None:  # fmt: skip
+        spot = _spot_of(frame)
+        site = None if spot is None else Site(spot.code, spot.offset)
+        if torch.is_grad_enabled():
+            several = made if isinstance(made, tuple | list) else (made,)
+            nodes = [
+                _recorded(each, bool(wrote)) for each in several if isinstance(each, torch.Tensor)
+            ]
+            self._mark([node for node in nodes if node is not None], spot)
+        noting = self._noting
+        noting.guarded(noting.called, kind, name, args, kwargs, made, wrote, site)
+
+    def _failed(self, error: Exception, name: str, args: Any) -> None:
+        with torch._C.DisableTorchFunction():
+            self._noting.guarded(explain_call, self._noting, error, name, args, _site_here(2))
+
+    # --- told by taps ----------------------------------------------------------------------------
+
+    def ran_engine(self, args: tuple[Any, ...], kwargs: dict[str, Any], go: tapped.Go) -> Any:
+        """A backward, or a call of grad: within it a person's hooks and functions run."""
+        with torch._C.DisableTorchFunction():
+            call = self._noting.guarded(Engine, self._noting, args, kwargs, _site_here(2))
+        try:
+            result = self._within(go)
+        except Exception as error:
+            if call is not None:
+                with torch._C.DisableTorchFunction():
+                    self._noting.guarded(call.failed, error)
+            raise
+        finally:
+            if call is not None:
+                call.end()
+        if call is not None:
+            with torch._C.DisableTorchFunction():
+                self._noting.guarded(call.ran, result)
+        return result
+
+    def _within(self, go: tapped.Go) -> Any:
+        if self in _get_current_function_mode_stack():
+            return go()
+        with self:
+            return go()
+
+    def applied(self, cls: Any, args: tuple[Any, ...], go: tapped.Go) -> Any:
+        with torch._C.DisableTorchFunction():
+            before = counters(args)
+        made = go()
+        with torch._C.DisableTorchFunction():
+            spot = _spot_of(sys._getframe(1))
+            site = None if spot is None else Site(spot.code, spot.offset)
+            several = made if isinstance(made, tuple) else (made,)
+            nodes = [node_of(each) for each in several if isinstance(each, torch.Tensor)]
+            self._mark([node for node in nodes if node is not None], spot)
+            self._noting.guarded(self._noting.applied, cls, args, made, before, site)
+        return made
+
+    def steps(self, optimizer: Any) -> None:
+        self._noting.guarded(self._noting.steps_begin, optimizer)
+
+    def stepped(self, optimizer: Any) -> None:
+        self._noting.guarded(self._noting.stepped, optimizer, _site_here(2))
+
+    def switched(self, module: Any) -> None:
+        layers = self._noting.layers
+        self._noting.guarded(layers.switched, module, bool(module.training), _site_here(2))
+
+    def ran_layer(self, whole: Any, spot: Spot | None, layer: Any, args: Any, made: Any) -> None:
+        site = None if spot is None else Site(spot.code, spot.offset)
+        self._noting.guarded(self._noting.ran_layer, whole, site, layer, args, made)
+
+    def taken(self, name: str, array: Any, made: Any) -> None:
+        with torch._C.DisableTorchFunction():
+            self._noting.guarded(self._noting.taken, name, array, made, _site_here(2))
+
+    def stray(self, made: Any) -> None:
+        if len(self._noting.habits.strays) < _STRAYS_KEPT:
+            self._noting.habits.strays.append(_site_here(2))
+
+    # --- places ----------------------------------------------------------------------------------
+
+    def _mark(self, nodes: list[Any], spot: Spot | None) -> None:
         """These, and what was recorded below them by the same call."""
         origin = None
         while nodes:
@@ -92,13 +207,12 @@ class _Noting(TorchFunctionMode):
             if node._sequence_nr() < self._since or hasattr(node, "variable"):
                 continue
             if origin is None:
-                origin = self._here()
+                origin = self._here(spot)
             if note(node, origin):
                 nodes += [below for below, _ in node.next_functions if below is not None]
 
-    def _here(self) -> Origin:
+    def _here(self, spot: Spot | None) -> Origin:
         calls, site = _OPEN.calls[-1] if _OPEN.calls else ((), None)
-        spot = _spot_of(sys._getframe(3))
         if spot == site:  # the line that called a module of PyTorch's
             spot = None
         key = calls, None if spot is None else id(spot.code), 0 if spot is None else spot.offset
@@ -129,10 +243,18 @@ def _entered(module: torch.nn.Module, args: object) -> None:
     _MODULES.open.append(module)
 
 
-def _left(module: object, args: object, made: object) -> None:
+def _left(module: torch.nn.Module, args: tuple[Any, ...], made: object) -> None:
     if _OPEN.calls is not None and len(_OPEN.calls) > 1:
+        if isinstance(module, _BY_MODE):
+            spot = _OPEN.calls[1][1]
+            for one in tapped.watched():
+                one.ran_layer(_MODULES.open[0], spot, module, args, made)
         _OPEN.calls.pop()
         _MODULES.open.pop()
+
+
+#: Layers that do something else in training than in evaluation.
+_BY_MODE = (torch.nn.modules.dropout._DropoutNd, torch.nn.modules.batchnorm._NormBase)
 
 
 class _Modules(local):
@@ -166,6 +288,11 @@ def _spot_of(frame: FrameType | None) -> Spot | None:
     return None if frame is None else Spot(frame.f_code, frame.f_lasti)
 
 
+def _site_here(depth: int) -> Site | None:
+    spot = _spot_of(sys._getframe(depth))
+    return None if spot is None else Site(spot.code, spot.offset)
+
+
 def is_passed(module: str) -> bool:
     """Is it no person's?"""
     known = _KNOWN.get(module)
@@ -175,3 +302,22 @@ def is_passed(module: str) -> bool:
 
 
 _KNOWN: dict[str, bool] = {}
+#: Lines of other threads that are kept.
+_STRAYS_KEPT = 16
+
+
+class _Whose(dict[str, str]):
+    """Name of a module that calls PyTorch -> "step" of an optimizer of PyTorch's, "own" of vizgrad's, "watch"
+    of this one, "" of all others.
+    """
+
+    def __missing__(self, module: str) -> str:
+        found = "step" if module.startswith("torch.optim.") else ""
+        if module.partition(".")[0] == "vizgrad":
+            found = "watch" if module in _TELLING else "own"
+        self[module] = found
+        return found
+
+
+_TELLING = frozenset({__name__, "vizgrad.pytorch.tapped", "vizgrad.provenance.taps"})
+_WHOSE = _Whose()

@@ -15,6 +15,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from vizgrad import errors
 from vizgrad.inspection import model
 from vizgrad.inspection.origin import Spot
+from vizgrad.tensor.clock import tick
 from vizgrad.tensor.place import Site
 
 #: Of each piece of memory so many of the latest writes are kept; what is gone is looked for now and then.
@@ -26,6 +27,8 @@ class _Noted(NamedTuple):
     spot: Spot | None
     #: Nodes with smaller numbers were recorded before it.
     clock: int
+    #: When it was, by vizgrad's own clock.
+    tick: int
 
 
 class _Log:
@@ -68,9 +71,10 @@ def note_write(tensor: torch.Tensor, before: int, op: str, spot: Spot | None) ->
             for gone in [k for k, each in _logs.items() if each.reference.expired()]:
                 del _logs[gone]
         log = _logs[key] = _Log(storage)
-    made = _Noted(op, spot, int(torch._C._autograd._get_sequence_nr()))
+    made = _Noted(op, spot, int(torch._C._autograd._get_sequence_nr()), tick())
     for version in range(before + 1, tensor._version + 1):
-        log.noted[version] = made if log.noted.get(version, made) == made else None
+        known = log.noted.get(version, made)  # told twice where one watch is within another
+        log.noted[version] = made if known is not None and known[:3] == made[:3] else None
     while len(log.noted) > MOST:
         del log.noted[next(iter(log.noted))]
 
@@ -85,3 +89,27 @@ def writes_to(tensor: torch.Tensor, since: int = 0) -> Iterator[model.Write]:
             spot = noted.spot
             place = None if spot is None else errors.place_of(Site(spot.code, spot.offset))
             yield model.Write(version, noted.clock, noted.op, place)
+
+
+def writer(tensor: torch.Tensor, version: int) -> tuple[str, Site | None] | None:
+    """The operation that brought its counter to `version`, and its instruction; None if that is not known."""
+    log = _log_of(tensor)
+    noted = None if log is None else log.noted.get(version)
+    if noted is None:
+        return None
+    return noted.op, None if noted.spot is None else Site(noted.spot.code, noted.spot.offset)
+
+
+def last_write(tensor: torch.Tensor) -> int:
+    """The tick of the last write to its memory that was noted; 0 if none was."""
+    log = _log_of(tensor)
+    if log is None:
+        return 0
+    return max((noted.tick for noted in log.noted.values() if noted is not None), default=0)
+
+
+def _log_of(tensor: torch.Tensor) -> _Log | None:
+    try:
+        return _logs.get(tensor.untyped_storage()._cdata)
+    except (NotImplementedError, RuntimeError):
+        return None

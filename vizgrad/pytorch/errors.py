@@ -1,0 +1,253 @@
+"""What PyTorch's own errors are explained with, where somebody watches: kind, line, tensor and what to do.
+
+Class and text of an error stay PyTorch's; what is known more is `error.explanation` and a note. Errors are
+told apart by the phrases that PyTorch has used since 2.4; one that is not known is left as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from vizgrad.errors import explained, place_of, returning_place
+from vizgrad.provenance.noting import Noting
+from vizgrad.provenance.written import variable
+from vizgrad.pytorch.places import recorded_at, site_of
+from vizgrad.pytorch.saved import raw_values
+from vizgrad.pytorch.words import name_of
+from vizgrad.pytorch.writes import writer
+from vizgrad.stepping.names import names_around
+from vizgrad.tensor.place import Site
+from vizgrad.tensor.source import written_name
+
+Explain = Callable[[Noting, Exception, list[Any], Site | None], None]
+
+
+def explain_call(
+    noting: Noting, error: Exception, name: str, args: tuple[Any, ...], site: Site | None
+) -> None:
+    """A function that a person called raised."""
+    if not hasattr(error, "explanation"):
+        _explain(_OF_CALLS, noting, error, [], site)
+        _improve(noting, error, name, args)
+
+
+def explain_run(
+    noting: Noting, error: Exception, name: str, args: tuple[Any, ...], nodes: list[Any]
+) -> None:
+    """A backward raised. `nodes` are those it would have run."""
+    if not hasattr(error, "explanation"):
+        run = noting.runs[-1] if noting.runs else None
+        _explain(_OF_RUNS, noting, error, nodes, None if run is None else run.site)
+        _improve(noting, error, name, args)
+
+
+def _explain(
+    table: tuple[tuple[str, Explain], ...], noting: Noting, error: Exception, nodes: list[Any],
+    site: Site | None,
+) -> None:  # fmt: skip
+    text = str(error)
+    for phrase, explain in table:
+        if re.search(phrase, text):
+            explain(noting, error, nodes, site)
+            return
+
+
+def _improve(noting: Noting, error: Exception, name: str, args: tuple[Any, ...]) -> None:
+    if noting.on_error is not None and hasattr(error, "explanation"):
+        noting.on_error(error, name, args)
+
+
+# --- of writes ---------------------------------------------------------------------------------------
+
+
+def _leaf(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
+    name = written_name(site) or variable(site)
+    explained(
+        error,
+        kind="forbidden-write",
+        culprit=place_of(site),
+        tensor=name,
+        fix=f"write to `{name or 'it'}` inside `with torch.no_grad():`, or out of place on a clone()",
+        story=f"`{name}` is a leaf that requires grad (or a view of one), and was to be changed in place "
+        "while autograd records.",
+    )
+
+
+def _view(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
+    name = written_name(site) or variable(site)
+    explained(
+        error,
+        kind="forbidden-write",
+        culprit=place_of(site),
+        tensor=name,
+        fix=f"write to a clone (`{name or 'x'}.clone()`), or out of place, or to the tensor that it is a "
+        "view of; views of several, or made under no_grad, cannot be written",
+        story=f"`{name}` is a view that autograd cannot write through.",
+    )
+
+
+def _inference(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
+    explained(
+        error,
+        kind="grad-mode",
+        culprit=place_of(site),
+        tensor=variable(site),
+        fix="compute it under no_grad in place of inference_mode, or clone it outside",
+        story="A tensor that was made in inference mode takes no part in autograd.",
+    )
+
+
+# --- of backwards ------------------------------------------------------------------------------------
+
+
+def _stale(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
+    told = re.search(r"is at version (\d+); expected version (\d+)", str(error))
+    if told is None:
+        return
+    now, before = int(told[1]), int(told[2])
+    for node in nodes:
+        for name, slot in raw_values(node):
+            saved = slot.data
+            if isinstance(saved, torch.Tensor) and _is_stale(node, name, saved, now, str(error)):
+                _explain_stale(noting, error, (node, name, saved), before, now)
+                return
+
+
+def _explain_stale(
+    noting: Noting, error: Exception, what: tuple[Any, str, Any], before: int, now: int
+) -> None:
+    node, name, saved = what
+    known = writer(saved, before + 1)
+    op, wrote = known if known is not None else ("", None)
+    place, at = place_of(wrote), place_of(site_of(recorded_at(node)))
+    shown = written_name(wrote) or name
+    if place is not None and ".step(" in place.text:  # that is the optimizer
+        shown = names_around(kinds=(torch.Tensor,)).get(id(saved), name)
+    story = f"{name_of(node)}{'' if at is None else f', recorded at {at},'} saved "
+    story += f"`{shown}`" if shown == name else f"`{shown}` (its `{name}`)"
+    story += " for its backward; "
+    if place is None:
+        times = "once" if now - before == 1 else f"{now - before} times"
+        story += f"it was changed in place {times} since"
+    else:
+        story += f"{op} on line {place.line} changed it in place before that ran"
+    explained(
+        error,
+        kind="saved-overwritten",
+        culprit=place,
+        tensor=shown,
+        fix="write out of place there (e.g. `x = x + y` for `x += y`), or clone before the write",
+        story=story + ".",
+    )
+
+
+def _is_stale(node: Any, name: str, saved: Any, now: int, text: str) -> bool:
+    """Is this the saved value that the error tells of?"""
+    if saved.is_inference() or saved._version != now:
+        return False
+    attribute = (
+        "saved_tensors" if hasattr(node, "_forward_cls") else f"_saved_{name.partition('[')[0]}"
+    )
+    try:
+        getattr(node, attribute)
+    except RuntimeError as error:
+        return text.partition("Hint")[0][:200] == str(error).partition("Hint")[0][:200]
+    return False
+
+
+def _freed(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
+    keys = {node._sequence_nr(): node for node in nodes if not hasattr(node, "variable")}
+    for run in reversed(noting.runs):
+        if not run.ended or run.keeps:
+            continue
+        shared = [node for key, node in keys.items() if key in run.visits and _was_freed(node)]
+        if shared:
+            first = place_of(run.site)
+            last = max(shared, key=lambda node: node._sequence_nr())
+            at = place_of(site_of(recorded_at(last)))
+            where = "" if at is None else f", recorded on line {at.line}: {at.text},"
+            explained(
+                error,
+                kind="graph-freed",
+                culprit=first,
+                tensor=name_of(last),
+                fix="add the losses and call backward once, or give the earlier backward "
+                "retain_graph=True, or run the forward again",
+                story=f"{name_of(last)}{where} has no saved values any more: "
+                + ("an earlier backward" if first is None else f"the backward on line {first.line}")
+                + " released them.",
+            )
+            return
+    explained(
+        error,
+        kind="graph-freed",
+        fix="pass retain_graph=True to the earlier backward, or run the forward again",
+        story="An earlier backward, that nobody watched, released what this one needs.",
+    )
+
+
+def _was_freed(node: Any) -> bool:
+    """Has it no saved tensors, or lost them?"""
+    return all(slot.data is None for _, slot in raw_values(node))
+
+
+def _no_history(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
+    explained(
+        error,
+        kind="cut-detach",
+        culprit=place_of(site),
+        tensor=variable(site),
+        fix="make it from tensors that require grad, outside no_grad and without detach()",
+        story=f"`{variable(site) or 'The loss'}` has no history.",
+    )
+
+
+def _unused(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
+    explained(
+        error,
+        kind="unused",
+        culprit=place_of(site),
+        fix="use the tensor on the way to the output, or pass allow_unused=True",
+        story="One of the tensors that the gradient was asked of has no part in the output.",
+    )
+
+
+def _returned(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
+    told = re.search(r"[Ff]unction (\w+) ", str(error))
+    title = "" if told is None else told[1]
+    cls = next((node._forward_cls for node in nodes if _is_called(node, title)), None)
+    if cls is None:
+        return
+    explained(
+        error,
+        kind="function-return",
+        culprit=returning_place(cls.backward),
+        tensor=title,
+        fix="return one gradient per argument of forward, each of the argument's shape, and None for what "
+        "has no gradient",
+        story=f"backward of {cls.__name__}: {str(error).partition('. ')[0]}.",
+    )
+
+
+def _is_called(node: Any, title: str) -> bool:
+    return hasattr(node, "_forward_cls") and name_of(node).startswith(title)
+
+
+_ANY_CALL: tuple[tuple[str, Explain], ...] = (
+    (r"leaf Variable that requires grad", _leaf),
+    (r"is a view .{0,120}modified inplace|A view was created in (no_grad|inference) mode", _view),
+    (r"[Ii]nference tensors? ", _inference),
+)
+_OF_CALLS = _ANY_CALL
+_OF_RUNS = (
+    (r"modified by an inplace operation", _stale),
+    (r"a second time", _freed),
+    (r"does not require grad and does not have a grad_fn", _no_history),
+    (r"appears to not have been used", _unused),
+    (r"returned an (incorrect number of gradients|invalid gradient)", _returned),
+    *_ANY_CALL,
+)

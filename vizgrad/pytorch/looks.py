@@ -1,0 +1,174 @@
+"""How tensors of PyTorch are looked at (`vizgrad.provenance.looks`): values are read, nothing is recorded.
+
+To be called while no mode of PyTorch's functions is on (`torch._C.DisableTorchFunction`). Values of what is
+not a plain tensor (a subclass, a wrapper of `torch.func`, one without memory) are not read, nor are any while
+a `TorchDispatchMode` is on, which would hear of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from vizgrad.arrays import magnitude, samples
+from vizgrad.provenance.looks import FLOATING, Kind, Made, register
+from vizgrad.pytorch.places import recorded_at, site_of
+from vizgrad.pytorch.saved import has_memory, raw_values
+from vizgrad.pytorch.words import name_of
+from vizgrad.pytorch.writes import last_write
+
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+#: numpy has no such types.
+_NARROW = frozenset(
+    dtype for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz")
+    if (dtype := getattr(torch, name, None)) is not None
+)  # fmt: skip
+
+
+def _kind(dtype: Any) -> Kind:
+    if dtype in _NARROW:
+        return Kind("V")
+    letter = "f" if dtype.is_floating_point else "c" if dtype.is_complex else "i"
+    return Kind("b" if dtype is torch.bool else letter)
+
+
+#: dtype -> its kind.
+KINDS: dict[Any, Kind] = {
+    value: _kind(value) for value in vars(torch).values() if isinstance(value, torch.dtype)
+}
+
+
+def readable(tensor: Any) -> bool:
+    """Can its values be read without anybody hearing of it?"""
+    return (
+        type(tensor) in _PLAIN
+        and tensor.layout is torch.strided
+        and tensor.device.type != "meta"
+        and not tensor.is_quantized
+        and not torch._C._len_torch_dispatch_stack()
+        and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+    )
+
+
+def node_of(tensor: Any) -> Any:
+    """The node that made it. None of a leaf, and of a view that must not be used any more."""
+    try:
+        return tensor.grad_fn
+    except RuntimeError:
+        return None
+
+
+def graph_below(roots: list[Any]) -> list[Any]:
+    """All nodes that a backward from these may run, each once."""
+    seen = {id(node) for node in roots}
+    found = list(roots)
+    for node in found:
+        for below, _ in node.next_functions:
+            if below is not None and id(below) not in seen:
+                seen.add(id(below))
+                found.append(below)
+    return found
+
+
+class _Look:
+    """See `Look`."""
+
+    kinds: tuple[type, ...] = (torch.Tensor,)
+
+    def knows(self, value: Any) -> bool:
+        return isinstance(value, torch.Tensor)
+
+    def kind(self, tensor: Any) -> str:
+        return KINDS[tensor.dtype].kind if readable(tensor) else "O"
+
+    def array(self, tensor: Any) -> Any:
+        plain = tensor.detach()
+        if plain.dtype in _NARROW:
+            plain = plain.float()
+        return plain.cpu().resolve_conj().resolve_neg().numpy()
+
+    def finite(self, tensor: Any) -> bool:
+        if KINDS[tensor.dtype].kind not in FLOATING or not readable(tensor):
+            return True
+        if tensor.device.type == "cpu":
+            return magnitude.finite(self.array(tensor))
+        with torch.no_grad():
+            return bool(torch.isfinite(tensor).all())
+
+    def largest(self, tensor: Any) -> float:
+        return self._measured(tensor, magnitude.largest)
+
+    def size(self, tensor: Any) -> float:
+        """As `magnitude.size`; 1 of what cannot be read."""
+        return self._measured(tensor, magnitude.size)
+
+    def _measured(self, tensor: Any, measure: Any) -> float:
+        if tensor.is_sparse and type(tensor) in _PLAIN:
+            tensor = tensor._values()
+        if not readable(tensor):
+            return 1.0
+        if tensor.device.type == "cpu":
+            return float(measure(self.array(tensor)))
+        with torch.no_grad():
+            return float(tensor.abs().max()) if tensor.numel() else 0.0
+
+    def grad(self, tensor: Any) -> Any:
+        return tensor.grad if tensor.is_leaf or tensor.retains_grad else None
+
+    def made(self, tensor: Any) -> Made | None:
+        node = node_of(tensor)
+        if node is None:
+            return None
+        return Made(node._sequence_nr(), name_of(node), site_of(recorded_at(node)))
+
+    def shares(self, one: Any, other: Any) -> bool:
+        low, high = self.span(one)
+        start, stop = self.span(other)
+        return one is other or (low < stop and start < high)
+
+    def rewritten(self, tensor: Any, clock: int) -> bool:
+        return last_write(tensor) > clock
+
+    def sample(self, tensor: Any, most: int) -> Any:
+        if not readable(tensor) or not tensor.numel():
+            return None
+        if tensor.device.type != "cpu":
+            flat = tensor.detach().reshape(-1)
+            tensor = flat[:: max(1, flat.numel() // most)]
+        return samples.sample(self.array(tensor), most)
+
+    def weigh(self, tensor: Any) -> tuple[int, int] | None:
+        node = node_of(tensor)
+        if node is None:
+            return None
+        nodes = graph_below([node])
+        memory: dict[int, int] = {}
+        for each in nodes:
+            for _, slot in raw_values(each):
+                if isinstance(slot.data, torch.Tensor) and has_memory(slot.data):
+                    storage = slot.data.untyped_storage()
+                    memory[storage._cdata] = storage.nbytes()
+        leaves = [each.variable for each in nodes if hasattr(each, "variable")]
+        for leaf in leaves:
+            if has_memory(leaf):
+                memory.pop(leaf.untyped_storage()._cdata, None)
+        return len(nodes) - len(leaves), sum(memory.values())
+
+    def span(self, tensor: Any) -> tuple[int, int]:
+        if tensor.layout is not torch.strided or not tensor.numel():
+            return 0, 0
+        try:
+            low = tensor.data_ptr()
+        except RuntimeError:  # it has no memory
+            return 0, 0
+        if not low:
+            return 0, 0
+        reach = sum(
+            (n - 1) * stride for n, stride in zip(tensor.shape, tensor.stride(), strict=True)
+        )
+        return low, low + (reach + 1) * tensor.element_size()
+
+
+LOOK = _Look()
+register(LOOK)

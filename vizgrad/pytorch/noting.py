@@ -1,0 +1,251 @@
+"""What is noted of PyTorch's tensors in a block that is watched: the same notes as of vizgrad's own.
+
+Told of by `watching.py` (calls of PyTorch's functions) and `tapped.py` (backwards, custom Functions, steps).
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from vizgrad.observing import Observer
+from vizgrad.provenance.cuts import how_cut
+from vizgrad.provenance.events import Event, holds
+from vizgrad.provenance.looks import tensors_in
+from vizgrad.provenance.notes import Note
+from vizgrad.provenance.noting import Noting
+from vizgrad.provenance.written import variable
+from vizgrad.pytorch.looks import KINDS, LOOK, node_of, readable
+from vizgrad.tensor.clock import tick
+from vizgrad.tensor.place import Site
+
+#: Codes of hooks that are remembered.
+_HOOKS_KEPT = 256
+
+
+class TorchNoting(Noting):
+    """All that is known of one block of one thread, of PyTorch's tensors."""
+
+    def __init__(self) -> None:
+        super().__init__(LOOK, torch._C._autograd._get_sequence_nr)
+        #: What hooks of tensors run: a gradient that is written there was shown to others, too.
+        self._hooks: set[Any] = set()
+        #: Optimizers that step -> what their parameters were.
+        self._stepping: dict[int, Any] = {}
+
+    def start(self) -> None:
+        self._observer = Observer("a watch")
+
+    def stop(self) -> None:
+        self.memory.end()
+
+    def guarded(self, what: Callable[..., Any], *args: Any) -> Any:
+        with torch._C.DisableTorchFunction():  # nobody hears of what is looked at
+            return super().guarded(what, *args)
+
+    # --- told of calls ---------------------------------------------------------------------------
+
+    def called(
+        self, kind: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], made: Any,
+        wrote: list[Any], site: Site | None,
+    ) -> None:  # fmt: skip
+        """A person's code called a function of PyTorch's. `wrote`: whose counter went on."""
+        if torch._C._functorch.peek_interpreter_stack() is not None:
+            return  # within a transform
+        if kind == "leak":
+            self._leaked(name, args[0], made, site)
+        elif kind == "assign":
+            self.memory.assigned(*LOOK.span(args[0]), site)
+        elif kind == "hook":
+            self._hooked(name, site, *args, **kwargs)
+        else:
+            self._made(kind, name, args, kwargs, made, wrote, site)
+
+    def taken(self, name: str, array: Any, made: Any, site: Site | None) -> None:
+        """A tensor was made that shows memory of somebody else's."""
+        note = Note(name, site, (), KINDS[made.dtype], tick())
+        note.constant = True
+        self._new(note, made, "make", (name, (array,), {}))
+        self._exposed(made, site, array)
+
+    def applied(self, cls: Any, args: tuple[Any, ...], made: Any, before: Any, site: Any) -> None:
+        """A custom Function was applied. `before`: tensors among `args` and what their counters were."""
+        outputs = list(tensors_in((made,), LOOK))
+        self._made("apply", "apply", args, {}, made, [], site)
+        node = node_of(outputs[0]) if outputs else None
+        if node is None:
+            return
+        for name, value in list(vars(node).items()):
+            if any(value is out for out in outputs):
+                self.habits.functions.append(("reference-cycle", cls, name, None))
+        for operand, version in before:
+            if operand._version > version and not any(operand is out for out in outputs):
+                last = self.notes.get(operand)
+                at = None if last is None else last.site
+                self.habits.functions.append(("function-dirty", cls, "", at))
+
+    def steps_begin(self, optimizer: Any) -> None:
+        """A step of an optimizer begins. One that failed before is forgotten."""
+        if id(optimizer) in self._stepping or not self._stepping:
+            self.training.ended()
+            self._stepping.clear()
+        self._stepping[id(optimizer)] = self.training.before(optimizer, self.gradients)
+
+    def stepped(self, optimizer: Any, site: Site | None) -> None:
+        self.steps += 1
+        self.gradients.stepped(optimizer, site)
+        before = self._stepping.pop(id(optimizer), None)
+        self.training.after(before or [], site)
+        if not self._stepping:
+            self.training.ended()
+        self.look_at_parameters(optimizer, site)
+
+    def ran_layer(self, whole: Any, site: Site | None, layer: Any, args: Any, made: Any) -> None:
+        """A layer ran that does something else in training, within the module `whole`."""
+        given, result = (
+            self.note_of(each) if isinstance(each, torch.Tensor) else None
+            for each in (args[0] if args else None, made)
+        )
+        grad = torch.is_grad_enabled()
+        self.layers.called_within(whole, site, layer, given, result, self.steps, grad)
+
+    # --- notes -----------------------------------------------------------------------------------
+
+    def _made(
+        self, kind: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], made: Any,
+        wrote: list[Any], site: Site | None,
+    ) -> None:  # fmt: skip
+        if isinstance(made, torch.Tensor) and name != "__setitem__":
+            outputs: list[Any] = [made]
+        else:
+            outputs = wrote or list(tensors_in((made,), LOOK))
+        if not outputs:
+            return
+        operands, constant = _operands(args, kwargs)
+        parents = tuple([self.note_of(each) for each in operands])
+        for each, parent in zip(operands, parents, strict=True):
+            if parent.requires and parent.node is None and site is not None and each is not made:
+                self.gradients.use(each, parent, site)
+        values = parents if kind != "like" else ()
+        constant = constant or kind == "make"
+        for out in outputs:
+            written = _among(out, wrote)
+            if not written and _among(out, operands):
+                continue  # nothing was done
+            note = Note(name, site, values, KINDS[out.dtype], tick())
+            note.constant = constant
+            self._new(note, out, kind, (name, args, kwargs))
+            if kind == "data":
+                self.memory.lent(out, site)
+            elif kind == "make" and args and hasattr(args[0], "__array_interface__"):
+                self._exposed(out, site, args[0])
+            elif written:
+                self._wrote(out, note)
+
+    def _new(self, note: Note, out: Any, kind: str, call: Any) -> None:
+        self.place(note, out)
+        self.judge(note, out, kind)
+        if note.op in self.looked_at:
+            for look in self.lookers:
+                look(call[0], note, call[1], call[2])
+        self.notes.put(out, note)
+
+    def _wrote(self, out: Any, note: Note) -> None:
+        """A tensor was written in place."""
+        base = out._base if out._is_view() else None
+        for event in self.hooks:
+            if event.tensor() is out and event.rewritten is None:
+                event.rewritten = note.site
+        code = None if note.site is None else note.site.code
+        inside = self.runs and not self.runs[-1].ended
+        if inside and code in self._hooks and _was_given(code, out):
+            self.runs[-1].edited.append((note.site, variable(note.site)))
+        self.memory.wrote(out, base, LOOK.span(out), note.site)
+        self.gradients.wrote(out, note.parents, note.site)
+        if base is not None:
+            self.written_through(base, note)
+
+    def place(self, note: Note, tensor: Any) -> None:
+        if tensor.requires_grad:
+            note.requires = True
+            # Of a view that was written, to ask for its own node would make one.
+            base = tensor._base if tensor._is_view() and tensor._version else None
+            node = node_of(tensor if base is None else base)
+            if node is not None:
+                note.node = node._sequence_nr()
+
+    def how_cut(self, note: Note, kind: str) -> str:
+        mode = "" if torch.is_grad_enabled() else "no_grad"
+        return how_cut(note, kind, "inference" if torch.is_inference_mode_enabled() else mode)
+
+    def _hooked(self, name: str, site: Site | None, tensor: Any, hook: Any = None) -> None:
+        self.hooks.append(Event(name, site, self.note_of(tensor), held=holds(hook, tensor)))
+        code = getattr(getattr(hook, "__func__", hook), "__code__", None)
+        if code is not None and len(self._hooks) < _HOOKS_KEPT:
+            self._hooks.add(code)
+
+    # --- memory ----------------------------------------------------------------------------------
+
+    def _leaked(self, name: str, tensor: Any, made: Any, site: Site | None) -> None:
+        self.leaks.append(Event(name, site, self.note_of(tensor)))
+        if name in ("numpy", "__array__") and tensor.device.type == "cpu":
+            self._exposed(tensor, site, made)
+
+    def _exposed(self, tensor: Any, site: Site | None, array: Any) -> None:
+        """Its memory is in somebody else's hands, as `array`, if that is no copy."""
+        if readable(tensor) and tensor.device.type == "cpu" and _lies_in(array, LOOK.span(tensor)):
+            self.memory.exposed(array, site, _counter(tensor))
+
+
+def _was_given(code: Any, tensor: Any) -> bool:
+    """Is it, or does it share the memory of, an argument of the call of that code that is running?"""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    if frame is None:
+        return False
+    names = code.co_varnames[: code.co_argcount]
+    values = [frame.f_locals.get(name) for name in names]
+    return any(LOOK.knows(each) and LOOK.shares(each, tensor) for each in values)
+
+
+def _counter(tensor: Any) -> Any:
+    """Tells how often a tensor was written, weakly."""
+    known = weakref.ref(tensor)
+    last = 0
+
+    def count() -> int:
+        nonlocal last
+        there = known()
+        last = last if there is None or there.is_inference() else there._version
+        return last
+
+    return count
+
+
+def _lies_in(array: Any, between: tuple[int, int]) -> bool:
+    return between[0] <= int(array.__array_interface__["data"][0]) < between[1]
+
+
+def _among(tensor: Any, others: list[Any]) -> bool:
+    return any(tensor is each for each in others)
+
+
+def _operands(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], bool]:
+    """The tensors among arguments; and is a number among them?"""
+    operands: list[Any] = []
+    constant = False
+    for each in args:
+        if isinstance(each, torch.Tensor):
+            operands.append(each)
+        elif each.__class__ in (float, int):
+            constant = True
+        elif isinstance(each, (tuple, list)):
+            operands += tensors_in(each, LOOK)
+    if kwargs:
+        operands += tensors_in(kwargs.values(), LOOK)
+    return operands, constant

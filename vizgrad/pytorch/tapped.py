@@ -1,0 +1,200 @@
+"""What no mode of PyTorch's functions tells of: runs of its engine, custom Functions, steps, other threads.
+
+Functions of Python's are tapped (`vizgrad.provenance.taps`), those of C that make tensors of foreign memory
+are exchanged in PyTorch's module; for as long as somebody watches.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
+
+import torch
+from torch.optim.optimizer import (
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+from torch.overrides import TorchFunctionMode
+
+from vizgrad.provenance.taps import Tap
+
+Go = Callable[[], Any]
+
+
+class Hearing(Protocol):
+    """Somebody who watches a thread. `go` does what was called."""
+
+    def ran_engine(self, args: tuple[Any, ...], kwargs: dict[str, Any], go: Go) -> Any: ...
+
+    def applied(self, cls: Any, args: tuple[Any, ...], go: Go) -> Any: ...
+
+    def steps(self, optimizer: Any) -> None: ...
+
+    def stepped(self, optimizer: Any) -> None: ...
+
+    def switched(self, module: Any) -> None: ...
+
+    def ran_layer(self, whole: Any, spot: Any, layer: Any, args: Any, made: Any) -> None: ...
+
+    def taken(self, name: str, array: Any, made: Any) -> None: ...
+
+    def stray(self, made: Any) -> None: ...
+
+
+class _Local(threading.local):
+    #: Who watches this thread, the innermost last.
+    heard: tuple[Hearing, ...] = ()
+    #: Is a module switching between training and evaluation?
+    switching = False
+
+
+_LOCAL = _Local()
+_lock = threading.RLock()
+_open: list[Hearing] = []
+_undo: list[Callable[[], None]] = []
+#: Threads that were started where no history was wanted -> who watched there.
+_unwanted: WeakKeyDictionary[threading.Thread, tuple[Hearing, ...]] = WeakKeyDictionary()
+
+
+def watched() -> tuple[Hearing, ...]:
+    """Who watches this thread, the innermost last."""
+    return _LOCAL.heard
+
+
+def listen(hearing: Hearing) -> None:
+    _LOCAL.heard = (*_LOCAL.heard, hearing)
+    with _lock:
+        _open.append(hearing)
+        if len(_open) == 1:
+            _begin()
+
+
+def end(hearing: Hearing) -> None:
+    _LOCAL.heard = tuple(each for each in _LOCAL.heard if each is not hearing)
+    with _lock:
+        _open.remove(hearing)
+        if not _open:
+            while _undo:
+                _undo.pop()()
+
+
+def _begin() -> None:
+    for function, name, heard in (
+        (torch.autograd.graph._engine_run_backward, "engine", _engine),
+        (torch.autograd.Function.__dict__["apply"].__func__, "apply", _apply),
+        (torch.nn.Module.train, "train", _mode),
+        (torch.nn.Module.eval, "eval", _mode),
+        (threading.Thread.start, "start", _started),
+        (threading.Thread.run, "run", _thread),
+    ):
+        _undo.append(Tap(function, name, "", heard).end)
+    _undo.append(register_optimizer_step_pre_hook(_steps).remove)
+    _undo.append(register_optimizer_step_post_hook(_stepped).remove)
+    for module, name in (
+        (torch, "from_numpy"), (torch, "frombuffer"), (torch, "from_dlpack"),
+        (torch.utils.dlpack, "from_dlpack"),
+    ):  # fmt: skip
+        _exchange(module, name)
+
+
+def _engine(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return _each(
+        lambda one, go: one.ran_engine(args, kwargs, go), lambda: tap.original(*args, **kwargs)
+    )
+
+
+def _apply(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    cls, *rest = args
+    return _each(
+        lambda one, go: one.applied(cls, tuple(rest), go), lambda: tap.original(*args, **kwargs)
+    )
+
+
+def _each(tell: Callable[[Hearing, Go], Any], go: Go) -> Any:
+    """The call, within all who watch this thread."""
+    for one in reversed(_LOCAL.heard):
+        go = _within(tell, one, go)
+    return go()
+
+
+def _within(tell: Callable[[Hearing, Go], Any], one: Hearing, go: Go) -> Go:
+    return lambda: tell(one, go)
+
+
+def _steps(optimizer: Any, args: Any, kwargs: Any) -> None:
+    for one in _LOCAL.heard:
+        one.steps(optimizer)
+
+
+def _mode(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Of a module and all in it: told once."""
+    if _LOCAL.switching or not _LOCAL.heard:
+        return tap.original(*args, **kwargs)
+    _LOCAL.switching = True
+    try:
+        made = tap.original(*args, **kwargs)
+    finally:
+        _LOCAL.switching = False
+    for one in _LOCAL.heard:
+        one.switched(args[0])
+    return made
+
+
+def _stepped(optimizer: Any, args: Any, kwargs: Any) -> None:
+    for one in _LOCAL.heard:
+        one.stepped(optimizer)
+
+
+def _exchange(module: Any, name: str) -> None:
+    original = getattr(module, name)
+
+    @wraps(original)
+    def taking(*args: Any, **kwargs: Any) -> Any:
+        made = original(*args, **kwargs)
+        for one in _LOCAL.heard:
+            one.taken(name, args[0] if args else None, made)
+        return made
+
+    def back() -> None:
+        if getattr(module, name) is taking:
+            setattr(module, name, original)
+
+    setattr(module, name, taking)
+    _undo.append(back)
+
+
+def _started(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if _LOCAL.heard and not torch.is_grad_enabled():
+        _unwanted[args[0]] = _LOCAL.heard
+    return tap.original(*args, **kwargs)
+
+
+def _thread(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    watching = _unwanted.get(args[0])
+    if watching is None:
+        return tap.original(*args, **kwargs)
+    with _Straying(watching):
+        return tap.original(*args, **kwargs)
+
+
+class _Straying(TorchFunctionMode):
+    """On a thread that nobody watches: does it record, although who started it wants no history?"""
+
+    def __init__(self, watching: tuple[Hearing, ...]) -> None:
+        super().__init__()
+        self._watching = watching
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        made = func(*args, **(kwargs or {}))
+        if _open and isinstance(made, torch.Tensor):
+            with torch._C.DisableTorchFunction():
+                if made.requires_grad and not made.is_leaf:
+                    for one in self._watching:
+                        if one in _open:
+                            one.stray(made)
+        return made
