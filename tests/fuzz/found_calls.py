@@ -238,4 +238,12 @@ FOUND: tuple[str, ...] = (
     "a = torch.zeros(1, dtype=torch.float16); b = torch.tensor([[inf], [nan]], dtype=torch.float16); result = torch.matmul(b, a)",
     "a = torch.zeros(0); b = torch.tensor([0]); c = torch.zeros(0); result = torch.index_add(a, 0, b, c)",
     "a = torch.zeros(0); b = torch.tensor([0]); c = torch.zeros(0); result = torch.index_copy(a, 0, b, c)",
+    "a = torch.tensor(0.717, dtype=torch.float64); result = a.histogram()",
+    "a = torch.tensor([0.1]); result = a.histogram()",
+    "a = torch.tensor(0); result = torch.normal(1, a, size=(2, 4))",
+    "a = torch.tensor(0.0, requires_grad=True); result = torch.range(a, 4)",
+    "a = torch.tensor([-1.0]); b = torch.tensor([2.0]); d = torch.tensor(True); result = a.addr(b, vec2=b, alpha=d)",
+    "a = torch.zeros(0); b = torch.tensor(2); result = torch.rrelu(a, upper=b, training=True)",
+    "a = torch.tensor(-1.9); b = torch.tensor(4); result = torch.logspace(0.0, a, 5, b)",
+    "a = torch.tensor([1.0, 2.0]); b = torch.tensor(0); result = a.bernoulli_(b)",
 )  # fmt: skip

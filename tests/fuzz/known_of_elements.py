@@ -74,6 +74,7 @@ OF_ELEMENTS: tuple[Known, ...] = (
           lambda call, found: any(g.dtype == "uint8" for g in call.operands())),
     Known("addcdiv addcmul", "gradient|second", "PyTorch multiplies whole numbers in their own type first: 3 * -1 is 253",
           whole_numbers),
+    Known("addcmul", "gradient|second", "beyond the largest half PyTorch's product is infinite", all_of(halves, not_finite)),
     Known("addcdiv addcmul", "gradient|second", "PyTorch rounds a product to half precision first",
           all_of(halves, within(2e-2))),
     Known("addcdiv", "gradient", "PyTorch divides by a half in single precision of its own: value / tensor2 is inf", half),

@@ -10,7 +10,7 @@ from vizgrad.arrays import xp
 from vizgrad.arrays.backend import namespace_at
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public import reshape
-from vizgrad.ops.public.arguments import check_number, element, sizes_of
+from vizgrad.ops.public.arguments import check_number, element, number_of, sizes_of
 from vizgrad.ops.public.creation import _np_dtype, given_size, made
 from vizgrad.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.ops.public.ranges import check_range, counted
@@ -31,9 +31,7 @@ def range(
         given_size((), _)
     for word, value in (("start", start), ("end", end), ("step", step)):
         check_number("range", word, value)
-    start, end, step = (
-        v.item() if isinstance(v, (Tensor, xp.generic)) else v for v in (start, end, step)
-    )
+    start, end, step = (number_of(v) for v in (start, end, step))
     warnings.warn(
         "range is deprecated and will be removed in a future release of PyTorch: use arange, which "
         "ends before `end`.",

@@ -19,6 +19,7 @@ from vizgrad.ops.public.arguments import (
     check_kind,
     check_number,
     check_sizes,
+    number_of,
     sizes_of,
     written,
 )
@@ -222,6 +223,8 @@ def normal(
     RuntimeError for a negative deviation.
     """
     check_number("normal", "mean", mean)
+    if size is not None:
+        mean, std = number_of(mean), number_of(std)
     check_deviation(std)
     found = check_dtype("normal", dtype)
     if found is not None and found.category < 2:

@@ -187,7 +187,10 @@ def _even_edges(array: Any, bins: int, limits: tuple[float, float] | None) -> An
         )
     if low == high:
         low, high = low - 0.5, high + 0.5
-    return xp.linspace(low, high, bins + 1).astype(array.dtype)
+    # From both ends to the middle, in the type of the elements: an element may lie on an edge.
+    first, last = xp.asarray([low, high], array.dtype)
+    step, at = (last - first) / array.dtype.type(bins), xp.arange(bins + 1).astype(array.dtype)
+    return xp.where(at < (bins + 1) // 2, first + step * at, last - step * (bins - at))
 
 
 class Histogram(NamedTuple):
