@@ -17,7 +17,8 @@ import type {
   StorageChange,
   TensorSummary,
   Update,
-  VisitLine
+  VisitLine,
+  Why
 } from '../src/protocol';
 import type { Port, PortStatus } from '../src/store';
 import { namesOf, plainView } from './recordings';
@@ -25,6 +26,25 @@ import type { RecordedView, Recording } from './recordings';
 
 /** More steps than this are not told one by one; the kernel has a larger number. */
 const RECORDS_CARRIED = 8;
+
+/** There is nothing to explain. */
+export const NO_REASON: Why = {
+  type: 'why',
+  request: 0,
+  session: 's1',
+  revision: 0,
+  node: 0,
+  kind: 'healthy',
+  tensor: '',
+  story: '',
+  fix: '',
+  mended: '',
+  culprit: null,
+  lines: [],
+  chain: [],
+  position: null,
+  check: ''
+};
 
 export class Player implements Port {
   readonly requests: Request[] = [];
@@ -35,6 +55,8 @@ export class Player implements Port {
   position = 0;
   /** What there is of an array; null: nothing. */
   part: (asked: GetPart) => Part | null = () => null;
+  /** Why a node is as it is, whichever is asked about. */
+  why: Why = NO_REASON;
   /** Updates that are kept for who missed some. */
   kept = Infinity;
   readonly records: readonly StepRecord[];
@@ -205,6 +227,8 @@ export class Player implements Port {
         const gone = part ? '' : 'it is not kept any more';
         return { type: 'array_part', ...about, revision, of: request.of, part, gone };
       }
+      case 'get_why':
+        return { ...this.why, ...about, revision, node: request.node };
       case 'get_names':
         return { type: 'names', ...about, names: called(request.nodes) };
       case 'get_visits': {

@@ -54,6 +54,8 @@ OUT_OF_PLACE = "write out of place there (e.g. `x = x + y` for `x += y`), or clo
          "broadcast `pred` [4, 1] and `y` [3] to [4, 3]", ""),
         ("nonfinite-forward", "h = x.softmax(0).log()", "x.softmax(0)", "use log_softmax", "",
          "h = x.log_softmax(0)"),
+        ("nonfinite-forward", "h = p.log()", "p", "use log_softmax (or cross_entropy on the logits)", "", ""),
+        ("nonfinite-forward", "h = p.log()", "p", "keep `p` positive", "", "h = p.clamp(min=1e-12).log()"),
         ("nonfinite-forward", "h = a / n", "n", "keep the divisor `n` away from zero", "",
          "h = a / (n + 1e-12)"),
         ("nonfinite-forward", "h = a / n + (", "n", "keep the divisor `n` away from zero", "", ""),

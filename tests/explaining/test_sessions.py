@@ -153,3 +153,15 @@ def test_asking_changes_nothing() -> None:
     assert before == (session.revision, session.position, w._version, str(w.grad))
     session.restart()
     assert w.grad is None
+
+
+def test_tensors_of_another_engine_are_not_taken_for_ours() -> None:
+    torch = pytest.importorskip("torch")
+    w = vg.tensor([1.0], requires_grad=True)
+    session = opened(w.exp().sum())
+    x = torch.tensor([-1.0], requires_grad=True)
+    assert not vg.why(x)
+    assert vg.why(x.log()).kind == "nonfinite-forward"
+    x.exp().sum().backward()
+    assert not vg.why(x)
+    session.close()

@@ -271,3 +271,13 @@ def test_memory_names_what_keeps_a_graph(kernel: Kernel) -> None:
     assert "`Out`" in kernel.run("%vizgrad memory").result
     assert "%vizgrad memory" in kernel.run("%vizgrad memory of what").printed
     kernel.run("del kept, kept_total")
+
+
+def test_lines_of_what_a_magic_runs_are_of_its_own_cell(kernel: Kernel) -> None:
+    cell = kernel.run(
+        "%%vizgrad watch seen\n"
+        "h = vg.tensor([0.0], requires_grad=True).log()\n"
+        "print(vg.why(h).culprit)"
+    )
+    following = kernel.run("print(get_ipython().displayhook.prompt_count)").printed
+    assert cell.printed.startswith(f"In [{int(following) - 1}], line 2: ")

@@ -120,19 +120,6 @@ NOTEBOOK: tuple[Command, ...] = (
         magic=Magic("record [NAME]", "Records the cell; NAME gets the recording.", cell=True),
     ),
     Command(
-        name="why",
-        label="Why",
-        help="Explains a value or a gradient: NaN or Inf, None, all zero, badly scaled.",
-        section="Notebook",
-        in_view=False,
-        api="why",
-        magic=Magic(
-            "why TENSOR",
-            "Explains why a tensor or its gradient is NaN, missing, zero or badly scaled.",
-            "tensor",
-        ),
-    ),
-    Command(
         name="watch",
         label="Watch",
         help="Listens to a block or a cell, and tells its silent problems, worst first.",

@@ -43,7 +43,12 @@ def of_value(note: Note, found: Explanation, name: str) -> tuple[Link, ...]:
     if goal is None:
         return ()
     keys = way(id(note), goal, lambda key: _parents(notes, key))
-    return tuple(_of_note(notes[key], name if key == id(note) else "") for key in keys)
+    said: list[Link] = []
+    for key in keys:
+        link = _of_note(notes[key], name if key == id(note) else "")
+        if not said or (said[-1].text, said[-1].place) != (link.text, link.place):
+            said.append(link)  # several operations of one expression are one thing to a person
+    return tuple(said)
 
 
 def _parents(notes: dict[int, Note], key: int) -> Iterable[int]:

@@ -208,7 +208,7 @@ def _kept_in_domain(explanation: Explanation, statement: ast.stmt) -> _Edit:
             text = ast.unparse(operand)
             at = text.rindex("softmax(")
             return call, f"{text[:at]}log_softmax({text[at + len('softmax(') :]}"
-        if ast.unparse(operand) != explanation.tensor:
+        if ast.unparse(operand) != explanation.tensor or "use log" in explanation.fix:
             continue
         return operand, f"{_inner(operand)}.clamp(min={_least(explanation, _called(call))})"
     divisions = [

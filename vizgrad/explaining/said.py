@@ -21,10 +21,19 @@ def said(kind: str, site: Site | Place | None, tensor: str, story: str, fix: str
 
 def line(site: Site | None) -> str:
     """As in: line 14, or the cell and its line."""
-    place = place_of(site)
+    return line_of(place_of(site))
+
+
+def line_of(place: Place | None) -> str:
+    """The same of a place."""
     if place is None:
         return "a line that is not known"
     return f"{place.cell}, line {place.line}" if place.cell else f"line {place.line}"
+
+
+def sized(value: float) -> str:
+    """How large a gradient is, as words: as in "of size 0.25"."""
+    return f"of size {number(value)}" if value else "zero"
 
 
 def line_place(found: tuple[Any, int] | None) -> Place | None:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from vizgrad.arrays import xp
+from vizgrad.arrays.magnitude import finite
 from vizgrad.errors import Explanation, Link, Place, place_of
 from vizgrad.explaining import chains
 from vizgrad.explaining.answers import odd_gradient, of_run
@@ -22,6 +23,7 @@ from vizgrad.explaining.said import line, number, said
 from vizgrad.explaining.stepped import Stepped
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Node
+from vizgrad.graph.saved import bare
 from vizgrad.inspection import model, registry
 from vizgrad.inspection.live import Live
 from vizgrad.inspection.looking import SessionClosed
@@ -111,25 +113,27 @@ def of_value(tensor: Any, name: str, noting: Noting | None) -> Explanation | Non
     for _, _, source in opened():
         if node in source.ids:
             origin = made_by(node, source.values_before(node), source.values_before)
-            return None if origin is None else _from(source, source.ids[node], origin, name, "")
+            return (
+                None if origin is None else from_forward(source, source.ids[node], origin, name, "")
+            )
     return None
 
 
-def _from(source: EngineGraph, seen: int, origin: Node, name: str, met: str) -> Explanation:
+def from_forward(source: EngineGraph, seen: int, origin: Node, name: str, met: str) -> Explanation:
     """An operation of the forward pass made it: from node `seen`, forward values lead there."""
     found = of_origin(origin, name, source.values_before)
     if met:
         found = replace(found, story=f"{found.story} {met}")
     goal = source.ids.get(origin)
     numbers = [] if goal is None else chains.way(seen, goal, lambda n: _known(source.targets(n)))
-    return replace(found, chain=tuple(_link(source, n) for n in numbers))
+    return replace(found, chain=tuple(link(source, n) for n in numbers))
 
 
 def _known(targets: Any) -> list[int]:
     return [target for target in targets if target is not None]
 
 
-def _link(source: EngineGraph, nr: int) -> Link:
+def link(source: EngineGraph, nr: int) -> Link:
     node = source.nodes[nr]
     leaf = isinstance(node, AccumulateGrad)
     text = (source.label(nr) or "a leaf") if leaf else node.name()
@@ -139,22 +143,23 @@ def _link(source: EngineGraph, nr: int) -> Link:
 # --- gradients -------------------------------------------------------------------------------------------
 
 
-def of_gradient(run: Stepped, key: int, name: str) -> Explanation | None:
-    """Of a gradient that went into the node with this key: None if there is nothing odd about it."""
+def of_gradient(
+    run: Stepped, key: int, name: str, *, size: float | None = None
+) -> Explanation | None:
+    """Of a gradient that went into the node with this key: None if there is nothing odd about it. `size` is
+    that of one of several that met there, or has not been taken yet.
+    """
     visit = run.visits.get(key)
-    if visit is None:
-        return None
-    size = visit.incoming
+    if size is None:
+        if visit is None:
+            return None
+        size = visit.incoming
     if size < float("inf"):
         return of_run(run, key, name, size)
     birth_key, birth = _birth(run, key)
     if birth is None:
         return odd_gradient(run, key, name)
-    way = chains.way(
-        birth_key,
-        key,
-        lambda each: [d.target for d in run.visits[each].out if d.target in run.visits],
-    )
+    way = chains.way(birth_key, key, run.following)
     node = run.source.nodes[birth.node]
     if birth.hook:
         found = said(
@@ -172,13 +177,23 @@ def of_gradient(run: Stepped, key: int, name: str) -> Explanation | None:
     return found if found.chain else replace(found, chain=chains.links(run, reversed(way), name))
 
 
+def birth_key(run: Stepped, key: int) -> int | None:
+    """The node that made what is not finite and came to `key`; None if nothing did."""
+    found, birth = _birth(run, key)
+    return None if birth is None else found
+
+
+def has_odd(values: Any) -> bool:
+    """Is one of some saved values not finite?"""
+    arrays = (getattr(bare(value), "_array", None) for value in values.values())
+    return any(a is not None and a.dtype.kind in "fc" and not finite(a) for a in arrays)
+
+
 def _birth(run: Stepped, key: int) -> tuple[int, model.Birth | None]:
     """The first node on a way to `key` that made what is not finite of what was, or `key` itself."""
     for each in run.visits:
         birth = run.birth(each)
-        if birth is not None and chains.way(
-            each, key, lambda k: [d.target for d in run.visits[k].out if d.target in run.visits]
-        ):
+        if birth is not None and chains.way(each, key, run.following):
             return each, birth
     return 0, None
 
@@ -202,7 +217,7 @@ def _forward(run: Stepped, key: int, birth: model.Birth, way: list[int], name: s
             "run the block inside vizgrad.watch(), and ask again",
         )  # fmt: skip
         return replace(found, chain=here)
-    found = _from(source, birth.node, source.nodes[birth.born], name, met)
+    found = from_forward(source, birth.node, source.nodes[birth.born], name, met)
     return replace(found, chain=(*here, *found.chain[1:]))
 
 

@@ -93,7 +93,7 @@ class Stepped(Run):
     def following(self, key: int) -> list[int]:
         """The nodes to which the step that ran this one delivered."""
         visit = self.visits.get(key)
-        return [] if visit is None else [d.target for d in visit.out if d.target in self.visits]
+        return [] if visit is None else [delivered.target for delivered in visit.out]
 
     def key_at(self, number: int) -> int:
         return key_of(self.source.nodes[number])

@@ -20,6 +20,7 @@ from vizgrad.widgets.drawing_of import draw
 from vizgrad.widgets.lane_of import lane
 from vizgrad.widgets.saved import picture
 from vizgrad.widgets.standing_of import standing
+from vizgrad.widgets.why_of import why
 
 #: Nodes named in one answer; visits, storages and points of a curve that are told at once.
 MOST_NAMES = 200
@@ -67,7 +68,9 @@ def seen(session: Session, request: Any) -> Any:
             return _beside(session, request)
 
 
-def _beside(session: Session, request: Any) -> p.Lane | p.Differences | None:
+def _beside(session: Session, request: Any) -> p.Lane | p.Differences | p.Why | None:
+    if isinstance(request, p.GetWhy):
+        return why(request.request, session, request.node)
     if isinstance(request, p.GetLane):
         return lane(request.request, session, request.folding)
     if not isinstance(request, p.GetDifferences):

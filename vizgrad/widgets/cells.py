@@ -15,6 +15,13 @@ MOST_NAMES = 4096
 _MOST_EQUAL = 64
 
 _ran: OrderedDict[str, tuple[Ran, ...]] = OrderedDict()
+#: Of what a magic of a cell ran: the number of that cell. IPython counts on within it.
+_numbers: dict[str, int] = {}
+
+
+def number_of(file: str) -> int | None:
+    """The number of the cell of which a magic ran what has this name; None of others."""
+    return _numbers.get(file)
 
 
 def cells_run(file: str) -> Sequence[Ran]:
@@ -46,8 +53,11 @@ def remember(shell: Any, compiled: str) -> None:
     if not before or before[-1].cell != cell or before[-1].text != text:
         _ran[name] = (*before[1 - _MOST_EQUAL :], Ran(cell, text, tick(), first))
     _ran.move_to_end(name)
+    _numbers.pop(name, None)
+    if first:
+        _numbers[name] = shell.displayhook.prompt_count
     if len(_ran) > MOST_NAMES:
-        _ran.popitem(last=False)
+        _numbers.pop(_ran.popitem(last=False)[0], None)
 
 
 def _lines_before(compiled: str, text: str) -> int | None:

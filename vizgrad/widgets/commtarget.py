@@ -56,6 +56,9 @@ def _shell() -> Any:
 
 def cell_name(filename: str) -> str | None:
     """``In [3]`` for the file that IPython compiled cell 3 under; None for any other file."""
+    number = cells.number_of(filename)
+    if number is not None:
+        return f"In [{number}]"
     describe = getattr(getattr(_shell(), "compile", None), "format_code_name", None)
     found = None if describe is None else describe(filename)
     if not found or found[0] != "Cell":

@@ -37,7 +37,7 @@ from vizgrad.inspection.model import (
 )
 from vizgrad.inspection.wire import message_type
 from vizgrad.widgets import drawing, filed, protocol, typescript_commands
-from vizgrad.widgets.protocol import answers, channel, events, lanes, requests
+from vizgrad.widgets.protocol import answers, channel, events, lanes, requests, why
 from vizgrad.widgets.typescript_fields import (
     WIDTH,
     comment,
@@ -113,6 +113,7 @@ FILES = (
     File("answers", answers),
     File("events", events),
     File("lanes", lanes),
+    File("why", why),
     File("filed", filed),
 )
 

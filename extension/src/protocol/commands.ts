@@ -2,10 +2,10 @@
 /** What a person can do, and what they can set: declared once, in Python. */
 
 // prettier-ignore
-export type CommandName = 'continue' | 'pause' | 'step' | 'step-back' | 'stage' | 'stage-back' | 'step-in' | 'step-out' | 'run-to-leaf' | 'run-to-cursor' | 'debug-second' | 'run-to-here' | 'toggle-breakpoint' | 'stop-at-nan' | 'restart' | 'stop' | 'open' | 'outwards' | 'previous-cell' | 'next-cell' | 'next-problem' | 'search' | 'zoom-to-fit' | 'zoom-to-selection' | 'zoom-in' | 'zoom-out' | 'fold-all' | 'open-groups' | 'colour-by-gradient' | 'compare-branch' | 'menu' | 'follow' | 'next-part' | 'previous-part' | 'presentation' | 'pop-out' | 'open-window' | 'help' | 'toggle-line-breakpoint' | 'choose-line-node' | 'open-panel';
+export type CommandName = 'continue' | 'pause' | 'step' | 'step-back' | 'stage' | 'stage-back' | 'step-in' | 'step-out' | 'run-to-leaf' | 'run-to-cursor' | 'debug-second' | 'run-to-here' | 'toggle-breakpoint' | 'stop-at-nan' | 'restart' | 'stop' | 'open' | 'outwards' | 'previous-cell' | 'next-cell' | 'next-problem' | 'why' | 'show-cause' | 'search' | 'zoom-to-fit' | 'zoom-to-selection' | 'zoom-in' | 'zoom-out' | 'fold-all' | 'open-groups' | 'colour-by-gradient' | 'compare-branch' | 'menu' | 'follow' | 'next-part' | 'previous-part' | 'presentation' | 'pop-out' | 'open-window' | 'help' | 'toggle-line-breakpoint' | 'choose-line-node' | 'open-panel';
 
 // prettier-ignore
-export type CommandIcon = 'back' | 'breakpoint' | 'continue' | 'fit' | 'fold' | 'follow' | 'heat' | 'help' | 'minus' | 'nan' | 'pause' | 'plus' | 'popOut' | 'presentation' | 'restart' | 'runTo' | 'search' | 'second' | 'stage' | 'stageBack' | 'step' | 'stepIn' | 'stepOut' | 'stop' | 'toLeaf' | 'toLine' | 'unfold' | 'warning' | 'window';
+export type CommandIcon = 'back' | 'breakpoint' | 'continue' | 'fit' | 'fold' | 'follow' | 'heat' | 'help' | 'minus' | 'nan' | 'pause' | 'plus' | 'popOut' | 'presentation' | 'restart' | 'runTo' | 'search' | 'second' | 'stage' | 'stageBack' | 'step' | 'stepIn' | 'stepOut' | 'stop' | 'toLeaf' | 'toLine' | 'unfold' | 'warning' | 'why' | 'window';
 
 // prettier-ignore
 export type Section = 'Run' | 'Graph' | 'View' | 'Notebook';
@@ -73,6 +73,8 @@ export const COMMANDS: readonly Command[] = [
   { name: 'previous-cell', label: 'Cell before', labelOn: 'Cell before', help: 'Shows the one before, of equal groups.', section: 'Graph', icon: null, keys: ['['], reach: 'graph', enabled: 'shown', menus: ['group'], byHost: false, code: '', magic: '' },
   { name: 'next-cell', label: 'Cell after', labelOn: 'Cell after', help: 'Shows the one after, of equal groups.', section: 'Graph', icon: null, keys: [']'], reach: 'graph', enabled: 'shown', menus: ['group'], byHost: false, code: '', magic: '' },
   { name: 'next-problem', label: 'Next problem', labelOn: 'Next problem', help: 'Selects the next node that failed, or whose saved value is stale or gradient not finite.', section: 'Graph', icon: 'warning', keys: ['n'], reach: 'view', enabled: 'shown', menus: ['graph'], byHost: false, code: '', magic: '' },
+  { name: 'why', label: 'Why?', labelOn: 'Why?', help: 'Explains the selected node: NaN, stale, all zero, badly scaled; marks the way to the cause.', section: 'Graph', icon: 'why', keys: ['w'], reach: 'view', enabled: 'node', menus: ['node'], byHost: false, code: 'vizgrad.why()', magic: '%vizgrad why TENSOR' },
+  { name: 'show-cause', label: 'Show me', labelOn: 'Show me', help: 'Goes to the step where what Why? explains happened, and selects its node.', section: 'Graph', icon: 'toLine', keys: [], reach: 'view', enabled: 'open', menus: [], byHost: false, code: '', magic: '' },
   { name: 'search', label: 'Search nodes', labelOn: 'Search nodes', help: 'Finds nodes by name, variable, scope or source line.', section: 'Graph', icon: 'search', keys: ['/'], reach: 'view', enabled: 'shown', menus: ['graph'], byHost: false, code: '', magic: '' },
   { name: 'zoom-to-fit', label: 'Zoom to fit', labelOn: 'Zoom to fit', help: 'Shows the whole graph.', section: 'Graph', icon: 'fit', keys: ['f'], reach: 'graph', enabled: 'shown', menus: ['graph'], byHost: false, code: '', magic: '' },
   { name: 'zoom-to-selection', label: 'Zoom to the selection', labelOn: 'Zoom to the selection', help: 'Comes close to the selected node.', section: 'Graph', icon: null, keys: ['z'], reach: 'graph', enabled: 'shown', menus: ['node'], byHost: false, code: '', magic: '' },
@@ -112,7 +114,6 @@ export const IN_CODE: readonly InCode[] = [
   { label: 'Check a Function', help: 'Examines a custom Function on example inputs, and says what is wrong with it, line by line.', code: 'vizgrad.check()', magic: '%vizgrad check FUNCTION INPUTS' },
   { label: 'Capability card', help: 'Draws what a custom Function can do: each proven on example inputs, failed, or untested.', code: 'vizgrad.card()', magic: '%vizgrad card FUNCTION INPUTS' },
   { label: 'Record', help: 'Records what is computed in a block or a cell, forward and backward.', code: 'vizgrad.record()', magic: '%%vizgrad record [NAME]' },
-  { label: 'Why', help: 'Explains a value or a gradient: NaN or Inf, None, all zero, badly scaled.', code: 'vizgrad.why()', magic: '%vizgrad why TENSOR' },
   { label: 'Watch', help: 'Listens to a block or a cell, and tells its silent problems, worst first.', code: 'vizgrad.watch()', magic: '%%vizgrad watch [NAME]' },
   { label: 'Debug a cell', help: 'Stops a cell before its first backward, and opens that; what the calling frames know is left.', code: 'vizgrad.debug(loss)', magic: '%%vizgrad debug [NAME] [--at N] [--when CONDITION] [--each]' },
   { label: 'Load a trace', help: 'Reads a trace from a file; it is shown and stepped like a session, and nothing is run.', code: 'vizgrad.load_trace()', magic: '%vizgrad load FILE' },

@@ -4,6 +4,7 @@ export * from './requests';
 export * from './answers';
 export * from './events';
 export * from './lanes';
+export * from './why';
 export * from './filed';
 export * from './messages';
 export * from './commands';

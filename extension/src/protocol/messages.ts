@@ -111,6 +111,8 @@ import { readAtRevision, readLinesMoved, readRollCall, readUpdated, readWorking 
 import type { AtRevision, LinesMoved, RollCall, Updated, Working } from './events';
 import { readLane, readOpened } from './lanes';
 import type { GetLane, Lane, Opened, OpenSecond } from './lanes';
+import { readWhy } from './why';
+import type { GetWhy, Why } from './why';
 
 export const PROTOCOL_VERSION = 3;
 
@@ -163,7 +165,8 @@ export type Request =
   | SetNonfinite
   | Pause
   | Inspect
-  | GetPart;
+  | GetPart
+  | GetWhy;
 
 /** What the kernel may say: answers and events. */
 export type Message =
@@ -187,6 +190,7 @@ export type Message =
   | Opened
   | Inspection
   | ArrayPart
+  | Why
   | Failed
   | Updated
   | AtRevision
@@ -241,7 +245,8 @@ export const ANSWERS = {
   set_nonfinite: ['done'],
   pause: ['done'],
   inspect: ['inspection'],
-  get_part: ['array_part']
+  get_part: ['array_part'],
+  get_why: ['why']
 } as const satisfies Record<Request['type'], readonly Message['type'][]>;
 
 /** What is told unasked. */
@@ -275,6 +280,7 @@ export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, 
   opened: readOpened,
   inspection: readInspection,
   array_part: readArrayPart,
+  why: readWhy,
   failed: readFailed,
   updated: readUpdated,
   at_revision: readAtRevision,

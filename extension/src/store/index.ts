@@ -20,6 +20,8 @@ export { Storages } from './storages';
 export { isDrawn, partAsked } from './view';
 export type { FoldChange, Looking, Search, ViewFolding, ViewState } from './view';
 export { laneOf, laneProgress } from './lanes';
+export { causeOf, stepsOf, wayOf } from './why';
+export type { OnWay } from './why';
 export { nodeTitle } from './announce';
 export { nextProblem } from './problems';
 export type { Patience } from './pending';

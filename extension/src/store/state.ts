@@ -1,5 +1,13 @@
 /** Everything the view draws, in one immutable value. */
-import type { ArrayPart, GetPart, Inspection, Picture, SessionInfo, Working } from '../protocol';
+import type {
+  ArrayPart,
+  GetPart,
+  Inspection,
+  Picture,
+  SessionInfo,
+  Why,
+  Working
+} from '../protocol';
 import type { Patience } from './pending';
 import type { PortStatus } from './port';
 import type { SessionState } from './session';
@@ -33,6 +41,8 @@ export interface DebuggerState {
   readonly session: SessionState | null;
   /** The latest answer about a node; it may be about an older revision than `session`. */
   readonly inspection: Inspection | null;
+  /** Why a node is as it is, as it was answered last, and how many nodes were done then. */
+  readonly why: { readonly told: Why; readonly position: number } | null;
   /** The part of an array that was told of last. */
   readonly part: PartShown | null;
   /** What a notebook is to show that is read without a kernel, as it was told last. */
@@ -53,6 +63,7 @@ export const INITIAL_STATE: DebuggerState = {
   kernelVersion: '',
   session: null,
   inspection: null,
+  why: null,
   part: null,
   picture: null,
   notice: null,

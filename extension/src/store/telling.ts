@@ -14,6 +14,7 @@ import { closedAt, followed, fromShown, withInspected, withStorages, withUpdate 
 import type { RunHead, SessionState } from './session';
 import type { DebuggerState, Notice } from './state';
 import { UNFOLDED } from './view';
+import { hasNode, spokenWhy } from './why';
 
 /** What telling has to do with besides the state. */
 export interface Listener {
@@ -155,6 +156,14 @@ export class Telling {
         this.change(withInspected(session, message));
         this.state.patch({ inspection: message });
         break;
+      case 'why':
+        checkNodes(message.chain.filter(hasNode), size, 'why.chain');
+        checkNodes([message], size, 'why');
+        this.state.patch({
+          why: { told: message, position: session.run.position },
+          announcement: spokenWhy(message)
+        });
+        break;
       case 'array_part':
         if (question?.type === 'get_part') {
           const { revision } = message;
@@ -217,6 +226,7 @@ export class Telling {
       const near = current === null || next.fold.draws(current) ? null : current;
       this.state.patch({
         inspection: null,
+        why: null,
         part: null,
         notice: null,
         view: {
@@ -341,5 +351,6 @@ const ASIDE: readonly Unnumbered['type'][] = [
   'get_storages',
   'get_picture',
   'get_differences',
-  'get_lane'
+  'get_lane',
+  'get_why'
 ];

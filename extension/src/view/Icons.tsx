@@ -36,6 +36,7 @@ export type IconName =
   | 'pause'
   | 'presentation'
   | 'popOut'
+  | 'why'
   | 'window';
 
 const line = { fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5 } as const;
@@ -49,6 +50,16 @@ const SHAPES: Readonly<Record<IconName, ComponentChildren>> = {
         d="M6.5 3.4v9.2c0 .5.5.8.9.5l6.6-4.6c.4-.2.4-.8 0-1L7.4 2.9c-.4-.3-.9 0-.9.5z"
         {...solid}
       />
+    </>
+  ),
+  why: (
+    <>
+      <path
+        d="M5.4 5.6a2.7 2.7 0 1 1 4.2 2.2c-.9.7-1.6 1.1-1.6 2.2"
+        {...line}
+        stroke-linecap="round"
+      />
+      <circle cx="8" cy="12.8" r="1.1" {...solid} />
     </>
   ),
   step: (

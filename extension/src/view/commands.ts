@@ -1,7 +1,7 @@
 /** What can be done in one view, by the names that its buttons, menus, keys and host share. */
 import { COMMANDS } from '../protocol';
 import type { Command, CommandName, Enabled } from '../protocol';
-import { nextProblem, nodeTitle } from '../store';
+import { causeOf, nextProblem, nodeTitle } from '../store';
 import type { DebuggerState, DebuggerStore, RunHead, SessionState } from '../store';
 import { hostOf } from './host';
 
@@ -214,6 +214,14 @@ function ownDoers(store: DebuggerStore, node: () => number | null): Doers {
     'debug-second': {
       act: () => store.openSecond(),
       can: () => store.state.value.session?.run.grows ?? false
+    },
+    why: { act: withNode(one => store.askWhy(one)) },
+    'show-cause': {
+      act: () => store.showCause(),
+      can: () => {
+        const { why } = store.state.value;
+        return why !== null && causeOf(why.told) !== null;
+      }
     },
     restart: { act: () => store.restart() },
     stop: { act: () => store.stop() },

@@ -20,6 +20,7 @@ import rooms from '../../style/rooms.raw.css';
 import savedTensors from '../../style/savedTensors.raw.css';
 import theme from '../../style/theme.raw.css';
 import toolbar from '../../style/toolbar.raw.css';
+import explained from '../../style/explained.raw.css';
 import versions from '../../style/versions.raw.css';
 import visits from '../../style/visits.raw.css';
 
@@ -39,6 +40,7 @@ export const style = [
     engine,
     events,
     memory,
-    breakpoints
+    breakpoints,
+    explained
   ]
 ].join('\n');

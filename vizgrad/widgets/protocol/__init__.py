@@ -95,6 +95,10 @@ from vizgrad.widgets.protocol.requests import StepIn as StepIn
 from vizgrad.widgets.protocol.requests import StepOut as StepOut
 from vizgrad.widgets.protocol.requests import Stop as Stop
 from vizgrad.widgets.protocol.requests import SwitchBranch as SwitchBranch
+from vizgrad.widgets.protocol.why import GetWhy as GetWhy
+from vizgrad.widgets.protocol.why import Why as Why
+from vizgrad.widgets.protocol.why import WhyLine as WhyLine
+from vizgrad.widgets.protocol.why import WhyLink as WhyLink
 
 #: What each request is answered with, if not with `Failed`.
 ANSWERS: dict[type, tuple[type, ...]] = {
@@ -144,5 +148,6 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     Pause: (Done,),
     Inspect: (Inspection,),
     GetPart: (ArrayPart,),
+    GetWhy: (Why,),
 }
 EVENTS: tuple[type, ...] = (Sessions, Updated, AtRevision, Working, LinesMoved, RollCall)

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 
 import type { DebuggerState } from '../../store';
 import * as format from '../format';
-import { useStore } from '../hooks';
+import { useCommands, useStore } from '../hooks';
 import { Icon } from '../Icons';
 import { Sentence } from '../Sentence';
 import { Fault } from './Fault';
@@ -14,15 +14,18 @@ interface Line {
   readonly action?: 'retry' | 'dismiss';
   /** The node that it is about. */
   readonly node?: number | null;
+  /** Of that node it can be asked why. */
+  readonly asks?: boolean;
   /** Something went wrong: what, where and what to do are told apart. */
   readonly fault?: boolean;
 }
 
 export function Banner({ state }: { state: DebuggerState }): JSX.Element {
   const store = useStore();
+  const commands = useCommands();
   return (
     <>
-      {linesOf(state).map(({ level, text, action, node = null, fault = false }) => (
+      {linesOf(state).map(({ level, text, action, node = null, fault = false, asks = false }) => (
         <div
           key={text}
           class="vg-banner"
@@ -40,6 +43,11 @@ export function Banner({ state }: { state: DebuggerState }): JSX.Element {
           {!fault && node !== null && (
             <button type="button" class="vg-link" onClick={() => store.select(node)}>
               {`Show ${named(state, node)?.name ?? 'the node'}`}
+            </button>
+          )}
+          {asks && node !== null && commands.has('why') && (
+            <button type="button" class="vg-button vg-labelled" onClick={() => store.askWhy(node)}>
+              Why?
             </button>
           )}
           {action === 'retry' && (
@@ -95,14 +103,16 @@ function linesOf({ port, patience, working, session, notice }: DebuggerState): L
     lines.push({ level, text, action: 'dismiss', fault: text.includes('\n') });
   }
   const stopped = session?.run.stopped;
+  const canAsk = port.state === 'open' && session?.closed === false;
   if (session && failure) {
     const { history, run } = session;
     const node = stopped?.node ?? history.node(run.position - 1) ?? null;
-    lines.push({ level: 'error', text: failure, node, fault: true });
+    lines.push({ level: 'error', text: failure, node, fault: true, asks: canAsk });
   }
   if (stopped && stopped.kind !== 'error') {
     const { kind, text, node } = stopped;
-    lines.push({ level: kind === 'nonfinite' ? 'error' : 'info', text, node });
+    const odd = kind === 'nonfinite';
+    lines.push({ level: odd ? 'error' : 'info', text, node, asks: odd && canAsk });
   }
   if (session?.closed) {
     const { ending } = session.run;

@@ -6,7 +6,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
 import type { CommandName } from '../../protocol';
-import { runningIn } from '../../store';
+import { causeOf, runningIn, wayOf } from '../../store';
 import type { DebuggerState, SessionState } from '../../store';
 import { GraphPanel } from '../graph/GraphPanel';
 import {
@@ -14,6 +14,7 @@ import {
   Breakpoints,
   Engine,
   Events,
+  Explained,
   Inside,
   Inspector,
   LaneView,
@@ -29,9 +30,10 @@ import { memoryNote } from '../panels/Memory';
 import { savedNote } from '../panels/SavedTensors';
 import { versionsNote } from '../panels/Versions';
 import * as format from '../format';
+import { useCommands, useStore } from '../hooks';
 import { hostOf } from '../host';
 import type { Width } from '../width';
-import { CommandButton } from './Button';
+import { Button, CommandButton } from './Button';
 import { Region } from './Region';
 import { Splitter } from './Splitter';
 import { Tabs } from './Tabs';
@@ -68,15 +70,29 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   // Who chooses a node by hand wants to read about it.
   useEffect(() => {
     if (!follow && selection !== null) {
-      setTab('Inspector');
+      const read = (tab: string | null): boolean => tab === 'Why' && wayOf(state).has(selection);
+      setTab(tab => (read(tab) ? tab : 'Inspector'));
     }
   }, [follow, selection]);
+
+  const commands = useCommands();
+  // Who asks why wants to read the answer.
+  const { why } = state;
+  useEffect(() => {
+    setTab(tab => (why !== null ? 'Why' : tab === 'Why' ? 'Inspector' : tab));
+  }, [why]);
 
   const running = runningIn(state);
   const { within } = session.run;
   const graph = (
     <div class="vg-pane vg-row vg-lanes">
-      <GraphPanel session={session} view={state.view} running={running} host={hostOf(document)} />
+      <GraphPanel
+        session={session}
+        view={state.view}
+        why={why}
+        running={running}
+        host={hostOf(document)}
+      />
       {within && (
         <Region
           name="Inside"
@@ -103,8 +119,19 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   const stale = session.saved.stale;
   const inspector: Part = {
     name: 'Inspector',
-    tools: <CommandButton command="follow" />,
+    tools: (
+      <>
+        {commands.has('why') && <CommandButton command="why" />}
+        <CommandButton command="follow" />
+      </>
+    ),
     draw: () => <Inspector state={state} session={session} />
+  };
+  const explained: Part | null = why && {
+    name: 'Why',
+    note: () => (why.told.kind === 'healthy' ? '' : why.told.kind),
+    tools: <WhyTools why={why} />,
+    draw: () => <Explained why={why} session={session} />
   };
   const saved: Part = {
     name: 'Saved tensors',
@@ -151,7 +178,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
 
   if (width !== 'wide') {
     const beside = width === 'medium';
-    const others = [inspector, saved, versions, events, memory];
+    const others = [...(explained ? [explained] : []), inspector, saved, versions, events, memory];
     return (
       <div class="vg-body">
         <div class="vg-pane vg-pane-graph" style={{ '--vg-share': stack }}>
@@ -195,6 +222,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
         change={setColumns}
       />
       <div class="vg-column" style={{ flexBasis: `${(1 - columns) * 100}%` }}>
+        {explained && <div class="vg-pane vg-pane-why">{inRegion(explained)}</div>}
         <div class="vg-pane vg-pane-inspector">{inRegion(inspector)}</div>
         <div class="vg-pane vg-pane-saved">{inRegion(saved)}</div>
         <div class="vg-pane vg-pane-memory">{inRegion(memory)}</div>
@@ -203,6 +231,16 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
         </div>
       </div>
     </div>
+  );
+}
+
+function WhyTools({ why }: { why: NonNullable<DebuggerState['why']> }): JSX.Element {
+  const store = useStore();
+  return (
+    <>
+      {causeOf(why.told) !== null && <CommandButton command="show-cause" labelled />}
+      <Button icon="close" name="Close Why" act={() => store.closeWhy()} />
+    </>
   );
 }
 

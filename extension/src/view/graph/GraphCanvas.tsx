@@ -2,9 +2,9 @@
 import type { ComponentChild, JSX, RefObject, SVGAttributes } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 
-import type { DrawnBox, DrawnFrame, Node } from '../../protocol';
+import type { DrawnBox, DrawnFrame, DrawnLine, Node } from '../../protocol';
 import { isLarger } from '../../store';
-import type { Compared, Fold, SessionState } from '../../store';
+import type { Compared, Fold, OnWay, SessionState } from '../../store';
 import * as format from '../format';
 import { Deliveries } from './Deliveries';
 import { differsDrawn } from './differing';
@@ -48,6 +48,9 @@ export interface GraphCanvasProps {
   readonly compared: Compared | null;
   /** The node that is running now; null: the run stands still. */
   readonly running: number | null;
+  /** Nodes on the way from what was seen to its cause, and the steps of that. */
+  readonly way: ReadonlyMap<number, OnWay>;
+  readonly waySteps: ReadonlySet<string>;
   readonly events: SVGAttributes<SVGSVGElement>;
 }
 
@@ -76,6 +79,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
     );
   }, [picture, selection, focusKey]);
   const found = useMemo(() => [...matches], [matches]);
+  const onWay = useMemo(() => [...props.way.keys()], [props.way]);
   const { compared } = props;
   const differs = useMemo(() => compared && differsDrawn(picture, compared), [picture, compared]);
 
@@ -149,7 +153,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
             tally={tally}
             current={holdsCurrent(first, last)}
             breakpoints={countWithin(run.breakpoints, first, last)}
-            match={countWithin(found, first, last) > 0}
+            match={countWithin(found, first, last) > 0 || countWithin(onWay, first, last) > 0}
             norm={norm}
             heat={heat(norm)}
             differs={differs ? (differs.boxes.get(index) ?? null) : undefined}
@@ -179,6 +183,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
           starts={starts[index] ?? NONE}
           breakpoint={breakpoints.has(node.id)}
           match={matches.has(node.id)}
+          onWay={props.way.get(node.id) ?? null}
           heat={heat(stands.grad_norm)}
           differs={differs ? (differs.nodes.get(node.id) ?? null) : undefined}
         />
@@ -195,6 +200,9 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
     const { source = -1, target = -1 } = drawing.lines[index] ?? {};
     return [source, target].some(end => selected.has(drawing.boxes[end]?.key ?? ''));
   };
+
+  const isOnWay = ({ source, target }: DrawnLine): boolean =>
+    props.waySteps.has(`${drawing.boxes[source]?.node} ${drawing.boxes[target]?.node}`);
 
   const labels = (detail === 'full' ? parts.lines : NONE)
     .filter(index => drawing.lines[index]?.key === hovered || near(index) || odd.lines.has(index))
@@ -241,6 +249,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
                 detail={detail}
                 slot={slotText(picture, line)}
                 heat={heat(flow(index))}
+                onWay={isOnWay(line)}
               />
             )
           );

@@ -2,8 +2,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
-import { comparedOf, pairOf, toCompare } from '../../store';
-import type { SessionState, ViewState } from '../../store';
+import { comparedOf, pairOf, stepsOf, toCompare, wayOf } from '../../store';
+import type { DebuggerState, SessionState, ViewState } from '../../store';
 import * as format from '../format';
 import { Region } from '../frame/Region';
 import type { Host } from '../host';
@@ -31,6 +31,7 @@ import { useViewport } from './useViewport';
 interface GraphPanelProps {
   readonly session: SessionState;
   readonly view: ViewState;
+  readonly why: DebuggerState['why'];
   /** The node that is running now, if the kernel says that one is. */
   readonly running: number | null;
   /** What its buttons say of keys, and what a person prefers. */
@@ -42,6 +43,7 @@ const NO_SCREEN = { width: 0, height: 0 };
 function GraphPanelInner({
   session,
   view,
+  why,
   running,
   host: { preferences }
 }: GraphPanelProps): JSX.Element {
@@ -105,6 +107,8 @@ function GraphPanelInner({
     () => new Set([...(found?.names ?? []).map(({ node }) => node), ...view.together]),
     [found, view.together]
   );
+  const way = useMemo(() => wayOf({ why }), [why]);
+  const waySteps = useMemo(() => stepsOf({ why }), [why]);
   const goToMatch = (index: number): void => {
     const node = found?.names[index]?.node;
     if (node !== undefined && search) {
@@ -225,6 +229,8 @@ function GraphPanelInner({
           heated={heated && pair === null}
           compared={compared}
           running={running}
+          way={way}
+          waySteps={waySteps}
           events={actions.events}
         />
         {search && (

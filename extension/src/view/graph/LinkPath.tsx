@@ -20,6 +20,8 @@ interface LinkPathProps {
   /** Number of the input slot, where the node at its end has several. */
   readonly slot: string;
   readonly heat: Heat | null | undefined;
+  /** A step of the way from what was seen to its cause. */
+  readonly onWay?: boolean;
 }
 
 function LinkPathInner(props: LinkPathProps): JSX.Element {
@@ -33,6 +35,7 @@ function LinkPathInner(props: LinkPathProps): JSX.Element {
       data-flow={flowOf(norm)}
       data-link={line.key}
       data-heat={heatName(props.heat)}
+      data-why={props.onWay === true ? 'way' : undefined}
       aria-hidden="true"
     >
       {detail === 'full' && <path class="vg-hit" d={path} />}

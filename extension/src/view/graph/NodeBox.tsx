@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 
 import type { DrawnBox, Node, NodeRun, NodeState, Saved } from '../../protocol';
+import type { OnWay } from '../../store';
 import * as format from '../format';
 import { StateShape } from '../Icons';
 import { memo } from '../memo';
@@ -43,7 +44,11 @@ export interface NodeBoxProps {
   readonly heat: Heat | null | undefined;
   /** Where branches are compared: how they differ at this node; null: they do not part here. */
   readonly differs: Differs | null | undefined;
+  /** What it is on the way from what was seen to its cause, where that is marked. */
+  readonly onWay: OnWay | null;
 }
+
+const ON_WAY = { seen: 'what was asked about', way: 'on the way to the cause', cause: 'the cause' };
 
 function NodeBoxInner(props: NodeBoxProps): JSX.Element {
   const { box, node, run, running, saved, detail, breakpoint } = props;
@@ -57,6 +62,7 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
     made === null ? '' : `made ${format.number(made)}`,
     odd && made === null ? 'not finite' : '',
     props.differs?.words ?? '',
+    props.onWay === null ? '' : ON_WAY[props.onWay],
     breakpoint ? 'breakpoint' : '',
     saved.some(value => value.state === 'stale') ? 'a saved value is stale' : ''
   ];
@@ -77,6 +83,7 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
       data-heat={heatName(props.heat)}
       data-differs={differsName(props.differs)}
       data-breakpoint={breakpoint ? 'on' : undefined}
+      data-why={props.onWay ?? undefined}
       transform={`translate(${box.x},${box.y})`}
     >
       <g aria-hidden="true">
@@ -89,6 +96,11 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
           height={box.height + 8}
           rx={radius + 4}
         />
+        {(props.onWay === 'seen' || props.onWay === 'cause') && detail === 'full' && (
+          <text class="vg-explained-tag" {...besideOf(box)}>
+            {props.onWay}
+          </text>
+        )}
         <Body box={box} kind={node.kind} radius={radius} />
         {detail === 'full' ? (
           <>
@@ -101,6 +113,11 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
       </g>
     </g>
   );
+}
+
+/** Where a word on a box has room: leaves stand beside each other, and have nothing below them. */
+function besideOf({ kind, width, height }: DrawnBox): { x: number; y: number } {
+  return kind === 'pin' ? { x: 10, y: height + 18 } : { x: width + 10, y: 14 };
 }
 
 /** The outline, which tells the kind of a node also without colour. */

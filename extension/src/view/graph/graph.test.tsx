@@ -61,7 +61,13 @@ function show(
     <StoreContext.Provider value={store as unknown as DebuggerStore}>
       <CommandsContext.Provider value={commands}>
         <div onKeyDown={event => commandKey(event, commands)}>
-          <GraphPanel session={session} view={view} running={running} host={hostOf(document)} />
+          <GraphPanel
+            session={session}
+            view={view}
+            why={store.state.value.why}
+            running={running}
+            host={hostOf(document)}
+          />
         </div>
       </CommandsContext.Provider>
     </StoreContext.Provider>

@@ -10,6 +10,7 @@ import { LaneView as LaneNow } from './LaneView';
 import { Memory as MemoryNow } from './Memory';
 import { SavedTensors as SavedTensorsNow } from './SavedTensors';
 import { Versions as VersionsNow } from './Versions';
+import { Explained as ExplainedNow } from './Explained';
 
 export const Branches = later(BranchesNow);
 export const Breakpoints = later(BreakpointsNow);
@@ -21,3 +22,4 @@ export const LaneView = later(LaneNow);
 export const Memory = later(MemoryNow);
 export const SavedTensors = later(SavedTensorsNow);
 export const Versions = later(VersionsNow);
+export const Explained = later(ExplainedNow);

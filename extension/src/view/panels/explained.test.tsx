@@ -1,0 +1,86 @@
+import { fireEvent, waitFor, within } from '@testing-library/preact';
+import { beforeEach, expect, test } from 'vitest';
+
+import { opened } from '../../../tests/opened';
+import { NO_REASON } from '../../../tests/player';
+import { named, RECORDINGS } from '../../../tests/recordings';
+
+const { mlp } = RECORDINGS;
+const TANH = named(mlp, 'TanhBackward0');
+const page = opened();
+const place = { file: 'a.py', line: 4, function: 'f', cell: 'In [2]', text: '<b>h = x.log()</b>' };
+
+beforeEach(async () => {
+  await page.open(mlp);
+  page.kernel.why = {
+    ...NO_REASON,
+    kind: 'nonfinite-forward',
+    story: '`x.log()` made <i>-inf</i>.',
+    fix: 'keep `x` positive',
+    culprit: place,
+    lines: [
+      { number: 3, text: 'if True:' },
+      { number: 4, text: '    <b>h = x.log()</b>' }
+    ],
+    mended: '<b>h = x.clamp(min=1e-12).log()</b>',
+    chain: [
+      { text: 'TanhBackward0', place: null, node: TANH },
+      { text: 'AddmmBackward0', place, node: 3 }
+    ],
+    position: 2,
+    check: 'Check it.'
+  };
+});
+
+const asked = async (): Promise<void> => {
+  fireEvent.click(page.node(TANH));
+  fireEvent.keyDown(page.node(TANH), { key: 'w' });
+  await waitFor(() => expect(page.region('Why').getByText(/made/)).toBeTruthy());
+};
+
+test('a key asks, and the answer is text: lines, the way, and the changed line', async () => {
+  await asked();
+  const why = page.region('Why');
+  expect(why.getByText('x.log()').tagName).toBe('CODE');
+  expect(page.host.querySelector('.vg-explained i, .vg-explained b')).toBeNull();
+  const blamed = page.host.querySelector('[data-blamed="true"]');
+  expect(blamed?.textContent).toBe('▶   4      <b>h = x.log()</b>');
+  const lines = within(why.getByLabelText('The fix as a changed line'));
+  expect(lines.getByText('+ <b>h = x.clamp(min=1e-12).log()</b>').tagName).toBe('INS');
+  const chain = within(why.getByRole('list', { name: 'From what was seen to its cause' }));
+  expect(chain.getAllByRole('listitem').map(row => row.textContent)).toEqual([
+    expect.stringContaining('seen'),
+    expect.stringContaining('cause')
+  ]);
+  expect(why.getByText('Check it.')).toBeTruthy();
+});
+
+test('the way is marked in the graph, in words too, until the answer is closed', async () => {
+  await asked();
+  expect(page.node(TANH).dataset['why']).toBe('seen');
+  expect(page.node(3).dataset['why']).toBe('cause');
+  expect(page.node(3).getAttribute('aria-label')).toContain('the cause');
+  fireEvent.click(page.button('Close Why'));
+  await waitFor(() => expect(page.node(3).dataset['why']).toBeUndefined());
+  expect(within(page.host).queryByRole('region', { name: 'Why' })).toBeNull();
+});
+
+test('Show me goes to the step, selects the cause, and says that the answer is older', async () => {
+  await asked();
+  fireEvent.click(page.button('Show me'));
+  await page.at(2);
+  expect(page.node(3).getAttribute('aria-selected')).toBe('true');
+  await waitFor(() => expect(page.region('Why').getByText(/Asked when 0 nodes/)).toBeTruthy());
+  const before = page.kernel.requests.length;
+  fireEvent.click(page.button('Ask again'));
+  await waitFor(() =>
+    expect(page.kernel.requests.slice(before).map(({ type }) => type)).toContain('get_why')
+  );
+});
+
+test('what is healthy has nothing to show, and marks nothing', async () => {
+  page.kernel.why = { ...NO_REASON, story: 'There is nothing that made it.' };
+  await asked();
+  expect(within(page.host).queryByRole('button', { name: 'Show me' })).toBeNull();
+  expect(page.host.querySelector('[data-why]')).toBeNull();
+});

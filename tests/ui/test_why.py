@@ -1,0 +1,114 @@
+"""Why? of a node in the view, and what `why` and `findings` show in an output; in light and dark."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.ui.lab import Lab, Notebook
+from tests.ui.test_access import COLOURS, axe, axe_in
+from tests.ui.test_code import picture
+from tests.ui.test_following import at
+from tests.ui.test_tour import press, root
+from tests.ui.themes import DARK, LIGHT, themed
+
+NAN = """\
+%load_ext vizgrad
+import vizgrad as vg
+
+w = vg.tensor([0.0, 1.0, 4.0], requires_grad=True)
+square = w * w
+distance = square.sqrt()
+loss = (distance * 2).sum()
+session = vg.debug(loss)"""
+
+TOLD = """\
+%%vizgrad watch seen
+a = vg.tensor([0.0, 1.0], requires_grad=True)
+p = a * a
+h = p.log()
+total = -h.sum()
+for _ in range(3):
+    (a * a).sum().backward()
+    with vg.no_grad():
+        a -= 0.1 * a.grad"""
+
+
+def opened(lab: Lab, *cells: str) -> tuple[Notebook, Locator]:
+    notebook = lab.open_notebook(*cells)
+    notebook.run()
+    view = notebook.output(0)
+    at(view, 0)
+    return notebook, view
+
+
+def test_the_banner_of_a_nan_offers_why_and_both_name_one_line(lab: Lab) -> None:
+    lab.page.set_viewport_size({"width": 1600, "height": 1000})
+    _, view = opened(lab, NAN)
+    press(view, "Continue")
+    banner = view.get_by_role("alert").first
+    expect(banner).to_contain_text("SqrtBackward0 made")
+    stopped = int(root(view).get_attribute("data-position") or 0)
+    banner.get_by_role("button", name="Why?").click()
+    why = view.get_by_role("region", name="Why", exact=True)
+    expect(why).to_contain_text("nonfinite-backward")
+    expect(why.locator("[data-blamed=true]")).to_contain_text("distance = square.sqrt()")
+    expect(why.locator("ins")).to_have_text("+ distance = square.clamp(min=1e-12).sqrt()")
+    cause = view.locator("[data-why=cause]")
+    expect(cause).to_have_attribute(
+        "aria-label", re.compile("^SqrtBackward0, done.*made inf, the cause$")
+    )
+    expect(view.locator("[data-why=seen]")).to_have_count(1)
+    picture(lab, "why-banner")
+    # From anywhere Show me comes to the step where it happened, and its line is marked.
+    press(view, "Restart")
+    at(view, 0)
+    why.get_by_role("button", name="Show me").click()
+    at(view, stopped)
+    expect(cause).to_have_attribute("aria-selected", "true")
+    why.get_by_role("button", name="Close Why").click()
+    expect(why).to_have_count(0)
+    expect(view.locator("[data-why]")).to_have_count(0)
+
+
+def test_a_leaf_is_asked_by_key_and_menu_and_the_way_leads_through_the_graph(lab: Lab) -> None:
+    _, view = opened(lab, NAN)
+    press(view, "Stop at NaN")
+    press(view, "Continue")
+    expect(root(view)).to_have_attribute("data-status", "finished")
+    leaf = view.locator("[data-node-id][data-kind=leaf]").first
+    leaf.click()
+    leaf.press("w")
+    why = view.get_by_role("region", name="Why", exact=True)
+    chain = why.get_by_role("list", name="From what was seen to its cause")
+    expect(chain.get_by_role("listitem")).to_have_count(3)
+    expect(view.locator("[data-link][data-why]").first).to_be_attached()
+    picture(lab, "why-leaf")
+    leaf.click(button="right")
+    expect(view.get_by_role("menuitem", name="Why?")).to_be_visible()
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_axe_finds_nothing_in_what_is_explained(lab: Lab, theme: str) -> None:
+    rules = () if theme == LIGHT else COLOURS
+    name = "light" if theme == LIGHT else "dark"
+    with themed(lab, theme):
+        lab.page.set_viewport_size({"width": 1600, "height": 1000})
+        notebook, view = opened(lab, NAN, TOLD, "vg.why(total)", "seen.findings")
+        press(view, "Continue")
+        view.get_by_role("alert").first.get_by_role("button", name="Why?").click()
+        expect(view.get_by_role("region", name="Why", exact=True)).to_be_visible()
+        found = axe(view, *rules)
+        picture(lab, f"why-view-{name}")
+        for number in (2, 3):
+            output = notebook.output(number)
+            shown = output.locator(".vizgrad-why")
+            expect(shown.locator(".culprit")).to_have_count(1)
+            shown.scroll_into_view_if_needed()
+            found += axe_in(output, "vizgrad-why", *rules)
+            picture(lab, f"why-output-{number}-{name}")
+        assert found == []
+        changed = notebook.output(2).locator("ins")
+        expect(changed).to_have_text("+ h = p.clamp(min=1e-12).log()")

@@ -1,0 +1,185 @@
+"""Why one node of a session is as it is: what a person asks who looks at its picture."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from vizgrad.errors import Explanation, Link
+from vizgrad.explaining import sessions
+from vizgrad.explaining.mended import with_mended
+from vizgrad.explaining.said import line_of, said, sized
+from vizgrad.explaining.stepped import Stepped
+from vizgrad.explaining.watching import known
+from vizgrad.graph.node import Node
+from vizgrad.inspection import model
+from vizgrad.inspection.births import birth_at
+from vizgrad.inspection.live import Live
+from vizgrad.inspection.looking import Look, SessionClosed
+from vizgrad.inspection.stopped import birth_text
+from vizgrad.stepping.origin_of_nan import made_by
+from vizgrad.stepping.source import EngineGraph
+
+
+class Told(NamedTuple):
+    """`nodes` are the numbers of what is in the chain, None where no node stands for it; `position` is how
+    many steps are done behind the one where it happened.
+    """
+
+    explanation: Explanation
+    nodes: tuple[int | None, ...] = ()
+    position: int | None = None
+    check: str = ""
+
+
+def why_node(look: Look, number: int) -> Told:
+    """IndexError for what is no number of a node, SessionClosed where nothing is left to be read."""
+    if not isinstance(look, Live):
+        raise SessionClosed(
+            "this session is closed, and what its steps did was let go of: debug the loss again"
+        )
+    if not 0 <= number < len(look.source):
+        raise IndexError(f"there is no node {number}: the graph has {len(look.source)}")
+    if not isinstance(look.source, EngineGraph):
+        return _by_records(look, number)
+    return _Asked(look, look.source, number).told()
+
+
+class _Asked:
+    def __init__(self, look: Live, source: EngineGraph, number: int) -> None:
+        self.look, self.source, self.number = look, source, number
+        self.node = source.nodes[number]
+        self.name = source.label(number) or self.node.name()
+        leaves = source.nodes[source.inner :]
+        noted = known(leaves[0].variable) if leaves else None  # pyright: ignore[reportAttributeAccessIssue]
+        self.run = Stepped(source, look.history, noted)
+        self.key = self.run.key_at(number)
+
+    def told(self) -> Told:
+        found, position = self._found()
+        nodes = self._nodes(found)
+        if nodes and (seen := nodes[0]) is not None and seen < self.source.inner:
+            found = replace(found, chain=(sessions.link(self.source, seen), *found.chain[1:]))
+        return Told(with_mended(found), nodes, position, _check(self.node))
+
+    def _found(self) -> tuple[Explanation, int | None]:
+        visit = self.run.visits.get(self.key)
+        step = self.run.steps.get(self.key)
+        if step is not None and step.error:
+            return self._raised(), self.run.position(self.key)
+        if visit is None:
+            return self._not_run(), None
+        if visit.incoming < _INF and visit.incoming > 0:
+            for delivered in visit.out:  # what it made itself
+                if not 0.0 < delivered.size < _INF:
+                    name = self._name(delivered.target)
+                    found = sessions.of_gradient(
+                        self.run, delivered.target, name, size=delivered.size
+                    )
+                    if found is not None:
+                        return found, self.run.position(self.key)
+        found = sessions.of_gradient(self.run, self.key, self.name)
+        if found is not None:
+            return found, self._position(found)
+        return self._healthy(f"What came to it is {sized(visit.incoming)}"), None
+
+    def _position(self, found: Explanation) -> int | None:
+        """Where the run first made what is explained."""
+        born = sessions.birth_key(self.run, self.key)
+        if born is not None:
+            return self.run.position(born)
+        last = found.chain[-1].node if found.chain else None
+        return None if last is None else self.run.position(last)
+
+    def _name(self, key: int) -> str:
+        number = self.run.numbers[key]
+        return self.source.label(number) or self.source.name(number)
+
+    def _raised(self) -> Explanation:
+        error = self.look.history.error
+        told = getattr(error, "explanation", None)
+        if isinstance(told, Explanation):
+            return replace(told, chain=(self._itself(),))
+        text = str(error).splitlines()[0] if str(error) else type(error).__name__
+        return said(
+            "internal",
+            None,
+            self.name,
+            f"{self.node.name()} raised {type(error).__name__}: {text}",
+            "",
+        )
+
+    def _itself(self) -> Link:
+        return sessions.link(self.source, self.number)
+
+    def _not_run(self) -> Explanation:
+        stale = next((s for s in self.source.saved(self.number) if s.state == "stale"), None)
+        if stale is not None:
+            return replace(_stale(self.node, stale), chain=(self._itself(),))
+        values = self.source.values_before(self.node)
+        if sessions.has_odd(values):
+            origin = made_by(self.node, values, self.source.values_before)
+            if origin is not None:
+                return sessions.from_forward(self.source, self.number, origin, self.name, "")
+        if self.number in self.look.history.start.skipped:
+            return self._healthy("This backward does not need it, and skips it")
+        return self._healthy("It has not run yet, and what it has saved is as it was")
+
+    def _healthy(self, what: str) -> Explanation:
+        return Explanation(
+            "healthy", tensor=self.name, story=f"{what}: there is nothing to explain."
+        )
+
+    def _nodes(self, found: Explanation) -> tuple[int | None, ...]:
+        source = self.source
+        recorded = {node.sequence_nr: nr for nr, node in enumerate(source.nodes[: source.inner])}
+        leaves = {source.label(nr): nr for nr in range(source.inner, len(source.nodes))}
+        return tuple(
+            leaves.get(link.text.removesuffix(".grad"))
+            if link.node is None
+            else recorded.get(link.node)
+            for link in found.chain
+        )
+
+
+_INF = float("inf")
+
+
+def _stale(node: Node, saved: model.Saved) -> Explanation:
+    """It will raise: said before it does."""
+    write = saved.culprit
+    by = "a line that is not known" if write is None else f"{write.op} on {line_of(write.place)}"
+    name = saved.name if write is None or not write.alias else write.alias
+    return said(
+        "saved-overwritten", None if write is None else write.place, name,
+        f"{node.name()} saved `{saved.name}` for its backward, at version {saved.version_saved}; {by} "
+        f"changed it in place, and it is at version {saved.version_now} now. The node raises when it runs.",
+        "write out of place there (e.g. `x = x + y` for `x += y`), or clone before the write",
+    )  # fmt: skip
+
+
+def _check(node: Node) -> str:
+    """A session keeps no example that a Function could be run on again: how a person does it."""
+    if not node.wants_tensors:
+        return ""
+    name = node.name().removesuffix("Backward")
+    return (
+        f"%vizgrad check {name} ..., with inputs of yours, examines the Function: a run keeps none."
+    )
+
+
+def _by_records(look: Live, number: int) -> Told:
+    """Of another engine: what the records of its steps tell."""
+    history: Any = look.history
+    name = look.source.label(number) or look.source.name(number)
+    place = look.source.describe(number).place
+    for step in history.steps[: history.position]:
+        if step.node == number and (birth := birth_at(step)) is not None:
+            found = said(
+                "nonfinite-backward", place, name, f"{birth_text(birth, look.source)}.",
+                "keep what the operation is applied to away from where its derivative is not finite",
+            )  # fmt: skip
+            found = replace(found, chain=(Link(look.source.name(number), place),))
+            return Told(found, (number,), step.record.visit.index + 1)
+    story = "It made nothing that is not finite, as far as steps tell: there is nothing to explain."
+    return Told(Explanation("healthy", tensor=name, story=story))
