@@ -246,4 +246,9 @@ FOUND: tuple[str, ...] = (
     "a = torch.zeros(0); b = torch.tensor(2); result = torch.rrelu(a, upper=b, training=True)",
     "a = torch.tensor(-1.9); b = torch.tensor(4); result = torch.logspace(0.0, a, 5, b)",
     "a = torch.tensor([1.0, 2.0]); b = torch.tensor(0); result = a.bernoulli_(b)",
+    "a = torch.tensor([[1.066], [-0.182]], requires_grad=True); b = torch.zeros(2, 2); result = torch.nn.functional.multilabel_soft_margin_loss(a, b)",
+    "a = torch.tensor([1.0, 2.0]); b = torch.ones(3, 2); result = torch.nn.functional.multilabel_soft_margin_loss(a, b)",
+    "a = torch.ones(2, 3); b = torch.zeros(2, 3); c = torch.ones(1, 3); result = torch.nn.functional.gaussian_nll_loss(a, b, c)",
+    "a = torch.ones(2, 3, 4); b = torch.zeros(4); c = torch.ones(2, 1, 4); result = torch.nn.functional.gaussian_nll_loss(a, b, c)",
+    "a = torch.ones(2, 3); b = torch.zeros(2, 3); c = torch.ones(1, 1); result = torch.nn.functional.gaussian_nll_loss(a, b, c)",
 )  # fmt: skip

@@ -31,7 +31,7 @@ UNDER: tuple[Known, ...] = (
     Known("*", "vmap* is no loop*", "inf - inf and 0 * inf in another order", not_finite),
     Known("remainder fmod hypot", "jvp tangent", "PyTorch's rule reads an operand that was written to",
           lambda call, found: call.writes and "Same" in repr(call.args + call.words)),
-    Known("operator?<<* operator?>>*", "vmap*raises: nothing, RuntimeError", "PyTorch has no rule, and where a batch is of one example it fits",
+    Known("operator?<<* operator?>>* operator?|* operator?&* operator?^*", "vmap*raises: nothing, RuntimeError", "PyTorch has no rule, and where a batch is of one example it fits",
           ours_says("inplace arithmetic")),
     Known("operator?** pow", "jvp tangent", "by a real exponent, of a complex result, PyTorch drops the imaginary part",
           lambda call, found: found.theirs.dtype.kind == "c" and not found.theirs.imag.any()),

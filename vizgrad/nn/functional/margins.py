@@ -35,6 +35,12 @@ def poisson_nll_loss(
     return reduced(loss, how_reduced(reduction, size_average, reduce))
 
 
+def _shared_along_one(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
+    """Is it the whole shape, but for a single 1?"""
+    others = [n for n, m in zip(shape, whole, strict=False) if n != m]
+    return len(shape) == len(whole) and others == [1]
+
+
 @takes_tensors
 def gaussian_nll_loss(
     input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
@@ -52,7 +58,7 @@ def gaussian_nll_loss(
     if var.shape != input.shape:
         if var.shape == input.shape[:-1]:
             var = var.unsqueeze(-1)
-        elif var.shape != (*input.shape[:-1], 1):
+        elif not _shared_along_one(var.shape, input.shape):
             raise ValueError(
                 f"var is of incorrect size: {list(var.shape)}, and the input is {list(input.shape)}"
             )
@@ -215,7 +221,9 @@ def multilabel_soft_margin_loss(
     loss: Any = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
     if weight is not None:
         loss = loss * weight
-    return reduced(loss.mean(-1), how_reduced(reduction, size_average, reduce))
+    # over the labels of the input: a target that is broadcast may have more
+    each = loss.sum(input.ndim - 1) / input.shape[-1]
+    return reduced(each, how_reduced(reduction, size_average, reduce))
 
 
 @takes_tensors
