@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 
 from tests.fixtures.limits import HANG
 from tests.notebooks.setting import shortened
@@ -18,15 +20,28 @@ NOTEBOOKS = [
     for path in sorted(FOLDER.rglob("*.ipynb"))
     if ".ipynb_checkpoints" not in path.parts
 ]
+#: Steps PyTorch: `tests/pytorch/test_notebook.py` runs it, where that is installed.
+OF_PYTORCH = Path("05_pytorch.ipynb")
 
 #: Seconds for one cell, to end a hang.
 CELL_LIMIT = 1000
 #: Trains: the setting that shortens it must be there.
-TRAINS = {"02_models.ipynb", "03_functions.ipynb"}
+TRAINS = {"02_models.ipynb", "03_functions.ipynb", "05_pytorch.ipynb"}
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=str)
+@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if path != OF_PYTORCH], ids=str)
 def test_a_notebook_runs(path: Path) -> None:
+    run(path)
+
+
+@pytest.mark.skipif(find_spec("torch") is not None, reason="PyTorch is installed")
+def test_the_notebook_of_pytorch_says_what_is_missing() -> None:
+    with pytest.raises(CellExecutionError, match=r"pip install 'vizgrad\[torch\]'"):
+        run(OF_PYTORCH)
+
+
+def run(path: Path) -> None:
+    """From top to bottom. CellExecutionError with the cell and its traceback."""
     notebook = nbformat.read(FOLDER / path, as_version=4)
     nbformat.validate(notebook)
     before = str(notebook)
@@ -40,4 +55,4 @@ def test_a_notebook_runs(path: Path) -> None:
         kernel_name="python3",
         resources={"metadata": {"path": str((FOLDER / path).parent)}},
     )
-    client.execute()  # Raises with the cell and its traceback.
+    client.execute()
