@@ -8,6 +8,7 @@ from typing import Any
 from vizgrad.autograd.before import was_done
 from vizgrad.autograd.running import prepare_backward
 from vizgrad.errors import explained, place_of
+from vizgrad.function.wrapped import Wrapped, wrap
 from vizgrad.graph.edges import gradient_edge
 from vizgrad.graph.hooks import RemovableHandle, add_hook, new_hooks
 from vizgrad.graph.node import hooks_of
@@ -32,6 +33,8 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
     """`hook(grad) -> Tensor | None` is called when this tensor's gradient is known (E-70)."""
     if not self.requires_grad:
         raise _unhookable()
+    if self.__class__ is Wrapped:
+        return _register_for_examples(self, hook)
     if self.is_leaf:
         rare = rare_of(self)
         if rare.hooks is None:
@@ -42,6 +45,20 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
     if nr not in slots:
         slots[nr] = new_hooks()
     return add_hook(slots[nr], hook)
+
+
+def _register_for_examples(self: Any, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+    """`hook` of one example, at what stands for all of them; it sees all, if the vmap is over by then."""
+    level, shared = self.level, vars(self).get("shared", False)
+
+    def of_all(grad: Tensor) -> Tensor | None:
+        if shared or not level.open:
+            return hook(grad)
+        one = wrap(level, grad)
+        found = hook(one)
+        return level.together(found, one)[0] if isinstance(found, Tensor) else found
+
+    return register_hook(self.value, of_all)
 
 
 def register_post_accumulate_grad_hook(

@@ -27,7 +27,7 @@ from vizgrad.ops.tangents.layouts import primal_of
 from vizgrad.tensor.duals import set_tangent
 from vizgrad.tensor.tensor import Tensor, new_tensor
 from vizgrad.tensor.wrong_call import wrong_call
-from vizgrad.utils._pytree import tree_flatten, tree_map, tree_unflatten
+from vizgrad.utils._pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
 
 def _basis(leaves: Sequence[Tensor], start: int, end: int) -> list[Tensor]:
@@ -44,6 +44,19 @@ def _basis(leaves: Sequence[Tensor], start: int, end: int) -> list[Tensor]:
         found.append(new_tensor(rows.reshape((end - start, *leaf.shape))))
         first += size
     return found
+
+
+def _only_real(name: str, leaves: Sequence[Any], what: str) -> None:
+    """RuntimeError for complex numbers: their derivative by a unit along 1 alone is half of it."""
+    for nr, leaf in enumerate(leaves):
+        if isinstance(leaf, Tensor) and leaf.is_complex():
+            raise wrong_call(
+                RuntimeError(
+                    f"{name}: Expected all {what} to be real but received complex tensor at flattened "
+                    f"{what[:-1]} idx: {nr}"
+                ),
+                "take and give real and imaginary parts, with vizgrad.view_as_real",
+            )
 
 
 # --- rows ----------------------------------------------------------------------------------------------
@@ -67,6 +80,7 @@ def jacrev(
 
     @wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
+        _only_real("jacrev", tree_leaves(args), "inputs")
         places = checked_argnums(argnums, len(args))
 
         def of_chosen(*chosen: Any) -> Any:
@@ -74,6 +88,7 @@ def jacrev(
 
         found = vjp(of_chosen, *[args[place] for place in places], has_aux=has_aux)
         outputs, out_spec = tree_flatten(found[0])
+        _only_real("jacrev", outputs, "outputs")
         pull = found[1]
         total = sum(prod(leaf.shape) for leaf in outputs)
         step = total if chunk_size is None else chunk_size
@@ -120,6 +135,7 @@ def jacfwd(
 
     @wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
+        _only_real("jacfwd", tree_leaves(args), "inputs")
         places = checked_argnums(argnums, len(args))
         leaves, spec = tree_flatten(tuple(args[place] for place in places))
         for leaf in leaves:
@@ -136,6 +152,7 @@ def jacfwd(
             output, aux = output_and_aux(func(*given, **kwargs), has_aux, "jacfwd(f)(*args)")
             outputs, out_spec = tree_flatten(output)
             only_tensors(outputs, "jacfwd(f)(*args)")
+            _only_real("jacfwd", outputs, "outputs")
             found = [parts_of(leaf, level) for leaf in outputs]
             values = [
                 filled(*unwrapped(batch, zeros_beside(p, p.shape) if t is None else t), total)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from vizgrad.arrays import dtypes
+from vizgrad.function.wrapped import Wrapped
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
 from vizgrad.nn.modules.making import empty_parameter, full
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
+from vizgrad.tensor.modes import about_to_write
 from vizgrad.tensor.place import caller
 from vizgrad.tensor.tensor import Tensor, storage_of
 
@@ -76,8 +78,12 @@ class _Norm(Module):
             return 0.0 if self.momentum is None else self.momentum
         count = self.num_batches_tracked
         if count is not None:
-            count._array += 1
-            storage_of(count).wrote("add_", caller())
+            if count.__class__ is Wrapped:  # one for each module of an ensemble
+                count.add_(1)
+            else:
+                about_to_write(count)  # which a transform refuses, if the module is captured
+                count._array += 1
+                storage_of(count).wrote("add_", caller())
             if self.momentum is None:
                 return 1.0 / float(count._array)
         return 0.0 if self.momentum is None else self.momentum

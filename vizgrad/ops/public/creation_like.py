@@ -9,11 +9,13 @@ from vizgrad.arrays.backend import (
     parse_device,
     to_device,
 )
+from vizgrad.function.wrapped import Wrapped, like_batch
 from vizgrad.ops.forms import method, public
 from vizgrad.ops.public.arguments import check_dtype, check_number, element, number_of
 from vizgrad.ops.public.creation import empty, empty_strided, full, given_size, made, ones, zeros
 from vizgrad.ops.public.from_values import tensor
 from vizgrad.ops.public.keywords import takes_tensors
+from vizgrad.ops.shape import clone
 from vizgrad.tensor.formats import check_format, memory_format, preserve_format
 from vizgrad.tensor.tensor import Tensor
 
@@ -98,11 +100,18 @@ def new_tensor_method(
     )
 
 
+def _for_each_example(made: Tensor, like: Tensor) -> Tensor:
+    """Memory of its own for each example of which `like` is one: so what differs can be written to it."""
+    own = clone.record(like_batch(made, like))
+    return own.wanting_grad() if made.requires_grad else own
+
+
 def _new(factory: Any, name: str) -> Any:
     def filled(
         self: Tensor, *args: Any, dtype: Any = None, device: Any = None, **options: Any
     ) -> Tensor:
-        return factory(*args, dtype=dtype or self.dtype, device=device or self.device, **options)
+        made = factory(*args, dtype=dtype or self.dtype, device=device or self.device, **options)
+        return made if self.__class__ is not Wrapped else _for_each_example(made, self)
 
     filled.__name__ = filled.__qualname__ = name
     filled.__doc__ = f"`{name.removeprefix('new_')}` of the type and on the device of `self`."
@@ -127,7 +136,8 @@ def new_empty_strided(
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """`empty_strided` of the type and on the device of this tensor."""
-    return empty_strided(
+    made = empty_strided(
         size, stride, dtype=dtype or self.dtype, device=device or self.device,
         requires_grad=requires_grad,
     )  # fmt: skip
+    return made if self.__class__ is not Wrapped else _for_each_example(made, self)
