@@ -41,6 +41,7 @@ RATIOS: dict[str, Target] = {
     "recorded: LSTM cell, 20 steps": Target(1.15),
     "watched: transformer block 8x64x128": Target(3.0, 2.0),
     "watched: LSTM cell, 200 steps": Target(3.0, 2.0),
+    "watched, PyTorch: transformer block 8x64x128": Target(2.5, 2.0),
     "import vizgrad": Target(2.5),
 }
 

@@ -357,3 +357,62 @@ def test_values_are_not_read_while_somebody_hears_of_each_operation() -> None:
     plain = work()
     with vizgrad.watch():
         assert work() == plain
+
+
+# --- what is not plain -----------------------------------------------------------------------------------
+
+
+def _batched() -> Any:
+    a = leaf()
+    return torch.autograd.grad(a * 2, a, torch.eye(3), is_grads_batched=True)[0]
+
+
+def _mapped() -> Any:
+    return torch.func.vmap(torch.func.grad(lambda a: (a**2).sum()))(torch.ones(2, 3))
+
+
+def _traced() -> Any:
+    layer = torch.nn.Linear(3, 3)
+    return torch.jit.trace(layer, torch.ones(2, 3))(torch.ones(2, 3)).shape
+
+
+def _faked() -> Any:
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode():
+        return torch.nn.Linear(3, 3)(torch.ones(2, 3)).sum().shape
+
+
+def _derived() -> Any:
+    class Derived(torch.Tensor):
+        pass
+
+    a = leaf()
+    (a.as_subclass(Derived) * 2).sum().backward()
+    return a.grad
+
+
+def _compiled() -> Any:
+    layer = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Tanh())
+    torch.compile(layer, backend="eager")(torch.ones(2, 3)).sum().backward()
+    return layer[0].weight.grad.shape
+
+
+def _narrow() -> Any:
+    a = leaf()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        loss = (a @ torch.ones(3, 3)).sum()
+    loss.backward()
+    return a.grad
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:Using .torch.compile.module")
+@pytest.mark.parametrize(
+    "work", [_batched, _mapped, _traced, _faked, _derived, _compiled, _narrow]
+)  # fmt: skip
+def test_what_is_not_plain_runs_as_it_does(work: Callable[[], Any]) -> None:
+    plain = work()
+    with vizgrad.watch() as watch:
+        found = work()
+    assert watch.findings == []
+    assert found.equal(plain) if isinstance(found, torch.Tensor) else found == plain

@@ -48,6 +48,7 @@ def readable(tensor: Any) -> bool:
         and not tensor.is_quantized
         and not torch._C._len_torch_dispatch_stack()
         and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+        and not torch._C._functorch.is_legacy_batchedtensor(tensor)
     )
 
 
@@ -156,7 +157,7 @@ class _Look:
         return len(nodes) - len(leaves), sum(memory.values())
 
     def span(self, tensor: Any) -> tuple[int, int]:
-        if tensor.layout is not torch.strided or not tensor.numel():
+        if type(tensor) not in _PLAIN or tensor.layout is not torch.strided or not tensor.numel():
             return 0, 0
         try:
             low = tensor.data_ptr()

@@ -86,13 +86,15 @@ class _Listening(TorchFunctionMode):
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
+        if torch.compiler.is_compiling():  # it would become a part of what is compiled
+            return func(*args, **kwargs)
         kind, name = heard_as(func)
         frame: Any = sys._getframe(1)
         while (
             whose := _WHOSE[frame.f_globals.get("__name__", "")]
         ) == "watch":  # one within another
             frame = frame.f_back
-        if kind in {"pass", "run"} or whose == "own":
+        if kind in {"pass", "run"} or whose == "own" or torch._C._get_tracing_state() is not None:
             return func(*args, **kwargs)
         with torch._C.DisableTorchFunction():
             before = counters((*args, *kwargs.values()) if kwargs else args)
@@ -232,7 +234,7 @@ def _recorded(made: torch.Tensor, wrote: bool) -> Any:
 
 
 def _entered(module: torch.nn.Module, args: object) -> None:
-    if _OPEN.calls is None:  # of another thread
+    if torch.compiler.is_compiling() or _OPEN.calls is None:  # the second: of another thread
         return
     calls, around = _OPEN.calls[-1]
     site = _spot_of(sys._getframe(1))
@@ -244,6 +246,8 @@ def _entered(module: torch.nn.Module, args: object) -> None:
 
 
 def _left(module: torch.nn.Module, args: tuple[Any, ...], made: object) -> None:
+    if torch.compiler.is_compiling():
+        return
     if _OPEN.calls is not None and len(_OPEN.calls) > 1:
         if isinstance(module, _BY_MODE):
             spot = _OPEN.calls[1][1]

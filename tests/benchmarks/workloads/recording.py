@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from tests.benchmarks.case import Case, Run
+from tests.benchmarks.case import TORCH, Case, Run
 from tests.benchmarks.workloads import lstm, mlp, transformer
 
 RECORDED, WATCHED, PLAIN = "recorded", "watched", "vizgrad"
@@ -39,6 +39,26 @@ def cases() -> Iterator[Case]:
             tolerance=0,
         )
 
+    yield Case(
+        "watched, PyTorch: transformer block 8x64x128",
+        {TORCH: _plain_torch, WATCHED: _watched_torch},
+        subject=WATCHED,
+        base=TORCH,
+        tolerance=0,
+    )
+
+
+def _plain_torch() -> Run:
+    import torch
+
+    return transformer.build(torch)
+
+
+def _watched_torch() -> Run:
+    import torch
+
+    return _within_watches(transformer.build(torch))
+
 
 def _plain(build: Callable[[Any], Run]) -> Run:
     import vizgrad
@@ -61,7 +81,11 @@ def _recorded(build: Callable[[Any], Run]) -> Run:
 def _watched(build: Callable[[Any], Run]) -> Run:
     import vizgrad
 
-    run = build(vizgrad)
+    return _within_watches(build(vizgrad))
+
+
+def _within_watches(run: Run) -> Run:
+    import vizgrad
 
     def step() -> None:
         with vizgrad.watch():
