@@ -190,3 +190,27 @@ def test_what_was_noted_dies_with_the_graph() -> None:
     del loss
     gc.collect()
     assert sys.getrefcount(origin) == 2
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.filterwarnings("ignore:Using `torch.compile.module")
+def test_a_model_may_be_compiled_while_somebody_watches(backend: str) -> None:
+    """What listens is no part of what is compiled, and its lines are those of the person."""
+    torch._dynamo.reset()
+    model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2))
+    compiled: Any = torch.compile(model, backend=backend, fullgraph=True)
+    x = torch.ones(5, 3)
+    with vizgrad.watch():
+        loss = compiled(x).sum()
+    graph = vizgrad.graph(loss).data
+    lines = {n.place.text for n in graph.nodes if n.place is not None}
+    assert lines == {"loss = compiled(x).sum()"}
+    opaque = [n for n in graph.nodes if n.name == "CompiledFunctionBackward"]
+    assert len(opaque) == (backend == "aot_eager")
+    assert all("torch.compile made one node" in n.formulas[0].source for n in opaque)
+    with vizgrad.debug(loss) as session:
+        session.continue_()
+    found = [p.grad.clone() for p in model.parameters()]
+    model.zero_grad()
+    model(x).sum().backward()
+    assert all(torch.allclose(p.grad, g) for p, g in zip(model.parameters(), found, strict=True))

@@ -6,9 +6,11 @@ around it (`places.py`), and notes what it wrote to (`writes.py`). What is noted
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from pathlib import Path
 from threading import local
 from types import FrameType
 from typing import Any
@@ -33,6 +35,8 @@ from vizgrad.tensor.place import Site
 
 #: Frames of these are passed over when looking for a person's line.
 _PASSED = ("torch", "vizgrad", "contextlib")
+#: So begin the files that torch.compile says its code is in.
+_WRITTEN_BY_TORCH = ("<eval_with_key>", f"{Path(torch.__file__).parent}{os.sep}")
 
 
 @contextmanager
@@ -287,7 +291,10 @@ def _name_in(parent: torch.nn.Module | None, module: torch.nn.Module) -> str:
 
 def _spot_of(frame: FrameType | None) -> Spot | None:
     """The nearest instruction of a person's, from this frame on."""
-    while frame is not None and is_passed(frame.f_globals.get("__name__", "")):
+    while frame is not None and (
+        is_passed(frame.f_globals.get("__name__", ""))
+        or frame.f_code.co_filename.startswith(_WRITTEN_BY_TORCH)
+    ):
         frame = frame.f_back
     return None if frame is None else Spot(frame.f_code, frame.f_lasti)
 
