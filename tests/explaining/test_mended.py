@@ -85,7 +85,8 @@ def test_what_is_changed_is_mended() -> None:
         at = told.culprit.line - first
         assert lines[at].strip() == told.culprit.text
         lines[at] = lines[at].replace(told.culprit.text, told.mended)
-        body = textwrap.dedent("".join(line for line in lines if not line.startswith("@")))
+        start = next(n for n, line in enumerate(lines) if line.startswith("def "))
+        body = textwrap.dedent("".join(lines[start:]))
         file = f"<mended {pain.__name__}>"
         linecache.cache[file] = (len(body), None, body.splitlines(True), file)
         scope = dict(pain.run.__globals__)

@@ -20,6 +20,7 @@ class Pain:
     kind: str
     tensor: str
     lines: list[int] = field(default_factory=list)
+    seen: str = ""
 
     @property
     def __name__(self) -> str:
@@ -30,13 +31,15 @@ PAINS: list[Pain] = []
 FINE: list[Program] = []
 
 
-def pain(kind: str, tensor: str = "") -> Callable[[Program], Program]:
-    """A program with a bug of `kind`, or one of several ("a|b"); `tensor` is what the answer should name."""
+def pain(kind: str, tensor: str = "", seen: str = "") -> Callable[[Program], Program]:
+    """A program with a bug of `kind`, or one of several ("a|b"); `tensor` is what the answer should name;
+    `seen`: a public thread of people who had it.
+    """
 
     def declare(run: Program) -> Program:
         source, first = inspect.getsourcelines(run)
         lines = [first + i for i, text in enumerate(source) if "# BLAME" in text]
-        PAINS.append(Pain(run, kind, tensor, lines))
+        PAINS.append(Pain(run, kind, tensor, lines, seen))
         return run
 
     return declare

@@ -36,4 +36,11 @@ def test_nothing_is_said_of_a_correct_program(run: Program) -> None:
 def test_every_kind_has_programs() -> None:
     kinds = {kind for pain in PAINS for kind in pain.kind.split("|")}
     assert HEALTHY.kind not in kinds
-    assert len(kinds) >= 15
+    assert len(kinds) >= 24
+
+
+def test_most_bugs_were_seen_in_public() -> None:
+    seen = [pain for pain in PAINS if pain.seen]
+    assert len(seen) >= 40
+    assert all(pain.seen.startswith("https://") for pain in seen)
+    assert len(FINE) >= 40

@@ -13,7 +13,7 @@ from tests.pains.corpus import fine, pain
 from vizgrad import nn, why
 
 
-@pain("cut-detach", "pred")
+@pain("cut-detach", "pred", seen="https://github.com/pytorch/pytorch/issues/22436")
 def a_metric_is_reused_as_the_loss() -> Any:
     w = T.tensor([1.0, 2.0], requires_grad=True)
     b = T.tensor(0.5, requires_grad=True)
@@ -27,7 +27,10 @@ def a_metric_is_reused_as_the_loss() -> Any:
     return why(w)
 
 
-@pain("cut-detach")
+@pain(
+    "cut-detach",
+    seen="https://imaddabbura.github.io/til/pytorch/detach-tensor-from-computation-graph.html",
+)
 def the_data_of_a_hidden_layer_goes_on() -> Any:
     w = T.tensor([1.0, 2.0], requires_grad=True)
     head = T.ones(2, requires_grad=True)
@@ -100,7 +103,7 @@ def the_backward_of_a_detached_loss_raises() -> None:
     loss.backward()
 
 
-@pain("cut-dtype")
+@pain("cut-dtype", seen="https://github.com/LZGMatrix/BOP19_CDPN_2019ICCV/issues/4")
 def a_quantiser_casts_to_integers() -> Any:
     x = T.tensor([0.1, 0.4, 0.9], requires_grad=True)
     gain = T.tensor(1.0, requires_grad=True)
@@ -110,7 +113,7 @@ def a_quantiser_casts_to_integers() -> Any:
     return why(x)
 
 
-@pain("cut-dtype")
+@pain("cut-dtype", seen="https://github.com/pytorch/pytorch/issues/1339")
 def the_share_of_right_answers_is_the_loss() -> Any:
     w = T.tensor([[0.2, -0.1], [0.3, 0.4]], requires_grad=True)
     bias = T.zeros(2, requires_grad=True)
@@ -121,7 +124,7 @@ def the_share_of_right_answers_is_the_loss() -> Any:
     return why(w)
 
 
-@pain("cut-dtype")
+@pain("cut-dtype", seen="https://github.com/Ugenteraan/Deep_Hierarchical_Classification/issues/6")
 def a_threshold_is_a_comparison() -> Any:
     w = T.tensor([0.2, 0.8], requires_grad=True)
     scale = T.tensor(2.0, requires_grad=True)
@@ -131,7 +134,7 @@ def a_threshold_is_a_comparison() -> Any:
     return why(w)
 
 
-@pain("grad-mode")
+@pain("grad-mode", seen="https://github.com/pytorch/pytorch/issues/57776")
 def an_encoder_runs_under_no_grad() -> Any:
     w = T.full((2, 2), 0.5, requires_grad=True)
     head = T.ones(2, requires_grad=True)
@@ -208,7 +211,7 @@ def grad_is_asked_of_what_was_not_used() -> None:
     T.autograd.grad(loss, [a, b])
 
 
-@pain("not-a-leaf", "w")
+@pain("not-a-leaf", "w", seen="https://github.com/pytorch/pytorch/pull/30531")
 def a_scaled_initialisation_is_no_leaf() -> Any:
     w = T.ones(3, requires_grad=True) * 0.1  # BLAME
     loss = (w * 2.0).sum()
@@ -216,7 +219,7 @@ def a_scaled_initialisation_is_no_leaf() -> Any:
     return why(w)
 
 
-@pain("not-a-leaf", "w")
+@pain("not-a-leaf", "w", seen="https://github.com/Maghoumi/pytorch-softdtw-cuda/issues/25")
 def a_weight_moved_to_another_type_is_no_leaf() -> Any:
     w = T.ones(3, requires_grad=True).double()  # BLAME
     loss = (w * 2.0).sum()
@@ -224,7 +227,7 @@ def a_weight_moved_to_another_type_is_no_leaf() -> Any:
     return why(w)
 
 
-@pain("not-a-leaf", "w")
+@pain("not-a-leaf", "w", seen="https://github.com/pytorch/pytorch/pull/30531")
 def an_update_replaces_the_leaf() -> Any:
     w = T.ones(3, requires_grad=True)
     (w * 2.0).sum().backward()

@@ -14,7 +14,7 @@ from vizgrad import why
 from vizgrad.utils.checkpoint import checkpoint
 
 
-@pain("reference-cycle", "y")
+@pain("reference-cycle", "y", seen="https://github.com/pytorch/pytorch/issues/25340")
 def an_output_is_kept_on_ctx() -> None:
     class Exp(T.autograd.Function):
         @staticmethod
@@ -61,7 +61,7 @@ def a_backward_is_one_gradient_short() -> None:
     Scale.apply(T.tensor([1.0, 2.0], requires_grad=True), 3.0).sum().backward()
 
 
-@pain("not-repeatable")
+@pain("not-repeatable", seen="https://github.com/openai/guided-diffusion/issues/167")
 def a_checkpoint_draws_anew() -> None:
     w = T.tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], requires_grad=True)
 

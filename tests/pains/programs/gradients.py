@@ -100,7 +100,7 @@ def a_penalty_is_a_constant_part_of_the_loss() -> Any:
     loss.backward()
 
 
-@pain("hook-effect", "h")
+@pain("hook-effect", "h", seen="https://github.com/pytorch/pytorch/issues/61519")
 def a_hook_is_registered_before_the_write() -> Any:
     w = T.tensor([1.0, 2.0], requires_grad=True)
     seen: list[Any] = []
@@ -111,7 +111,7 @@ def a_hook_is_registered_before_the_write() -> Any:
     assert seen
 
 
-@pain("hook-effect", "grad")
+@pain("hook-effect", "grad", seen="https://github.com/pytorch/pytorch/issues/60456")
 def a_hook_edits_in_place() -> Any:
     w = T.tensor([1.0, 2.0], requires_grad=True)
     other = T.tensor([1.0, 1.0], requires_grad=True)

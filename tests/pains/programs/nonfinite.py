@@ -9,7 +9,7 @@ from tests.pains.corpus import fine, pain
 from vizgrad import why
 
 
-@pain("nonfinite-forward", "gain")
+@pain("nonfinite-forward", "gain", seen="https://github.com/pytorch/pytorch/issues/160016")
 def the_log_of_a_negative_number() -> Any:
     scale = T.tensor(1.0, requires_grad=True)
     gain = T.tensor([1.0, -0.5]) * scale
@@ -18,7 +18,7 @@ def the_log_of_a_negative_number() -> Any:
     return why(loss)
 
 
-@pain("nonfinite-forward", "p")
+@pain("nonfinite-forward", "p", seen="https://github.com/pytorch/pytorch/issues/101069")
 def the_log_of_a_softmax() -> Any:
     logits = T.tensor([[200.0, -200.0]], requires_grad=True)
     p = T.softmax(logits, dim=1)
@@ -45,7 +45,7 @@ def an_exponential_overflows() -> Any:
     return why(loss)
 
 
-@pain("nonfinite-forward")
+@pain("nonfinite-forward", seen="https://github.com/pytorch/pytorch/issues/4320")
 def the_spread_of_a_single_example() -> Any:
     w = T.tensor([2.0], requires_grad=True)
     batch = T.tensor([3.0]) * w
@@ -63,7 +63,11 @@ def a_fractional_power_of_a_negative() -> Any:
     return why(loss)
 
 
-@pain("nonfinite-forward", "scores")
+@pain(
+    "nonfinite-forward",
+    "scores",
+    seen="https://jkschin.com/blog/2023/cross-entropy-loss-ignore-index/",
+)
 def a_row_is_masked_out_altogether() -> Any:
     scores = T.tensor([[1.0, 2.0], [0.5, 0.1]], requires_grad=True)
     closed = T.tensor([[False, True], [True, True]])
@@ -73,7 +77,7 @@ def a_row_is_masked_out_altogether() -> Any:
     return why(loss)
 
 
-@pain("nonfinite-forward", "x")
+@pain("nonfinite-forward", "x", seen="https://github.com/pytorch/pytorch/issues/89543")
 def the_data_held_a_missing_value() -> Any:
     x = T.tensor([1.0, float("nan"), 3.0])  # BLAME
     w = T.tensor(2.0, requires_grad=True)
@@ -91,7 +95,11 @@ def an_arc_cosine_outside_its_domain() -> Any:
     return why(loss)
 
 
-@pain("nonfinite-forward", "w.norm()")
+@pain(
+    "nonfinite-forward",
+    "w.norm()",
+    seen="https://github.com/pytorch/pytorch/issues/184575",
+)
 def a_vector_of_length_zero_is_normalised() -> Any:
     w = T.tensor([0.0, 0.0], requires_grad=True)
     unit = w / w.norm()  # BLAME
@@ -99,7 +107,7 @@ def a_vector_of_length_zero_is_normalised() -> Any:
     return why(loss)
 
 
-@pain("nonfinite-backward", "squared")
+@pain("nonfinite-backward", "squared", seen="https://github.com/pytorch/pytorch/issues/6394")
 def the_root_of_a_zero_distance() -> Any:
     points = T.tensor([[0.0, 0.0], [1.0, 0.0]], requires_grad=True)
     gap = points[:, None, :] - points[None, :, :]
@@ -117,7 +125,7 @@ def an_arc_cosine_at_its_border() -> Any:
     return why(a)
 
 
-@pain("nonfinite-backward")
+@pain("nonfinite-backward", seen="https://github.com/pytorch/pytorch/issues/44452")
 def a_small_power_at_zero() -> Any:
     w = T.tensor([0.0, 4.0], requires_grad=True)
     loss = (w**0.5).sum()  # BLAME
@@ -125,7 +133,7 @@ def a_small_power_at_zero() -> Any:
     return why(w)
 
 
-@pain("nonfinite-backward")
+@pain("nonfinite-backward", seen="https://github.com/pytorch/pytorch/issues/6394")
 def a_root_of_a_difference_from_one() -> Any:
     w = T.tensor([0.0, 1.0], requires_grad=True)
     p = w * 2.0 + 1.0
@@ -134,7 +142,7 @@ def a_root_of_a_difference_from_one() -> Any:
     return why(w)
 
 
-@pain("nonfinite-masked")
+@pain("nonfinite-masked", seen="https://github.com/pytorch/pytorch/issues/68425")
 def where_hides_a_log_of_zero() -> Any:
     p = T.tensor([0.5, 0.0], requires_grad=True)
     logs = T.log(p)  # BLAME
@@ -143,7 +151,7 @@ def where_hides_a_log_of_zero() -> Any:
     return why(p)
 
 
-@pain("nonfinite-masked")
+@pain("nonfinite-masked", seen="https://github.com/pytorch/pytorch/issues/36923")
 def where_hides_a_division() -> Any:
     x = T.tensor([2.0, 0.0], requires_grad=True)
     ratio = T.sin(x) / x  # BLAME
@@ -152,7 +160,7 @@ def where_hides_a_division() -> Any:
     return why(x)
 
 
-@pain("nonfinite-masked")
+@pain("nonfinite-masked", seen="https://github.com/pytorch/pytorch/issues/187297")
 def a_mask_is_multiplied_over_a_root() -> Any:
     x = T.tensor([4.0, 0.0], requires_grad=True)
     mask = T.tensor([1.0, 0.0])
@@ -161,7 +169,7 @@ def a_mask_is_multiplied_over_a_root() -> Any:
     return why(x)
 
 
-@pain("nonfinite-masked")
+@pain("nonfinite-masked", seen="https://github.com/pytorch/pytorch/issues/156212")
 def padded_rows_are_selected_away() -> Any:
     x = T.tensor([1.0, 0.0, 2.0], requires_grad=True)
     logs = x.log()  # BLAME

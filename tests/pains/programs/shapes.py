@@ -11,7 +11,7 @@ from vizgrad import nn, why
 F = nn.functional
 
 
-@pain("shape-broadcast", "pred")
+@pain("shape-broadcast", "pred", seen="https://github.com/pytorch/pytorch/issues/19699")
 def a_column_minus_a_row() -> Any:
     x, y = T.tensor([[1.0], [2.0], [3.0]]), T.tensor([3.0, 5.0, 7.0])
     w = T.tensor([[2.0]], requires_grad=True)
@@ -29,7 +29,7 @@ def a_row_minus_a_column() -> Any:
     loss.backward()
 
 
-@pain("shape-broadcast", "pred")
+@pain("shape-broadcast", "pred", seen="https://github.com/pytorch/pytorch/issues/16045")
 def a_loss_function_broadcasts() -> Any:
     model = nn.Linear(2, 1)
     pred = model(T.ones(4, 2))
@@ -37,7 +37,7 @@ def a_loss_function_broadcasts() -> Any:
     loss.backward()
 
 
-@pain("shape-broadcast")
+@pain("shape-broadcast", seen="https://github.com/sunwuzhou03/reinforcement-learning-lab/issues/1")
 def a_loss_module_broadcasts() -> Any:
     model, criterion = nn.Linear(2, 1), nn.L1Loss()
     target = T.ones(4)
@@ -45,7 +45,7 @@ def a_loss_module_broadcasts() -> Any:
     loss.backward()
 
 
-@pain("double-normalised")
+@pain("double-normalised", seen="https://openillumi.com/?p=73112")
 def softmax_before_cross_entropy() -> Any:
     w = T.tensor([[0.3, -0.3], [-0.2, 0.2]], requires_grad=True)
     scores = T.softmax(T.ones(2, 2) @ w, dim=1)
@@ -53,7 +53,7 @@ def softmax_before_cross_entropy() -> Any:
     loss.backward()
 
 
-@pain("double-normalised")
+@pain("double-normalised", seen="https://openillumi.com/?p=73112")
 def a_softmax_module_before_the_criterion() -> Any:
     model = nn.Sequential(nn.Linear(2, 3), nn.Softmax(dim=1))
     criterion = nn.CrossEntropyLoss()

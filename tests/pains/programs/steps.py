@@ -43,7 +43,11 @@ def the_wrong_optimizer_is_zeroed() -> Any:
         opt.step()
 
 
-@pain("history-kept", "total")
+@pain(
+    "history-kept",
+    "total",
+    seen="https://discuss.pytorch.org/t/gpu-memory-increase-while-i-wanna-to-backward-with-accumulative-loss/43284",
+)
 def a_running_total_keeps_graphs() -> Any:
     w = T.tensor([1.0, 2.0], requires_grad=True)
     opt = T.optim.SGD([w], lr=0.01)
@@ -57,7 +61,11 @@ def a_running_total_keeps_graphs() -> Any:
     assert float(total) > 0
 
 
-@pain("history-kept", "total")
+@pain(
+    "history-kept",
+    "total",
+    seen="https://discuss.pytorch.org/t/gpu-memory-increase-while-i-wanna-to-backward-with-accumulative-loss/43284",
+)
 def a_running_total_in_place() -> Any:
     w = T.tensor([1.0, 2.0], requires_grad=True)
     total = T.tensor(0.0)
@@ -69,7 +77,7 @@ def a_running_total_in_place() -> Any:
     assert float(total) > 0
 
 
-@pain("history-kept|graph-freed", "state")
+@pain("history-kept|graph-freed", "state", seen="https://learn.biosrag.com/ai/rnn-training-4.html")
 def a_state_is_carried_with_its_history() -> Any:
     w = T.tensor(0.8, requires_grad=True)
     state = T.tensor(0.0)
@@ -80,7 +88,7 @@ def a_state_is_carried_with_its_history() -> Any:
         loss.backward()
 
 
-@pain("history-kept", "state")
+@pain("history-kept", "state", seen="https://github.com/pytorch/pytorch/pull/5251")
 def a_carried_state_is_hushed_by_retain_graph() -> Any:
     w = T.tensor(0.8, requires_grad=True)
     state = T.tensor(0.0)
@@ -103,7 +111,11 @@ def a_moving_average_of_the_loss() -> Any:
     assert float(average) > 0
 
 
-@pain("history-kept", "loss")
+@pain(
+    "history-kept",
+    "loss",
+    seen="https://theneuralbase.com/pytorch/learn/intermediate/memory-leak-detection/",
+)
 def a_list_keeps_every_loss() -> None:
     w = T.tensor([1.0, 2.0], requires_grad=True)
     history = []

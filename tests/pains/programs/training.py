@@ -38,7 +38,7 @@ def learn(model: Any, opt: Any, x: Any, y: Any) -> None:
 # --- modes ----------------------------------------------------------------------------------------------
 
 
-@pain("module-mode", "model")
+@pain("module-mode", "model", seen="https://unanswered.io/guide/pytorch-model-train-eval")
 def the_model_is_never_switched_back() -> None:
     model = Net()
     opt = T.optim.SGD(model.parameters(), lr=0.01)
@@ -65,7 +65,11 @@ def batch_norm_stays_in_evaluation() -> None:
         validate(x, y)
 
 
-@pain("module-mode", "model")
+@pain(
+    "module-mode",
+    "model",
+    seen="https://earino.github.io/applied-deep-learning/pre-work/03_train_eval_mode/slides.html",
+)
 def the_model_is_evaluated_with_dropout() -> Any:
     model = Net()
     opt = T.optim.SGD(model.parameters(), lr=0.01)
@@ -168,7 +172,11 @@ def a_model_is_tuned_in_evaluation_mode_from_the_start() -> None:
 # --- optimizers -----------------------------------------------------------------------------------------
 
 
-@pain("not-optimized", "shift")
+@pain(
+    "not-optimized",
+    "shift",
+    seen="https://theflyingbirds.in/blog/pytorch-mysteries-lets-understand-nnmodule-nnparameter-modulelist-sequential-and-the-classic-layers-linear-activations-dropout",
+)
 def an_offset_is_left_out_of_the_optimizer() -> None:
     scale, shift = T.ones(1, requires_grad=True), T.zeros(1, requires_grad=True)
     opt = T.optim.SGD([scale], lr=0.01)
@@ -316,7 +324,7 @@ def a_regression_begins_at_zero() -> None:
 # --- run again by a checkpoint ----------------------------------------------------------------------------
 
 
-@pain("not-repeatable", "keep")
+@pain("not-repeatable", "keep", seen="https://github.com/ankanbhunia/PIDM/pull/66")
 def a_reentrant_checkpoint_draws_anew() -> None:
     w = T.arange(8.0).requires_grad_()
 

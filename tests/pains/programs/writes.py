@@ -12,7 +12,7 @@ from tests.pains.corpus import fine, pain
 from vizgrad import why
 
 
-@pain("saved-overwritten", "g")
+@pain("saved-overwritten", "g", seen="https://github.com/pytorch/pytorch/issues/15803")
 def a_gate_is_scaled_in_place() -> None:
     x = T.tensor([0.5, -1.0], requires_grad=True)
     g = T.sigmoid(x)
@@ -20,7 +20,7 @@ def a_gate_is_scaled_in_place() -> None:
     g.sum().backward()
 
 
-@pain("saved-overwritten", "x")
+@pain("saved-overwritten", "x", seen="https://github.com/pytorch/pytorch/issues/96265")
 def a_factor_is_changed_after_the_product() -> None:
     w = T.tensor([1.0, 2.0], requires_grad=True)
     x = T.tensor([3.0, 4.0])
@@ -29,7 +29,7 @@ def a_factor_is_changed_after_the_product() -> None:
     y.sum().backward()
 
 
-@pain("saved-overwritten")
+@pain("saved-overwritten", seen="https://github.com/Seanny123/da-rnn/issues/14")
 def an_element_is_assigned_after_use() -> None:
     w = T.tensor([1.0, 2.0], requires_grad=True)
     h = T.exp(w)
@@ -38,7 +38,7 @@ def an_element_is_assigned_after_use() -> None:
     loss.backward()
 
 
-@pain("saved-overwritten", "w")
+@pain("saved-overwritten", "w", seen="https://github.com/pytorch/pytorch/issues/15803")
 def a_step_comes_before_the_second_backward() -> None:
     w = T.tensor([1.0, 2.0], requires_grad=True)
     other = T.tensor([0.5, 0.5], requires_grad=True)
@@ -50,7 +50,9 @@ def a_step_comes_before_the_second_backward() -> None:
     second.backward()
 
 
-@pain("hidden-write", "image")
+@pain(
+    "hidden-write", "image", seen="https://github.com/mrdbourke/pytorch-deep-learning/issues/1279"
+)
 def numpy_rescales_the_data() -> Any:
     image = T.tensor([0.0, 0.5, 1.0])
     w = T.ones(3, requires_grad=True)
@@ -60,7 +62,7 @@ def numpy_rescales_the_data() -> Any:
     loss.backward()
 
 
-@pain("hidden-write")
+@pain("hidden-write", seen="https://github.com/mrdbourke/pytorch-deep-learning/issues/1279")
 def a_buffer_behind_a_tensor_is_filled_again() -> Any:
     buffer = T.tensor([1.0, 2.0, 3.0]).numpy().copy()
     x = T.from_numpy(buffer)
@@ -109,7 +111,7 @@ def a_helper_centres_an_array_in_place() -> None:
     loss.backward()
 
 
-@pain("forbidden-write", "w")
+@pain("forbidden-write", "w", seen="https://github.com/pytorch/pytorch/pull/103185")
 def a_leaf_is_updated_with_history() -> None:
     w = T.tensor(1.0, requires_grad=True)
     (w * 2.0).backward()
@@ -129,7 +131,10 @@ def one_of_several_views_is_written() -> None:
     first.mul_(2.0)  # BLAME
 
 
-@pain("graph-freed")
+@pain(
+    "graph-freed",
+    seen="https://discuss.pytorch.org/t/runtimeerror-trying-to-backward-through-the-graph-a-second-time-but-the-buffers-have-already-been-freed-specify-retain-graph-true-when-calling-backward-the-first-time/6795",
+)
 def two_losses_share_an_encoder() -> None:
     w = T.tensor([1.0, 2.0], requires_grad=True)
     code = T.tanh(w)
@@ -138,7 +143,10 @@ def two_losses_share_an_encoder() -> None:
     second.backward()
 
 
-@pain("graph-freed")
+@pain(
+    "graph-freed",
+    seen="https://discuss.pytorch.org/t/runtimeerror-trying-to-backward-through-the-graph-a-second-time-but-the-buffers-have-already-been-freed-specify-retain-graph-true-when-calling-backward-the-first-time/6795",
+)
 def features_are_computed_once_for_all_steps() -> None:
     w = T.tensor([1.0, 2.0], requires_grad=True)
     features = T.tanh(w)  # BLAME
