@@ -56,3 +56,7 @@ def run(path: Path) -> None:
         resources={"metadata": {"path": str((FOLDER / path).parent)}},
     )
     client.execute()
+    for cell in notebook.cells:
+        if "raises-exception" in cell.metadata.get("tags", ()):
+            kinds = [output.output_type for output in cell.outputs]
+            assert "error" in kinds, f"it was to fail: {cell.source}"

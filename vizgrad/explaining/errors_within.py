@@ -50,12 +50,10 @@ class Improving:
         """Which of the inputs of `grad` was it, and where was it used last?"""
         number = error.partition("(input ")[2].partition(")")[0]
         wanted = [inputs] if self._noting.look.knows(inputs) else list(inputs)
+        made = [self._noting.note_of(each) for each in tensors_in((outputs,), self._noting.look)]
         if number.isdigit():
             wanted = wanted[int(number) :]
         else:  # not every engine says which
-            made = [
-                self._noting.note_of(each) for each in tensors_in((outputs,), self._noting.look)
-            ]
             used = {id(note) for root in made for note in root.tracked()}
             wanted = [each for each in wanted if id(self._noting.note_of(each)) not in used]
         if not wanted:
@@ -63,6 +61,10 @@ class Improving:
         tensor = wanted[0]
         note = self._noting.note_of(tensor)
         leaf = self._noting.gradients.known(tensor)
+        for root in made:
+            found = missing.of_way(root, note, name_of(note, f"input {number}".strip()))
+            if found is not None:
+                return found
         if leaf is None or not leaf.uses:
             return None
         return missing.not_used(self._noting, leaf, name_of(note, f"input {number}".strip()))
@@ -81,7 +83,8 @@ class Improving:
                     f"has `{name_of(root, 'the loss')}`, which is computed from it.",
                     "take the gradient with create_graph=True",
                 )  # fmt: skip
-        return missing.of_cut(root, name_of(root, "the loss"))
+        name = name_of(root, "the loss")
+        return missing.of_cut(root, name) or missing.of_numbers(self._noting, root, name)
 
     def _freed(self, known: Explanation, roots: list[Note]) -> Explanation | None:
         """Has this step gone on from a value of the step before?"""

@@ -10,6 +10,7 @@ from vizgrad.explaining.flow import flows
 from vizgrad.explaining.said import call, line, name_of, operand_of, said
 from vizgrad.provenance import written
 from vizgrad.provenance.backwards import Run
+from vizgrad.provenance.events import Event
 from vizgrad.provenance.gradients import Leaf
 from vizgrad.provenance.looks import look_of
 from vizgrad.provenance.notes import MOST, Note
@@ -63,6 +64,12 @@ def of_cut(note: Note, name: str) -> Explanation | None:
         if each.cut and each.cut != "create_graph":
             return _cut(each, name, from_loss=True)
     return None
+
+
+def of_way(root: Note, goal: Note, name: str) -> Explanation | None:
+    """The way from `goal` to `root` was cut: where; None if there is none, or no cut on it."""
+    way = _way(root, goal)
+    return None if way is None else _cut_on(way, name)
 
 
 def _way(root: Note, goal: Note) -> list[Note] | None:
@@ -184,20 +191,33 @@ def _through_numbers(
             if note.clock > leak.clock and flows(leak.site, note.site):
                 if (cut := _cut_on(way, name)) is not None and cut.kind != "cut-detach":
                     return cut
-                word = f"{leak.op}()"
-                shown = (
-                    operand_of(leak.note, name)
-                    if leak.note.site is None
-                    else name_of(leak.note, name)
-                )
-                return said(
-                    "cut-detach", leak.site, shown,
-                    f"{word} on {line(leak.site)} made plain numbers of `{shown}`, and {call(note)} on "
-                    f"{line(note.site)} went on with them: the way from `{name}` ends there.",
-                    f"compute with the tensor itself in place of {word}: numbers and numpy arrays "
-                    "have no history",
-                )  # fmt: skip
+                return _by_numbers(leak, leak.note, note, name)
     return None
+
+
+def of_numbers(noting: Noting, root: Note, name: str) -> Explanation | None:
+    """A loss has no history: was it made of numbers that came out of tensors with one?"""
+    made = [note for note in root.ancestors() if note.constant]
+    for leak in reversed(noting.leaks):
+        if leak.note is None or not any(note.requires for note in leak.note.ancestors()):
+            continue
+        for note in made:
+            if note.clock > leak.clock and flows(leak.site, note.site):
+                found = None if leak.note.requires else of_cut(leak.note, name)
+                return found or _by_numbers(leak, leak.note, note, name)
+    return None
+
+
+def _by_numbers(leak: Event, source: Note, note: Note, name: str) -> Explanation:
+    word = f"{leak.op}()"
+    shown = operand_of(source, name) if source.site is None else name_of(source, name)
+    return said(
+        "cut-detach", leak.site, shown,
+        f"{word} on {line(leak.site)} made plain numbers of `{shown}`, and {call(note)} on "
+        f"{line(note.site)} went on with them: the way from `{name}` ends there.",
+        f"compute with the tensor itself in place of {word}: numbers and numpy arrays "
+        "have no history",
+    )  # fmt: skip
 
 
 def not_used(noting: Noting, leaf: Leaf | None, name: str) -> Explanation:

@@ -8,6 +8,7 @@ from vizgrad.explaining.said import call, line, number, operand_of, said
 from vizgrad.provenance import written
 from vizgrad.provenance.backwards import Odd, Run
 from vizgrad.provenance.births import DIVISIONS
+from vizgrad.provenance.gradients import Leaf
 from vizgrad.provenance.notes import Note
 
 
@@ -18,6 +19,11 @@ def of_value(note: Note, name: str) -> Explanation | None:
     birth = note.born or note
     if birth.op == "step":
         return _of_step(birth, name)
+    if isinstance(birth.detail, Run):
+        return _of_grad(birth.detail, name)
+    if isinstance(birth.detail, Leaf):
+        run = birth.detail.run
+        return None if run is None else _of_grad(run, name, -birth.detail.key)
     shown = operand_of(birth)
     if birth.op in DIVISIONS and len(parts := written.operands(birth.site)) > 1:
         shown = parts[-1] if len(parts[-1]) <= 40 else shown
@@ -45,9 +51,27 @@ def of_value(note: Note, name: str) -> Explanation | None:
     return said("nonfinite-forward", birth.site, shown, story, forward_fix(birth, shown, given))
 
 
+def _of_grad(run: Run, name: str, key: int | None = None) -> Explanation | None:
+    """What a backward gave a leaf, or a call of grad returned, was not finite."""
+    for root in run.roots:
+        if not root.finite:
+            return of_value(root, name)
+    if key is None and run.births:
+        key = _target(run.births[0])
+    return None if key is None else of_gradient(run, key, name)
+
+
 def _of_step(birth: Note, name: str) -> Explanation:
     """An optimizer made a parameter infinite: by its gradient, or by too long a step."""
     tensor = birth.tensor()
+    if isinstance(birth.detail, Run):
+        for (
+            root
+        ) in birth.detail.roots:  # already the loss was not finite: an older birth is the cause
+            if not root.finite and (root.born or root) is not birth:
+                found = of_value(root, name)
+                if found is not None:
+                    return found
     if isinstance(birth.detail, Run) and tensor is not None:
         found = of_gradient(birth.detail, -id(tensor), name)
         if found is not None:

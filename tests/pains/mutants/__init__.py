@@ -1,0 +1,1 @@
+"""Bugs that are planted at random places of correct programs: `python -m tests.pains.mutants`."""
