@@ -217,3 +217,18 @@ def test_traces_are_saved_and_loaded(fresh: Kernel) -> None:
     fresh.run("%%vizgrad record made\ntrain(2)")
     fresh.run("made.save('two.vgtrace')")
     assert fresh.run("vg.load_trace('two.vgtrace', backward=2).total > 0").result == "True"
+
+
+def test_why_knows_the_forward_pass_of_a_cell_that_was_stopped(kernel: Kernel) -> None:
+    kernel.run(
+        "%%vizgrad debug divided\n"
+        "w = vg.tensor([1.0, 2.0], requires_grad=True)\n"
+        "a = w / vg.tensor([1.0, 0.0])\n"
+        "b = a + 1.0\n"
+        "(b * b).sum().backward()"
+    )
+    kernel.run("divided.continue_(); divided.continue_()")
+    told = kernel.run("print(vg.why(w))").printed
+    assert "`w / vg.tensor([1.0, 0.0])` made an infinite value on In [" in told
+    assert "line 3: a = w / vg.tensor([1.0, 0.0])" in told
+    kernel.run("divided.close()")

@@ -13,6 +13,7 @@ import shlex
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
@@ -255,7 +256,9 @@ def debug_cell(shell: Any, text: str, cell: str) -> Session | None:
     before = shell.custom_exceptions, shell.CustomTB
     shell.set_custom_exc((Reached,), _shown_kindly)
     try:
-        with asking(stopping.ask):
+        # so that `why` knows the forward pass, too; a cell that goes on after each stop runs for long
+        listening = nullcontext() if where.each else interactive.watch()
+        with asking(stopping.ask), listening:
             result = shell.run_cell(cell)
     finally:
         shell.custom_exceptions, shell.CustomTB = before
