@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from vizgrad.explaining import watching
+from vizgrad.explaining import stepped, watching
 from vizgrad.inspection import registry
 from vizgrad.inspection.session import Session
 
@@ -165,3 +165,23 @@ def test_tensors_of_another_engine_are_not_taken_for_ours() -> None:
     x.exp().sum().backward()
     assert not vg.why(x)
     session.close()
+
+
+def test_a_backward_that_was_started_with_nan_says_so() -> None:
+    w = vg.tensor([1.0, 2.0], requires_grad=True)
+    session = vg.debug(w.exp(), vg.tensor([float("nan"), 1.0]), display=False)
+    session.continue_()
+    session.continue_()
+    found = vg.why(w)
+    assert (found.kind, found.culprit) == ("nonfinite-backward", None)
+    assert "the gradient that the backward was started with" in found.story
+
+
+def test_what_is_no_longer_kept_is_not_called_healthy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stepped, "MOST", 2)
+    w = vg.tensor([0.0, 2.0], requires_grad=True)
+    session = opened(((w * 2) * 2).sqrt().sum())
+    session.continue_()
+    session.continue_()
+    found = vg.why(w)
+    assert (found.kind, found.culprit) == ("nonfinite-backward", None)

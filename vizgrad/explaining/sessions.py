@@ -158,7 +158,7 @@ def of_gradient(
         return of_run(run, key, name, size)
     birth_key, birth = _birth(run, key)
     if birth is None:
-        return odd_gradient(run, key, name)
+        return odd_gradient(run, key, name) or _not_told(name)
     way = chains.way(birth_key, key, run.following)
     node = run.source.nodes[birth.node]
     if birth.hook:
@@ -175,6 +175,16 @@ def of_gradient(
     if found is None:
         found = _added(node, name)
     return found if found.chain else replace(found, chain=chains.links(run, reversed(way), name))
+
+
+def _not_told(name: str) -> Explanation:
+    """The backward was given it, or what made it is not kept."""
+    return said(
+        "nonfinite-backward", None, name,
+        f"The gradient of `{name}` is not finite, and none of the steps that are kept made it so of a "
+        "finite one: it came in with the gradient that the backward was started with, or earlier.",
+        "look at the gradient that was given to backward, or run it inside vizgrad.watch()",
+    )  # fmt: skip
 
 
 def birth_key(run: Stepped, key: int) -> int | None:

@@ -26,7 +26,7 @@ from vizgrad.stepping.source import EngineGraph
 from vizgrad.stepping.step import EngineStep
 
 #: Of a longer run the last steps are gone through.
-MOST = 100_000
+MOST = 500_000
 
 
 class Stepped(Run):
@@ -85,7 +85,7 @@ class Stepped(Run):
     def birth(self, key: int) -> model.Birth | None:
         """What the step that ran the node made of finite gradients that is not finite."""
         step = self.steps.get(key)
-        if step is None:
+        if step is None or not self.visits[key].incoming < _INF:
             return None
         source = self.source
         return birth_of(step, source.nodes[step.node], source.ids.get, source.values_before)
