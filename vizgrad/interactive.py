@@ -195,8 +195,9 @@ def check(function: Any, *inputs: Any) -> Findings:
     """
     from vizgrad.checking import check
     from vizgrad.errors import Findings
+    from vizgrad.inspection.frameworks import checker_of
 
-    return Findings(check(function, *inputs))
+    return Findings((checker_of(function) or check)(function, *inputs))
 
 
 def card(function: Any, *inputs: Any) -> CardPicture:

@@ -35,7 +35,7 @@ def check(function: Any, *inputs: Any) -> list[Explanation]:
 def card(function: Any, *inputs: Any) -> CapabilityCard:
     """What a custom Function can do, each proven on example inputs, failed, or untested (see `check`)."""
     example = Example(function, inputs)
-    return _apart(lambda: _card(example))
+    return apart(lambda: _card(example))
 
 
 def _card(example: Example) -> CapabilityCard:
@@ -99,7 +99,7 @@ def _said(value: Any) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
-def _apart(work: Callable[[], T]) -> T:
+def apart(work: Callable[[], T]) -> T:
     """In a thread of its own: whatever this one records, traces or has switched off stays out of it."""
     done: list[T] = []
     failed: list[BaseException] = []

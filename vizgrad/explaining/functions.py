@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
-from typing import Any
 
-from vizgrad.errors import Explanation, Place, place_at
+from vizgrad.errors import Explanation
 from vizgrad.explaining.said import line, said
+from vizgrad.provenance.kept import kept_at
 from vizgrad.provenance.noting import Noting
-from vizgrad.provenance.written import tree_of
 from vizgrad.tensor.source import written_name
 
 
 def find(noting: Noting) -> Iterator[Explanation]:
     for kind, cls, name, site in noting.habits.functions:
         if kind == "reference-cycle":
-            place, value = _kept_at(cls, name)
+            place, value = kept_at(cls, name)
             yield said(
                 kind, place, value or name,
                 f"{cls.__name__} keeps its output on ctx, as `{name}`: output, node and ctx hold "
@@ -45,20 +43,3 @@ def threads(noting: Noting) -> Iterator[Explanation]:
             "started it: grad mode belongs to each thread.",
             "enter no_grad (or inference_mode) within the function that the thread runs",
         )  # fmt: skip
-
-
-def _kept_at(cls: Any, name: str) -> tuple[Place | None, str]:
-    """The line of forward, or setup_context, that assigns `ctx.NAME`, and what it assigns."""
-    for method in (cls.__dict__.get("forward"), cls.__dict__.get("setup_context")):
-        code = getattr(getattr(method, "__func__", method), "__code__", None)
-        tree = None if code is None else tree_of(code.co_filename)
-        if code is None or tree is None:
-            continue
-        last = max((each for _, _, each in code.co_lines() if each), default=code.co_firstlineno)
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Assign) or not code.co_firstlineno <= node.lineno <= last:
-                continue
-            for target in node.targets:
-                if isinstance(target, ast.Attribute) and target.attr == name:
-                    return place_at(code, node.lineno), ast.unparse(node.value)
-    return None, ""

@@ -45,6 +45,26 @@ def listening() -> Generator[list[Any]]:
         yield [stack.enter_context(listener()) for listener in _listeners]
 
 
+#: Classes of custom Functions -> what examines them, as `vizgrad.check`.
+_checkers: dict[type, Callable[..., Any]] = {}
+
+
+def register_checker(base: type, check: Callable[..., Any]) -> None:
+    """`check(function, *inputs)` examines custom Functions that are derived from `base`."""
+    _checkers[base] = check
+
+
+def checker_of(function: Any) -> Callable[..., Any] | None:
+    """What examines a custom Function; None for vizgrad's own, and what is none."""
+    engines_registered()
+    found = (check for base, check in _checkers.items() if _is_a(function, base))
+    return next(found, None)
+
+
+def _is_a(function: Any, base: type) -> bool:
+    return isinstance(function, type) and issubclass(function, base)
+
+
 def _is_there(framework: str) -> bool:
     """Is it imported, whole, and itself? (``sys.modules["torch"] = vizgrad`` is a thing people do.)"""
     module = sys.modules.get(framework)

@@ -17,11 +17,16 @@ from vizgrad.pytorch.summary import elements, summarize, summarize_closely
 from vizgrad.pytorch.watching import watching
 from vizgrad.pytorch.words import as_list
 
+
+def check_function(function: Any, *inputs: Any) -> Any:
+    """`vizgrad.check` of a custom Function of PyTorch's."""
+    from vizgrad.pytorch.checking import check
+
+    return check(function, *inputs)
+
+
 #: The first PyTorch whose graphs can be read and held.
 OLDEST = (2, 4)
-
-summarizer.register(torch.Tensor, summarize, summarize_closely, elements)
-frameworks.register_listener(watching)
 
 
 @open_picture.register(torch.Tensor)
@@ -107,3 +112,8 @@ def _new_enough() -> None:
         raise RuntimeError(
             f"vizgrad shows graphs of PyTorch {'.'.join(map(str, OLDEST))} and newer, this is {version}"
         )
+
+
+summarizer.register(torch.Tensor, summarize, summarize_closely, elements)
+frameworks.register_listener(watching)
+frameworks.register_checker(torch.autograd.Function, check_function)
