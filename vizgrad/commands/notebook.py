@@ -79,12 +79,21 @@ NOTEBOOK: tuple[Command, ...] = (
         label="Memory of the notebook",
         help="Lists all storages, who holds them, and which variables keep graphs alive.",
         section="Notebook",
-        in_view=False,
+        icon="memory",
+        enabled="always",
         api="memory",
         magic=Magic(
             "memory",
             "Lists all storages, who holds them, and which variables keep graphs alive.",
         ),
+    ),
+    Command(
+        name="refresh-memory",
+        label="Read the memory again",
+        help="Reads again what lives in the memory of the notebook, and who holds it.",
+        section="Notebook",
+        icon="refresh",
+        enabled="always",
     ),
     Command(
         name="check",

@@ -27,6 +27,7 @@ from vizgrad.widgets import protocol as p
 from vizgrad.widgets.desk import MAIN, Desk
 from vizgrad.widgets.lines import LinesFollower
 from vizgrad.widgets.moves import move
+from vizgrad.widgets.whole import heap_read
 
 Send = Callable[[dict[str, Any]], None]
 #: A larger graph takes some time to be read.
@@ -158,7 +159,7 @@ class Controller:
 
     def _answer(self, request: Any, on_main: bool) -> Any:
         match request:
-            case p.ListSessions() | p.Detach() | p.FollowLines() | p.LinesSeen():
+            case p.ListSessions() | p.Detach() | p.FollowLines() | p.LinesSeen() | p.GetHeap():
                 return self._answer_at_once(request)
             case p.Attach():
                 session = self._find(request.session)
@@ -212,6 +213,8 @@ class Controller:
                 if self._lines is not None:
                     self._lines.seen(request.number)
                 return p.Done(request.request, "", 0)
+            case p.GetHeap():
+                return heap_read(request)
             case p.Detach():
                 self._detach()
             case _:

@@ -37,7 +37,7 @@ from vizgrad.inspection.model import (
 )
 from vizgrad.inspection.wire import message_type
 from vizgrad.widgets import drawing, filed, protocol, typescript_commands
-from vizgrad.widgets.protocol import answers, channel, events, lanes, requests, why
+from vizgrad.widgets.protocol import answers, channel, events, lanes, requests, whole, why
 from vizgrad.widgets.typescript_fields import (
     WIDTH,
     comment,
@@ -114,6 +114,7 @@ FILES = (
     File("events", events),
     File("lanes", lanes),
     File("why", why),
+    File("whole", whole),
     File("filed", filed),
 )
 

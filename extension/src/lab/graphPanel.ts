@@ -28,6 +28,7 @@ export class GraphPanel extends Widget {
   /** The view, once the panel has been shown and the view is loaded. */
   view: MountedView | null = null;
   private mounting = false;
+  private readonly waiting: ((view: MountedView) => void)[] = [];
 
   constructor(
     private readonly port: KernelPort,
@@ -46,6 +47,15 @@ export class GraphPanel extends Widget {
 
   get document(): ISessionContext | null {
     return this.options.tab?.document ?? null;
+  }
+
+  /** Does something with the view: at once, or when it has been drawn first. */
+  withView(act: (view: MountedView) => void): void {
+    if (this.view) {
+      act(this.view);
+    } else {
+      this.waiting.push(act);
+    }
   }
 
   override dispose(): void {
@@ -89,7 +99,9 @@ export class GraphPanel extends Widget {
       const { session = null, tab } = this.options;
       const without: CommandName[] = tab ? ['pop-out'] : [];
       const options = { followNewest: true, fill: true, session, without };
-      this.view = openView(this.node, this.port, options);
+      const view = openView(this.node, this.port, options);
+      this.view = view;
+      this.waiting.splice(0).forEach(act => act(view));
     }
   }
 }

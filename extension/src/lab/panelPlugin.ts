@@ -8,6 +8,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { COMMANDS } from '../protocol';
+import { askView } from '../view/host';
 import type { Asked } from '../view/host';
 import { atCursor } from './code/plugin';
 import { addCommands, idOf, Views } from './commands';
@@ -57,8 +58,18 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const views = new Views(panel.node);
     const cursor = (what: Parameters<typeof atCursor>[0]) => (): void =>
       atCursor(what, app.shell.currentWidget, notebooks?.currentWidget ?? null);
+    // Without a view the panel is opened: it needs no session.
+    const memory = (): void => {
+      if (views.current) {
+        askView(views.current, 'memory');
+      } else {
+        open();
+        panel.withView(({ store }) => store.showHeap());
+      }
+    };
     addCommands(app.commands, views, {
       'open-panel': open,
+      memory,
       ...(notebooks
         ? {
             'toggle-line-breakpoint': cursor('toggleAtCursor'),

@@ -2,10 +2,10 @@
 /** What a person can do, and what they can set: declared once, in Python. */
 
 // prettier-ignore
-export type CommandName = 'continue' | 'pause' | 'step' | 'step-back' | 'stage' | 'stage-back' | 'step-in' | 'step-out' | 'run-to-leaf' | 'run-to-cursor' | 'debug-second' | 'run-to-here' | 'toggle-breakpoint' | 'stop-at-nan' | 'restart' | 'stop' | 'open' | 'outwards' | 'previous-cell' | 'next-cell' | 'next-problem' | 'why' | 'show-cause' | 'search' | 'zoom-to-fit' | 'zoom-to-selection' | 'zoom-in' | 'zoom-out' | 'fold-all' | 'open-groups' | 'colour-by-gradient' | 'compare-branch' | 'menu' | 'follow' | 'next-part' | 'previous-part' | 'presentation' | 'pop-out' | 'open-window' | 'help' | 'toggle-line-breakpoint' | 'choose-line-node' | 'open-panel';
+export type CommandName = 'continue' | 'pause' | 'step' | 'step-back' | 'stage' | 'stage-back' | 'step-in' | 'step-out' | 'run-to-leaf' | 'run-to-cursor' | 'debug-second' | 'run-to-here' | 'toggle-breakpoint' | 'stop-at-nan' | 'restart' | 'stop' | 'open' | 'outwards' | 'previous-cell' | 'next-cell' | 'next-problem' | 'why' | 'show-cause' | 'search' | 'zoom-to-fit' | 'zoom-to-selection' | 'zoom-in' | 'zoom-out' | 'fold-all' | 'open-groups' | 'colour-by-gradient' | 'compare-branch' | 'menu' | 'follow' | 'next-part' | 'previous-part' | 'presentation' | 'pop-out' | 'open-window' | 'help' | 'toggle-line-breakpoint' | 'choose-line-node' | 'open-panel' | 'memory' | 'refresh-memory';
 
 // prettier-ignore
-export type CommandIcon = 'back' | 'breakpoint' | 'continue' | 'fit' | 'fold' | 'follow' | 'heat' | 'help' | 'minus' | 'nan' | 'pause' | 'plus' | 'popOut' | 'presentation' | 'restart' | 'runTo' | 'search' | 'second' | 'stage' | 'stageBack' | 'step' | 'stepIn' | 'stepOut' | 'stop' | 'toLeaf' | 'toLine' | 'unfold' | 'warning' | 'why' | 'window';
+export type CommandIcon = 'back' | 'breakpoint' | 'continue' | 'fit' | 'fold' | 'follow' | 'heat' | 'help' | 'memory' | 'minus' | 'nan' | 'pause' | 'plus' | 'popOut' | 'presentation' | 'refresh' | 'restart' | 'runTo' | 'search' | 'second' | 'stage' | 'stageBack' | 'step' | 'stepIn' | 'stepOut' | 'stop' | 'toLeaf' | 'toLine' | 'unfold' | 'warning' | 'why' | 'window';
 
 // prettier-ignore
 export type Section = 'Run' | 'Graph' | 'View' | 'Notebook';
@@ -95,6 +95,8 @@ export const COMMANDS: readonly Command[] = [
   { name: 'toggle-line-breakpoint', label: 'Add breakpoint at line', labelOn: 'Add breakpoint at line', help: 'Makes Continue stop before what the line with the cursor recorded, or not any more.', section: 'Notebook', icon: null, keys: [], reach: 'view', enabled: 'shown', menus: [], byHost: true, code: '', magic: '' },
   { name: 'choose-line-node', label: 'Choose a node of the line', labelOn: 'Choose a node of the line', help: 'Goes to the list of the nodes that the line with the cursor recorded, if these are several.', section: 'Notebook', icon: null, keys: [], reach: 'view', enabled: 'shown', menus: [], byHost: true, code: '', magic: '' },
   { name: 'open-panel', label: 'Show the backward graph panel', labelOn: 'Show the backward graph panel', help: 'Draws and steps the newest session of the notebook in front, beside it.', section: 'Notebook', icon: null, keys: [], reach: 'view', enabled: 'always', menus: [], byHost: true, code: '', magic: '' },
+  { name: 'memory', label: 'Memory of the notebook', labelOn: 'Memory of the notebook', help: 'Lists all storages, who holds them, and which variables keep graphs alive.', section: 'Notebook', icon: 'memory', keys: [], reach: 'view', enabled: 'always', menus: [], byHost: false, code: 'vizgrad.memory()', magic: '%vizgrad memory' },
+  { name: 'refresh-memory', label: 'Read the memory again', labelOn: 'Read the memory again', help: 'Reads again what lives in the memory of the notebook, and who holds it.', section: 'Notebook', icon: 'refresh', keys: [], reach: 'view', enabled: 'always', menus: [], byHost: false, code: '', magic: '' },
 ];
 
 // prettier-ignore
@@ -110,7 +112,6 @@ export const IN_CODE: readonly InCode[] = [
   { label: 'Graph', help: 'Draws the backward graph of a tensor; nothing is run.', code: 'vizgrad.graph(loss)', magic: '%vizgrad graph TENSOR' },
   { label: 'Saved tensors', help: 'Lists what nodes have saved, with versions: what is stale, and what was let go of.', code: 'session.saved', magic: '%vizgrad saved' },
   { label: 'Versions', help: 'Shows who wrote a tensor in place, and which saved values rely on it.', code: 'vizgrad.versions(w)', magic: '%vizgrad versions [TENSOR]' },
-  { label: 'Memory of the notebook', help: 'Lists all storages, who holds them, and which variables keep graphs alive.', code: 'vizgrad.memory()', magic: '%vizgrad memory' },
   { label: 'Check a Function', help: 'Examines a custom Function on example inputs, and says what is wrong with it, line by line.', code: 'vizgrad.check()', magic: '%vizgrad check FUNCTION INPUTS' },
   { label: 'Capability card', help: 'Draws what a custom Function can do: each proven on example inputs, failed, or untested.', code: 'vizgrad.card()', magic: '%vizgrad card FUNCTION INPUTS' },
   { label: 'Record', help: 'Records what is computed in a block or a cell, forward and backward.', code: 'vizgrad.record()', magic: '%%vizgrad record [NAME]' },

@@ -5,6 +5,7 @@ export * from './answers';
 export * from './events';
 export * from './lanes';
 export * from './why';
+export * from './whole';
 export * from './filed';
 export * from './messages';
 export * from './commands';

@@ -113,6 +113,8 @@ import { readLane, readOpened } from './lanes';
 import type { GetLane, Lane, Opened, OpenSecond } from './lanes';
 import { readWhy } from './why';
 import type { GetWhy, Why } from './why';
+import { readHeapRead } from './whole';
+import type { GetHeap, HeapRead } from './whole';
 
 export const PROTOCOL_VERSION = 3;
 
@@ -166,7 +168,8 @@ export type Request =
   | Pause
   | Inspect
   | GetPart
-  | GetWhy;
+  | GetWhy
+  | GetHeap;
 
 /** What the kernel may say: answers and events. */
 export type Message =
@@ -191,6 +194,7 @@ export type Message =
   | Inspection
   | ArrayPart
   | Why
+  | HeapRead
   | Failed
   | Updated
   | AtRevision
@@ -246,7 +250,8 @@ export const ANSWERS = {
   pause: ['done'],
   inspect: ['inspection'],
   get_part: ['array_part'],
-  get_why: ['why']
+  get_why: ['why'],
+  get_heap: ['heap_read']
 } as const satisfies Record<Request['type'], readonly Message['type'][]>;
 
 /** What is told unasked. */
@@ -281,6 +286,7 @@ export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, 
   inspection: readInspection,
   array_part: readArrayPart,
   why: readWhy,
+  heap_read: readHeapRead,
   failed: readFailed,
   updated: readUpdated,
   at_revision: readAtRevision,

@@ -41,6 +41,9 @@ export interface StoreOptions {
 /** Milliseconds: what is done in less needs no word about it, which would only flicker. */
 const BLINK = 100;
 
+/** Storages of the whole notebook that are told of. */
+const STORAGES = 500;
+
 export class DebuggerStore extends Orders {
   readonly state: Observable<DebuggerState>;
   private readonly asking: Asking;
@@ -214,6 +217,21 @@ export class DebuggerStore extends Orders {
     this.ask();
   }
 
+  /** Show what lives in the memory of the notebook; read as soon as the kernel can be asked. */
+  showHeap(): void {
+    this.view({ heap: true });
+    this.readHeap();
+  }
+
+  /** The kernel is to read what lives in the memory of the notebook: that is about no session. */
+  readHeap(): void {
+    const { port, heapAsked } = this.state.value;
+    if (port.state === 'open' && !heapAsked) {
+      this.state.patch({ heapAsked: true });
+      this.asking.send({ type: 'get_heap', most: STORAGES });
+    }
+  }
+
   /** Forget what was never answered and ask for everything again. */
   retry(): void {
     this.asking.stand();
@@ -360,10 +378,16 @@ export class DebuggerStore extends Orders {
 
   private portChanged(status: DebuggerState['port']): void {
     const before = this.state.value.port.state;
-    this.state.patch({ port: status });
+    this.state.patch({ port: status, heapAsked: false });
+    if (status.another) {
+      this.state.patch({ heap: null }); // It was that of another kernel.
+    }
     if (status.state === 'open' && before !== 'open') {
       // Never trust what the browser remembers: over a reopened comm one looks anew.
       this.retry();
+      if (this.state.value.view.heap && this.state.value.heap === null) {
+        this.readHeap();
+      }
     } else if (status.state !== 'open') {
       this.asking.stand();
       this.asking.forget();

@@ -2,6 +2,7 @@
 import type {
   ArrayPart,
   GetPart,
+  HeapRead,
   Inspection,
   Picture,
   SessionInfo,
@@ -47,6 +48,9 @@ export interface DebuggerState {
   readonly part: PartShown | null;
   /** What a notebook is to show that is read without a kernel, as it was told last. */
   readonly picture: Picture | null;
+  /** What lives in the memory of the notebook, as it was read last, and whether it is being read now. */
+  readonly heap: HeapRead | null;
+  readonly heapAsked: boolean;
   readonly notice: Notice | null;
   /** Spoken by screen readers. */
   readonly announcement: string;
@@ -66,6 +70,8 @@ export const INITIAL_STATE: DebuggerState = {
   why: null,
   part: null,
   picture: null,
+  heap: null,
+  heapAsked: false,
   notice: null,
   announcement: '',
   view: INITIAL_VIEW

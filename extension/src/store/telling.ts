@@ -26,6 +26,10 @@ export interface Listener {
   newNames(): Names;
 }
 
+/** What is not about the session that is shown, or does not say so. */
+type Anybodys =
+  'sessions' | 'shown' | 'at_revision' | 'failed' | 'working' | 'roll_call' | 'done' | 'heap_read';
+
 /** The kernel tells what it is busy with more often than this. */
 const SILENCE_MS = 3000;
 
@@ -71,6 +75,9 @@ export class Telling {
       case 'roll_call':
         this.listener.asking.send({ type: 'list_sessions' }); // Any word will do.
         return;
+      case 'heap_read':
+        this.state.patch({ heap: message, heapAsked: false });
+        return;
       case 'done':
         return; // What it changed was told before.
       default: {
@@ -84,10 +91,7 @@ export class Telling {
 
   /** What is about the session that is shown. */
   private applyOurs(
-    message: Exclude<
-      Message,
-      { type: 'sessions' | 'shown' | 'at_revision' | 'failed' | 'working' | 'roll_call' | 'done' }
-    >,
+    message: Exclude<Message, { type: Anybodys }>,
     session: SessionState,
     question: Unnumbered | undefined
   ): void {
@@ -274,6 +278,9 @@ export class Telling {
   private applyFailed({ message: text, closed }: Failed, question: Unnumbered | undefined): void {
     const { session } = this.state.value;
     const { missing, asking } = this.listener;
+    if (question?.type === 'get_heap') {
+      this.state.patch({ heapAsked: false });
+    }
     if (question?.type === 'look' || question?.type === 'since') {
       missing.refuse();
       if (session && missing.closed) {

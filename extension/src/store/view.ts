@@ -19,6 +19,8 @@ export interface ViewState {
   /** Colours say how large gradients are; null: as a person prefers it. */
   readonly heated: boolean | null;
   readonly help: boolean;
+  /** The memory of the whole notebook is shown. */
+  readonly heap: boolean;
   /** Everything is drawn larger, for a projector. */
   readonly presentation: boolean;
 }
@@ -85,6 +87,7 @@ export const INITIAL_VIEW: ViewState = {
   comparing: 'given',
   heated: null,
   help: false,
+  heap: false,
   presentation: false
 };
 

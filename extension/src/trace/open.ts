@@ -9,7 +9,8 @@ import { BadFile } from './zip';
 /** What only a run can be told, and a window of a kernel's. */
 const WITHOUT: readonly CommandName[] = [
   ...(['stop', 'pause', 'pop-out', 'open-window'] as const),
-  ...(['run-to-cursor', 'debug-second', 'why', 'show-cause'] as const)
+  ...(['run-to-cursor', 'debug-second', 'why', 'show-cause'] as const),
+  ...(['memory', 'refresh-memory'] as const)
 ];
 
 /** `name` is that of the file. Null: it cannot be read, which is said. */

@@ -6,13 +6,16 @@ import { isDrawn } from '../store';
 import type { DebuggerState } from '../store';
 import { followCode } from './code';
 import { Banner } from './frame/Banner';
+import { CommandButton } from './frame/Button';
 import { Help } from './frame/Help';
 import { Panels } from './frame/Panels';
+import { Region } from './frame/Region';
 import { SessionPicker } from './frame/SessionPicker';
 import { Toolbar } from './frame/Toolbar';
 import { useCommands, useDoers, useObservable, useSize, useStore } from './hooks';
 import { answerHost, hostOf, onHostChanged } from './host';
 import { Live } from './Live';
+import { heapNote, NotebookMemory } from './panels/NotebookMemory';
 import { escape, goToPart } from './parts';
 import { Sentence } from './Sentence';
 import { commandKey, keepKeysFromHost } from './shortcuts';
@@ -76,8 +79,29 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
         <Banner state={state} />
       </div>
       {view.help && <Help close={closeHelp} />}
+      {view.heap && <WholeMemory state={state} />}
       {session ? <Panels state={state} session={session} width={width} /> : <Empty state={state} />}
       <Live state={state} />
+    </div>
+  );
+}
+
+/** Beside no session, or above one. */
+function WholeMemory({ state }: { state: DebuggerState }): JSX.Element {
+  return (
+    <div class={`vg-heap-region${state.session ? '' : ' vg-heap-alone'}`}>
+      <Region
+        name="Notebook memory"
+        note={() => heapNote(state)}
+        tools={
+          <>
+            <CommandButton command="refresh-memory" />
+            <CommandButton command="memory" />
+          </>
+        }
+      >
+        <NotebookMemory state={state} />
+      </Region>
     </div>
   );
 }
@@ -89,7 +113,7 @@ function Empty({ state }: { state: DebuggerState }): JSX.Element {
     const timer = setTimeout(() => setPatient(true), 300);
     return () => clearTimeout(timer);
   }, []);
-  const { port, patience } = state;
+  const { port, patience, view } = state;
   if (port.state === 'closed') {
     return (
       <p class="vg-empty vg-empty-view" role="alert">
@@ -99,10 +123,17 @@ function Empty({ state }: { state: DebuggerState }): JSX.Element {
   }
   if (port.state === 'open' && patience === 'answered' && !state.notice) {
     return (
-      <p class="vg-empty vg-empty-view">
-        No session in this kernel yet. Run <code>vizgrad.debug(loss)</code>, or{' '}
-        <code>%vizgrad debug loss</code>, to step through its backward.
-      </p>
+      <>
+        <p class="vg-empty vg-empty-view">
+          No session in this kernel yet. Run <code>vizgrad.debug(loss)</code>, or{' '}
+          <code>%vizgrad debug loss</code>, to step through its backward.
+        </p>
+        {!view.heap && (
+          <div class="vg-heap-offer">
+            <CommandButton command="memory" labelled />
+          </div>
+        )}
+      </>
     );
   }
   // Most connections take less than a blink; a word that flashes up would only disturb.

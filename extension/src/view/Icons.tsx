@@ -35,6 +35,8 @@ export type IconName =
   | 'nan'
   | 'pause'
   | 'presentation'
+  | 'memory'
+  | 'refresh'
   | 'popOut'
   | 'why'
   | 'window';
@@ -60,6 +62,21 @@ const SHAPES: Readonly<Record<IconName, ComponentChildren>> = {
         stroke-linecap="round"
       />
       <circle cx="8" cy="12.8" r="1.1" {...solid} />
+    </>
+  ),
+  memory: (
+    <>
+      <rect x="4" y="4" width="8" height="8" rx="1" {...line} />
+      <path
+        d="M6 1.5v2.2M10 1.5v2.2M6 12.3v2.2M10 12.3v2.2M1.5 6h2.2M1.5 10h2.2M12.3 6h2.2M12.3 10h2.2"
+        {...line}
+      />
+    </>
+  ),
+  refresh: (
+    <>
+      <path d="M13 8a5 5 0 1 1-1.6-3.7" {...line} stroke-linecap="round" />
+      <path d="M11.9 1.6v3.1H8.8" {...line} stroke-linecap="round" />
     </>
   ),
   step: (

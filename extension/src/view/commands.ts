@@ -239,6 +239,21 @@ function ownDoers(store: DebuggerStore, node: () => number | null): Doers {
       },
       can: () => (store.state.value.session && nextProblem(store.state.value.session, null)) != null
     },
+    memory: {
+      act: () => {
+        if (view().heap) {
+          store.view({ heap: false });
+        } else {
+          store.showHeap();
+        }
+      },
+      can: () => view().heap || store.state.value.port.state === 'open',
+      isOn: () => view().heap
+    },
+    'refresh-memory': {
+      act: () => store.showHeap(),
+      can: () => store.state.value.port.state === 'open' && !store.state.value.heapAsked
+    },
     follow: { act: () => store.follow(!view().follow), isOn: () => view().follow },
     presentation: {
       act: () => store.view({ presentation: !view().presentation }),

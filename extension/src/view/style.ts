@@ -8,6 +8,7 @@ import far from '../../style/far.raw.css';
 import frame from '../../style/frame.raw.css';
 import graph from '../../style/graph.raw.css';
 import groups from '../../style/groups.raw.css';
+import heap from '../../style/heap.raw.css';
 import inside from '../../style/inside.raw.css';
 import inspector from '../../style/inspector.raw.css';
 import lines from '../../style/lines.raw.css';
@@ -40,6 +41,7 @@ export const style = [
     engine,
     events,
     memory,
+    heap,
     breakpoints,
     explained
   ]

@@ -95,6 +95,8 @@ from vizgrad.widgets.protocol.requests import StepIn as StepIn
 from vizgrad.widgets.protocol.requests import StepOut as StepOut
 from vizgrad.widgets.protocol.requests import Stop as Stop
 from vizgrad.widgets.protocol.requests import SwitchBranch as SwitchBranch
+from vizgrad.widgets.protocol.whole import GetHeap as GetHeap
+from vizgrad.widgets.protocol.whole import HeapRead as HeapRead
 from vizgrad.widgets.protocol.why import GetWhy as GetWhy
 from vizgrad.widgets.protocol.why import Why as Why
 from vizgrad.widgets.protocol.why import WhyLine as WhyLine
@@ -149,5 +151,6 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     Inspect: (Inspection,),
     GetPart: (ArrayPart,),
     GetWhy: (Why,),
+    GetHeap: (HeapRead,),
 }
 EVENTS: tuple[type, ...] = (Sessions, Updated, AtRevision, Working, LinesMoved, RollCall)

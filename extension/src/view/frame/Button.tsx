@@ -73,6 +73,7 @@ const TOGGLES: readonly CommandName[] = [
   'colour-by-gradient',
   'follow',
   'presentation',
+  'memory',
   'help'
 ];
 

@@ -168,6 +168,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   const memory: Part = {
     name: 'Memory',
     note: () => memoryNote(session),
+    tools: <CommandButton command="memory" />,
     draw: () => <Memory session={session} />
   };
   const events: Part = {

@@ -1,0 +1,212 @@
+/** The memory of the whole notebook: storages and who holds them, what keeps graphs alive. No session is needed. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+
+import type { Heap, HeapCycle, HeapHolder, HeapKeeper, HeapStorage, Place } from '../../protocol';
+import type { DebuggerState } from '../../store';
+import * as format from '../format';
+import {
+  aliasText,
+  cycleText,
+  holderText,
+  keepsText,
+  sharesText,
+  storageText,
+  totalText,
+  treeOf
+} from '../heapText';
+import type { Branch } from '../heapText';
+import { PlaceLink } from '../PlaceLink';
+import { Sentence } from '../Sentence';
+
+/** Rows that are drawn at once. */
+const PAGE = 50;
+
+export function NotebookMemory({ state }: { state: DebuggerState }): JSX.Element {
+  const { heap, heapAsked } = state;
+  if (heap === null) {
+    const text = heapAsked ? 'Reading the memory…' : 'Nothing was read yet.';
+    return <p class="vg-empty vg-loading">{text}</p>;
+  }
+  return <Read heap={heap.heap} />;
+}
+
+/** How much there is, and how long it took to find out. */
+export function heapNote({ heap, heapAsked }: DebuggerState): string {
+  return heapAsked ? 'reading…' : heap ? `read in ${format.seconds(heap.seconds)}` : '';
+}
+
+function Read({ heap }: { heap: Heap }): JSX.Element {
+  const { keepers, keepers_more, cycles, cycles_more, uncounted } = heap;
+  return (
+    <div class="vg-heap">
+      <p class="vg-heap-total">
+        <b>{totalText(heap)}</b>
+        <span class="vg-muted">{sharesText(heap)}</span>
+      </p>
+      {keepers.length > 0 && (
+        <section aria-label="Graphs that are kept alive">
+          <h4>Graphs that are kept alive</h4>
+          <ul class="vg-heap-list">
+            {keepers.map((keeper, i) => (
+              <Keeper key={i} keeper={keeper} />
+            ))}
+            {keepers_more > 0 && <More count={keepers_more} noun="more variable" />}
+          </ul>
+        </section>
+      )}
+      {cycles.length > 0 && (
+        <section aria-label="What leads back to itself">
+          <h4>What leads back to itself</h4>
+          <ul class="vg-heap-list">
+            {cycles.map((cycle, i) => (
+              <Cycle key={i} cycle={cycle} />
+            ))}
+            {cycles_more > 0 && <More count={cycles_more} noun="more cycle" />}
+          </ul>
+        </section>
+      )}
+      <Storages heap={heap} />
+      {uncounted.map(text => (
+        <p key={text} class="vg-muted">
+          {text}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function Keeper({ keeper }: { keeper: HeapKeeper }): JSX.Element {
+  const { name, through, since } = keeper;
+  return (
+    <li>
+      <code class="vg-code-word">{name}</code>
+      {through !== '' && through !== name && (
+        <span class="vg-muted">
+          {' '}
+          through <code class="vg-code-word">{through}</code>
+        </span>
+      )}{' '}
+      {keepsText(keeper)}
+      <Since place={since} word=", since " />
+    </li>
+  );
+}
+
+function Cycle({ cycle }: { cycle: HeapCycle }): JSX.Element {
+  return (
+    <li>
+      {cycleText(cycle)}
+      <Since place={cycle.place} word=", recorded at " />
+    </li>
+  );
+}
+
+function More({ count, noun }: { count: number; noun: string }): JSX.Element {
+  return <li class="vg-muted">{`and ${format.count(count, noun)}`}</li>;
+}
+
+function Since({ place, word }: { place: Place | null; word: string }): JSX.Element | null {
+  return place ? (
+    <>
+      {word}
+      <PlaceLink text={format.place(place)} place={place} />
+    </>
+  ) : null;
+}
+
+function Storages({ heap }: { heap: Heap }): JSX.Element {
+  const [limit, setLimit] = useState(PAGE);
+  const { held, held_more } = heap;
+  if (held.length === 0) {
+    return <p class="vg-empty">No tensor of vizgrad’s lives in this kernel.</p>;
+  }
+  return (
+    <>
+      <table class="vg-heap-table">
+        <caption>Largest storages</caption>
+        <thead>
+          <tr>
+            <th scope="col">Bytes</th>
+            <th scope="col">Storage</th>
+            <th scope="col">Held by</th>
+          </tr>
+        </thead>
+        <tbody>
+          {held.slice(0, limit).map(storage => (
+            <Row key={storage.id} storage={storage} />
+          ))}
+        </tbody>
+      </table>
+      {held.length > limit && (
+        <button type="button" class="vg-more-button" onClick={() => setLimit(limit + 4 * PAGE)}>
+          {`${format.whole(held.length - limit)} more`}
+        </button>
+      )}
+      {held_more > 0 && (
+        <p class="vg-muted">{`and ${format.count(held_more, 'smaller one')}, not told of`}</p>
+      )}
+    </>
+  );
+}
+
+function Row({ storage }: { storage: HeapStorage }): JSX.Element {
+  const { name, bytes, use, holders, holders_more } = storage;
+  return (
+    <tr data-use={use}>
+      <td class="vg-heap-bytes">{format.bytes(bytes)}</td>
+      <th scope="row">
+        <span class="vg-heap-name">
+          {name === '' ? 'without a name' : <Sentence text={name} />}
+        </span>
+        <span class="vg-muted">{storageText(storage)}</span>
+      </th>
+      <td>
+        <ul class="vg-heap-holders">
+          {holders.map((holder, i) => (
+            <Holder key={i} holder={holder} />
+          ))}
+          {holders_more > 0 && <More count={holders_more} noun="more holder" />}
+        </ul>
+        <Aliases storage={storage} />
+      </td>
+    </tr>
+  );
+}
+
+function Holder({ holder }: { holder: HeapHolder }): JSX.Element {
+  return (
+    <li>
+      <Sentence text={holderText(holder)} />
+      <Since place={holder.place} word=", " />
+    </li>
+  );
+}
+
+/** Who is a view of whom; a storage that one tensor shows has no tree. */
+function Aliases({ storage }: { storage: HeapStorage }): JSX.Element | null {
+  const { aliases, aliases_more } = storage;
+  if (aliases.length < 2) {
+    return null;
+  }
+  return (
+    <details class="vg-heap-aliases">
+      <summary>{`${format.whole(aliases.length + aliases_more)} show it`}</summary>
+      <Branches branches={treeOf(aliases)} />
+      {aliases_more > 0 && <p class="vg-muted">{`and ${format.whole(aliases_more)} more`}</p>}
+    </details>
+  );
+}
+
+function Branches({ branches }: { branches: readonly Branch[] }): JSX.Element {
+  return (
+    <ul>
+      {branches.map(({ alias, under }, i) => (
+        <li key={i}>
+          <Sentence text={aliasText(alias)} />
+          {under.length > 0 && <Branches branches={under} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
