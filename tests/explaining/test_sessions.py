@@ -185,3 +185,29 @@ def test_what_is_no_longer_kept_is_not_called_healthy(monkeypatch: pytest.Monkey
     session.continue_()
     found = vg.why(w)
     assert (found.kind, found.culprit) == ("nonfinite-backward", None)
+
+
+def test_a_branch_that_is_masked_out_is_told_apart() -> None:
+    p = vg.tensor([0.5, 0.0], requires_grad=True)
+    entropy = p * vg.log(p)
+    loss = vg.where(p > 0, entropy, vg.zeros(2)).sum()
+    session = opened(loss)
+    session.continue_()
+    stopped = session.stopped
+    session.continue_()
+    found = vg.why(p)
+    assert (found.kind, culprit(found)) == ("nonfinite-masked", "entropy = p * vg.log(p)")
+    assert stopped is not None
+    assert stopped.place == found.culprit
+    assert "mask the input too" in found.fix
+    assert found.mended == ""
+
+
+def test_what_a_backward_starts_from_needs_no_gradient() -> None:
+    w = vg.tensor([1.0], requires_grad=True)
+    h = w.exp()
+    loss = h.sum()
+    session = opened(loss)
+    session.continue_()
+    assert not vg.why(loss)
+    assert vg.why(h).kind == "not-a-leaf"

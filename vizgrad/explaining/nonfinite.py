@@ -100,7 +100,7 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
         return None
     visit = birth.visit
     inherited = _operand_birth(run, visit.key)
-    masked = birth.masked and _behind_a_mask(run, visit.key)
+    masked = birth.masked and behind_a_mask(run, visit.key)
     overflow = not masked and visit.incoming > 1e18
     kind = "nonfinite-masked" if masked else "ill-scaled" if overflow else "nonfinite-backward"
     if inherited is not None and masked:
@@ -169,7 +169,7 @@ _MASKS = ("Where", "MaskedFill", "MaskedScatter", "MaskedSelect", "Index", "Gath
           "Clamp", "Maximum", "Minimum", "Max", "Min", "Nansum", "NanToNum", "Nanmean")  # fmt: skip
 
 
-def _behind_a_mask(run: Run, key: int) -> bool:
+def behind_a_mask(run: Run, key: int) -> bool:
     """Has a mask stood between the loss and the node?"""
     for visit in run.visits.values():
         if visit.name.startswith(_MASKS) and reaches(run, visit.key, key):

@@ -28,7 +28,7 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
             and size > 0
             and not visit.name.startswith(("Mean", "Sum", "Expand", "GraphRoot"))
         ):
-            change = log10(size) - log10(visit.incoming)
+            change = _change(visit, size)
             total += change
             steps[visit.site].append((visit, change))
     if not steps:
@@ -40,6 +40,9 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
         return None
     if not (end > 1e4 or end < 1e-5):
         return None
+    last = _change(*way[-1])
+    if last < 0 and abs(total - last) < _AT_ONE:
+        return None  # what came was large: it cancels in the sum over examples, as at a bias before a norm
     turns = len(worst)
     along = turns >= _TURNS and abs(change) >= _ALONG and _steady([each for _, each in worst])
     if not (along or turns < _TURNS or abs(total) >= _OVER_ALL):
@@ -67,6 +70,11 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
             "or residual connections, or a larger scale"
         )
     return said("ill-scaled", site, shown, story, fix)
+
+
+def _change(visit: Visit, size: float) -> float:
+    """Orders of magnitude from what came to a node to what it delivered."""
+    return log10(size) - log10(visit.incoming) if visit.incoming > 0 and size > 0 else 0.0
 
 
 def _steady(changes: list[float]) -> bool:

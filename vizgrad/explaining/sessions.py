@@ -16,10 +16,10 @@ from typing import Any
 from vizgrad.arrays import xp
 from vizgrad.arrays.magnitude import finite
 from vizgrad.errors import Explanation, Link, Place, place_of
-from vizgrad.explaining import chains
+from vizgrad.explaining import advice, chains, nonfinite
 from vizgrad.explaining.answers import odd_gradient, of_run
 from vizgrad.explaining.bare import of_origin
-from vizgrad.explaining.said import line, number, said
+from vizgrad.explaining.said import HEALTHY, line, number, said
 from vizgrad.explaining.stepped import Stepped
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Node
@@ -75,7 +75,13 @@ def _equal(array: Any, grad: Tensor) -> bool:
 
 
 def on_the_way(tensor: Any, name: str) -> Explanation | None:
-    """A leaf has no gradient because the backward that brings it stands before it, or has failed."""
+    """A leaf has no gradient because the backward that brings it stands before it, or has failed; what a
+    backward starts from need not have one.
+    """
+    if isinstance(tensor, Tensor) and not tensor.is_leaf and tensor.requires_grad:
+        node = getattr(tensor._edge, "node", tensor._edge)
+        roots = (source.nodes[nr] for _, _, source in opened() for nr, _ in source.roots)
+        return HEALTHY if any(root is node for root in roots) else None
     if not (tensor.is_leaf and tensor.requires_grad):
         return None
     for session, look, source in opened():
@@ -227,7 +233,17 @@ def _forward(run: Stepped, key: int, birth: model.Birth, way: list[int], name: s
             "run the block inside vizgrad.watch(), and ask again",
         )  # fmt: skip
         return replace(found, chain=here)
-    found = from_forward(source, birth.node, source.nodes[birth.born], name, met)
+    origin = source.nodes[birth.born]
+    found = from_forward(source, birth.node, origin, name, met)
+    odd = next((each for each in run.births if each.visit.key == key), None)
+    if odd is not None and odd.masked and nonfinite.behind_a_mask(run, key):
+        shown = found.tensor or origin.name()
+        found = replace(
+            found,
+            kind="nonfinite-masked",
+            story=f"{found.story} That branch is masked out, but 0 * inf is NaN.",
+            fix=advice.MASKED.format(x=shown),
+        )
     return replace(found, chain=(*here, *found.chain[1:]))
 
 

@@ -1,0 +1,103 @@
+"""The programs of `tests/pains`, each backward run by a session, nobody watching: asked of every leaf."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+
+import vizgrad as vg
+from tests.pains import programs
+from tests.pains.corpus import FINE, PAINS, Program
+from vizgrad.autograd.before import Call, asking
+from vizgrad.errors import Explanation
+from vizgrad.explaining import watching
+from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.inspection.live import Live
+from vizgrad.inspection.session import Session
+from vizgrad.stepping.source import EngineGraph
+
+assert len(programs.ALL) > 1  # they are there
+
+
+@pytest.fixture(autouse=True)
+def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "_last", None)
+
+
+class Sessions:
+    """Runs each backward of a program."""
+
+    def __init__(self) -> None:
+        self.opened: list[Session] = []
+        self._within = False
+
+    def ask(self, call: Call) -> bool:
+        if self._within:
+            return False
+        self._within = True
+        try:
+            session = vg.debug(
+                call.tensors,
+                call.gradient,
+                retain_graph=call.retain_graph,
+                create_graph=call.create_graph,
+                inputs=call.inputs,
+                display=False,
+            )
+            self.opened.append(session)
+            while session.status == "paused":
+                session.continue_()
+        finally:
+            self._within = False
+        return True
+
+    def of_leaves(self) -> list[Explanation]:
+        said: list[Explanation] = []
+        for session in self.opened:
+            with session.at_rest() as (_, look):
+                source = look.source if isinstance(look, Live) else None
+                nodes = source.nodes if isinstance(source, EngineGraph) else []
+                leaves = [node.variable for node in nodes if isinstance(node, AccumulateGrad)]
+                said += [vg.why(leaf, name="leaf") for leaf in leaves]
+            session.close()
+        return said
+
+
+def said_of(run: Program) -> tuple[list[Explanation], int]:
+    """What is odd by the answers of the program and of every leaf; and how many sessions there were."""
+    sessions = Sessions()
+    said: list[Any] = []
+    with warnings.catch_warnings(), asking(sessions.ask):
+        warnings.simplefilter("ignore")
+        try:
+            answer = run()
+        except (RuntimeError, TypeError, ValueError) as error:
+            said.append(getattr(error, "explanation", None))
+        else:
+            said += answer if isinstance(answer, (list, tuple)) else [answer]
+    count = len(sessions.opened)
+    said += sessions.of_leaves()
+    return [each for each in said if isinstance(each, Explanation) and each], count
+
+
+def test_nothing_is_said_of_correct_programs() -> None:
+    opened = 0
+    for run in FINE:
+        said, count = said_of(run)
+        opened += count > 0
+        assert count == 0 or said == [], (run.__name__, said)
+    assert opened >= 30
+
+
+def test_bugs_in_gradients_are_explained_by_the_steps_alone() -> None:
+    kinds = ("nonfinite-backward", "nonfinite-masked", "zero-derivative", "ill-scaled")
+    asked = [pain for pain in PAINS if pain.kind in kinds]
+    right = 0
+    for pain in asked:
+        said, _ = said_of(pain.run)
+        found = [each for each in said if each.kind == pain.kind and each.culprit is not None]
+        right += any(each.culprit and each.culprit.line in pain.lines for each in found)
+    assert right >= 0.9 * len(asked), (right, len(asked))
+    assert len(asked) >= 10
