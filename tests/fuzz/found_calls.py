@@ -251,4 +251,7 @@ FOUND: tuple[str, ...] = (
     "a = torch.ones(2, 3); b = torch.zeros(2, 3); c = torch.ones(1, 3); result = torch.nn.functional.gaussian_nll_loss(a, b, c)",
     "a = torch.ones(2, 3, 4); b = torch.zeros(4); c = torch.ones(2, 1, 4); result = torch.nn.functional.gaussian_nll_loss(a, b, c)",
     "a = torch.ones(2, 3); b = torch.zeros(2, 3); c = torch.ones(1, 1); result = torch.nn.functional.gaussian_nll_loss(a, b, c)",
+    "a = torch.zeros(0); result = torch.concat([a], 1)",
+    "a = torch.zeros(0); b = torch.zeros(0, dtype=torch.int64); result = torch.cat([a, b], -3)",
+    "a = torch.zeros(0); b = torch.zeros(2, 3); result = torch.cat([a, b], 2)",
 )  # fmt: skip

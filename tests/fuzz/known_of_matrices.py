@@ -15,7 +15,9 @@ from tests.fuzz.conditions import (
     ours_says,
     out_wants_grad,
     says,
+    single,
     special,
+    within_rounding,
     writes_out,
 )
 from tests.fuzz.known_entry import Known
@@ -146,6 +148,7 @@ OF_MATRICES: tuple[Known, ...] = (
     Known("L.householder_product lu_solve L.lu_solve addmm L.lstsq L.solve_triangular cholesky_solve L.tensorsolve",
           "value|gradient|second|* after",
           "of infinities and huge numbers", special),
+    Known("addmm addmv addbmm baddbmm addr", "value|* after", "sums that cancel, in single precision", all_of(single, within_rounding)),
     Known("T.view", "is_view", "PyTorch's view of another type does not say that it is one"),
     Known("einsum", "is_view", "of nothing to sum, PyTorch gives the operand's view"),
 )  # fmt: skip

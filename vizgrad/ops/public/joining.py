@@ -53,7 +53,8 @@ def _cat_checked(found: tuple[Tensor, ...], dim: int) -> Tensor:
                 f"zero-dimensional tensor (at position {position}) cannot be concatenated"
             )
     model = next((t._array for t in found if t._array.shape != (0,)), found[0]._array)
-    at = wrap_dim(dim, model.ndim)
+    # of nothing but empty ones PyTorch asks no dimension
+    at = 0 if model.shape == (0,) else wrap_dim(dim, model.ndim)
     lengths = tuple(
         [
             None if t._array.shape == (0,) and model.ndim != 1 else _length(t, model, at, i)
