@@ -221,6 +221,8 @@ OF_ELEMENTS: tuple[Known, ...] = (
     Known("prod", "gradient", "with two zeros PyTorch looks at no other factor, be it NaN; with none it divides by each",
           all_of(special, not_finite)),
     Known("cumprod", "gradient|second", "PyTorch divides by factors that are nearly 0", special),
+    Known("cumprod scatter_reduce index_reduce", "second", "both divide by factors that are nearly 0, in few digits",
+          lambda call, found: any(0 < abs(v) < 1e-4 for g in call.operands() for v in g.values)),
     Known("S.*polynomial* S.multigammaln", "value", "of infinities, 1 at the limits of x", not_finite),
     Known("topk kthvalue sort argsort mode median nanmedian max min cummax cummin aminmax quantile nanquantile",
           "value|gradient|second", "which of equal elements it is, is not said", ties),

@@ -17,6 +17,7 @@ from tests.fuzz.conditions import (
     says,
     single,
     special,
+    within,
     within_rounding,
     writes_out,
 )
@@ -55,6 +56,7 @@ OF_MATRICES: tuple[Known, ...] = (
     Known("einsum", "value|gradient|second", "inf - inf and 0 * inf in another order", not_finite),
     Known("fft.*", "raises: RuntimeError, *", "vizgrad transforms numbers of half precision: of two faults it says the other",
           says("Unsupported dtype")),
+    Known("fft.fftfreq fft.rfftfreq", "value", "the last digit of frequencies in single precision", within(2e-7)),
     Known("fft.fftfreq", "value|out* after", "PyTorch reads an `out` with gaps, or of more dims, as if it were a plain vector",
           lambda call, found: any(out.memory == "stepped" or len(out.shape) != 1 for out in call.outs)),
     Known("fft.*", "* after", "a transform spreads infinities and NaN in its own order", not_finite),
