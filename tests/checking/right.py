@@ -406,3 +406,35 @@ class Applied(Function):
             leaf = x.detach().requires_grad_()
             made = ctx.function(leaf)
         return vg.autograd.grad(made, leaf, g)[0], None
+
+
+@case(vg.tensor([0.5, 1.5], dtype=vg.float64, requires_grad=True))
+class AsksWhichBranch(Function):
+    """What is saved depends on the data, and backward knows."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.positive = bool((x > 0).all())
+        ctx.save_for_backward(*([x] if ctx.positive else []))
+        return x * x if ctx.positive else x.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        return 2 * ctx.saved_tensors[0] * g if ctx.positive else g
+
+
+@case(vg.tensor([0.5, 1.5], dtype=vg.float64, requires_grad=True))
+class RefusesNegative(Function):
+    """Backward refuses some values aloud."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.abs()
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        if bool((x <= 0).any()):
+            raise ValueError("there is no derivative at 0, and none is wanted below")
+        return g * 1

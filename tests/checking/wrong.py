@@ -407,3 +407,19 @@ class Raises(Function):
     @staticmethod
     def backward(ctx, g):
         return g * ctx.factor  # CULPRIT
+
+
+@case("function-return", vg.tensor([0.5, 1.5], dtype=vg.float64, requires_grad=True))
+class SavesByValue(Function):
+    """What is saved depends on the data: for others, backward looks for what is not there."""
+
+    @staticmethod
+    def forward(ctx, x):
+        if x.sum() > 0:
+            ctx.save_for_backward(x)
+        return x * x.abs()
+
+    @staticmethod
+    def backward(ctx, g):
+        x = ctx.saved_tensors[0]  # CULPRIT
+        return 2 * x.abs() * g

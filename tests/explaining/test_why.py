@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from typing import Any
 
 import pytest
 
@@ -87,3 +88,39 @@ def test_why_is_answered_after_the_watch_too() -> None:
     found = vg.why(w)
     assert found.kind == "cut-detach"
     assert "detach" in found.fix
+
+
+def test_a_nan_that_a_step_by_hand_carried_on_is_explained_by_its_birth() -> None:
+    with vg.watch():
+        w = vg.tensor([1.0, 0.25], requires_grad=True)
+        for turn in range(3):
+            if w.grad is not None:
+                w.grad.zero_()
+            loss = (w - w.detach() * (turn > 0)).sqrt().sum()
+            loss.backward()
+            with vg.no_grad():
+                w -= 0.1 * w.grad  # pyright: ignore[reportOperatorIssue]
+        told = vg.why(w)
+    assert told.kind == "nonfinite-backward"
+    assert told.culprit is not None
+    assert ".sqrt()" in told.culprit.text
+
+
+def test_a_gradient_of_grad_that_is_not_finite_is_explained() -> None:
+    with vg.watch():
+        w = vg.tensor([0.0, 4.0], requires_grad=True)
+        (slope,) = vg.autograd.grad(w.sqrt().sum(), w)
+        told = vg.why(slope)
+    assert told.kind == "nonfinite-backward"
+
+
+def test_the_cut_between_grads_operands_is_named_in_its_error() -> None:
+    with vg.watch():
+        w, b = vg.ones(2, requires_grad=True), vg.ones(2, requires_grad=True)
+        hidden = (w * 2.0).detach()
+        loss = (hidden * b).sum()
+        with pytest.raises(RuntimeError) as caught:
+            vg.autograd.grad(outputs=loss, inputs=[w])
+    told: Any = caught.value.explanation
+    assert told.kind == "cut-detach"
+    assert ".detach()" in told.culprit.text

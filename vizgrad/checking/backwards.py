@@ -36,6 +36,7 @@ def examine(examination: Examination) -> Capability:
     if not failures:
         failures += _for_some(examination)
         failures += _of_some(examination)
+        failures += _at_other_values(examination)
     detail = ""
     if not failures:
         failures, detail = _values(examination)
@@ -45,6 +46,40 @@ def examine(examination: Examination) -> Capability:
 
 def given(examination: Examination) -> list[Tensor]:
     return [new_tensor(w.copy()) for w in examination.given]
+
+
+# --- for other values ------------------------------------------------------------------------------------
+
+
+def _at_other_values(examination: Examination) -> list[Explanation]:
+    """What is saved may depend on the values: backward has to get along with what forward saved of others."""
+    example = examination.example
+    for factor in (-1.0, 0.0, 3.0):
+        arrays = [
+            (a * factor).astype(a.dtype) if n in examination.which else a
+            for n, a in enumerate(examination.arrays)
+        ]
+        try:
+            call, _ = example.run(arrays)
+            weights = [new_tensor(example.random_like(output)) for output in call.outputs]
+        except Exception:  # noqa: BLE001, S112  forward does not take such values
+            continue
+        try:
+            call.gradients(weights)
+        except _UNFORESEEN as error:
+            values = "zeros" if not factor else f"{number(factor)} times the example"
+            fault = fault_of(
+                example, error, f"For {values} {example.title}.backward",
+                "save the same tensors whatever the values are, and let backward ask which branch was taken",
+            )  # fmt: skip
+            return [fault]
+        except Exception:  # noqa: BLE001, S112  refused aloud, as it may be
+            continue
+    return []
+
+
+#: What a backward raises that reckoned with something else to be saved; nobody refuses values by these.
+_UNFORESEEN = (IndexError, AttributeError, TypeError, UnboundLocalError)
 
 
 # --- the same again --------------------------------------------------------------------------------------

@@ -6,24 +6,27 @@ from vizgrad.errors import Explanation
 from vizgrad.explaining.advice import backward_fix, forward_fix
 from vizgrad.explaining.said import call, line, number, operand_of, said
 from vizgrad.provenance import written
-from vizgrad.provenance.backwards import Odd, Run
+from vizgrad.provenance.backwards import Odd, Run, Visit
 from vizgrad.provenance.births import DIVISIONS
 from vizgrad.provenance.gradients import Leaf
 from vizgrad.provenance.notes import Note
 
+#: So many steps are gone back through.
+_STEPS = 128
 
-def of_value(note: Note, name: str) -> Explanation | None:
-    """Why a value is not finite; None if it is."""
-    if note.finite:
+
+def of_value(note: Note, name: str, steps: int = 0) -> Explanation | None:
+    """Why a value is not finite; None if it is. `steps`: how many backwards led here."""
+    if note.finite or steps > _STEPS:
         return None
     birth = note.born or note
     if birth.op == "step":
-        return _of_step(birth, name)
+        return _of_step(birth, name, steps)
     if isinstance(birth.detail, Run):
-        return _of_grad(birth.detail, name)
+        return _of_grad(birth.detail, name, steps)
     if isinstance(birth.detail, Leaf):
-        run = birth.detail.run
-        return None if run is None else _of_grad(run, name, -birth.detail.key)
+        run = birth.run
+        return None if run is None else _of_grad(run, name, steps, -birth.detail.key)
     shown = operand_of(birth)
     if birth.op in DIVISIONS and len(parts := written.operands(birth.site)) > 1:
         shown = parts[-1] if len(parts[-1]) <= 40 else shown
@@ -51,17 +54,17 @@ def of_value(note: Note, name: str) -> Explanation | None:
     return said("nonfinite-forward", birth.site, shown, story, forward_fix(birth, shown, given))
 
 
-def _of_grad(run: Run, name: str, key: int | None = None) -> Explanation | None:
+def _of_grad(run: Run, name: str, steps: int, key: int | None = None) -> Explanation | None:
     """What a backward gave a leaf, or a call of grad returned, was not finite."""
     for root in run.roots:
         if not root.finite:
-            return of_value(root, name)
+            return of_value(root, name, steps + 1)
     if key is None and run.births:
         key = _target(run.births[0])
     return None if key is None else of_gradient(run, key, name)
 
 
-def _of_step(birth: Note, name: str) -> Explanation:
+def _of_step(birth: Note, name: str, steps: int) -> Explanation:
     """An optimizer made a parameter infinite: by its gradient, or by too long a step."""
     tensor = birth.tensor()
     if isinstance(birth.detail, Run):
@@ -69,7 +72,7 @@ def _of_step(birth: Note, name: str) -> Explanation:
             root
         ) in birth.detail.roots:  # already the loss was not finite: an older birth is the cause
             if not root.finite and (root.born or root) is not birth:
-                found = of_value(root, name)
+                found = of_value(root, name, steps + 1)
                 if found is not None:
                     return found
     if isinstance(birth.detail, Run) and tensor is not None:
@@ -114,7 +117,7 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
             f"of `{name}`.",
             backward_fix(visit, shown, kind),
         )
-    shown = written.variable(visit.site) or visit.name
+    shown = _operand(visit)
     story = f"The derivative of `{written.text_of(visit.site) or visit.name}` on {line(visit.site)}"
     if overflow:
         story += f" overflowed: gradients had grown to {number(visit.incoming)} there"
@@ -127,6 +130,12 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
             story += "; the branch is masked out, but 0 * inf is NaN"
     story += f". It came into the gradient of `{name}`."
     return said(kind, visit.site, shown, story, backward_fix(visit, shown, kind))
+
+
+def _operand(visit: Visit) -> str:
+    """What the operation of a node was applied to, as written, if that is short."""
+    found = written.variable(visit.site) or next(iter(written.operands(visit.site)), "")
+    return found if found and len(found) <= 40 else visit.name
 
 
 def _operand_birth(run: Run, key: int) -> Note | None:

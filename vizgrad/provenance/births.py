@@ -60,7 +60,11 @@ def _operands(op: str, parents: tuple[Note, ...], look: Look) -> Iterator[Any]:
 
 def _meant(note: Note) -> bool:
     """Was what is not finite written on purpose, as a mask is?"""
-    return note.op in _MASKS or not note.parents
+    return note.op in _MASKS or (not note.parents and note.op not in _COMPUTED)
+
+
+#: Notes that refer to a backward in place of what they were made of.
+_COMPUTED = frozenset({"gradient", "grad", "step"})
 
 
 def _holds_nan(note: Note, look: Look) -> bool:

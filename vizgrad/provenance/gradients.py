@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from vizgrad.provenance.looks import Look
-    from vizgrad.provenance.notes import Note
+    from vizgrad.provenance.notes import Note, Notes
 
     #: A backward (`backwards.Run`), which is made of what stands here.
     Run: TypeAlias = Any
@@ -134,6 +134,14 @@ class Gradients:
         if leaf.grad is None or leaf.grad() is not grad:
             leaf.grad = weakref.ref(grad)
             self._grads[id(grad)] = leaf
+
+    def forget(self, run: Run, notes: Notes) -> None:
+        """What was noted of gradients that it stored or added to: they hold other values now."""
+        for key in run.leaves:
+            leaf = self._leaves.get(key)
+            grad = None if leaf is None or leaf.grad is None else leaf.grad()
+            if grad is not None:
+                notes.drop(grad)
 
     def used(self, variable: Any, site: Site | None) -> None:
         """A step has used what its `.grad` holds."""

@@ -34,6 +34,8 @@ class Note:
     born: Note | None = None
     #: What was seen when it was born: places, values, and what stood there before.
     detail: Any = None
+    #: Of a gradient: the backward that stored it, or added to it last.
+    run: Any = None
     #: How many backwards its history reaches over, and the last value that was carried over one.
     turns = 0
     carried: Note | None = None
@@ -121,6 +123,12 @@ class Notes:
     def all(self) -> list[Note]:
         """Of all tensors that are alive."""
         return [known.note for known in list(self._known.values()) if known() is not None]
+
+    def drop(self, tensor: Any) -> None:
+        """What was noted of it is no longer so."""
+        found = self._known.get(id(tensor))
+        if found is not None and found() is tensor:
+            del self._known[id(tensor)]
 
     def put(self, tensor: Any, note: Note) -> None:
         key = id(tensor)

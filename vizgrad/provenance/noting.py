@@ -107,6 +107,7 @@ class Noting:
             note = Note("gradient" if leaf else "given", None, (), Kind(self.look.kind(tensor)), 0)
             note.requires = tensor.requires_grad
             note.detail = leaf
+            note.run = None if leaf is None else leaf.run
             note.finite = self.look.finite(tensor)
             if not note.finite:
                 note.born = note
@@ -191,6 +192,7 @@ class Noting:
         run.kind = kind
         run.ended = tick()
         run.given = None
+        self.gradients.forget(run, self.notes)
         self.habits.count(run, list(self.runs)[-8:])
         self.training.ran(run)
         for line, note in self.carried.items():

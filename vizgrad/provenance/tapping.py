@@ -86,7 +86,8 @@ class Tapping(Noting):
             result = tap.original(*args, **kwargs)
         except Exception as error:
             if self.on_error is not None:
-                self.guarded(self.on_error, error, tap.name, args)
+                named = [kwargs[name] for name in _NAMED if name in kwargs]
+                self.guarded(self.on_error, error, tap.name, (*args, *named))
             raise
         finally:
             self.busy = False
@@ -306,6 +307,8 @@ class Tapping(Noting):
             self.grad_taken(run, tensors_in((result,)))
 
 
+#: Arguments of backward and grad that may be said by name, in order.
+_NAMED = ("tensors", "outputs", "inputs")
 #: Within them runs code of a person's.
 _THROUGH = frozenset({"backward", "grad", "step", "apply", "layer", "first", "again"})
 
