@@ -23,7 +23,7 @@ PAINS: list[Pain] = []
 FINE: list[Program] = []
 
 
-def pain(kind: str, tensor: str = "") -> Any:
+def pain(kind: str, tensor: str = "", seen: str = "") -> Any:
     """As `tests.pains.corpus.pain`."""
 
     def declare(run: Program) -> Program:
