@@ -230,6 +230,16 @@ def backward_inside() -> None:
     func.grad(function)(ones())
 
 
+@wrong("grad-mode")
+def a_gradient_retained_inside() -> None:
+    def function(x: Any) -> Any:
+        y = (x**2).sum()
+        y.retain_grad()  # blame
+        return y
+
+    func.grad(function)(ones())
+
+
 @wrong("wrong-call")
 def grad_of_what_is_the_same_for_all() -> None:
     w = ones().requires_grad_()

@@ -116,3 +116,14 @@ def test_a_hessian_through_weights_that_were_cut_out_of_one_vector() -> None:
     expected = jacrev(grad(loss))(theta)
     assert vg.allclose(found, expected)
     assert found.abs().min() < found.abs().max()
+
+
+@pytest.mark.rule("C-3", "C-6")
+def test_linearize_in_inference_mode() -> None:
+    """PyTorch's gives zeros there, and what is right under no_grad."""
+    x = vg.tensor([1.0, 2.0])
+    with vg.inference_mode():
+        output, along = linearize(lambda t: t**3, x)
+        assert along(x).tolist() == [3.0, 24.0]
+    assert output.tolist() == [1.0, 8.0]
+    assert not output.requires_grad

@@ -8,8 +8,9 @@ nothing but these arguments is cut off when the transform is over.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, Self, TypeVar, cast
 
 from vizgrad.batching.level import Batch
 from vizgrad.batching.unwrapping import as_dimensions, as_wrappers, open_batches
@@ -21,9 +22,28 @@ from vizgrad.graph.edges import edge_of, split_edge
 from vizgrad.graph.node import Edge, Node
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.duals import set_tangent, tangent_of
-from vizgrad.tensor.modes import MODES, set_grad_mode
+from vizgrad.tensor.modes import MODES, enter_inference, leave_inference, set_grad_mode
 from vizgrad.tensor.tensor import RESULT, Tensor
 from vizgrad.tensor.wrong_call import wrong_call
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def in_normal_mode(function: F) -> F:
+    """As if called outside of inference mode, which turns no transform off, as no_grad does not (C-6)."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if MODES.inference is None:
+            return function(*args, **kwargs)
+        before = enter_inference(False)
+        set_grad_mode(False)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            leave_inference(before)
+
+    return cast("F", call)
 
 
 class Argument(Node):
@@ -93,6 +113,8 @@ class Differentiation(Level):
                 fix="convert it first, e.g. `x.float()`",
             )
         value = as_dimensions(argument, self.batches)
+        if value.is_inference():  # a copy may be saved
+            value = value.clone()
         node = object.__new__(Argument)
         node.level = self
         node.edges = (edge_of(value) if MODES.grad and value._tracked else None,)

@@ -8,11 +8,12 @@ from typing import Any
 from vizgrad.autograd.forward_ad import attach, new_level, strip
 from vizgrad.batching.unwrapping import into, out_of
 from vizgrad.func.captured import refuse_captured
-from vizgrad.func.differentiating import Differentiation
+from vizgrad.func.differentiating import Differentiation, in_normal_mode
 from vizgrad.func.reverse import output_and_aux, pulled, vjp
 from vizgrad.function.wrapped import Level, Wrapped, like_batch, wrap
 from vizgrad.ops.constants import zeros_beside
 from vizgrad.tensor.duals import DualLevel
+from vizgrad.tensor.modes import set_grad_mode
 from vizgrad.tensor.tensor import Tensor
 from vizgrad.tensor.wrong_call import wrong_call
 from vizgrad.utils._pytree import tree_flatten, tree_map, tree_unflatten
@@ -71,6 +72,7 @@ def only_tensors(outputs: Sequence[Any], call: str) -> None:
 # --- jvp -----------------------------------------------------------------------------------------------
 
 
+@in_normal_mode
 def jvp(
     func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False,
     has_aux: bool = False,
@@ -162,20 +164,28 @@ def check_pair(primal: Any, tangent: Any) -> None:
 # --- linearize -----------------------------------------------------------------------------------------
 
 
+@in_normal_mode
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """(func(*primals), a function of tangents that gives their products with the Jacobian there).
 
     `func` is called once. Its backward is linear in what it is given: the products are the gradient of that.
     """
     leaves, spec = tree_flatten(primals)
-    output, pull = vjp(func, *primals)
+    recording = set_grad_mode(True)  # what the tangents go through is recorded, under no_grad too
+    try:
+        output, pull = vjp(func, *primals)
+    finally:
+        set_grad_mode(recording)
     outputs, out_spec = tree_flatten(output)
     zeros = [zeros_beside(leaf, leaf.shape) for leaf in outputs]
     level = Differentiation(func, ())
+    if not recording:
+        output = tree_unflatten([level.closed(leaf, False) for leaf in outputs], out_spec)
     cotangents = [level.opened(zero) for zero in zeros]
     with level:
         slopes = tree_flatten(pull(tree_unflatten(cotangents, out_spec), create_graph=True))[0]
 
+    @in_normal_mode
     def jvp_fn(*tangents: Any) -> Any:
         """The product of the Jacobian with the tangents, one for each primal."""
         given, given_spec = tree_flatten(tangents)

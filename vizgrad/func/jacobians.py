@@ -11,6 +11,7 @@ from vizgrad.arrays import xp
 from vizgrad.autograd.forward_ad import new_level
 from vizgrad.batching.level import Batch
 from vizgrad.batching.values import filled, unwrapped
+from vizgrad.func.differentiating import in_normal_mode
 from vizgrad.func.forward import Forward, check_pair, dual_of, only_tensors, parts_of
 from vizgrad.func.reverse import (
     Argnums,
@@ -79,6 +80,7 @@ def jacrev(
         )
 
     @wraps(func)
+    @in_normal_mode
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         _only_real("jacrev", tree_leaves(args), "inputs")
         places = checked_argnums(argnums, len(args))
@@ -134,6 +136,7 @@ def jacfwd(
     """
 
     @wraps(func)
+    @in_normal_mode
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         _only_real("jacfwd", tree_leaves(args), "inputs")
         places = checked_argnums(argnums, len(args))

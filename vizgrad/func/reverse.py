@@ -12,7 +12,7 @@ from vizgrad.arrays.blocks import owner
 from vizgrad.autograd.running import make_task
 from vizgrad.batching.unwrapping import as_dimensions, as_wrappers, depends_on_all
 from vizgrad.engine.task import Capture
-from vizgrad.func.differentiating import Differentiation, plain
+from vizgrad.func.differentiating import Differentiation, in_normal_mode, plain
 from vizgrad.function.wrapped import Wrapped
 from vizgrad.graph.edges import edge_of, split_edge
 from vizgrad.graph.node import Node
@@ -200,6 +200,7 @@ def grad_and_value(
     call = "grad_and_value(f)(*args)"
 
     @wraps(func)
+    @in_normal_mode
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         places = checked_argnums(argnums, len(args))
         level = Differentiation(func, args)
@@ -251,6 +252,7 @@ def grad(
     return wrapped
 
 
+@in_normal_mode
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """(func(*primals), a function of cotangents that gives their products with the Jacobian).
 
@@ -273,6 +275,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
                     "return tensors alone",
                 )
 
+    @in_normal_mode
     def vjp_fn(
         *cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
     ) -> Any:

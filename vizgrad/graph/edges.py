@@ -15,7 +15,9 @@ from typing import Any
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Edge, Node, hooks_of
 from vizgrad.tensor.deleting import not_deletable
+from vizgrad.tensor.modes import GUARD, MODES
 from vizgrad.tensor.tensor import LEAF, RESULT, UNTRACKED, VIEW, Tensor, rare_of, view_requires_grad
+from vizgrad.tensor.transformed import retain_grad_error
 from vizgrad.tensor.wrong_call import wrong_call
 
 #: Brings a view's history up to date with its base; set by `vizgrad.function.views`.
@@ -142,6 +144,8 @@ def _retain_grad(tensor: Tensor) -> None:
             "make it from tensors that require grad, outside no_grad and without detach()",
             "cut-detach",
         )
+    if GUARD.transforms and MODES.transforms:
+        raise retain_grad_error()
     if not tensor._has_producer() or tensor.retains_grad:
         return
     node, nr = gradient_edge(tensor)

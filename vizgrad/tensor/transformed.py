@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from vizgrad.errors import explained
+from vizgrad.errors import explained, place_of
+from vizgrad.tensor.place import caller
 
 
 def requires_grad_error() -> RuntimeError:
     """For `requires_grad_()`: which arguments are differentiated is for the transform to say."""
+    return _unsupported(
+        "requires_grad_", "make the tensor an argument that the transform differentiates"
+    )
+
+
+def retain_grad_error() -> RuntimeError:
+    """For `retain_grad()`: a transform fills no `.grad`."""
+    return _unsupported(
+        "retain_grad", "return the value, and differentiate by it with vizgrad.func.vjp"
+    )
+
+
+def _unsupported(method: str, fix: str) -> RuntimeError:
     return explained(
         RuntimeError(
-            "You are attempting to call Tensor.requires_grad_() inside of a function being transformed by a "
+            f"You are attempting to call Tensor.{method}() inside of a function being transformed by a "
             "functorch transform. This is unsupported: use the transforms (grad, vjp, jacrev, ...) there, or "
-            "call requires_grad_() outside of them"
+            f"call {method}() outside of them"
         ),
         kind="grad-mode",
-        fix="make the tensor an argument that the transform differentiates",
+        culprit=place_of(caller()),
+        fix=fix,
     )

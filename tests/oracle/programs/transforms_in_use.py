@@ -86,3 +86,46 @@ def norms_that_keep_statistics(torch, see):
     parameters, buffers = func.stack_module_state([norm, norm])
     see("an ensemble", func.vmap(func.grad(loss))(parameters, buffers))
     see("and moved, each", buffers)
+
+
+@program(rules="C-6 M-20", each=["inference_mode", "no_grad"])
+def modes_outside_change_nothing(torch, see, case):
+    func, mode, x = torch.func, getattr(torch, case), _point(torch, 3)
+
+    def values(t):
+        return t.sin() * t[0]
+
+    with mode():
+        for name, given in (("of outside", x), ("made in it", _point(torch, 3, seed=1))):
+            see(f"{name}: grad", func.grad(lambda t: values(t).sum())(given))
+            see(f"{name}: vjp", func.vjp(values, given)[1](given))
+            see(f"{name}: jvp", func.jvp(values, (given,), (given,)))
+            see(f"{name}: jacrev", func.jacrev(values)(given))
+            see(f"{name}: jacfwd", func.jacfwd(values)(given))
+            see(f"{name}: hessian", func.hessian(lambda t: values(t).sum())(given))
+            see(f"{name}: vmap", torch.vmap(func.grad(lambda t: values(t).sum()))(given[None]))
+            found = func.grad(lambda t: values(t).sum())(given)
+            see(f"{name}: what it is", [found.is_inference(), found.requires_grad])
+        if case == "no_grad":  # in inference mode PyTorch's linearize gives zeros
+            see("linearize", func.linearize(values, x)[1](x))
+        see("the mode is as it was", [torch.is_inference_mode_enabled(), torch.is_grad_enabled()])
+
+
+@program(rules="C-7", each=["grad", "vmap", "jvp"])
+def nothing_retains_its_gradient(torch, see, case):
+    def f(x):
+        y = x.sin()
+        y.retain_grad()
+        return y.sum()
+
+    x = _point(torch, 2, 3)
+    calls = {
+        "grad": lambda: torch.func.grad(f)(x),
+        "vmap": lambda: torch.vmap(torch.func.grad(f))(x),
+        "jvp": lambda: torch.func.jvp(f, (x,), (x,)),
+    }
+    see.raises(
+        "refused",
+        calls[case],
+        phrase="can't retain_grad" if case == "jvp" else "Tensor.retain_grad()",
+    )
