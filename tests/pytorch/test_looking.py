@@ -19,6 +19,7 @@ from tests.pytorch.programs import (  # noqa: E402
 )
 from tests.widgets.views import Following  # noqa: E402
 from vizgrad.inspection import model  # noqa: E402
+from vizgrad.pytorch import summary  # noqa: E402
 from vizgrad.rendering.static import svg_of_session, text_of_session  # noqa: E402
 from vizgrad.widgets import protocol as p  # noqa: E402
 from vizgrad.widgets.controller import after_cell  # noqa: E402
@@ -92,6 +93,43 @@ def test_pictures_text_and_widget() -> None:
     data = bundle[0] if isinstance(bundle, tuple) else bundle
     assert data["text/plain"] == text
     view.close()
+
+
+def test_values_are_read_only_when_they_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a device, to read one is to wait for all that was computed before."""
+    read: list[tuple[int, ...]] = []
+
+    def elements(tensor: Any, real: Any = summary.elements) -> Any:
+        read.append(tuple(tensor.shape))
+        return real(tensor)
+
+    monkeypatch.setattr(summary, "elements", elements)
+    w = leaf(3, 4)
+    session = vizgrad.debug((torch.ones(5, 3) @ w).tanh().exp().sum())
+    assert read == [()]  # what it begins with
+    session.step(2)
+    session.back()
+    session.continue_()  # stops where a NaN is born, if one is
+    assert session.status == "finished"
+    assert read == [()]
+    shape = session.trace.visits[1].incoming[0].shape
+    assert shape == (5, 4)
+    assert len(read) > 4
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_what_is_not_finite_is_found_where_it_is_made(bad: float) -> None:
+    a = leaf(3)
+    session = vizgrad.debug(((a * 2) * torch.tensor([1.0, bad, 1.0])).sum())
+    session.continue_()
+    assert session.stopped is not None
+    assert session.stopped.birth.node == 1
+    assert session.trace.visits[-1].routed[0].computed.nans == (bad != bad)
+    table = leaf(4, 2)
+    rows = torch.nn.functional.embedding(torch.tensor([1, 3, 1]), table, sparse=True)
+    session = vizgrad.debug((rows * torch.tensor([[bad], [1.0], [2.0]])).sum())
+    session.continue_()
+    assert "MulBackward0 made" in session.stopped.text
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite, prod
+from typing import Any, cast
 
 from vizgrad.inspection import model
 from vizgrad.inspection.protocols import Bearing, Step
@@ -10,7 +11,9 @@ from vizgrad.inspection.protocols import Bearing, Step
 
 def birth_at(step: Step) -> model.Birth | None:
     """What a step made that is not finite, of gradients that are; None if nothing."""
-    return step.birth() if isinstance(step, Bearing) else birth_in(step.record)
+    # Python 3.11 looks at every property to tell whether a protocol is kept, and a record takes long.
+    bearing: Bearing | None = cast("Any", step) if hasattr(step, "birth") else None
+    return birth_in(step.record) if bearing is None else bearing.birth()
 
 
 def birth_in(record: model.StepRecord) -> model.Birth | None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import torch
 
 from vizgrad.inspection import model
+from vizgrad.inspection.births import birth_in
 from vizgrad.inspection.protocols import Effect
 from vizgrad.pytorch.effects import GradEffect, bytes_of
 from vizgrad.pytorch.gate import Call
-from vizgrad.pytorch.summary import summarize, summarize_closely
+from vizgrad.pytorch.summary import stored, summarize, summarize_closely
 
 Grad: TypeAlias = torch.Tensor | None
 Summary: TypeAlias = Callable[[Grad], model.TensorSummary | None]
@@ -65,6 +66,18 @@ class TorchStep:
             )
         return self._record
 
+    def birth(self) -> model.Birth | None:
+        """See `vizgrad.inspection.protocols.Bearing`. A device is asked once, and its values stay there as
+        long as all are finite.
+        """
+        if self._record is None and not self._forgotten:
+            made = [grad for _, computed, sent, _, _ in self.routed for grad in (computed, sent)]
+            made += [after for *_, after in self.arrived]
+            made += [] if self.leaf is None else [self.leaf.after]
+            if are_finite(made):
+                return None
+        return birth_in(self.record)
+
     def closer(self) -> model.Visit:
         return self.record.visit if self._forgotten else self._visit(summarize_closely)
 
@@ -113,6 +126,15 @@ class TorchStep:
             seconds=self.seconds,
             error=self.error,
         )
+
+
+def are_finite(grads: Sequence[Grad]) -> bool:
+    """All elements of all that are defined?"""
+    told: dict[torch.device, list[torch.Tensor]] = {}
+    with torch.no_grad():
+        for grad in {id(grad): grad for grad in grads if grad is not None}.values():
+            told.setdefault(grad.device, []).append(stored(grad).isfinite().all())
+        return all(bool(torch.stack(flags).all()) for flags in told.values())
 
 
 def equal(a: Grad, b: Grad) -> bool:

@@ -44,6 +44,14 @@ def _told(
     )  # fmt: skip
 
 
+def stored(tensor: torch.Tensor) -> torch.Tensor:
+    """What a sparse tensor keeps, where it is; of others all elements. The same place may be there twice."""
+    tensor = tensor.detach()
+    if tensor.layout == torch.strided:
+        return tensor
+    return tensor._values() if tensor.layout == torch.sparse_coo else tensor.values()
+
+
 def elements(tensor: torch.Tensor) -> Any:
     """Of a tensor that is not sparse, as an array of numpy's."""
     values = tensor.detach().cpu().resolve_conj().resolve_neg()
