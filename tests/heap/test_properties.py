@@ -55,7 +55,7 @@ def occupied(kept: list[Any]) -> int:
     return sum(blocks.values())
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 20), st.integers(1, 9)), max_size=14)
 )

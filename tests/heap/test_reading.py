@@ -350,3 +350,36 @@ def test_sparse() -> None:
     stored = [s for s in reading().held if s.name == "thin"]
     assert sum(s.bytes for s in stored) == 4 + 2 * 8  # one value, two indices
     del thin
+
+
+def test_an_open_session_keeps_its_graph() -> None:
+    x = vg.ones(100, requires_grad=True)
+    session = vg.debug((x * 2).tanh().sum(), display=False)
+    names = {kept.name.partition(" of ")[0] for kept in reading().keepers}
+    assert names == {"session"}  # the variable, and the session itself
+    session.close()
+    del session
+    assert reading().keepers == ()
+
+
+def test_the_last_error_keeps_what_its_functions_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails() -> None:
+        held = vg.ones(100, requires_grad=True) * 2
+        raise ValueError(held.shape)
+
+    try:
+        fails()
+    except ValueError as error:
+        monkeypatch.setattr(sys, "last_value", error, raising=False)
+    (kept,) = reading().keepers
+    assert kept.name == "elsewhere"
+    assert kept.through == "a variable of fails(), kept by an error"
+    monkeypatch.undo()
+    assert reading().keepers == ()
+
+
+def test_a_module_that_keeps_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gc, "kept_here", {"y": vg.ones(3, requires_grad=True) * 2}, raising=False)
+    (kept,) = reading().keepers
+    assert kept.through == "gc.kept_here['y']"
+    assert (kept.nodes, kept.bytes) == (2, 24)

@@ -69,7 +69,7 @@ class Graphs:
 
     def _root_name(self, root: int) -> str:
         name: str = self._walk.things[root].name
-        return name or "something without a name"
+        return name or "elsewhere"
 
     @cached_property
     def _arrays(self) -> dict[int, list[tuple[int, Any]]]:

@@ -50,6 +50,8 @@ _HAS_PARTS = 1 << 14
 _NOTHING = (
     CodeType, WrapperDescriptorType, MethodDescriptorType, GetSetDescriptorType, MemberDescriptorType,
     weakref.ReferenceType,
+    # what `weakref.finalize` will call: it goes with what it waits for, which nobody keeps by that
+    getattr(weakref.finalize, "_Info", weakref.ReferenceType),
 )  # fmt: skip
 _INNER = (
     Edge, SavedResult, KeptSelf, Overwritten, Checked, SavedGroup, Storage, ViewInfo, Rare, NodeHooks,

@@ -11,12 +11,20 @@ from collections import deque
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
-from types import CellType, FrameType, FunctionType, MemberDescriptorType, MethodType, ModuleType
+from types import (
+    CellType,
+    FrameType,
+    FunctionType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+    TracebackType,
+)
 from typing import Any
 
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Node
-from vizgrad.heap.kinds import CONTEXT, INNER, KINDS, MODULE, NODE, OPTIMIZER, TENSOR
+from vizgrad.heap.kinds import CONTEXT, FRAME, INNER, KINDS, MODULE, NODE, OPTIMIZER, TENSOR
 from vizgrad.heap.walk import Root, Walk
 from vizgrad.tensor.tensor import Tensor
 
@@ -74,6 +82,9 @@ class Paths:
             before, thing = things[at - 1], things[at]
             if isinstance(before, Root):
                 text = text or _beginning(thing)
+                continue
+            if kinds[at - 1] == FRAME:
+                text = _of_frame(before, things[:at])
                 continue
             front, behind = _step(before, thing, things[at - 2] if at > 1 else None, kinds[at - 1])
             text = f"{front}{text}{behind}"
@@ -147,9 +158,15 @@ def _step(before: Any, thing: Any, around: Any, kind: int) -> Step:
         return _ON
     if own is MethodType:
         return "", ".__self__"
-    if own is FrameType:
-        return "a variable of ", f"{before.f_code.co_name}()"
     return _of_object(before, thing)
+
+
+def _of_frame(frame: FrameType, before: list[Any]) -> str:
+    """A variable of a function that has ended, or waits; which one is not asked: asking would keep
+    them all alive.
+    """
+    of = f"a variable of {frame.f_code.co_name}()"
+    return f"{of}, kept by an error" if any(type(t) is TracebackType for t in before) else of
 
 
 def _of_tensor(tensor: Tensor, thing: Any) -> Step:
@@ -298,7 +315,7 @@ def attributes(thing: Any) -> dict[str, Any] | None:
     for kind in type(thing).__mro__:
         found = vars(kind).get("__dict__")
         if found is not None:
-            if type(found).__name__ != "getset_descriptor":
+            if type(found).__name__ not in ("getset_descriptor", "member_descriptor"):
                 return None
             space = found.__get__(thing)
             return space if isinstance(space, dict) else None

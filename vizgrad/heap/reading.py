@@ -21,7 +21,7 @@ from vizgrad.heap.others import uncounted
 from vizgrad.heap.paths import Paths
 from vizgrad.heap.roots import Asked, Notebook, alive_without_a_way, elsewhere, variables
 from vizgrad.heap.walk import Root, Walk
-from vizgrad.inspection import model
+from vizgrad.inspection import model, registry
 
 #: Keepers and cycles that are told.
 MOST_KEEPERS, MOST_CYCLES = 50, 20
@@ -58,7 +58,9 @@ def read(
 def _read(
     walk: Walk, objects: list[object], named: list[Root], asked: Asked, most: int | None
 ) -> model.Heap:
-    roots = walk.begin(named)
+    sessions = [Root(f"session of {each.title}", [each]) for each in registry.sessions()]
+    roots = walk.begin([*named, *sessions])
+    sessions.clear()
     away = walk.begin_elsewhere(elsewhere(walk.things, asked))
     roots.append(away)
     roots += _without_a_way(walk, objects, away)

@@ -7,6 +7,7 @@ all that a person's variables lead to, every step (`targets`): so it can be told
 
 from __future__ import annotations
 
+import builtins
 import gc
 from collections import deque
 from collections.abc import Iterable
@@ -64,8 +65,8 @@ class Walk:
         self.arrays: list[tuple[int, Any]] = []
         #: tensor -> who holds it.
         self.holders: dict[int, list[int]] = {}
-        self._numbers: dict[int, int] = {id(thing): -1 for thing in skipped}
-        self._skipped = [*skipped]  # as long as their ids are used
+        self._skipped = [vars(builtins), *skipped]  # as long as their ids are used
+        self._numbers: dict[int, int] = {id(thing): -1 for thing in self._skipped}
         self._queues: tuple[deque[int], ...] = (deque(), deque(), deque())
         #: What no variable leads to is walked through without noting every step.
         self._traces = True
