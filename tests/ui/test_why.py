@@ -8,9 +8,11 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
-from tests.ui.test_access import COLOURS, axe, axe_in
+from tests.ui.test_access import COLOURS, STALE, axe, axe_in
 from tests.ui.test_code import picture
 from tests.ui.test_following import at
+from tests.ui.test_looks import resized
+from tests.ui.test_rooms import SHOW
 from tests.ui.test_tour import press, root
 from tests.ui.themes import DARK, LIGHT, themed
 
@@ -88,6 +90,26 @@ def test_a_leaf_is_asked_by_key_and_menu_and_the_way_leads_through_the_graph(lab
     picture(lab, "why-leaf")
     leaf.click(button="right")
     expect(view.get_by_role("menuitem", name="Why?")).to_be_visible()
+
+
+def test_a_stale_value_is_asked_from_the_palette_and_when_it_has_raised(lab: Lab) -> None:
+    """In a narrow view the answer is a tab, which comes to the front, and goes."""
+    _, view = opened(lab, STALE + SHOW)
+    resized(view, 500)
+    view.locator("[data-node-id]").first.click()  # commands are for the view that has the keyboard
+    lab.execute("vizgrad:next-problem")
+    lab.execute("vizgrad:why")
+    why = view.get_by_role("tabpanel").get_by_role("region", name="Why")
+    expect(why).to_contain_text("saved-overwritten")
+    expect(why.locator("[data-blamed=true]")).to_contain_text("h.detach().mul_(3.0)")
+    picture(lab, "why-narrow")
+    press(view, "Close Why")
+    expect(view.get_by_role("tab", name="Why")).to_have_count(0)
+    press(view, "Continue")
+    view.get_by_role("alert").first.get_by_role("button", name="Why?").click()
+    expect(why).to_contain_text("saved-overwritten")
+    expect(why.locator("[data-blamed=true]")).to_contain_text("h.detach().mul_(3.0)")
+    picture(lab, "why-failed")
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
