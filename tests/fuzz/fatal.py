@@ -92,8 +92,8 @@ def _degree(call: Call) -> bool:
 def _length(call: Call) -> bool:
     """As many elements as a range is long."""
     given = (*call.args, *(v for _, v in call.words))
-    numbers = [v for v in given if isinstance(v, (int, float)) and math.isfinite(v)]
-    return any(abs(v) > MOST for v in numbers)
+    numbers = [v.values[0] if isinstance(v, Given) else v for v in given]
+    return any(isinstance(v, (int, float)) and MOST < abs(v) < math.inf for v in numbers)
 
 
 _CHECKS = {

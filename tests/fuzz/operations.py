@@ -206,8 +206,11 @@ class Drawing:
     def _with_out(self, d: Draw, call: Call) -> Call | None:
         """Tensors to write to: as the results are, or of another shape or type."""
         plain = replace(call, form="function")
+        from tests.fuzz.fatal import fatal
         from tests.fuzz.observe import run
 
+        if fatal(plain):
+            return plain
         try:
             made = run(self.torch, plain.source())["result"]
         except Exception:  # noqa: BLE001  refused either way
