@@ -187,3 +187,14 @@ def test_a_batch_whose_elements_are_asked_for_is_an_error_as_without() -> None:
     with vg.watch() as watch, pytest.raises(RuntimeError, match="vmap"):
         vg.vmap(odd)(vg.ones(2, 3))
     assert watch.findings == []
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_layers_in_a_checkpoint_are_left_in_peace(reentrant: bool) -> None:
+    """The line of what they do is that of the call, and then that of the backward; a batch norm counts."""
+    layer = vg.nn.Sequential(vg.nn.Linear(3, 3), vg.nn.BatchNorm1d(3), vg.nn.Dropout(0.5))
+    x = vg.randn(4, 3).requires_grad_()
+    with vg.watch() as watch:
+        made = vg.utils.checkpoint.checkpoint(layer, x, use_reentrant=reentrant)
+        made.sum().backward()
+    assert watch.findings == []

@@ -416,3 +416,35 @@ def test_what_is_not_plain_runs_as_it_does(work: Callable[[], Any]) -> None:
         found = work()
     assert watch.findings == []
     assert found.equal(plain) if isinstance(found, torch.Tensor) else found == plain
+
+
+def test_a_checkpoint_that_pytorch_refuses_names_its_function() -> None:
+    from torch.utils.checkpoint import checkpoint
+
+    seen: list[int] = []
+
+    def layer(x: Any) -> Any:  # here
+        seen.append(1)
+        return x.exp().sin() if len(seen) % 2 else x.exp()
+
+    a = leaf()
+    with vizgrad.watch():
+        loss = checkpoint(layer, a, use_reentrant=False).sum()
+        with pytest.raises(RuntimeError, match="different number of tensors") as raised:
+            loss.backward()
+    assert raised.value.explanation.kind == "not-repeatable"
+    assert raised.value.explanation.culprit.text.endswith("# here")
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_a_checkpoint_that_repeats_is_left_in_peace(reentrant: bool) -> None:
+    from torch.utils.checkpoint import checkpoint
+
+    layer = torch.nn.Sequential(
+        torch.nn.Linear(3, 3), torch.nn.BatchNorm1d(3), torch.nn.Dropout(0.5)
+    )
+    x = torch.randn(4, 3, requires_grad=True)
+    with vizgrad.watch() as watch:
+        for _ in range(2):
+            checkpoint(layer, x, use_reentrant=reentrant).sum().backward()
+    assert watch.findings == []

@@ -34,6 +34,8 @@ class Repeats:
         self._now.append([])
 
     def made(self, note: Note, array: Any) -> None:
+        if note.dtype.kind in "iu":
+            return  # counters go on by themselves, as that of a batch norm does
         if self._now and len(self._now[-1]) < _MOST:
             kept = None if is_sparse(array) else sample(array, _ELEMENTS)
             self._now[-1].append(Result(note.op, note.site, kept))
@@ -50,8 +52,10 @@ class Repeats:
             self._first[id(call)] = results
             return
         for before, now in zip(self._first.pop(id(call), ()), results, strict=False):
-            if (before.op, before.site) != (now.op, now.site) or not _alike(before, now):
-                self.differences.append((now, function_place(call.run_function)))
+            # The line may be another: of a layer it is the one that called it, or the backward.
+            if before.op != now.op or not _alike(before, now):
+                result = before if before.op == now.op else now
+                self.differences.append((result, function_place(call.run_function)))
                 return
 
 

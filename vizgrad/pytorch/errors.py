@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from vizgrad.errors import explained, place_of, returning_place
+from vizgrad.errors import explained, function_place, place_of, returning_place
 from vizgrad.provenance.noting import Noting
 from vizgrad.provenance.written import variable
 from vizgrad.pytorch.places import recorded_at, site_of
@@ -233,6 +233,19 @@ def _returned(noting: Noting, error: Exception, nodes: list[Any], site: Site | N
     )
 
 
+def _recomputed(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
+    function = getattr(noting, "recomputed", None)
+    explained(
+        error,
+        kind="not-repeatable",
+        culprit=None if function is None else function_place(function),
+        tensor=getattr(function, "__name__", ""),
+        fix="let the function do the same whenever it is called with the same arguments: no counters or "
+        "random numbers of its own, nothing changed in place that it reads, preserve_rng_state=True",
+        story="The checkpointed function ran again in backward and did something else than in forward.",
+    )
+
+
 def _is_called(node: Any, title: str) -> bool:
     return hasattr(node, "_forward_cls") and name_of(node).startswith(title)
 
@@ -248,6 +261,7 @@ _OF_RUNS = (
     (r"a second time", _freed),
     (r"does not require grad and does not have a grad_fn", _no_history),
     (r"appears to not have been used", _unused),
+    (r"utils.checkpoint: (A different number|Recomputed values|trying to save more)", _recomputed),
     (r"returned an (incorrect number of gradients|invalid gradient)", _returned),
     *_ANY_CALL,
 )

@@ -16,7 +16,7 @@ _PASSED = frozenset(
         "is_inference", "is_signed", "is_same_size", "is_set_to", "get_device", "__hash__",
         "__bool__", "__repr__", "__format__", "__str__", "__dir__", "requires_grad_", "retain_grad",
         "_set_grad_enabled", "is_tensor", "register_post_accumulate_grad_hook", "result_type", "can_cast",
-        "is_grad_enabled", "zeros", "ones", "empty", "rand", "randn", "arange", "_backward_hooks",
+        "is_grad_enabled", "zeros", "ones", "empty", "arange", "_backward_hooks",
         "__deepcopy__", "__reduce_ex__", "__setstate__", "_is_view", "is_nonzero", "empty_like",
     }
 )  # fmt: skip

@@ -34,6 +34,8 @@ class TorchNoting(Noting):
         super().__init__(LOOK, torch._C._autograd._get_sequence_nr)
         #: What hooks of tensors run: a gradient that is written there was shown to others, too.
         self._hooks: set[Any] = set()
+        #: The function of a checkpoint that ran again last.
+        self.recomputed: Any = None
         #: Optimizers that step -> what their parameters were.
         self._stepping: dict[int, Any] = {}
 
@@ -139,6 +141,8 @@ class TorchNoting(Noting):
             note = Note(name, site, values, KINDS[out.dtype], tick())
             note.constant = constant
             self._new(note, out, kind, (name, args, kwargs))
+            if self.repeats.running and readable(out):
+                self.repeats.made(note, LOOK.array(out))
             if kind == "data":
                 self.memory.lent(out, site)
             elif kind == "make" and args and hasattr(args[0], "__array_interface__"):

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 import torch
+import torch.utils.checkpoint
 from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
@@ -42,6 +43,30 @@ class Hearing(Protocol):
     def taken(self, name: str, array: Any, made: Any) -> None: ...
 
     def stray(self, made: Any) -> None: ...
+
+    def repeat_begins(self) -> None: ...
+
+    def repeat_ends(self, call: Repeating, *, again: bool) -> None: ...
+
+
+class Repeating:
+    """The function of a checkpoint: run once, and again by a backward."""
+
+    def __init__(self, function: Any, heard: tuple[Hearing, ...]) -> None:
+        self.run_function = function
+        self._heard = heard
+        self._ran = False
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        again, self._ran = self._ran, True
+        heard = [one for one in self._heard if one in _LOCAL.heard]
+        for one in heard:
+            one.repeat_begins()
+        try:
+            return self.run_function(*args, **kwargs)
+        finally:
+            for one in heard:
+                one.repeat_ends(self, again=again)
 
 
 class _Local(threading.local):
@@ -85,6 +110,7 @@ def _begin() -> None:
     for function, name, heard in (
         (torch.autograd.graph._engine_run_backward, "engine", _engine),
         (torch.autograd.Function.__dict__["apply"].__func__, "apply", _apply),
+        (torch.utils.checkpoint.checkpoint, "checkpoint", _checkpoint),
         (torch.nn.Module.train, "train", _mode),
         (torch.nn.Module.eval, "eval", _mode),
         (threading.Thread.start, "start", _started),
@@ -122,6 +148,12 @@ def _each(tell: Callable[[Hearing, Go], Any], go: Go) -> Any:
 
 def _within(tell: Callable[[Hearing, Go], Any], one: Hearing, go: Go) -> Go:
     return lambda: tell(one, go)
+
+
+def _checkpoint(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if _LOCAL.heard and args:
+        args = (Repeating(args[0], _LOCAL.heard), *args[1:])
+    return tap.original(*args, **kwargs)
 
 
 def _steps(optimizer: Any, args: Any, kwargs: Any) -> None:

@@ -199,6 +199,13 @@ class _Listening(TorchFunctionMode):
         with torch._C.DisableTorchFunction():
             self._noting.guarded(self._noting.taken, name, array, made, _site_here(2))
 
+    def repeat_begins(self) -> None:
+        self._noting.repeats.begin()
+
+    def repeat_ends(self, call: tapped.Repeating, *, again: bool) -> None:
+        self._noting.recomputed = call.run_function if again else self._noting.recomputed
+        self._noting.guarded(lambda: self._noting.repeats.end(call, again=again))
+
     def stray(self, made: Any) -> None:
         if len(self._noting.habits.strays) < _STRAYS_KEPT:
             self._noting.habits.strays.append(_site_here(2))

@@ -63,10 +63,10 @@ def a_backward_is_one_gradient_short() -> None:
 
 @pain("not-repeatable", seen="https://github.com/openai/guided-diffusion/issues/167")
 def a_checkpoint_draws_anew() -> None:
-    w = T.tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], requires_grad=True)
+    w = T.ones(64, requires_grad=True)  # so many that two masks are never the same
 
     def layer(x: Any) -> Any:  # BLAME
-        return (x * (T.rand(8) < 0.5).float()).exp()
+        return (x * (T.rand(64) < 0.5).float()).exp()
 
     checkpoint(layer, w, use_reentrant=False, preserve_rng_state=False).sum().backward()
 
