@@ -268,7 +268,9 @@ def test_memory_names_what_keeps_a_graph(kernel: Kernel) -> None:
     assert "`kept_total` keeps 3 nodes and 2.0 kB alive, since In [" in cell.result
     assert "kept  [500] f32 v0" in cell.result
     kernel.run("kept * 2")  # a result of a cell
-    assert "`Out`" in kernel.run("%vizgrad memory").result
+    shown = kernel.run("%vizgrad memory").result
+    assert "`Out`" in shown
+    assert "elsewhere" not in shown  # what the shell has of its results is no other place
     assert "%vizgrad memory" in kernel.run("%vizgrad memory of what").printed
     kernel.run("del kept, kept_total")
 

@@ -15,6 +15,14 @@ def current() -> Notebook | None:
     if shell is None:
         return None
     hidden = shell.user_ns_hidden
+    # the latest results once more, under names of the shell's own
+    holders = (getattr(shell, name, None) for name in ("displayhook", "last_execution_result"))
+    also = tuple(
+        part for each in holders if hasattr(each, "__dict__") for part in (each, vars(each))
+    )
     return Notebook(
-        shell.user_ns, hidden if isinstance(hidden, dict) else {}, shell.user_ns.get("Out", {})
+        shell.user_ns,
+        hidden if isinstance(hidden, dict) else {},
+        shell.user_ns.get("Out", {}),
+        also,
     )

@@ -32,6 +32,8 @@ class Notebook:
     hidden: Mapping[str, Any] = field(default_factory=dict[str, Any])
     #: The results of cells, by the cell's number (`Out`).
     results: Mapping[Any, Any] = field(default_factory=dict[Any, Any])
+    #: What of the shell has the latest results, too.
+    also: tuple[Any, ...] = ()
 
 
 @dataclass
@@ -63,7 +65,7 @@ def variables(frame: FrameType | None, notebook: Notebook | None, asked: Asked) 
             found.skipped.append(space)
             found.roots += _named(space, "")
     if notebook is not None:
-        found.skipped += [notebook.variables, notebook.results]
+        found.skipped += [notebook.variables, notebook.hidden, notebook.results, *notebook.also]
         found.roots += _of_notebook(notebook)
     return found
 
