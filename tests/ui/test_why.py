@@ -11,7 +11,7 @@ from tests.ui.lab import Lab, Notebook
 from tests.ui.test_access import COLOURS, STALE, axe, axe_in
 from tests.ui.test_code import picture
 from tests.ui.test_following import at
-from tests.ui.test_looks import resized
+from tests.ui.test_looks import box_of, resized
 from tests.ui.test_rooms import SHOW
 from tests.ui.test_tour import press, root
 from tests.ui.themes import DARK, LIGHT, themed
@@ -102,6 +102,10 @@ def test_a_stale_value_is_asked_from_the_palette_and_when_it_has_raised(lab: Lab
     why = view.get_by_role("tabpanel").get_by_role("region", name="Why")
     expect(why).to_contain_text("saved-overwritten")
     expect(why.locator("[data-blamed=true]")).to_contain_text("h.detach().mul_(3.0)")
+    expect(view.locator("[data-why]")).to_have_attribute(
+        "data-why", "seen"
+    )  # a line wrote, no node
+    assert box_of(view.locator(".vg-tabs-row"))["height"] <= 30
     picture(lab, "why-narrow")
     press(view, "Close Why")
     expect(view.get_by_role("tab", name="Why")).to_have_count(0)

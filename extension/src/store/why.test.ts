@@ -22,9 +22,9 @@ describe('the way in the picture', () => {
     expect([...stepsOf({ why })].sort()).toEqual(['2 4', '4 2', '4 9', '9 4']);
   });
 
-  test('is one node where that is both', () => {
+  test('is one node that was seen, where the cause is none', () => {
     const why = { told: { ...told, chain: [link(9)] }, position: 3 };
-    expect([...wayOf({ why })]).toEqual([[9, 'cause']]);
+    expect([...wayOf({ why })]).toEqual([[9, 'seen']]);
     expect(causeOf({ ...told, chain: [] })).toBe(9);
   });
 

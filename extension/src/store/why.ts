@@ -2,7 +2,7 @@
 import type { Why, WhyLink } from '../protocol';
 import type { DebuggerState } from './state';
 
-/** What a node is on the way: where both is one node, it is the cause. */
+/** What a node is on the way. Of one node alone the cause is elsewhere: a line that wrote, say. */
 export type OnWay = 'seen' | 'way' | 'cause';
 
 type WithNode = WhyLink & { readonly node: number };
@@ -24,7 +24,7 @@ export function wayOf({ why }: Pick<DebuggerState, 'why'>): ReadonlyMap<number, 
     way.set(first.node, 'seen');
   }
   const cause = causeOf(why.told);
-  if (cause !== null) {
+  if (cause !== null && nodes.length > 1) {
     way.set(cause, 'cause');
   }
   return way;

@@ -129,7 +129,6 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   };
   const explained: Part | null = why && {
     name: 'Why',
-    note: () => (why.told.kind === 'healthy' ? '' : why.told.kind),
     tools: <WhyTools why={why} />,
     draw: () => <Explained why={why} session={session} />
   };
