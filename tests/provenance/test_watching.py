@@ -39,6 +39,16 @@ def test_a_program_shows_the_same_when_it_is_watched(one: Program, vizgrad: obje
     assert not faults_of_vizgrad(plainly, watched)
 
 
+def test_values_whose_squares_overflow_or_vanish_are_looked_at_without_a_warning() -> None:
+    with vg.watch() as watch:
+        for size in (3e30, 1e-30):
+            w = vg.full((4,), size, requires_grad=True)
+            (w * 2.0).sum().backward()
+            (w * size).sum().backward()
+            assert w.isfinite().all()
+    assert watch.findings == []
+
+
 def test_functions_do_what_they_did_afterwards() -> None:
     found = [f for f in (plain(each) for each, _, _ in functions()) if f is not None]
     vg.tensor([1.0]).sinh()  # written by now

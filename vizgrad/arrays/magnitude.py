@@ -15,8 +15,12 @@ from vizgrad.arrays.sparse import is_sparse
 #: The class of arrays on the host that are nothing else.
 PLAIN = np.ndarray
 _ndarray, _inf = np.ndarray, float("inf")
+#: By what numbers are multiplied whose squares are zero, so that these are not.
+_SCALES = {"f": 2.0**100, "d": 2.0**600}
 #: So many elements may be copied.
 _FEW = 1 << 13
+#: As `dot`, which warns where a square overflows.
+_vdot = np.vdot
 _max, _min = np.maximum.reduce, np.minimum.reduce
 
 
@@ -27,11 +31,13 @@ def size(array: Any) -> float:
     """
     if array.__class__ is _ndarray and array.dtype.char in "fd" and _in_one_piece(array):
         flat = array if array.ndim == 1 else array.ravel("K")
-        squares = float(flat.dot(flat))
+        squares = float(_vdot(flat, flat))
         if 0.0 < squares < _inf:
             return sqrt(squares)
         if squares == 0.0:  # all zero, or too small to be squared: nothing here warns
-            return float(max(_max(flat), -_min(flat))) if flat.size else 0.0
+            scale = _SCALES[array.dtype.char]
+            flat = flat * scale
+            return sqrt(float(_vdot(flat, flat))) / scale
     return largest(array)
 
 
@@ -55,7 +61,7 @@ def finite(array: Any) -> bool:
         if not _in_one_piece(array):
             return abs(largest(array)) < _inf
         flat = array if array.ndim == 1 else array.ravel("K")
-        if float(flat.dot(flat)) < _inf:
+        if float(_vdot(flat, flat)) < _inf:
             return True
     return _finite(array)
 

@@ -13,7 +13,7 @@ from vizgrad.provenance.events import Event
 from vizgrad.provenance.gradients import Gradients
 from vizgrad.provenance.habits import Habits
 from vizgrad.provenance.layers import Layers
-from vizgrad.provenance.looks import FLOATING, Kind, Look
+from vizgrad.provenance.looks import Kind, Look
 from vizgrad.provenance.memory import Memory
 from vizgrad.provenance.notes import Note, Notes, Weight
 from vizgrad.provenance.repeats import Repeats
@@ -129,8 +129,7 @@ class Noting:
                 if parent.requires:
                     note.cut = self.how_cut(note, kind)
                     break
-        floating = kind == "make" or (note.parents and note.dtype.kind in FLOATING)
-        if floating and not self.look.finite(out):
+        if (kind == "make" or note.parents) and not self.look.finite(out):
             look_at_values(note, out, note.parents, self.look)
 
     def _count_turns(self, note: Note) -> None:

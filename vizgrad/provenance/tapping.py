@@ -118,7 +118,8 @@ class Tapping(Noting):
                 and not (GUARD.transforms and MODES.transforms)
             ):
                 try:
-                    self._made(tap.name, "op", args, kwargs, result, before)
+                    site = caller(4)  # below: this, `run`, `_heard`, and the tapped function
+                    self._made(tap.name, "op", args, kwargs, result, before, site)
                 except Exception as error:  # noqa: BLE001  whatever it was, it is reported
                     observer.raised(error)
             return result
@@ -152,7 +153,7 @@ class Tapping(Noting):
             return
         kind, name = tap.kind, tap.name
         if kind in ("op", "make", "like", "apply", "data"):
-            self._made(name, kind, args, kwargs, result, before[0])
+            self._made(name, kind, args, kwargs, result, before[0], caller(2))
             if kind == "apply":
                 self.habits.applied(
                     args[0], list(tensors_in(args[1:])), list(tensors_in((result,))), before[0]
@@ -186,7 +187,7 @@ class Tapping(Noting):
 
     def _made(
         self, name: str, kind: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any,
-        written: int | None,
+        written: int | None, site: Site | None,
     ) -> None:  # fmt: skip
         if result.__class__ is Tensor:
             outputs = [result]
@@ -195,7 +196,6 @@ class Tapping(Noting):
             if not outputs:
                 return
         operands, constant = _operands(args, kwargs)
-        site = caller(2)
         first = operands[0] if operands else None
         parents = self._parents(operands, result, site)
         values = parents if kind != "like" else ()
@@ -205,7 +205,8 @@ class Tapping(Noting):
             note = Note(name, site, values, out._array.dtype, tick())
             if constant or kind == "make":
                 note.constant = True
-            self.place(note, out)
+            if out._tracked:
+                self.place(note, out)
             self.judge(note, out, kind)
             if out is first or kind in ("make", "data"):
                 self._tell_memory(name, kind, out, first, site, values)
@@ -263,7 +264,7 @@ class Tapping(Noting):
                 run.edited.append((site, variable(site)))
 
     def place(self, note: Note, tensor: Tensor) -> None:
-        if tensor._tracked and tensor.requires_grad:
+        if tensor.requires_grad:
             note.requires = True
             edge = tensor._edge
             node = edge.node if edge.__class__ is Edge else edge
