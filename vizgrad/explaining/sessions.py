@@ -69,7 +69,7 @@ def _equal(array: Any, grad: Tensor) -> bool:
     now = grad._array
     if array is now:
         return True
-    if array.shape != now.shape or array.dtype != now.dtype or now.dtype.kind not in "fc":
+    if array.shape != now.shape or array.dtype != now.dtype or now.dtype.kind not in "fcV":
         return False
     return bool(xp.array_equal(array, now, equal_nan=True))
 
@@ -202,7 +202,7 @@ def birth_key(run: Stepped, key: int) -> int | None:
 def has_odd(values: Any) -> bool:
     """Is one of some saved values not finite?"""
     arrays = (getattr(bare(value), "_array", None) for value in values.values())
-    return any(a is not None and a.dtype.kind in "fc" and not finite(a) for a in arrays)
+    return any(a is not None and a.dtype.kind in "fcV" and not finite(a) for a in arrays)
 
 
 def _birth(run: Stepped, key: int) -> tuple[int, model.Birth | None]:

@@ -100,7 +100,7 @@ def outside(node: Node, values: Mapping[str, Any]) -> tuple[tuple[int, ...], flo
     """Where the operand of an operation lies outside its domain first, and what it is there."""
     operand, inside = _DOMAINS.get(node.name(), ("", bool))
     array = getattr(bare(values.get(operand)), "_array", None)
-    if array is None or array.dtype.kind != "f" or not array.size:
+    if array is None or array.dtype.kind not in "fV" or not array.size:
         return None
     wrong = ~inside(array)
     if not wrong.any():
@@ -117,7 +117,7 @@ def _by_domain(name: str, values: Mapping[str, Any]) -> bool | None:
         return None
     operand, inside = _DOMAINS[name]
     array = getattr(bare(values.get(operand)), "_array", None)
-    if array is None or array.dtype.kind != "f":
+    if array is None or array.dtype.kind not in "fV":
         return None
     return bool(is_finite(array)) and bool(inside(array).all())
 
