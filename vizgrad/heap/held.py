@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.errors import place_of
+from vizgrad.errors import Place, place_of
 from vizgrad.graph.node import Node
 from vizgrad.heap.blocks import Block
 from vizgrad.heap.graphs import Graphs
@@ -14,6 +14,7 @@ from vizgrad.heap.kinds import CONTEXT, FUNCTION, NODE, OPTIMIZER, SESSION, TENS
 from vizgrad.heap.paths import Paths, slot_of
 from vizgrad.heap.walk import Root, Walk
 from vizgrad.inspection import model
+from vizgrad.tensor.place import Site
 from vizgrad.tensor.storage import InferenceStorage
 from vizgrad.tensor.tensor import Tensor
 
@@ -39,6 +40,8 @@ class Held:
         self._walk = walk
         self._paths = paths
         self._graphs = graphs
+        #: Of lines that recorded nodes: there are few of them, and many nodes.
+        self._places: dict[Site | None, Place | None] = {}
 
     def use(self, block: Block) -> model.HeapUse:
         """As what it is counted."""
@@ -186,7 +189,10 @@ class Held:
             return model.HeapHolder(kind, "leaf of a graph", None, graphs)
         slot = slot_of(node, thing)
         text = f"saved `{slot}` of {node.name()}" if slot else f"a part of {node.name()}"
-        return model.HeapHolder(kind, text, place_of(node.site), graphs)
+        site = node.site
+        if site not in self._places:
+            self._places[site] = place_of(site)
+        return model.HeapHolder(kind, text, self._places[site], graphs)
 
     def _text(self, kind: model.HeldBy, holder: int, text: str) -> str:
         if kind == "cycle":
