@@ -73,6 +73,17 @@ def test_a_nan_of_the_forward_pass_is_found_though_the_run_has_let_go_of_what_wa
     assert numbers.count("LogBackward0") == 2
 
 
+def test_bfloat16_is_floating() -> None:
+    w = vg.tensor([-1.0, 1.0], dtype=vg.bfloat16, requires_grad=True)
+    a = w.log()
+    session = opened((a * a).sum())
+    session.continue_()
+    agrees(session, vg.why(a))
+    while session.status == "paused":
+        session.continue_()
+    assert (vg.why(w).kind, culprit(vg.why(w))) == ("nonfinite-forward", "a = w.log()")
+
+
 def test_a_hook_is_named() -> None:
     w = vg.tensor([1.0, 2.0], requires_grad=True)
     h = w * 2

@@ -15,6 +15,7 @@ from typing import Any
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.magnitude import finite
+from vizgrad.arrays.sparse import is_sparse
 from vizgrad.errors import Explanation, Link, Place, place_of
 from vizgrad.explaining import advice, chains, nonfinite
 from vizgrad.explaining.answers import odd_gradient, of_run
@@ -69,7 +70,7 @@ def _equal(array: Any, grad: Tensor) -> bool:
     now = grad._array
     if array is now:
         return True
-    if array.shape != now.shape or array.dtype != now.dtype or now.dtype.kind not in "fcV":
+    if is_sparse(array) or is_sparse(now) or array.shape != now.shape or array.dtype != now.dtype:
         return False
     return bool(xp.array_equal(array, now, equal_nan=True))
 
