@@ -25,7 +25,6 @@ import type { Listener } from './telling';
 import { foldingSent, refolded, UNFOLDED } from './view';
 import type { FoldChange, ViewState } from './view';
 import { wantsOf } from './wants';
-import { causeOf } from './why';
 import type { Watched } from './wants';
 
 export interface StoreOptions {
@@ -134,33 +133,6 @@ export class DebuggerStore extends Orders {
     const hidden = node !== null && session !== null && !session.fold.draws(node);
     const folding = hidden ? refolded(view.folding, { near: node }) : view.folding;
     this.view({ selection: node, follow: false, folding });
-  }
-
-  /** Ask why a node is as it is, and show it. */
-  askWhy(node: number): void {
-    this.select(node);
-    this.about(session => ({ type: 'get_why', session, node }));
-  }
-
-  /** Go to the step where what was explained happened, and select the node that the explanation is about. */
-  showCause(): void {
-    const { why } = this.state.value;
-    const cause = why && causeOf(why.told);
-    if (why === null || cause === null) {
-      return;
-    }
-    if (
-      why.told.position !== null &&
-      why.told.position !== this.state.value.session?.run.position
-    ) {
-      this.seek(why.told.position);
-    }
-    this.select(cause);
-  }
-
-  /** What was explained is read. */
-  closeWhy(): void {
-    this.state.patch({ why: null });
   }
 
   /** Let the selection go along with the steps, or not. */

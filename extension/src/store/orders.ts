@@ -4,6 +4,7 @@ import type { Move } from './moves';
 import type { Observable } from './observable';
 import type { Unnumbered } from './pending';
 import type { DebuggerState } from './state';
+import { causeOf } from './why';
 
 export abstract class Orders {
   abstract readonly state: Observable<DebuggerState>;
@@ -12,6 +13,9 @@ export abstract class Orders {
   protected abstract about(make: (session: string) => Unnumbered): void;
 
   protected abstract move(move: Move): void;
+
+  /** Show a node in the inspector. */
+  abstract select(node: number | null): void;
 
   step(count = 1): void {
     this.move({ kind: 'steps', count });
@@ -96,5 +100,32 @@ export abstract class Orders {
   /** Open the backward of the gradients that this one has made, and show that. */
   openSecond(): void {
     this.about(session => ({ type: 'open_second', session }));
+  }
+
+  /** Ask why a node is as it is, and show it. */
+  askWhy(node: number): void {
+    this.select(node);
+    this.about(session => ({ type: 'get_why', session, node }));
+  }
+
+  /** Go to the step where what was explained happened, and select the node that the explanation is about. */
+  showCause(): void {
+    const { why } = this.state.value;
+    const cause = why && causeOf(why.told);
+    if (why === null || cause === null) {
+      return;
+    }
+    if (
+      why.told.position !== null &&
+      why.told.position !== this.state.value.session?.run.position
+    ) {
+      this.seek(why.told.position);
+    }
+    this.select(cause);
+  }
+
+  /** What was explained is read. */
+  closeWhy(): void {
+    this.state.patch({ why: null });
   }
 }
