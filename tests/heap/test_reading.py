@@ -6,6 +6,7 @@ import gc
 import sys
 import weakref
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -379,7 +380,9 @@ def test_the_last_error_keeps_what_its_functions_had(monkeypatch: pytest.MonkeyP
 
 
 def test_a_module_that_keeps_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gc, "kept_here", {"y": vg.ones(3, requires_grad=True) * 2}, raising=False)
+    module = ModuleType("of_a_person")
+    vars(module)["kept_here"] = {"y": vg.ones(3, requires_grad=True) * 2}
+    monkeypatch.setitem(sys.modules, module.__name__, module)
     (kept,) = reading().keepers
-    assert kept.through == "gc.kept_here['y']"
+    assert kept.through == "of_a_person.kept_here['y']"
     assert (kept.nodes, kept.bytes) == (2, 24)
