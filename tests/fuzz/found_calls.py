@@ -254,4 +254,10 @@ FOUND: tuple[str, ...] = (
     "a = torch.zeros(0); result = torch.concat([a], 1)",
     "a = torch.zeros(0); b = torch.zeros(0, dtype=torch.int64); result = torch.cat([a, b], -3)",
     "a = torch.zeros(0); b = torch.zeros(2, 3); result = torch.cat([a, b], 2)",
+    "a = torch.tensor([2, 255], dtype=torch.uint8); result = torch.isin(a, -1)",
+    "a = torch.tensor([2, 255], dtype=torch.uint8); result = torch.isin(a, 2.0, invert=True)",
+    "a = torch.tensor([2, 1]); result = torch.isin(a, 1.5)",
+    "a = torch.tensor([2.0, 1.0]); result = torch.isin(1, a)",
+    "a = torch.tensor([2, 255], dtype=torch.uint8); result = torch.isin(-1, a)",
+    "a = torch.tensor(1.0); result = torch.histogram(a, bins=1.5)",
 )  # fmt: skip

@@ -29,7 +29,7 @@ UNDER: tuple[Known, ...] = (
           ours_says("singular")),
     Known("*", "jvp tangent", "of infinities and NaN, and beside them", special),
     Known("*", "vmap* is no loop*", "inf - inf and 0 * inf in another order", not_finite),
-    Known("remainder fmod hypot", "jvp tangent", "PyTorch's rule reads an operand that was written to",
+    Known("remainder fmod hypot xlogy", "jvp tangent", "PyTorch's rule reads an operand that was written to",
           lambda call, found: call.writes and "Same" in repr(call.args + call.words)),
     Known("operator?<<* operator?>>* operator?|* operator?&* operator?^*", "vmap*raises: nothing, RuntimeError", "PyTorch has no rule, and where a batch is of one example it fits",
           ours_says("inplace arithmetic")),

@@ -112,6 +112,12 @@ def isin(
         found = each.dtype if isinstance(each, Tensor) else dtypes.of_scalar(each)
         if found is not None and found.category in (0, 3):
             raise RuntimeError(f"Unsupported input type encountered for isin(): {found.name}")
+    # A number is compared as `==` does it: of bytes, -1 is 255.
+    if isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
+        return elements != test_elements if invert else elements == test_elements
+    if isinstance(test_elements, Tensor) and not isinstance(elements, Tensor):
+        found = (test_elements == elements).any()
+        return ~found if invert else found
     a, b = (t._array if isinstance(t, Tensor) else t for t in (elements, test_elements))
     a, b = (_widened(each) for each in (a, b))
     return new_tensor(xp.isin(a, b, invert=invert))
@@ -208,8 +214,11 @@ def histogram(
     array = input._array
     if array.dtype.kind not in "fV":
         raise NotImplementedError(f'"histogramdd" not implemented for {input.dtype.name}')
-    if isinstance(bins, bool):
-        raise TypeError("histogram(): argument 'bins' (position 2) must be int or Tensor, not bool")
+    if isinstance(bins, (bool, float)):
+        raise TypeError(
+            "histogram() received an invalid combination of arguments: bins must be int or Tensor, not "
+            f"{type(bins).__name__}"
+        )
     if weight is not None and weight.shape != input.shape:
         raise RuntimeError(
             "torch.histogram(): if weight tensor is provided it should have the same shape as the input, but "
