@@ -49,7 +49,7 @@ OF_ALL: tuple[Known, ...] = (
           "two faults, or PyTorch's Python code meets what is no tensor by chance"),
     Known("*", "raises: TypeError, RuntimeError", "two faults: arguments that are missing or none at all, and memory that is not to be written",
           all_of(says("missing", "must be tuple of ints, not str", "must be int, not Tensor"), ours_says("a leaf Variable", "more than one element of the written-to"))),
-    Known("result_type promote_types block_diag", "kind|dtype", "numpy has no complex numbers of half precision", lambda call, found: found.theirs == "complex32"),
+    Known("*", "kind|dtype", "numpy has no complex numbers of half precision", lambda call, found: found.theirs == "complex32"),
     Known("T.to", "raises: nothing, TypeError", "PyTorch takes True and 2.5 for the number of a device", ours_says("got (bool)", "got (float)")),
     Known("*", "raises: *", "two faults at once: which is said first is not promised", two_faults),
     Known("*", "second", "of infinities and NaN", special),
