@@ -382,7 +382,11 @@ def test_the_last_error_keeps_what_its_functions_had(monkeypatch: pytest.MonkeyP
 def test_a_module_that_keeps_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("of_a_person")
     vars(module)["kept_here"] = {"y": vg.ones(3, requires_grad=True) * 2}
+    before = sum(storage.bytes for storage in reading().held)
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    (kept,) = reading().keepers
+    heap = reading()
+    (kept,) = heap.keepers
     assert kept.through == "of_a_person.kept_here['y']"
-    assert (kept.nodes, kept.bytes) == (2, 24)
+    assert kept.nodes == 2
+    assert kept.bytes >= 24  # other modules of this process may have tensors, too
+    assert sum(storage.bytes for storage in heap.held) - before in (0, 24)

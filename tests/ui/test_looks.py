@@ -151,7 +151,10 @@ def test_heads_are_one_line_and_the_slider_can_be_held(lab: Lab) -> None:
 
 def _one_line(view: Locator, width: int) -> None:
     expect(view.get_by_text("Pinned to LogSoftmaxBackward0")).to_be_attached()
-    assert box_of(view.locator(".vg-pinned .vg-middle"))["width"] > 60
+    view.page.wait_for_function(  # what is beside it is drawn anew first, where it became narrow
+        "view => view.querySelector('.vg-pinned .vg-middle')?.getBoundingClientRect().width > 60",
+        arg=view.element_handle(),
+    )
     assert (view.get_by_role("tab").count() > 0) == (width < 900)
     assert view.evaluate(CROOKED) == []
     slider, toolbar = box_of(view.locator(".vg-scrubber")), box_of(view.locator(".vg-toolbar"))
