@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import vizgrad as vg
-from vizgrad.ops import extremes
+from vizgrad.ops.extremes import median_rows
 
 from .row import Row, Sample, some, strided, wave
 
@@ -100,7 +100,7 @@ ROWS = [
     ),
     Row(
         "median of rows",
-        lambda x: extremes.median_rows.record(x, ignore_nan=False),
+        lambda x: median_rows.record(x, ignore_nan=False),
         some(rows=(3, 4), one=(1, 3)),
         lambda x: np.sort(x, 1)[:, (x.shape[1] - 1) // 2],
     ),
