@@ -98,6 +98,7 @@ def test_a_stale_value_is_asked_from_the_palette_and_when_it_has_raised(lab: Lab
     resized(view, 500)
     view.locator("[data-node-id]").first.click()  # commands are for the view that has the keyboard
     lab.execute("vizgrad:next-problem")
+    expect(view.locator("[data-node-id][aria-selected=true]")).to_contain_text("SinBackward0")
     lab.execute("vizgrad:why")
     why = view.get_by_role("tabpanel").get_by_role("region", name="Why")
     expect(why).to_contain_text("saved-overwritten")
