@@ -66,3 +66,19 @@ def said_of(run: Program) -> list[Explanation]:
                 said += answer if isinstance(answer, (list, tuple)) else [answer]
     said += watch.findings
     return [each for each in said if isinstance(each, Explanation) and each]
+
+
+def assert_explained(pain: Pain) -> None:
+    """One of the first three answers has the kind, the line and the name, and says what to do."""
+    said = said_of(pain.run)[:3]
+    right = [
+        each
+        for each in said
+        if each.kind in pain.kind.split("|")
+        and each.culprit is not None
+        and each.culprit.file == pain.run.__code__.co_filename
+        and each.culprit.line in pain.lines
+        and (each.tensor == pain.tensor or f"`{pain.tensor}`" in str(each) or not pain.tensor)
+    ]
+    assert right, f"wanted {pain.kind} at {pain.lines} of {pain.tensor!r}, but was told {said}"
+    assert len(right[0].fix) > 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.pains import programs
-from tests.pains.corpus import FINE, PAINS, Pain, Program, said_of
+from tests.pains.corpus import FINE, PAINS, Pain, Program, assert_explained, said_of
 from vizgrad.explaining.said import HEALTHY
 
 assert len(programs.ALL) > 1  # they are there
@@ -13,19 +13,8 @@ assert len(programs.ALL) > 1  # they are there
 
 @pytest.mark.parametrize("pain", PAINS, ids=lambda pain: pain.__name__)
 def test_a_bug_is_explained(pain: Pain) -> None:
-    said = said_of(pain.run)[:3]
     assert pain.lines, "no line ends with # BLAME"
-    right = [
-        each
-        for each in said
-        if each.kind in pain.kind.split("|")
-        and each.culprit is not None
-        and each.culprit.file == pain.run.__code__.co_filename
-        and each.culprit.line in pain.lines
-        and (each.tensor == pain.tensor or f"`{pain.tensor}`" in str(each) or not pain.tensor)
-    ]
-    assert right, f"wanted {pain.kind} at {pain.lines} of {pain.tensor!r}, but was told {said}"
-    assert len(right[0].fix) > 10
+    assert_explained(pain)
 
 
 @pytest.mark.parametrize("run", FINE, ids=lambda run: run.__name__)

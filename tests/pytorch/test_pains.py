@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
-from tests.pains.corpus import Pain, Program, said_of
+from tests.pains.corpus import Pain, Program, assert_explained, said_of
 from tests.pytorch import pains
 
 pains.load()
@@ -20,18 +20,7 @@ ELSEWHERE = {"a_checkpoint_draws_anew": "return (x * (T.rand(64) < 0.5).float())
     "pain", [each for each in pains.PAINS if each.__name__ not in ELSEWHERE], ids=lambda pain: pain.__name__
 )  # fmt: skip
 def test_a_bug_is_explained(pain: Pain) -> None:
-    said = said_of(pain.run)[:3]
-    right = [
-        each
-        for each in said
-        if each.kind in pain.kind.split("|")
-        and each.culprit is not None
-        and each.culprit.file == pain.run.__code__.co_filename
-        and each.culprit.line in pain.lines
-        and (each.tensor == pain.tensor or f"`{pain.tensor}`" in str(each) or not pain.tensor)
-    ]
-    assert right, f"wanted {pain.kind} at {pain.lines} of {pain.tensor!r}, but was told {said}"
-    assert len(right[0].fix) > 10
+    assert_explained(pain)
 
 
 @pytest.mark.parametrize("run", pains.FINE, ids=lambda run: run.__name__)

@@ -244,23 +244,22 @@ def _no_zero_grad(places: list[Site], draw: Random) -> bool:
 
 @plant("running total", "history-kept|graph-freed")
 def _total(places: list[Site], draw: Random) -> bool:
-    runs = [each for each in calls(places, "backward") if each.loop and callee(each).isidentifier()]
-    if not runs:
-        return False
-    run = draw.choice(runs)
-    run.body.insert(run.at + 1, statement(f"total_ = total_ + {callee(run)}"))
-    run.function.body.insert(0, ast.parse("total_ = 0.0").body[0])
-    return True
+    return _gathered(places, draw, "total_ = 0.0", "total_ = total_ + {}")
 
 
 @plant("list of losses", "history-kept")
 def _list(places: list[Site], draw: Random) -> bool:
+    return _gathered(places, draw, "kept_ = []", "kept_.append({})")
+
+
+def _gathered(places: list[Site], draw: Random, begun: str, goes_on: str) -> bool:
+    """Losses of a loop, with all their history, come together in something that begins before it."""
     runs = [each for each in calls(places, "backward") if each.loop and callee(each).isidentifier()]
     if not runs:
         return False
     run = draw.choice(runs)
-    run.body.insert(run.at + 1, statement(f"kept_.append({callee(run)})"))
-    run.function.body.insert(0, ast.parse("kept_ = []").body[0])
+    run.body.insert(run.at + 1, statement(goes_on.format(callee(run))))
+    run.function.body.insert(0, ast.parse(begun).body[0])
     return True
 
 
