@@ -183,9 +183,9 @@ def check(function: Any, *inputs: Any) -> Findings:
 
     Returns a list of explanations, the worst first, each with the line to edit; it is empty where nothing is
     wrong. `inputs` that require grad are differentiated, all floating ones if none does. What is looked at:
-    number, shape, type and values of the gradients; inputs changed in place without `mark_dirty`; results
-    number, shape, type and values of gradients; inputs changed in place without `mark_dirty`; results
-    `jvp` and `vmap`, where they are defined.
+    number, shape, type and values of gradients; inputs changed in place without `mark_dirty`; what is
+    not repeatable; the second derivative; writes that would go unnoticed; memory that stays; `jvp`, `vmap`;
+    and, as the last, gradients that cost much and that nobody needs.
 
     It works on copies, in double precision where forward takes that, and leaves no gradient, random state or
     mode behind. A gradient that is meant to be another than the derivative (a straight-through estimator, a

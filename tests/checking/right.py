@@ -438,3 +438,48 @@ class RefusesNegative(Function):
         if bool((x <= 0).any()):
             raise ValueError("there is no derivative at 0, and none is wanted below")
         return g * 1
+
+
+@case(matrix, matrix.detach(), vg.tensor([0.1, 0.2], dtype=vg.float64))
+class PassesOn(Function):
+    """What it returns where nothing is needed is what came in, or a view of it."""
+
+    @staticmethod
+    def forward(ctx, a, b, c):
+        return a + b.T + c
+
+    @staticmethod
+    def backward(ctx, g):
+        return g, g.T, g[0] if ctx.needs_input_grad[2] else g.reshape(4)[:2]
+
+
+@case(matrix, matrix)
+class Whitened(Function):
+    """Both gradients need the same product."""
+
+    @staticmethod
+    def forward(ctx, x, root):
+        ctx.save_for_backward(x, root)
+        return root @ x + root @ root.detach() * 0
+
+    @staticmethod
+    def backward(ctx, g):
+        x, root = ctx.saved_tensors
+        both = g @ x.T
+        return root.T @ g + 0 * both if ctx.needs_input_grad[0] else None, both
+
+
+@case(matrix, matrix)
+class ProductInNumpy(Function):
+    """What it costs cannot be seen, so nothing is said."""
+
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a @ b
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx, g):
+        a, b = (each.numpy() for each in ctx.saved_tensors)
+        return vg.from_numpy(g.numpy() @ b.T), vg.from_numpy(a.T @ g.numpy())

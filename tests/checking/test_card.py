@@ -58,6 +58,30 @@ def test_a_refusal_is_no_finding() -> None:
     assert "once_differentiable" in card["double backward"].detail
 
 
+def test_work_for_nothing_is_said_of_what_is_right() -> None:
+    cls, inputs = next((c, i) for _, c, i in wrong.CASES if c is wrong.IgnoresWhatIsNeeded)
+    backward = vg.card(cls, *inputs)["backward"]
+    assert (backward.state, backward.failures) == ("proven", ())
+    assert backward.detail == (
+        "4 derivatives agree with differences; "
+        "the gradient of `weight` is computed also where nobody needs it"
+    )
+    assert [each.kind for each in backward.remarks] == ["needless-gradient"]
+    text = repr(vg.card(cls, *inputs))
+    assert "of_weight = x.T @ g" in text
+    assert "fix: Compute it only where ctx.needs_input_grad[1] is True" in text
+    assert "x.T @ g" in vg.card(cls, *inputs).to_svg()
+
+
+def test_a_pass_over_elements_is_mentioned_and_no_finding() -> None:
+    cls, inputs = next(c for c in right.CASES if c[0] is right.TwoOutputs)
+    backward = vg.card(cls, *inputs)["backward"]
+    assert backward.detail.endswith(
+        "; gradients of `a`, `b` are computed also where nobody needs them"
+    )
+    assert backward.remarks == ()
+
+
 def test_a_batch_that_is_wrong() -> None:
     class Wrong(Function):
         @staticmethod

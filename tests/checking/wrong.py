@@ -423,3 +423,47 @@ class SavesByValue(Function):
     def backward(ctx, g):
         x = ctx.saved_tensors[0]  # CULPRIT
         return 2 * x.abs() * g
+
+
+@case("needless-gradient", matrix, matrix.detach())
+class IgnoresWhatIsNeeded(Function):
+    @staticmethod
+    def forward(ctx, x, weight):
+        ctx.save_for_backward(x, weight)
+        return x @ weight
+
+    @staticmethod
+    def backward(ctx, g):
+        x, weight = ctx.saved_tensors
+        of_weight = x.T @ g  # CULPRIT
+        return g @ weight.T, of_weight
+
+
+@case("needless-gradient", matrix, matrix)
+class ForgetsOne(Function):
+    @staticmethod
+    def forward(ctx, x, weight):
+        ctx.save_for_backward(x, weight)
+        return x @ weight
+
+    @staticmethod
+    def backward(ctx, g):
+        x, weight = ctx.saved_tensors
+        of_weight = x.T @ g if ctx.needs_input_grad[1] else None
+        return (g @ weight.T).contiguous(), of_weight  # CULPRIT
+
+
+@case("needless-gradient", matrix, matrix)
+class IgnoresItOnce(ForgetsOne):
+    """Its backward is not to be differentiated, and calls a helper."""
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx, g):
+        x, weight = ctx.saved_tensors
+        of_x = g @ weight.T if ctx.needs_input_grad[0] else None
+        return of_x, turned_product(x, g)  # CULPRIT
+
+
+def turned_product(a, b):
+    return a.T @ b

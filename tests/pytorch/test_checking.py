@@ -69,6 +69,19 @@ class SinglePrecision(Function):
         return g @ torch.ones(2, 2)
 
 
+class Once(Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.save_for_backward(x)
+        return x**2
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, g: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return 2 * x * g
+
+
 class FromIntermediate(Function):
     @staticmethod
     def forward(ctx: Any, x: Any) -> Any:
@@ -146,7 +159,7 @@ def checked(cls: Any) -> Any:
     return vizgrad.check(cls, example(), *more)
 
 
-@pytest.mark.parametrize("cls", [Cube, Reversed, Rounded, Marked, SinglePrecision])
+@pytest.mark.parametrize("cls", [Cube, Reversed, Rounded, Marked, SinglePrecision, Once])
 def test_nothing_is_said_of_what_is_right_or_meant(cls: Any) -> None:
     assert checked(cls) == []
 
@@ -166,6 +179,71 @@ def test_what_is_wrong_is_found_at_its_line(cls: Any, kind: str, name: str) -> N
     assert first.culprit is not None
     assert first.culprit.text.endswith("# BLAME")
     assert len(first.fix) > 10
+
+
+class Scaled(Function):
+    """Its second gradient costs a pass over elements, that of the shift nothing."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, by: Any, shift: Any) -> Any:
+        ctx.save_for_backward(x, by)
+        return x * by + shift
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        x, by = ctx.saved_tensors
+        return g * by, g * x, g
+
+
+class Projected(Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any, times: float, weight: Any) -> Any:
+        ctx.save_for_backward(x, weight)
+        ctx.times = times
+        return times * (x @ weight)
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        x, weight = ctx.saved_tensors
+        of_x = ctx.times * (g @ weight.mT) if ctx.needs_input_grad[0] else None
+        of_weight = ctx.times * (x.mT @ g)  # BLAME
+        return of_x, None, of_weight
+
+
+class ProjectedOnce(Projected):
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, g: Any) -> Any:
+        x, weight = ctx.saved_tensors
+        of_x = ctx.times * (g @ weight.mT) if ctx.needs_input_grad[0] else None
+        of_weight = ctx.times * (x.mT @ g)  # BLAME
+        return of_x, None, of_weight
+
+
+class Asking(Projected):
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        x, weight = ctx.saved_tensors
+        of_x = ctx.times * (g @ weight.mT) if ctx.needs_input_grad[0] else None
+        return of_x, None, ctx.times * (x.mT @ g) if ctx.needs_input_grad[2] else None
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+@pytest.mark.parametrize("cls", [Projected, ProjectedOnce])
+def test_a_product_for_an_input_that_needs_no_gradient_is_a_finding(cls: Any, frozen: bool) -> None:
+    x, weight = torch.rand(3, 2, requires_grad=True), torch.rand(2, 2, requires_grad=not frozen)
+    (found,) = vizgrad.check(cls, x, 3.0, weight)
+    assert (found.kind, found.tensor) == ("needless-gradient", "weight")
+    assert found.culprit is not None
+    assert found.culprit.text.endswith("# BLAME")
+    assert "ctx.needs_input_grad[2]" in found.fix
+
+
+def test_what_costs_next_to_nothing_or_is_asked_for_is_no_finding() -> None:
+    x, weight = torch.rand(3, 2, requires_grad=True), torch.rand(2, 2)
+    assert vizgrad.check(Asking, x, 3.0, weight) == []
+    assert vizgrad.check(Asking, x, 3.0, weight.requires_grad_()) == []
+    assert vizgrad.check(Scaled, x, torch.rand(3, 2), torch.rand(3, 2)) == []
 
 
 def test_it_leaves_nothing_behind_and_a_watch_does_not_hear_of_it() -> None:

@@ -7,9 +7,10 @@ import contextlib
 import io
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
-from vizgrad.checking import backwards, forwards, freeing, modes, second, writes
+from vizgrad.checking import backwards, forwards, freeing, modes, needless, second, writes
 from vizgrad.checking.examining import Examination, fault_of
 from vizgrad.checking.example import Example, tensors_of
 from vizgrad.errors import Explanation, class_place
@@ -26,9 +27,9 @@ def check(function: Any, *inputs: Any) -> list[Explanation]:
     found = card(function, *inputs)
     named = {c.name: c for c in found.capabilities}
     told: dict[Any, Explanation] = {}
-    for name in _WORST:
-        for failure in () if named[name].aloud else named[name].failures:
-            told.setdefault(failure.culprit or failure, failure)  # a line is told of once
+    failures = [f for name in _WORST if not named[name].aloud for f in named[name].failures]
+    for each in (*failures, *named["backward"].remarks):
+        told.setdefault(each.culprit or each, each)  # a line is told of once
     return list(told.values())
 
 
@@ -59,13 +60,22 @@ def _capabilities(example: Example) -> tuple[Capability, ...]:
         return (failed, *(Capability(name, "untested", "forward fails") for name in rest))
     return (
         forwards.examine(examination),
-        backwards.examine(examination),
+        _backward(examination),
         second.examine(examination),
         modes.jvp(examination),
         modes.vmap(examination),
         writes.examine(examination),
         freeing.examine(examination),
     )
+
+
+def _backward(examination: Examination) -> Capability:
+    found = backwards.examine(examination)
+    if found.failures or not examination.gradients:
+        return found
+    mentioned, remarks = needless.examine(examination)
+    detail = "; ".join(filter(None, (found.detail, mentioned)))
+    return replace(found, detail=detail, remarks=remarks)
 
 
 def _begun(example: Example) -> Examination | Explanation:

@@ -178,6 +178,10 @@ class Example:
             found = found + 1j * other
         return xp.asarray(found).astype(array.dtype)
 
+    def position(self, number: int) -> int:
+        """Of a tensor among the arguments of forward, as `ctx.needs_input_grad` counts them."""
+        return [n for n, value in enumerate(self.inputs) if tensors_of((value,), False)][number]
+
     def name(self, number: int) -> str:
         return self.names[number] if number < len(self.names) else f"argument {number}"
 

@@ -26,7 +26,8 @@ CAPABILITIES = (
 @dataclass(frozen=True, slots=True)
 class Capability:
     """One line of a card. `failures` are the failing cases; of one that is only missing or refused, and says
-    so when it is used, `check` says nothing (`aloud`).
+    so when it is used, `check` says nothing (`aloud`). `remarks`: what is right, and work for
+    nothing.
     """
 
     name: str
@@ -34,6 +35,12 @@ class Capability:
     detail: str = ""
     failures: tuple[Explanation, ...] = ()
     aloud: bool = False
+    remarks: tuple[Explanation, ...] = ()
+
+    @property
+    def told(self) -> tuple[Explanation, ...]:
+        """All that it explains."""
+        return (*self.failures, *self.remarks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ from vizgrad.errors import Explanation, place_at, place_of, returning_place
 from vizgrad.provenance import written
 from vizgrad.provenance.kept import kept_at
 from vizgrad.provenance.written import tree_of
-from vizgrad.pytorch.example import Call, Done, code_of, wide
+from vizgrad.pytorch import needless
+from vizgrad.pytorch.example import Call, Done, argument, code_of, wide
 
 #: Elements of each input that are moved, by how much, and how far results may be apart.
 _MOST, _STEP, _TOLERANCE = 24, 1e-6, 1e-4
@@ -79,19 +80,21 @@ class _Examined:
         wrong = self._compared(found, self._value)
         if wrong is not None and not self._meant(found):
             yield self._wrong(*wrong)
-        elif wrong is None:
+            return
+        if wrong is None:
             yield from self._second(found)
+        yield from needless.found(self.cls, self.inputs, self.values, self.wants)
 
     # --- forward ---------------------------------------------------------------------------------
 
     def _written(self) -> Iterator[Explanation]:
-        for argument, version, wanted in zip(
+        for given, version, wanted in zip(
             self.call.arguments, self.call.versions, self.wants, strict=True
         ):
-            if argument._version == version or not wanted or _among(argument, self.call.results):
+            if given._version == version or not wanted or _among(given, self.call.results):
                 continue
             made = (done for done in self.call.trace.done if done.wrote)
-            last = next((d for d in made if d.operands and d.operands[0] is argument), None)
+            last = next((d for d in made if d.operands and d.operands[0] is given), None)
             name = (written.variable(last.site) if last is not None else "") or "the input"
             yield Explanation(
                 "function-dirty", place_of(None if last is None else last.site), name,
@@ -174,7 +177,7 @@ class _Examined:
         return self._compared([None] * len(found), self._value) is None
 
     def _wrong(self, n: int, given: float, found: float) -> Explanation:
-        name = _argument(self.cls, n, self.inputs)
+        name = argument(self.cls, n, self.inputs)
         return Explanation(
             "function-return", returning_place(self.cls.backward), name,
             f"Correct what backward returns for `{name}`.",
@@ -196,12 +199,16 @@ class _Examined:
             )
 
         call = self.run(self.values)
-        gradients, done = call.gradients(self.weights, create_graph=True)
+        # they require grad: only then does `once_differentiable` say that there is no second derivative
+        weights = [weight.clone().requires_grad_() for weight in self.weights]
+        gradients, done = call.gradients(weights, create_graph=True)
         pairs = [
             (g, d)
             for g, d in zip(gradients, directions, strict=True)
             if g is not None and g.requires_grad
         ]
+        if any(g is not None and _refuses(g.grad_fn) for g in gradients):
+            return
         second: list[Any] = [None] * len(found)
         try:
             if pairs:
@@ -210,7 +217,7 @@ class _Examined:
                         [g for g, _ in pairs], call.wanted, [d for _, d in pairs], allow_unused=True
                     )
                 )
-        except RuntimeError:  # refused aloud, as by once_differentiable
+        except RuntimeError:  # refused aloud
             return
         wrong = self._compared(second, first)
         if wrong is not None:
@@ -219,7 +226,7 @@ class _Examined:
     def _cut(self, call: Call, done: list[Done], n: int, given: float, found: float) -> Explanation:
         title = self.cls.__name__
         story = (
-            f"The second derivative of {title} is incomplete: by `{_argument(self.cls, n, self.inputs)}` "
+            f"The second derivative of {title} is incomplete: by `{argument(self.cls, n, self.inputs)}` "
             f"it is {given:.3g}, and by differences of backward {found:.3g}. "
         )
         saved = self._intermediate(call)
@@ -279,20 +286,16 @@ def _saved_as(cls: Any, n: int) -> tuple[Any, str] | None:
     return None
 
 
+def _refuses(node: Any) -> bool:
+    """Does it raise when it is run?"""
+    return node is not None and node.name() == "torch::autograd::Error"
+
+
 def _cuts(done: Done) -> bool:
     """Had an operand a history, and the result none?"""
     if done.op in _CUTS:
         return True
     return not done.made.requires_grad and any(each.requires_grad for each in done.operands)
-
-
-def _argument(cls: Any, n: int, inputs: tuple[Any, ...]) -> str:
-    """What forward calls the tensor number `n` of its arguments."""
-    numbers = [i for i, each in enumerate(inputs) if isinstance(each, torch.Tensor)]
-    code = code_of(cls, "forward")
-    skipped = 0 if code_of(cls, "setup_context") is not None else 1
-    names = () if code is None else code.co_varnames[skipped : code.co_argcount]
-    return names[numbers[n]] if numbers[n] < len(names) else f"argument {numbers[n]}"
 
 
 def _among(value: Any, others: list[Any]) -> bool:

@@ -70,6 +70,15 @@ def code_of(cls: Any, name: str) -> Any:
     return getattr(function, "__code__", None)
 
 
+def argument(cls: Any, n: int, inputs: tuple[Any, ...]) -> str:
+    """What forward calls the tensor number `n` of its arguments."""
+    numbers = [i for i, each in enumerate(inputs) if isinstance(each, torch.Tensor)]
+    code = code_of(cls, "forward")
+    skipped = 0 if code_of(cls, "setup_context") is not None else 1
+    names = () if code is None else code.co_varnames[skipped : code.co_argcount]
+    return names[numbers[n]] if numbers[n] < len(names) else f"argument {numbers[n]}"
+
+
 class Call:
     """Leaves, arguments (each a copy of its leaf, so it may be written to) and what came of it."""
 

@@ -34,8 +34,8 @@ def card_text(card: CapabilityCard) -> str:
             f"  {_SIGNS[capability.state]} {capability.name:<{width}}  {capability.state}{detail}"
         )
         lines.append(line.rstrip())
-        for failure in capability.failures:
-            lines += [f"      {plain(line)}" for line in _told(failure)]
+        for each in capability.told:
+            lines += [f"      {plain(line)}" for line in _told(each)]
     return "\n".join(lines)
 
 
@@ -84,7 +84,7 @@ def card_scene(card: CapabilityCard) -> Scene:
 def _spoken(capability: Capability) -> str:
     """The row for those who hear it."""
     parts = [f"{capability.name}: {capability.state}", capability.detail]
-    parts += [line for failure in capability.failures for line in _told(failure)]
+    parts += [line for each in capability.told for line in _told(each)]
     return plain(", ".join(part for part in parts if part))
 
 
@@ -92,12 +92,13 @@ def _row(capability: Capability) -> tuple[list[Shape], float]:
     room = _WIDTH - _INDENT - 12
     lines: list[tuple[str, str]] = []
     detail = list(_wrapped(capability.detail, room - _NAMES - 70, 11)) if capability.detail else []
-    for failure in capability.failures:
-        lines += [(line, "failing") for line in _wrapped(failure.story or failure.kind, room, 11)]
-        if failure.culprit is not None:
-            lines.append((fitted(_where(failure.culprit), room, 11, MONO), "type"))
-        if failure.fix:
-            lines += [(line, "failing") for line in _wrapped(f"Fix: {failure.fix}", room, 11)]
+    for each in capability.told:
+        role = "failing" if each in capability.failures else "caption"
+        lines += [(line, role) for line in _wrapped(each.story or each.kind, room, 11)]
+        if each.culprit is not None:
+            lines.append((fitted(_where(each.culprit), room, 11, MONO), "type"))
+        if each.fix:
+            lines += [(line, role) for line in _wrapped(f"Fix: {each.fix}", room, 11)]
     head = max(_HEAD, 15 + _LINE * len(detail))
     height = head + (_LINE * len(lines) + 8 if lines else 0)
     shapes: list[Shape] = [
