@@ -144,7 +144,8 @@ export const WAITING: NodeRun = {
   needed: 1,
   order: null,
   reason: '',
-  grad_norm: null
+  grad_norm: null,
+  tangents: []
 };
 
 export function drawing(fields: Partial<Drawing> = {}): Drawing {

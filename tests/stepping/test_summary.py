@@ -22,7 +22,7 @@ def test_the_fields_are_those_of_statistics_in_order() -> None:
     names = [f.name for f in fields(TensorSummary)]
     assert names[4:15] == list(Statistics._fields)
     assert names[:4] == ["shape", "dtype", "device", "bytes"]
-    assert names[15:] == ["layout", "nnz"]
+    assert names[15:] == ["layout", "nnz", "tangents"]
 
 
 def test_a_cheap_summary_has_numbers_and_no_pictures() -> None:

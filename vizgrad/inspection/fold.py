@@ -187,9 +187,12 @@ class Fold:
 
     def norm(self, node: int) -> float | None:
         """Of the first gradient that arrived at a node that was run; None: it was undefined."""
-        order = self.order(node)
-        first = None if order is None else self._past.value((order, "incoming", 0))
+        first = self._first(node)
         return None if first is None else first.norm
+
+    def _first(self, node: int) -> model.TensorSummary | None:
+        order = self.order(node)
+        return None if order is None else self._past.value((order, "incoming", 0))
 
     def visited(self) -> Iterator[int]:
         """The nodes that were run, in order."""
@@ -204,11 +207,10 @@ class Fold:
         order = self.order(node)
         return order is not None and self._past.went(order, edge)
 
-    def flow(self, node: int, edge: int) -> float | None:
-        """The norm of what has gone over an edge; None: it was undefined."""
+    def flow(self, node: int, edge: int) -> model.TensorSummary | None:
+        """What has gone over an edge; None: it was undefined."""
         order = self.order(node)
-        routed = None if order is None else self._past.value((order, "routed", edge))
-        return None if routed is None else routed.norm
+        return None if order is None else self._past.value((order, "routed", edge))
 
     def node(self, number: int) -> model.NodeRun:
         """Where one node stands."""
@@ -227,15 +229,23 @@ class Fold:
             state, reason = "skipped", "no asked-for tensor is reachable from it"
         else:
             state = "waiting"
-        needed = self.start.needed
+        needed, came = self.start.needed, self._first(number)
         return model.NodeRun(
             state=state,
             delivered=self.delivered.get(number, 0),
             needed=needed[number] if number < len(needed) else 0,
             order=order,
             reason=reason,
-            grad_norm=self.norm(number),
+            grad_norm=None if came is None else came.norm,
+            tangents=sizes_of(came),
         )
+
+
+def sizes_of(gradient: model.TensorSummary | None) -> tuple[float | None, ...]:
+    """The norms of the tangents of a gradient."""
+    if gradient is None or not gradient.tangents:
+        return ()
+    return tuple(tangent.norm for tangent in gradient.tangents)
 
 
 def _rank(entry: model.Ready) -> tuple[bool, int]:

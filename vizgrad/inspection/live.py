@@ -13,7 +13,7 @@ from vizgrad.inspection.branches import Branches
 from vizgrad.inspection.breakpoints import Breakpoints
 from vizgrad.inspection.collecting import seldom_collecting
 from vizgrad.inspection.finding import found
-from vizgrad.inspection.fold import Fold
+from vizgrad.inspection.fold import Fold, sizes_of
 from vizgrad.inspection.grouping import groups_of
 from vizgrad.inspection.history import History
 from vizgrad.inspection.lanes import Lane, lane_of, lane_within
@@ -274,7 +274,9 @@ class Live:
         for node in fold.visited():
             for edge in range(len(self.source.targets(node))):
                 if fold.went(node, edge):
-                    yield model.EdgeRun(node, edge, fold.flow(node, edge))
+                    gone = fold.flow(node, edge)
+                    norm = None if gone is None else gone.norm
+                    yield model.EdgeRun(node, edge, norm, sizes_of(gone))
 
     def _changed(self, graph: model.Graph) -> Iterator[model.SavedRun]:
         """Saved values that are not, or no longer, as `graph` says."""

@@ -11,11 +11,13 @@ from vizgrad.inspection.model import Node, Saved
 from vizgrad.rendering.chips import LEAST_BADGE, chip_rows, state_badge, state_sign, text_badge
 from vizgrad.rendering.describe import (
     bytes_text,
+    number_text,
     place_text,
     plain,
     saved_text,
     shape_text,
-    summary_text,
+    sizes_text,
+    tangent_text,
     type_text,
 )
 from vizgrad.rendering.differing import role_of, texts_of
@@ -89,6 +91,9 @@ def _details(view: RunView, node: Node, saved: tuple[Saved, ...]) -> list[str]:
         lines[0] = f"{plain(node.name)} of {plain(node.label)} (node {node.id})"
     if run := view.node(node.id):
         lines.append(state_text(run) + (f": {plain(run.reason)}" if run.reason else ""))
+        if run.tangents:
+            norms = f"{number_text(run.grad_norm)}, its tangent{sizes_text(run.tangents, 4)}"
+            lines.append(f"gradient ‖g‖ {norms}")
     lines += [
         f"output {i}: {type_text(o.shape, o.dtype, node.batches)}"
         for i, o in enumerate(node.outputs)
@@ -96,7 +101,8 @@ def _details(view: RunView, node: Node, saved: tuple[Saved, ...]) -> list[str]:
     for value in saved:
         size = f"  {shape_text(value.shape)} {bytes_text(value.bytes)}" if value.bytes else ""
         lines.append(f"saved {saved_text(value)}{size}")
-        lines += [f"  its tangent ↑ {summary_text(t)}" for t in value.tangents]
+        of = type_text(value.shape, value.dtype)
+        lines += [f"  its tangent ↑ {of}  {tangent_text(t, value.dtype)}" for t in value.tangents]
     if node.scope:
         lines.append("scope " + " / ".join(plain(part) for part in node.scope))
     if node.place:

@@ -12,7 +12,7 @@ import unicodedata
 from pathlib import PurePath
 
 from vizgrad.errors import Place
-from vizgrad.inspection.model import Saved, TensorSummary, Write
+from vizgrad.inspection.model import Saved, Tangent, TensorSummary, Write
 from vizgrad.inspection.sizes import bytes_text as bytes_text
 
 _DTYPES = {
@@ -163,10 +163,31 @@ def saved_text(saved: Saved) -> str:
     return f"{text} ({write_text(saved.culprit)})" if saved.culprit else text
 
 
+def sizes_text(norms: tuple[float | None, ...], digits: int = 3) -> str:
+    """`` ↓36``: the norms of the tangents of a gradient, which go down with it; empty without."""
+    return "".join(f" ↓{number_text(norm, digits)}" for norm in norms)
+
+
+def tangent_text(tangent: Tangent, dtype: str) -> str:
+    """``= [3, 36]``, or its norm: shape and type are those of what it is the tangent of."""
+    if tangent.values:
+        written = ", ".join(map(number_text, tangent.values))
+        word = "magnitude " if dtype.startswith("complex") else ""
+        return f"{word}= {written}" if len(tangent.values) == 1 else f"{word}= [{written}]"
+    return f"norm {number_text(tangent.norm)}"
+
+
 def summary_text(summary: TensorSummary | None) -> str:
-    """A tensor on one line: type and values if they are few, else norm and range; how many are not finite."""
+    """A tensor on one line: type and values if they are few, else norm and range; how many are not finite;
+    the tangents of a gradient behind it, ``tangent ↓ = [3, 36]``.
+    """
     if summary is None:
         return "undefined"
+    tangents = [f"tangent ↓ {tangent_text(t, summary.dtype)}" for t in summary.tangents]
+    return "  ".join([_array_text(summary), *tangents])
+
+
+def _array_text(summary: TensorSummary) -> str:
     parts = [type_text(summary.shape, summary.dtype)]
     if summary.nnz is not None:
         parts.append(f"{plain(summary.layout, 20)}, {summary.nnz:,} stored")

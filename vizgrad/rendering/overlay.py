@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from vizgrad.inspection.holdings import holdings
 from vizgrad.inspection.model import Difference, Graph, Node, NodeRun, Run, Saved
-from vizgrad.rendering.describe import number_text
+from vizgrad.rendering.describe import number_text, sizes_text
 
 
 class RunView:
@@ -24,7 +24,7 @@ class RunView:
         self.beside = beside
         self._storages = graph.storages
         self._saved = {(saved.node, saved.name): saved for saved in run.saved} if run else {}
-        self._norms = {(edge.node, edge.edge): edge.norm for edge in run.edges} if run else {}
+        self._gone = {(edge.node, edge.edge): edge for edge in run.edges} if run else {}
         self._nodes = run.nodes if run else ()
         if run:
             _check(graph, run)
@@ -53,10 +53,16 @@ class RunView:
 
     def flowed(self, edge: tuple[int, int]) -> bool:
         """Whether a gradient, or an undefined one, has gone over edge (node id, edge index)."""
-        return edge in self._norms
+        return edge in self._gone
 
     def norm(self, edge: tuple[int, int]) -> float | None:
-        return self._norms.get(edge)
+        gone = self._gone.get(edge)
+        return None if gone is None else gone.norm
+
+    def tangents(self, edge: tuple[int, int]) -> tuple[float | None, ...]:
+        """The norms of the tangents of what has gone over an edge."""
+        gone = self._gone.get(edge)
+        return () if gone is None else gone.tangents
 
     def made(self, node: Node) -> float | None:
         """What a node that was given finite gradients sent on that is not: NaN or inf; None: nothing."""
@@ -84,6 +90,15 @@ def badge_texts(run: NodeRun, made: float | None = None) -> tuple[str, ...]:
         if run.grad_norm is None:
             return (f"{number}undefined", f"{number}∅", "∅")
         norm = number_text(run.grad_norm, 3)
+        if run.tangents:
+            beside, down = sizes_text(run.tangents), f" {'↓' * len(run.tangents)}"
+            long = f"{number}‖g‖ {norm}"
+            return (
+                f"{long}{beside}",
+                f"{number}{norm}{beside}",
+                f"{number}{norm}{down}",
+                norm + down,
+            )
         return (f"{number}‖g‖ {norm}", f"{number}{norm}", norm)
     return (state_text(run),)
 

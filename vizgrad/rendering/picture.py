@@ -12,7 +12,7 @@ from vizgrad.inspection.model import Graph, Run
 from vizgrad.inspection.outline import Outline
 from vizgrad.rendering.cards import Card, node_card, pin_card, result_card
 from vizgrad.rendering.compound import layered_layout
-from vizgrad.rendering.describe import number_text
+from vizgrad.rendering.describe import number_text, sizes_text
 from vizgrad.rendering.differing import Differences
 from vizgrad.rendering.geometry import Bezier, Layout
 from vizgrad.rendering.graphviz_layout import graphviz_layout
@@ -219,6 +219,9 @@ class _Picture:
         if len(self.visible.links) <= NORM_LIMIT and (gone := self.gone(link)):
             most = max(gone, key=weight)
             words.append(f"{'max ' if several and most is not None else ''}{number_text(most, 3)}")
+            if not several:
+                (edge,) = edges_of(self.outline, self.visible, link)
+                words[-1] += sizes_text(self.view.tangents(edge))
         return " · ".join(words)
 
 

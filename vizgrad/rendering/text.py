@@ -19,7 +19,14 @@ from math import isfinite
 
 from vizgrad.inspection.model import Graph, Node, NodeRun, Run
 from vizgrad.inspection.outline import Outline, is_leaf
-from vizgrad.rendering.describe import columns, count_text, number_text, plain, saved_text
+from vizgrad.rendering.describe import (
+    columns,
+    count_text,
+    number_text,
+    plain,
+    saved_text,
+    sizes_text,
+)
 from vizgrad.rendering.headings import (
     footnotes,
     graph_summary,
@@ -174,8 +181,12 @@ def _aligned(rows: list[tuple[str, str, str]]) -> list[str]:
 
 
 def _loud(run: NodeRun | None, made: float | None) -> str:
-    """The norm of the gradient that came to a node, where it is not finite: `` NaN``; or what it made."""
+    """The norm of the gradient that came to a node, where it is not finite (`` NaN``) or has a tangent; or
+    what it made.
+    """
     if made is not None:
         return f", made {number_text(made)}"
     norm = None if run is None else run.grad_norm
+    if run is not None and run.tangents:
+        return f", ‖g‖ {number_text(norm, 3)}{sizes_text(run.tangents)}"
     return "" if norm is None or isfinite(norm) else f" {number_text(norm)}"

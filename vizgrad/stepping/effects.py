@@ -89,6 +89,11 @@ class GradEffect:
         return self._before.array
 
     @property
+    def grad_before(self) -> Any:
+        """`.grad` itself before the visit."""
+        return self._before.grad
+
+    @property
     def nbytes(self) -> int:
         return 0 if self._before.array is None else int(self._before.array.nbytes)
 

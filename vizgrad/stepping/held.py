@@ -1,7 +1,11 @@
 """A gradient as it was at one moment of a run, which is put into numbers when somebody asks."""
 
+# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from vizgrad.arrays.backend import as_array
@@ -9,6 +13,8 @@ from vizgrad.arrays.keeping import kept_copy
 from vizgrad.arrays.sparse import is_sparse
 from vizgrad.inspection import model
 from vizgrad.stepping.summary import summarize, summarize_closely
+from vizgrad.stepping.tangents import tangents, told
+from vizgrad.tensor.duals import DUALS
 
 
 class Held:
@@ -17,13 +23,20 @@ class Held:
     `forget` lets go of it; its summary stays.
     """
 
-    __slots__ = ("_array", "_copied", "_summary", "nbytes")
+    __slots__ = ("_array", "_copied", "_summary", "_tangents", "nbytes")
 
-    def __init__(self, value: Any, *, copy: bool) -> None:
+    def __init__(self, value: Any, *, copy: bool, dual: Any = None) -> None:
+        """`dual`: the tensor whose tangents are its own, where it is not `value`."""
         array = as_array(getattr(value, "_array", value))
         self._copied = copy
         self._array, self.nbytes = kept_copy(array) if copy else (array, size_of(array))
         self._summary: model.TensorSummary | None = None
+        #: Those of a gradient in forward mode: what it had then stays known when the level is over.
+        self._tangents: tuple[Held, ...] = ()
+        if DUALS.on:
+            beside = tangents(value if dual is None else dual)
+            self._tangents = tuple([Held(tangent._array, copy=copy) for tangent in beside])
+            self.nbytes += sum([tangent.nbytes for tangent in self._tangents])
 
     @property
     def array(self) -> Any | None:
@@ -35,8 +48,9 @@ class Held:
         """What one pass over it gives."""
         found = self._summary
         if found is None:
-            found = self._summary = summarize(self._array)
+            found = summarize(self._array)
             assert found is not None  # of an array there is one
+            found = self._summary = self._with_tangents(found)
         return found
 
     def closely(self) -> model.TensorSummary:
@@ -45,7 +59,12 @@ class Held:
             return self.summary
         found = summarize_closely(self._array)
         assert found is not None
-        return found
+        return self._with_tangents(found)
+
+    def _with_tangents(self, found: model.TensorSummary) -> model.TensorSummary:
+        if not self._tangents:
+            return found
+        return replace(found, tangents=tuple(told(each.array) for each in self._tangents))
 
     def copy(self) -> None:
         """Somebody may write to the array from now on."""
@@ -56,6 +75,7 @@ class Held:
     def forget(self) -> None:
         _ = self.summary
         self._array = None
+        self._tangents = ()
         self.nbytes = 0
 
 

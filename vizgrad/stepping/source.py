@@ -34,7 +34,7 @@ from vizgrad.stepping.effects import ReleaseEffect
 from vizgrad.stepping.origins import Origins
 from vizgrad.stepping.places import write_of
 from vizgrad.stepping.summary import summarize_closely
-from vizgrad.stepping.tangents import tangents_of
+from vizgrad.stepping.tangents import tangents_of, with_tangents
 from vizgrad.stepping.written import StorageWrites
 from vizgrad.tensor.modes import BatchedScope, Scope
 from vizgrad.tensor.tensor import Tensor
@@ -336,9 +336,8 @@ class EngineGraph:
 
     def grad(self, node: int) -> model.TensorSummary | None:
         found = self.nodes[node]
-        return (
-            summarize_closely(found.variable._grad) if isinstance(found, AccumulateGrad) else None
-        )
+        grad = found.variable._grad if isinstance(found, AccumulateGrad) else None
+        return with_tangents(summarize_closely(grad), grad)
 
     def value(self, node: int, name: str | None) -> Any:
         found = self.nodes[node]

@@ -27,6 +27,7 @@ from vizgrad.stepping.held import Held
 from vizgrad.stepping.journal import Journal
 from vizgrad.stepping.step import Accumulated, Arrived, EngineStep, Out, priority_of, released_stage
 from vizgrad.stepping.summary import summarize
+from vizgrad.stepping.tangents import with_tangents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -155,7 +156,12 @@ class StepLog(Watch):
     def stage(self, stage: str, detail: str, before: Any, after: Any) -> None:
         assert self.step is not None
         self.step.stages.append(
-            model.StageRecord(stage, detail, summarize(before), summarize(after))
+            model.StageRecord(
+                stage,
+                detail,
+                with_tangents(summarize(before), before),
+                with_tangents(summarize(after), after),
+            )
         )
 
     def accumulated(self, node: Node, decision: str, reason: str) -> None:
@@ -169,14 +175,17 @@ class StepLog(Watch):
         if self.steps.open and decision == "taken":
             after = step.incoming[0]  # of which `.grad` is a copy
         elif grad is not None and not self.steps.open:
-            after = self._hold(grad._array)
+            after = self._hold(grad._array if self._task.domain.raw else grad)
         elif grad is not None:
             after = Held(grad._array, copy=True)
             step.nbytes += after.nbytes
         if self._growth is not None:
             step.grown += self._growth.grow(grad, after, f"{self._growth.label_of(node)}.grad")
         step.accumulated = Accumulated(
-            decision, reason, None if before is None else Held(before, copy=False), after
+            decision,
+            reason,
+            None if before is None else Held(before, copy=False, dual=effect.grad_before),
+            after,
         )
 
     def releasing(self, node: Node) -> None:

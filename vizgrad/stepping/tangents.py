@@ -1,10 +1,11 @@
-"""The tangents of saved values, in forward mode."""
+"""The tangents of saved values and of gradients, in forward mode."""
 
 # What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from vizgrad.function.wrapped import Wrapped
@@ -17,26 +18,34 @@ from vizgrad.tensor.tensor import Tensor
 _FEW = 8
 
 
-def tangents_of(saved: Any) -> tuple[model.TensorSummary, ...]:
-    """Of a saved value in any form: one for each level of forward mode under which it has one."""
+def tangents_of(value: Any) -> tuple[model.Tangent, ...]:
+    """Of a gradient, or a saved value in any form: one for each level under which it has one."""
+    return tuple(told(tangent._array) for tangent in tangents(value))
+
+
+def with_tangents(summary: model.TensorSummary | None, value: Any) -> model.TensorSummary | None:
+    """What is told of a gradient, with its tangents if it has some now."""
+    found = tangents_of(value)
+    return replace(summary, tangents=found) if summary is not None and found else summary
+
+
+def told(array: Any) -> model.Tangent:
+    """A tangent in numbers."""
+    few = array.size <= _FEW
+    found = summarize_closely(array) if few else summarize(array)
+    assert found is not None  # of an array there is one
+    return model.Tangent(found.norm, found.values, found.phases)
+
+
+def tangents(value: Any) -> list[Tensor]:
+    """The same as tensors. Whichever thread asks: those of levels that are over are gone."""
     if not DUALS.on:
-        return ()
-    found: list[model.TensorSummary] = []
-    for tangent in _tangents(saved):
-        few = tangent.numel() <= _FEW
-        told = summarize_closely(tangent) if few else summarize(tangent)
-        if told is not None:
-            found.append(told)
-    return tuple(found)
-
-
-def _tangents(saved: Any) -> list[Tensor]:
-    """Whichever thread asks: those of levels that are over are gone."""
-    if not isinstance(saved, Tensor):
-        kept = getattr(saved, "tangents", None)
-        tangents = [] if kept is None else list(kept.of.values())
+        return []
+    if not isinstance(value, Tensor):
+        kept = getattr(value, "tangents", None)
+        found = [] if kept is None else list(kept.of.values())
     else:
-        holders = [t._rare.tangents for t in (saved, root_of(saved)) if t._rare is not None]
+        holders = [t._rare.tangents for t in (value, root_of(value)) if t._rare is not None]
         levels = dict.fromkeys(level for each in holders if each is not None for level in each.of)
-        tangents = [tangent_of(saved, level) for level in levels]
-    return [t for t in tangents if t is not None and not isinstance(t, Wrapped)]
+        found = [tangent_of(value, level) for level in levels]
+    return [t for t in found if t is not None and not isinstance(t, Wrapped)]

@@ -179,12 +179,14 @@ class Tally:
 class Flow:
     """What went over the line at this place of `Drawing.lines`, and from which node. norm None: an
     undefined gradient. Of several edges there is one for each gradient that was larger than all before
-    it (NaN is the largest), in the order of the run: the last is the largest of all.
+    it (NaN is the largest), in the order of the run: the last is the largest of all. `tangents` are the norms
+    of its tangents, in forward mode.
     """
 
     line: int
     node: int
     norm: float | None
+    tangents: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

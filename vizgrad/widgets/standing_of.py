@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import get_args
 
 from vizgrad.inspection import model
-from vizgrad.inspection.fold import Fold
+from vizgrad.inspection.fold import Fold, sizes_of
 from vizgrad.inspection.looking import Look
 from vizgrad.inspection.outline import Outline
 from vizgrad.rendering.norm_curve import MOST_POINTS
@@ -102,10 +102,11 @@ def _flows(fold: Fold, outline: Outline, drawing: Drawing) -> Iterator[Flow]:
         gone = [(fold.order(node), edge, node) for node, edge in edges if fold.went(node, edge)]
         most: tuple[int, float] | None = None
         for _, edge, node in sorted(gone):
-            norm = fold.flow(node, edge)
+            sent = fold.flow(node, edge)
+            norm = None if sent is None else sent.norm
             if most is None or weight(norm) > most:
                 most = weight(norm)
-                yield Flow(number, node, norm)
+                yield Flow(number, node, norm, sizes_of(sent))
 
 
 def _extent(box: DrawnBox) -> tuple[int, int]:

@@ -175,11 +175,13 @@ export interface Tally {
  * What went over the line at this place of `Drawing.lines`, and from which node. norm None: an
  * undefined gradient. Of several edges there is one for each gradient that was larger than all
  * before it (NaN is the largest), in the order of the run: the last is the largest of all.
+ * `tangents` are the norms of its tangents, in forward mode.
  */
 export interface Flow {
   readonly line: number;
   readonly node: number;
   readonly norm: number | null;
+  readonly tangents: readonly (number | null)[];
 }
 
 /** A node that some gradients have reached, but not all. */
@@ -324,7 +326,8 @@ export const readTally: Reader<Tally> = record<Tally>({
 export const readFlow: Reader<Flow> = record<Flow>({
   line: integer,
   node: integer,
-  norm: nullable(float)
+  norm: nullable(float),
+  tangents: optional(array(nullable(float)), [])
 });
 
 export const readReached: Reader<Reached> = record<Reached>({

@@ -20,7 +20,7 @@ import type {
   Visit
 } from '../protocol';
 import { Buffers } from './buffers';
-import { Flows } from './flows';
+import { Flows, sizesOf } from './flows';
 import type { Names } from './names';
 import { Places } from './places';
 import { Queue } from './queue';
@@ -34,6 +34,7 @@ interface Visited {
   readonly state: NodeState;
   readonly order: number;
   readonly norm: number | null;
+  readonly tangents: readonly (number | null)[];
 }
 
 export class Fold {
@@ -83,8 +84,8 @@ export class Fold {
         this.learn(node, run);
       }
     });
-    for (const { line, node, norm } of standing.flows) {
-      this.flows.add(line, node, norm);
+    for (const { line, node, norm, tangents } of standing.flows) {
+      this.flows.add(line, node, norm, tangents);
     }
     this.boxes = drawing.boxes.map(({ first, last }, place) => {
       const tally = standing.boxes[place];
@@ -99,13 +100,13 @@ export class Fold {
 
   /** A node that is drawn. */
   private learn(node: number, run: NodeRun): void {
-    const { state, order, delivered, needed, grad_norm } = run;
+    const { state, order, delivered, needed, grad_norm, tangents } = run;
     this.drawn.add(node);
     this.given.set(node, run);
     this.delivered.set(node, delivered);
     this.needed.set(node, needed);
     if (order !== null) {
-      this.visited.set(node, { state, order, norm: grad_norm });
+      this.visited.set(node, { state, order, norm: grad_norm, tangents });
     } else if (state === 'skipped') {
       this.skipped.add(node);
     }
@@ -124,7 +125,8 @@ export class Fold {
     const norm = normOf(visit);
     this.ready.take(node);
     this.buffers.clear(node);
-    this.visited.set(node, { state, order: visit.index, norm });
+    const tangents = sizesOf(visit.incoming[0]);
+    this.visited.set(node, { state, order: visit.index, norm, tangents });
     for (const { node: target, input_nr, after } of arrived) {
       this.buffers.put(target, input_nr, after);
     }
@@ -133,7 +135,7 @@ export class Fold {
         this.deliver(edge.node, (this.delivered.get(edge.node) ?? 0) + 1);
         const line = this.places.line(node, index, edge.node);
         if (line !== undefined) {
-          this.flows.add(line, node, routed === null ? null : routed.norm);
+          this.flows.add(line, node, routed?.norm ?? null, sizesOf(routed));
         }
       }
     }
@@ -154,7 +156,8 @@ export class Fold {
     }
     const norm = normOf(visit);
     // It may have been run before the view came.
-    this.visited.set(node, { state, order: visit.index, norm });
+    const tangents = sizesOf(visit.incoming[0]);
+    this.visited.set(node, { state, order: visit.index, norm, tangents });
     const before = this.statesAround(record);
     for (const { node: target } of readied) {
       this.ready.take(target);
@@ -273,7 +276,8 @@ export class Fold {
         needed,
         order: visited?.order ?? null,
         reason: REASONS[state] ?? '',
-        grad_norm: visited?.norm ?? null
+        grad_norm: visited?.norm ?? null,
+        tangents: visited?.tangents ?? []
       };
       this.given.set(node, run);
     }
@@ -295,6 +299,11 @@ export class Fold {
    */
   flow(line: number): number | null | undefined {
     return this.flows.largest(line);
+  }
+
+  /** The norms of its tangents, in forward mode. */
+  flowTangents(line: number): readonly (number | null)[] {
+    return this.flows.tangents(line);
   }
 
   // --- keeping count ---

@@ -8,7 +8,7 @@ export type { DebuggerState, Notice, PartShown } from './state';
 export { besides, comparedOf, pairOf, toCompare } from './comparing';
 export type { Compared, Pair } from './comparing';
 export { Fold } from './fold';
-export { isLarger } from './flows';
+export { isLarger, sizesOf } from './flows';
 export { History } from './history';
 export type { Window } from './history';
 export { Names } from './names';

@@ -59,13 +59,17 @@ test('states in words, long and short', () => {
     needed: 3,
     order: null,
     reason: '',
-    grad_norm: null
+    grad_norm: null,
+    tangents: []
   } as const;
   expect(format.nodeState(run)).toBe('waiting, 1 of 3');
   expect(format.nodeBrief(run)).toBe('waiting 1/3');
   const done = { ...run, state: 'done', order: 4, grad_norm: 0.123456 } as const;
   expect(format.nodeState(done)).toBe('done #5, ‖g‖ 0.1235');
   expect(format.nodeBrief(done)).toBe('#5  ‖g‖ 0.123');
+  const dual = { ...done, tangents: [36.1248, null] };
+  expect(format.nodeState(dual)).toBe('done #5, ‖g‖ 0.1235 ↓36.12 ↓–');
+  expect(format.nodeBrief({ ...done, tangents: [36.1248] })).toBe('#5  ‖g‖ 0.123 ↓36.1');
   expect(format.nodeState({ ...done, grad_norm: null })).toBe('done #5, no gradient');
   const skipped = { ...run, state: 'skipped', reason: 'no target behind it' } as const;
   expect(format.nodeState(skipped)).toBe('skipped: no target behind it');
@@ -80,7 +84,8 @@ test('a node that is running, and one that was next until it began', () => {
     needed: 1,
     order: null,
     reason: '',
-    grad_norm: null
+    grad_norm: null,
+    tangents: []
   } as const;
   const current = { ...waiting, state: 'current' } as const;
   expect(format.nodeState(current)).toBe('runs next');

@@ -31,6 +31,11 @@ export function brief(value: number | null): string {
   return number(value === null || !Number.isFinite(value) ? value : Number(value.toPrecision(3)));
 }
 
+/** " ↓36": the norms of the tangents of a gradient, which go down with it; empty without. */
+export function sizes(norms: readonly (number | null)[], text = brief): string {
+  return norms.map(norm => ` ↓${text(norm)}`).join('');
+}
+
 export function bytes(count: number): string {
   if (count < 1000) {
     return `${count} B`;
@@ -122,7 +127,7 @@ export function nodeState(run: NodeRun, running: Running = null): string {
       const order = run.order === null ? 'done' : `done #${whole(run.order + 1)}`;
       return run.grad_norm === null
         ? `${order}, no gradient`
-        : `${order}, ‖g‖ ${number(run.grad_norm)}`;
+        : `${order}, ‖g‖ ${number(run.grad_norm)}${sizes(run.tangents, number)}`;
     }
     case 'skipped':
       return because('skipped', run);
@@ -159,7 +164,7 @@ export function nodeBrief(run: NodeRun, running: Running = null): string {
       const order = run.order === null ? 'done' : `#${whole(run.order + 1)}`;
       return run.grad_norm === null
         ? `${order} undefined`
-        : `${order}  ‖g‖ ${brief(run.grad_norm)}`;
+        : `${order}  ‖g‖ ${brief(run.grad_norm)}${sizes(run.tangents)}`;
     }
     default:
       return run.state;

@@ -20,6 +20,7 @@ from vizgrad.errors import Place as Place
 from vizgrad.inspection.model.arrays import ArrayKind as ArrayKind
 from vizgrad.inspection.model.arrays import ArrayName as ArrayName
 from vizgrad.inspection.model.arrays import Part as Part
+from vizgrad.inspection.model.arrays import Tangent as Tangent
 from vizgrad.inspection.model.arrays import TensorSummary as TensorSummary
 from vizgrad.inspection.model.branches import Branch as Branch
 from vizgrad.inspection.model.branches import Difference as Difference

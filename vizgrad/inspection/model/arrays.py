@@ -15,6 +15,18 @@ ArrayKind = Literal[
 
 
 @dataclass(frozen=True, slots=True)
+class Tangent:
+    """What forward mode carries beside an array under one level: how the array changes along it.
+
+    Shape and type are the array's; `norm`, `values` and `phases` are as in a `TensorSummary`.
+    """
+
+    norm: float | None = None
+    values: tuple[float, ...] | None = None
+    phases: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TensorSummary:
     """Statistics of one array, of the absolute values of a complex one. Computed once and cheap to keep.
 
@@ -46,6 +58,8 @@ class TensorSummary:
     #: norm, min, max, mean and histogram are over them (equal places added up), `heat` is empty.
     layout: str = "strided"
     nnz: int | None = None
+    #: Of a gradient in forward mode: one for each level, the outermost first. It goes down, as the gradient.
+    tangents: tuple[Tangent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vizgrad.errors import Place
-from vizgrad.inspection.model.arrays import TensorSummary
+from vizgrad.inspection.model.arrays import Tangent
 
 SavedState = Literal["alive", "stale", "freed", "packed"]
 
@@ -41,8 +41,8 @@ class Saved:
     version_now: int = 0
     culprit: Write | None = None
     value: str = ""
-    #: In forward mode: one for each level that is active, the outermost first.
-    tangents: tuple[TensorSummary, ...] = ()
+    #: In forward mode: one for each level that is active, the outermost first. It goes up, against gradients.
+    tangents: tuple[Tangent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

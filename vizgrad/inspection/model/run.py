@@ -24,15 +24,20 @@ class NodeRun:
     reason: str = ""
     #: Norm of the total gradient that arrived (after its visit), for drawing; None if undefined.
     grad_norm: float | None = None
+    #: In forward mode: the norms of the tangents of that gradient, by level.
+    tangents: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeRun:
-    """A gradient that went over edge number `edge` of node `node`; norm None: it was undefined."""
+    """A gradient that went over edge number `edge` of node `node`; norm None: it was undefined. `tangents` as
+    in `NodeRun`.
+    """
 
     node: int
     edge: int
     norm: float | None
+    tangents: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,17 @@ export type ArrayKind = (typeof ARRAY_KINDS)[number];
 export const readArrayKind = oneOf(ARRAY_KINDS);
 
 /**
+ * What forward mode carries beside an array under one level: how the array changes along it.
+ *
+ * Shape and type are the array's; `norm`, `values` and `phases` are as in a `TensorSummary`.
+ */
+export interface Tangent {
+  readonly norm: number | null;
+  readonly values: readonly number[] | null;
+  readonly phases: readonly number[] | null;
+}
+
+/**
  * Statistics of one array, of the absolute values of a complex one. Computed once and cheap to
  * keep.
  *
@@ -63,6 +74,11 @@ export interface TensorSummary {
    */
   readonly layout: string;
   readonly nnz: number | null;
+  /**
+   * Of a gradient in forward mode: one for each level, the outermost first. It goes down, as the
+   * gradient.
+   */
+  readonly tangents: readonly Tangent[];
 }
 
 /** An array that can be looked at: `nr` of `kind`, or a saved value `name`, of a node. */
@@ -89,6 +105,12 @@ export interface Part {
   readonly cut: boolean;
 }
 
+export const readTangent: Reader<Tangent> = record<Tangent>({
+  norm: optional(nullable(float), null),
+  values: optional(nullable(array(float)), null),
+  phases: optional(nullable(array(float)), null)
+});
+
 export const readTensorSummary: Reader<TensorSummary> = record<TensorSummary>({
   shape: array(integer),
   dtype: string,
@@ -106,7 +128,8 @@ export const readTensorSummary: Reader<TensorSummary> = record<TensorSummary>({
   values: optional(nullable(array(float)), null),
   phases: optional(nullable(array(float)), null),
   layout: optional(string, 'strided'),
-  nnz: optional(nullable(integer), null)
+  nnz: optional(nullable(integer), null),
+  tangents: optional(array(readTangent), [])
 });
 
 export const readArrayName: Reader<ArrayName> = record<ArrayName>({

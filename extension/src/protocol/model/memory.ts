@@ -4,8 +4,8 @@ import { array, integer, nullable, oneOf, optional, record, string } from '../ch
 import type { Reader } from '../check';
 import { readPlace } from './place';
 import type { Place } from './place';
-import { readTensorSummary } from './arrays';
-import type { TensorSummary } from './arrays';
+import { readTangent } from './arrays';
+import type { Tangent } from './arrays';
 
 export const SAVED_STATES = ['alive', 'stale', 'freed', 'packed'] as const;
 export type SavedState = (typeof SAVED_STATES)[number];
@@ -38,8 +38,11 @@ export interface Saved {
   readonly version_now: number;
   readonly culprit: Write | null;
   readonly value: string;
-  /** In forward mode: one for each level that is active, the outermost first. */
-  readonly tangents: readonly TensorSummary[];
+  /**
+   * In forward mode: one for each level that is active, the outermost first. It goes up, against
+   * gradients.
+   */
+  readonly tangents: readonly Tangent[];
 }
 
 /**
@@ -116,7 +119,7 @@ export const readSaved: Reader<Saved> = record<Saved>({
   version_now: optional(integer, 0),
   culprit: optional(nullable(readWrite), null),
   value: optional(string, ''),
-  tangents: optional(array(readTensorSummary), [])
+  tangents: optional(array(readTangent), [])
 });
 
 export const readSaveMark: Reader<SaveMark> = record<SaveMark>({

@@ -33,13 +33,19 @@ export interface NodeRun {
   readonly reason: string;
   /** Norm of the total gradient that arrived (after its visit), for drawing; None if undefined. */
   readonly grad_norm: number | null;
+  /** In forward mode: the norms of the tangents of that gradient, by level. */
+  readonly tangents: readonly (number | null)[];
 }
 
-/** A gradient that went over edge number `edge` of node `node`; norm None: it was undefined. */
+/**
+ * A gradient that went over edge number `edge` of node `node`; norm None: it was undefined.
+ * `tangents` as in `NodeRun`.
+ */
 export interface EdgeRun {
   readonly node: number;
   readonly edge: number;
   readonly norm: number | null;
+  readonly tangents: readonly (number | null)[];
 }
 
 /** The thread's modes, for the status strip. */
@@ -83,13 +89,15 @@ export const readNodeRun: Reader<NodeRun> = record<NodeRun>({
   needed: optional(integer, 0),
   order: optional(nullable(integer), null),
   reason: optional(string, ''),
-  grad_norm: optional(nullable(float), null)
+  grad_norm: optional(nullable(float), null),
+  tangents: optional(array(nullable(float)), [])
 });
 
 export const readEdgeRun: Reader<EdgeRun> = record<EdgeRun>({
   node: integer,
   edge: integer,
-  norm: nullable(float)
+  norm: nullable(float),
+  tangents: optional(array(nullable(float)), [])
 });
 
 export const readModes: Reader<Modes> = record<Modes>({

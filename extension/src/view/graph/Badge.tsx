@@ -47,7 +47,7 @@ export function Badge({
       ? madeWords(run, made)
       : got !== null && run.order === null
         ? [`got ${format.brief(got)}`, format.brief(got)]
-        : [format.nodeBrief(run, running), shorter(run), shortest(run)]);
+        : [format.nodeBrief(run, running), ...shorter(run), shortest(run)]);
   const words = texts.find(text => text !== '' && width(text) <= room);
   const left = right - (words ? width(words) : SIGN);
   return (
@@ -77,19 +77,24 @@ function madeWords({ order }: NodeRun, made: number): readonly string[] {
   ];
 }
 
-function shorter({ state, order, grad_norm }: NodeRun): string {
-  return state === 'done' && order !== null
-    ? `#${format.whole(order + 1)}  ${grad_norm === null ? '∅' : format.brief(grad_norm)}`
-    : '';
+function shorter({ state, order, grad_norm, tangents }: NodeRun): readonly string[] {
+  if (state !== 'done' || order === null) {
+    return [];
+  }
+  const norm = grad_norm === null ? '∅' : format.brief(grad_norm);
+  const text = `#${format.whole(order + 1)}  ${norm}`;
+  return tangents.length > 0
+    ? [`${text}${format.sizes(tangents)}`, `${text} ${'↓'.repeat(tangents.length)}`]
+    : [text];
 }
 
 /** What the sign does not say: how many have arrived, or how large the gradient was. */
-function shortest({ state, delivered, needed, grad_norm }: NodeRun): string {
+function shortest({ state, delivered, needed, grad_norm, tangents }: NodeRun): string {
   switch (state) {
     case 'waiting':
       return `${delivered}/${needed}`;
     case 'done':
-      return grad_norm === null ? '∅' : format.brief(grad_norm);
+      return `${grad_norm === null ? '∅' : format.brief(grad_norm)}${'↓'.repeat(tangents.length)}`;
     default:
       return '';
   }

@@ -209,7 +209,8 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
     .slice(0, MAX_LABELS)
     .flatMap(index => {
       const line = drawing.lines[index];
-      const text = line && linkText(picture, line, flow(index), line.key === hovered);
+      const long = line?.key === hovered;
+      const text = line && linkText(picture, line, flow(index), long, fold.flowTangents(index));
       return text ? [{ key: line.key, route: line.points, text, odd: odd.lines.has(index) }] : [];
     });
   const taken = (): readonly Box[] => [

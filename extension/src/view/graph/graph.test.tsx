@@ -192,7 +192,7 @@ describe('what is drawn', () => {
   test('what is not finite is loud in a node, a group and on a line, and said', () => {
     const odd = { ...WAITING, state: 'done', order: 0, grad_norm: NaN } as const;
     const boxes = [null, null, tally(4, { nonfinite: 2 }), tally(6), null, null];
-    const flows = [{ line: 1, node: 0, norm: Infinity }];
+    const flows = [{ line: 1, node: 0, norm: Infinity, tangents: [] }];
     show(session(some, { boxes, flows, nodes: [odd, WAITING, WAITING] }));
     expect(item(/^Sum.*NaN/).classList.contains('vg-nonfinite')).toBe(true);
     // A triangle, where a tick would say that all is well.
@@ -203,7 +203,7 @@ describe('what is drawn', () => {
   });
 
   test('what came and was not finite is loud until a finite gradient was made of it', () => {
-    const flows = [{ line: 0, node: 0, norm: NaN }];
+    const flows = [{ line: 0, node: 0, norm: NaN, tangents: [] }];
     const made = { ...WAITING, state: 'done', order: 0, grad_norm: 0.707 } as const;
     const loud = [WAITING, made, { ...made, grad_norm: NaN }].map(first => {
       show(session(some, { flows, nodes: [first, WAITING, WAITING] }));

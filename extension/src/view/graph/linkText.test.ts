@@ -24,6 +24,8 @@ const other = line(0, 1, { node: 0, name: 'other' });
 test('a line says what it stands for and how large its gradient was', () => {
   expect(linkText(picture, other, undefined, false)).toBe('');
   expect(linkText(picture, other, 0.53333, false)).toBe('0.533');
+  expect(linkText(picture, other, 0.53333, false, [36.1248])).toBe('0.533 ↓36.1');
+  expect(linkText(picture, other, 2, true, [3])).toBe('other · float32 [8, 4] · ‖g‖ 2 ↓3');
   expect(linkText(picture, other, null, false)).toBe('∅');
   expect(linkText(picture, other, 0.53333, true)).toBe('other · float32 [8, 4] · ‖g‖ 0.5333');
   expect(linkText(picture, other, undefined, true)).toBe(

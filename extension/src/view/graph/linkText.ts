@@ -5,21 +5,23 @@ import { flowOf } from './flow';
 import type { Picture } from './picture';
 
 /**
- * "0.53", as in the static picture: the name is on the box. Under the mouse "other · float32 [3] · ‖g‖ 0.53".
+ * "0.53", with the tangent of forward mode "0.53 ↓36", as in the static picture: the name is on the box. Under the mouse "other · float32 [3] · ‖g‖ 0.53".
  * Of several edges in one line it is said how many, and how large the largest gradient was.
  */
 export function linkText(
   picture: Picture,
   line: DrawnLine,
   norm: number | null | undefined,
-  long: boolean
+  long: boolean,
+  tangents: readonly (number | null)[] = []
 ): string {
   if (picture.drawing.boxes[line.source]?.kind === 'result') {
     return '';
   }
   const flow = flowOf(norm);
   const quiet = long ? 'no gradient yet' : '';
-  const size = long ? `‖g‖ ${format.number(norm ?? null)}` : format.brief(norm ?? null);
+  const text = long ? format.number : format.brief;
+  const size = `${long ? '‖g‖ ' : ''}${text(norm ?? null)}${format.sizes(tangents, text)}`;
   const nothing = long ? 'undefined' : '∅';
   const value = flow === 'value' ? size : flow === 'undefined' ? nothing : quiet;
   if (line.edges > 1) {

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 
 import type { Mathematics, Node, NodeRun, Saved, Visit } from '../../protocol';
-import { comparedOf, isPlain, isTensor, plainText, runningIn } from '../../store';
+import { comparedOf, isPlain, isTensor, plainText, runningIn, sizesOf } from '../../store';
 import type { DebuggerState, SessionState } from '../../store';
 import * as format from '../format';
 import { useStore } from '../hooks';
@@ -139,7 +139,8 @@ function doneBy({ index, incoming, error }: Visit): NodeRun {
     needed: 0,
     order: index,
     reason: '',
-    grad_norm: incoming[0]?.norm ?? null
+    grad_norm: incoming[0]?.norm ?? null,
+    tangents: sizesOf(incoming[0])
   };
 }
 

@@ -1,12 +1,12 @@
 /** One saved value: what it is, its state, and for a stale one who wrote over it. */
 import type { ComponentChildren, JSX } from 'preact';
 
-import type { Saved, TensorSummary, Write } from '../../protocol';
+import type { Saved, Write } from '../../protocol';
 import * as format from '../format';
 import { SavedIcon } from '../Icons';
 import { GoThrough, which } from './array/GoThrough';
-import { Numbers } from './array/Numbers';
 import { PlaceLine } from './Recorded';
+import { Tangents } from './Tangents';
 
 interface SavedCardProps {
   readonly saved: Saved;
@@ -42,36 +42,12 @@ export function SavedCard({ saved, owner, own = false }: SavedCardProps): JSX.El
           </span>
         )}
       </div>
-      {saved.tangents.map((tangent, level) => (
-        <Tangent key={level} tangent={tangent} level={saved.tangents.length > 1 ? level : null} />
-      ))}
+      <Tangents tangents={saved.tangents} of={saved} direction="up" />
       {saved.culprit && saved.state === 'stale' && <Culprit write={saved.culprit} />}
       {own && (saved.state === 'alive' || saved.state === 'stale') && (
         <GoThrough of={which('saved', 0, saved.name)} />
       )}
     </li>
-  );
-}
-
-/** In forward mode, what comes with a value: it goes up in the graph, where gradients go down. */
-function Tangent({
-  tangent,
-  level
-}: {
-  tangent: TensorSummary;
-  level: number | null;
-}): JSX.Element {
-  const { values, norm, shape } = tangent;
-  return (
-    <div class="vg-saved-detail vg-tangent" title="It goes up, from the inputs to the results">
-      <span>{level === null ? 'tangent ↑' : `tangent ↑ of level ${level}`}</span>
-      <span class="vg-mono">{format.tensor(tangent)}</span>
-      {values ? (
-        <Numbers shape={shape} values={values} phases={tangent.phases} />
-      ) : (
-        norm !== null && <span>{`norm ${format.number(norm)}`}</span>
-      )}
-    </div>
   );
 }
 

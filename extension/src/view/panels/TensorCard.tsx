@@ -10,6 +10,7 @@ import { GoThrough } from './array/GoThrough';
 import type { Which } from './array/GoThrough';
 import { Numbers } from './array/Numbers';
 import { Histogram } from './Histogram';
+import { Tangents } from './Tangents';
 
 interface TensorCardProps {
   readonly title: ComponentChildren;
@@ -62,6 +63,7 @@ function TensorCardInner({ title, summary, of }: TensorCardProps): JSX.Element {
         </div>
       )}
       <Odd summary={summary} />
+      <Tangents tangents={summary.tangents} of={summary} direction="down" />
       {of && size > 0 && <GoThrough of={of} />}
     </div>
   );

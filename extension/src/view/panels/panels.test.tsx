@@ -27,7 +27,8 @@ const SUMMARY: TensorSummary = {
   values: null,
   phases: null,
   layout: 'strided',
-  nnz: null
+  nnz: null,
+  tangents: []
 };
 
 function blocks(
@@ -50,6 +51,15 @@ function card(change: Partial<TensorSummary>): HTMLElement {
 }
 
 describe('an array', () => {
+  test('in forward mode is told with its tangent, which goes down as it does', () => {
+    const few = card({ shape: [2], tangents: [{ norm: 36.1, values: [3, 36], phases: null }] });
+    const told = few.querySelector('.vg-tangent');
+    expect(told?.textContent).toBe('tangent ↓float32 [2][3, 36]');
+    expect(told?.getAttribute('title')).toContain('from the results to the inputs');
+    const many = card({ tangents: [{ norm: 36.1, values: null, phases: null }] });
+    expect(many.querySelector('.vg-tangent')?.textContent).toBe('tangent ↓float32 [2, 3]norm 36.1');
+  });
+
   test('of up to eight values is written as numbers', () => {
     const host = card({ values: [1, -0.5, 0, NaN, Infinity, 2] });
     expect(host.querySelector('.vg-numbers')?.textContent).toBe('[[1, -0.5, 0], [NaN, inf, 2]]');
