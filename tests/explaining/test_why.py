@@ -10,6 +10,7 @@ import pytest
 
 import vizgrad as vg
 from vizgrad.explaining import watching
+from vizgrad.nn import functional as F
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +41,96 @@ def test_without_a_watch_saved_values_tell_where_nan_began() -> None:
     assert found.kind == "nonfinite-forward"
     assert found.culprit is not None
     assert found.culprit.text == "loss = w.log()"
+
+
+x = vg.tensor([[1.0, 2.0], [3.0, 0.5]])
+w = vg.tensor([[1.0, 2.0], [-1.0, 1.0]], requires_grad=True)
+b = vg.zeros(2, requires_grad=True)
+
+
+def a_root_behind_a_power():
+    hidden = (x @ w + b).sqrt()  # BORN
+    return hidden.pow(2).mean()
+
+
+def a_division_behind_a_sum():
+    return ((x @ w) / (x * 0.0)).sum()  # BORN
+
+
+def a_division_behind_a_loss():
+    logits = (x @ w) / b  # BORN
+    return F.cross_entropy(logits, vg.tensor([0, 1]))
+
+
+def an_exponential_that_is_subtracted():
+    hidden = (x @ w * 1e3).exp()  # BORN
+    return (hidden - hidden).mean()
+
+
+def a_broken_power():
+    return ((x @ w) ** 0.5).sum()  # BORN
+
+
+def data():
+    d = x.clone()
+    d[0, 0] = float("nan")
+    return F.mse_loss(d @ w, x)  # BORN
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        a_root_behind_a_power, a_division_behind_a_sum, a_division_behind_a_loss,
+        an_exponential_that_is_subtracted, a_broken_power, data,
+    ],
+)  # fmt: skip
+def test_without_a_watch_the_first_operation_is_found_behind_what_saved_nothing(
+    program: Any,
+) -> None:
+    loss = program()
+    told = vg.why(loss)
+    assert told.kind == "nonfinite-forward"
+    assert told.culprit is not None
+    assert told.culprit.text.endswith("# BORN")
+
+
+def test_without_a_watch_what_divides_is_named() -> None:
+    loss = a_division_behind_a_loss()
+    assert "`b` is 0 at [0]" in vg.why(loss).story
+    loss = data()
+    assert vg.why(loss).tensor == "d"
+
+
+def test_what_is_not_known_to_have_begun_it_is_no_culprit() -> None:
+    loss = (vg.sub(x, w, alpha=3.0) * 1e30 * 1e30).sum()  # which product?
+    told = vg.why(loss)
+    assert told.culprit is None
+    assert told.story.startswith("`loss` is not finite. The first that is known to be so is")
+
+
+def test_a_leaf_that_was_written_since_tells_nothing_of_before() -> None:
+    leaf = vg.tensor([4.0], requires_grad=True)
+    loss = (leaf * 2.0).log().sum() / 0.0
+    with vg.no_grad():
+        leaf.fill_(float("nan"))
+    told = vg.why(loss)
+    assert told.culprit is None
+    assert told.story.startswith("`loss` is not finite. The first that is known to be so is")
+
+
+@pytest.mark.parametrize("over", [False, True])
+def test_of_a_loss_that_nobody_watched_the_value_is_told(over: bool) -> None:
+    if over:  # of another block
+        with vg.watch():
+            (w * 2.0).sum().backward()
+    loss = F.mse_loss(x @ w, x)
+    loss.backward()
+    told = vg.why(loss)
+    assert not told
+    assert str(told) == (
+        "`loss` is finite: 11.1. Its .grad is None, as that of every result: backward fills .grad of leaves "
+        "alone."
+    )
 
 
 def test_without_a_watch_a_line_is_not_guessed() -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from vizgrad.arrays.magnitude import born
-from vizgrad.errors import Explanation
+from vizgrad.errors import Explanation, Link, place_of
 from vizgrad.explaining.said import line, number, said
 from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Node
 from vizgrad.graph.saved import bare
 from vizgrad.provenance import written
-from vizgrad.stepping.origin_of_nan import made_by, outside, saved_now
+from vizgrad.stepping.origin_of_nan import first_known, given_odd, outside, saved_now
 from vizgrad.tensor.tensor import Tensor
 
 
@@ -28,14 +29,31 @@ def of_bare_value(tensor: Any, name: str) -> Explanation | None:
             f"`{name}` holds values that are not finite, and no operation is known that made them.",
             "look at the data; inside vizgrad.watch() the operation is found",
         )  # fmt: skip
-    origin = made_by(node, node.saved_values())
-    if origin is None:
+    origin, sure = first_known(node, node.saved_values())
+    return of_origin(origin, name) if sure else _first_known(origin, name)
+
+
+def _first_known(node: Node, name: str) -> Explanation:
+    """Nothing is claimed of the line: it may have been given what is not finite."""
+    text = written.text_of(node.site) or node.name()
+    given = given_odd(node, saved_now(node))
+    if given is not None:
+        operands = written.operands(node.site)
+        shown = f"`{operands[given]}`" if len(operands) == len(node.edges) else "an operand"
         return said(
-            "nonfinite-forward", None, name,
-            f"`{name}` is not finite; what was saved does not tell which operation began it.",
-            "run the block inside vizgrad.watch(), and ask again",
+            "nonfinite-forward", node.site, shown.strip("`"),
+            f"`{name}` is not finite: {shown} of `{text}` on {line(node.site)} was not already, and has no "
+            "history.",
+            "clean the data first: look for missing values with isfinite(), and replace or drop them",
         )  # fmt: skip
-    return of_origin(origin, name)
+    found = said(
+        "nonfinite-forward", None, name,
+        f"`{name}` is not finite. The first that is known to be so is `{text}` on {line(node.site)}; what "
+        "was saved does not tell what that was computed of.",
+        "look at what goes in there, or run the block inside vizgrad.watch() and ask again",
+    )  # fmt: skip
+    links = (Link(name or "the value"), Link(node.name(), place_of(node.site), node.sequence_nr))
+    return replace(found, chain=links)
 
 
 def of_origin(
@@ -48,6 +66,8 @@ def of_origin(
             "look at the leaf: what wrote to it, and with which gradient",
         )  # fmt: skip
     shown = written.variable(origin.site) or _operand(origin)
+    if origin.name().startswith("Div") and len(parts := written.operands(origin.site)) > 1:
+        shown = parts[-1] if len(parts[-1]) <= 40 else shown
     return said(
         "nonfinite-forward", origin.site, shown,
         f"`{written.text_of(origin.site) or origin.name()}` on {line(origin.site)} made what is not "

@@ -7,7 +7,7 @@ from typing import Any
 
 from vizgrad.errors import Explanation
 from vizgrad.explaining.flow import flows
-from vizgrad.explaining.said import call, line, name_of, operand_of, said
+from vizgrad.explaining.said import call, healthy, line, name_of, number, operand_of, said
 from vizgrad.provenance import written
 from vizgrad.provenance.backwards import Run
 from vizgrad.provenance.events import Event
@@ -159,6 +159,13 @@ def _not_a_leaf(
     if made is None:
         return None
     site = made.site
+    if look is not None and note is None and not tensor.shape:  # of a loss its value is meant
+        value = look.array(tensor).reshape(()).item()
+        shown = f": {number(value)}" if isinstance(value, float) else ""
+        return healthy(
+            f"{f'`{name}`' if name else 'The value'} is finite{shown}. Its .grad is None, as that of every "
+            "result: backward fills .grad of leaves alone."
+        )
     return said(
         "not-a-leaf", site, name,
         f"`{name}` is the result of {_written(site) or made.name} on {line(site)}, not a leaf: "

@@ -11,7 +11,12 @@ from vizgrad.provenance.notes import Note
 from vizgrad.provenance.noting import Noting
 from vizgrad.tensor.place import Site
 
-HEALTHY = Explanation("healthy", story="There is nothing to explain.")
+
+def healthy(story: str) -> Explanation:
+    return Explanation("healthy", story=story)
+
+
+HEALTHY = healthy("There is nothing to explain.")
 
 
 def said(kind: str, site: Site | Place | None, tensor: str, story: str, fix: str) -> Explanation:
