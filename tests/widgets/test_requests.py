@@ -178,16 +178,3 @@ def test_a_widget_keeps_its_session_though_newer_ones_open(session: Session) -> 
     assert bound.ask(p.Attach).session == session.id
     assert isinstance(bound.ask(p.Step, session.id), p.Done)
     assert [u.position for u in bound.updates()] == [1]  # and no lists of sessions for a widget
-
-
-def test_the_memory_of_the_process_is_about_no_session() -> None:
-    kept = vizgrad.ones(250, requires_grad=True)
-    view = View()
-    answer = view.ask(p.GetHeap, 3)
-    assert isinstance(answer, p.HeapRead)
-    assert answer.seconds > 0
-    assert len(answer.heap.held) == min(3, answer.heap.storages)
-    whole = view.ask(p.GetHeap, 10_000).heap
-    assert any(s.bytes == 1000 and s.use == "parameter" for s in whole.held)
-    assert view.ask(p.GetHeap, -1).heap.held == ()
-    del kept
