@@ -260,4 +260,6 @@ FOUND: tuple[str, ...] = (
     "a = torch.tensor([2.0, 1.0]); result = torch.isin(1, a)",
     "a = torch.tensor([2, 255], dtype=torch.uint8); result = torch.isin(-1, a)",
     "a = torch.tensor(1.0); result = torch.histogram(a, bins=1.5)",
+    "a = torch.zeros(2, 3).t(); result = torch.isin(a, 3)",
+    "a = torch.zeros(2, 3).t(); result = torch.isin(a, 3, invert=True)",
 )  # fmt: skip

@@ -112,9 +112,10 @@ def isin(
         found = each.dtype if isinstance(each, Tensor) else dtypes.of_scalar(each)
         if found is not None and found.category in (0, 3):
             raise RuntimeError(f"Unsupported input type encountered for isin(): {found.name}")
-    # A number is compared as `==` does it: of bytes, -1 is 255.
+    # A number is compared as `==` does it: of bytes, -1 is 255. The answer is contiguous all the same.
     if isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
-        return elements != test_elements if invert else elements == test_elements
+        same = elements != test_elements if invert else elements == test_elements
+        return same.contiguous()
     if isinstance(test_elements, Tensor) and not isinstance(elements, Tensor):
         found = (test_elements == elements).any()
         return ~found if invert else found
