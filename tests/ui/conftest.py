@@ -27,7 +27,10 @@ FLAGS = [
     "--no-first-run",
     "--no-sandbox",
 ]
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+#: The first is the engine without a window, as Playwright's own is: the same pages for less.
+NAMES = (
+    "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
+)  # fmt: skip
 
 SIZE: ViewportSize = {"width": 1400, "height": 900}
 
