@@ -12,6 +12,11 @@ from tests.fixtures.sessions import no_sessions
 from tests.pytorch.threads import held_threads
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    # Of PyTorch 2.4: its own checkpoints call what it has deprecated.
+    config.addinivalue_line("filterwarnings", "ignore:.torch.cpu.amp.autocast:FutureWarning")
+
+
 @pytest.fixture(autouse=True)
 def alone() -> Iterator[None]:
     torch = sys.modules.get("torch")

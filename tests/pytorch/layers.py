@@ -178,13 +178,21 @@ def _unpooled(pool: Any, unpool: Any, *shape: int) -> Any:
 
 
 def names() -> list[str]:
-    """Of the layers that this PyTorch has."""
+    """Of the layers that this PyTorch has, and has a derivative of."""
     found = [
         name
         for name, kind in vars(nn).items()
         if isinstance(kind, type) and issubclass(kind, nn.Module) and not name.startswith("Lazy")
     ]
-    return sorted(set(found) - NO_LAYERS)
+    return sorted(set(found) - NO_LAYERS - _without_derivative())
+
+
+def _without_derivative() -> set[str]:
+    try:
+        nn.ChannelShuffle(2)(_x(*_IMAGE)).sum().backward()
+    except RuntimeError:  # PyTorch 2.4 says that it has none
+        return {"ChannelShuffle"}
+    return set()
 
 
 def makes(name: str) -> Make | None:

@@ -19,7 +19,7 @@ from tests.pytorch.programs import (  # noqa: E402
 )
 from tests.widgets.views import Following  # noqa: E402
 from vizgrad.inspection import model  # noqa: E402
-from vizgrad.pytorch import summary  # noqa: E402
+from vizgrad.pytorch import summary, versions  # noqa: E402
 from vizgrad.rendering.static import svg_of_session, text_of_session  # noqa: E402
 from vizgrad.widgets import protocol as p  # noqa: E402
 from vizgrad.widgets.controller import after_cell  # noqa: E402
@@ -38,7 +38,9 @@ def test_nodes_describe_themselves() -> None:
     function = nodes["DoubleBackward"]
     assert function.kind == "function"
     assert "grad * 2 + 0 * a" in function.formulas[0].source
-    assert function.outputs == (model.OutputMeta((4,), "float32", "cpu"),)
+    told = model.OutputMeta((4,), "float32", "cpu")
+    assert function.outputs == (told if versions.OUTPUTS_TOLD else versions.UNKNOWN,)
+    assert nodes["ExpBackward0"].outputs == (told,)
     assert {s.name for s in nodes["MulBackward0"].saved} == {"self", "other"}
     assert nodes["AccumulateGrad"].label in ("a", "tensors['a']")
     mul = nodes["MulBackward0"]

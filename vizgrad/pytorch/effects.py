@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import torch
 
 from vizgrad.inspection.protocols import WorldChanged
+from vizgrad.pytorch.versions import set_version
 
 
 class _State:
@@ -37,7 +37,7 @@ class _State:
         if self.grad is not None and self.elements is not None:
             with torch.no_grad():
                 self.grad.detach().copy_(self.elements)
-            _set_version(self.grad, self.version)
+            set_version(self.grad, self.version)
 
 
 class GradEffect:
@@ -122,11 +122,3 @@ def bytes_of(tensor: torch.Tensor) -> int:
     if tensor.layout == torch.sparse_coo:
         return tensor._values().nbytes + tensor._indices().nbytes
     return tensor.values().nbytes
-
-
-def _set_version(tensor: torch.Tensor, version: int) -> None:
-    put: Any = torch._C._autograd._unsafe_set_version_counter
-    try:
-        put((tensor,), (version,))
-    except TypeError:  # before PyTorch 2.6
-        put(tensor, version)

@@ -15,6 +15,7 @@ import torch
 from vizgrad.errors import explained, function_place, place_of, returning_place
 from vizgrad.provenance.noting import Noting
 from vizgrad.provenance.written import variable
+from vizgrad.pytorch.looks import LOOK
 from vizgrad.pytorch.places import recorded_at, site_of
 from vizgrad.pytorch.saved import raw_values
 from vizgrad.pytorch.words import name_of
@@ -126,7 +127,7 @@ def _explain_stale(
     place, at = place_of(wrote), place_of(site_of(recorded_at(node)))
     shown = written_name(wrote) or name
     if place is not None and ".step(" in place.text:  # that is the optimizer
-        shown = names_around(kinds=(torch.Tensor,)).get(id(saved), name)
+        shown = _named(saved) or name
     story = f"{name_of(node)}{'' if at is None else f', recorded at {at},'} saved "
     story += f"`{shown}`" if shown == name else f"`{shown}` (its `{name}`)"
     story += " for its backward; "
@@ -143,6 +144,17 @@ def _explain_stale(
         fix="write out of place there (e.g. `x = x + y` for `x += y`), or clone before the write",
         story=story + ".",
     )
+
+
+def _named(saved: torch.Tensor) -> str:
+    """What a person calls a tensor, or the one that shows the same memory."""
+    names = names_around(kinds=(torch.Tensor,))
+    where = LOOK.span(saved)
+    for tensor in names.tensors():
+        same = any(where) and LOOK.span(tensor) == where and tensor.shape == saved.shape
+        if tensor is saved or same:
+            return str(names.get(id(tensor), ""))
+    return ""
 
 
 def _is_stale(node: Any, name: str, saved: Any, now: int, text: str) -> bool:

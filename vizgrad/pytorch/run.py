@@ -23,7 +23,8 @@ from vizgrad.pytorch.numbering import Numbering
 from vizgrad.pytorch.source import TorchGraph
 from vizgrad.pytorch.step import Grad, TorchStep, equal
 from vizgrad.pytorch.summary import summarize
-from vizgrad.pytorch.words import clock_of, dtype_of, is_custom
+from vizgrad.pytorch.versions import note_gradients
+from vizgrad.pytorch.words import clock_of, is_custom
 
 #: Above what any operation's node has: nodes of leaves come before these.
 LAST = 2**64
@@ -176,9 +177,11 @@ class TorchRun:
         step = TorchStep(self._count, call, self._priority(node))
         self._count += 1
         self._due.pop(node, None)
-        slots = range(len(source.nodes[node]._input_metadata))
-        step.incoming = tuple(self._waiting.pop((node, nr), None) for nr in slots)
+        known = [nr for waiting, nr in self._waiting if waiting == node]
+        slots = max(known, default=0) + 1 if call.used is None else len(call.used)
+        step.incoming = tuple(self._waiting.pop((node, nr), None) for nr in range(slots))
         step.used = call.used
+        note_gradients(source.nodes[node], call.used or ())
         step.effects = list(self._changed(call))
         if failed:
             step.leaf = None
@@ -226,22 +229,10 @@ class TorchRun:
                 yield effect
 
     def _sent(self, edge: model.Edge, computed: Grad) -> tuple[Grad, str]:
-        """What arrives at the other end: of the shape and type that the gradient there must have."""
-        if computed is None:
-            return None, ""
-        if edge.node is None or edge.node in self._skipped:
+        """What arrives at the other end. PyTorch sums and casts to what it must be before hooks see it."""
+        if computed is not None and (edge.node is None or edge.node in self._skipped):
             return None, "not asked for"
-        meta = self._source.nodes[edge.node]._input_metadata[edge.input_nr]
-        shape, sent, notes = tuple(meta.shape), computed, list[str]()
-        if tuple(sent.shape) != shape:
-            notes.append(f"summed from {list(sent.shape)} to {list(shape)}")
-            sent = sent.sum_to_size(shape)
-        if sent.dtype != meta.dtype:
-            notes.append(f"cast from {dtype_of(sent)} to {dtype_of(meta)}")
-            sent = (sent.real if sent.is_complex() and not meta.dtype.is_complex else sent).to(
-                meta.dtype
-            )
-        return sent, ", ".join(notes)
+        return computed, ""
 
     def close(self) -> None:
         self._end()

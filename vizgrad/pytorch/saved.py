@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from vizgrad.inspection import model
+from vizgrad.pytorch.versions import slots_of
 from vizgrad.pytorch.words import clock_of, dtype_of, is_custom
 from vizgrad.pytorch.writes import writes_to
 
@@ -35,7 +36,7 @@ def raw_values(node: Any) -> Iterator[tuple[str, Any]]:
     for attribute in names:
         name = attribute.removeprefix(_RAW)
         try:
-            slots = getattr(node, attribute)
+            slots = slots_of(node, name)
         except RuntimeError:  # a custom Function says only so that they are freed
             continue
         if isinstance(slots, tuple):

@@ -14,6 +14,7 @@ from vizgrad.inspection.origin import Origin
 from vizgrad.pytorch.places import place_of, recorded_at, scope_of
 from vizgrad.pytorch.saved import Released, SavedValues
 from vizgrad.pytorch.summary import summarize_closely
+from vizgrad.pytorch.versions import OUTPUTS_TOLD, note_output, note_outputs, outputs_of
 from vizgrad.pytorch.words import (
     as_list,
     clock_of,
@@ -21,7 +22,6 @@ from vizgrad.pytorch.words import (
     hooks_of,
     kind_of,
     name_of,
-    outputs_of,
 )
 
 
@@ -56,6 +56,9 @@ class TorchGraph:
         self._edges: list[tuple[model.Edge, ...] | None] = [None] * len(self.nodes)
         self._depths: list[int] | None = None
         self._saved = SavedValues(self.nodes, names)
+        note_outputs(getattr(names, "tensors", list[Any])())
+        #: Of each node the outputs that are known to be used, where PyTorch does not tell how many there are.
+        self._outputs: list[int] = []
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -107,6 +110,18 @@ class TorchGraph:
             nodes, self.roots, self.timelines(), title, self.truncated, groups=groups_of(self)
         )
 
+    def _used(self, number: int) -> int:
+        """How many outputs of a node the graph knows of."""
+        if OUTPUTS_TOLD:
+            return 0
+        if not self._outputs:
+            self._outputs = [1] * len(self)
+            edges = (edge for node in range(len(self)) for edge in self.edges(node))
+            for node, nr in (*self.roots, *((edge.node, edge.input_nr) for edge in edges)):
+                if node is not None:
+                    self._outputs[node] = max(self._outputs[node], nr + 1)
+        return self._outputs[number]
+
     def _node(self, number: int, saved: tuple[model.Saved, ...]) -> model.Node:
         node, where = self.nodes[number], self.origin(number)
         if self._depths is None:
@@ -118,7 +133,7 @@ class TorchGraph:
             sequence_nr=clock_of(node),
             topological_nr=self._depths[number],
             edges=self.edges(number),
-            outputs=outputs_of(node),
+            outputs=outputs_of(node, self._used(number)),
             saved=saved,
             formulas=formulas_of(node),
             scope=scope_of(where),
@@ -194,6 +209,7 @@ def roots_of(tensors: Any) -> list[tuple[Any, int]]:
                 "tensors that require grad, outside no_grad"
             )
         edge = torch.autograd.graph.get_gradient_edge(tensor)
+        note_output(tensor, edge.node)
         roots.append((edge.node, edge.output_nr))
     return roots
 

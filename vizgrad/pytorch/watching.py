@@ -30,6 +30,7 @@ from vizgrad.pytorch.functions import heard_as
 from vizgrad.pytorch.looks import node_of
 from vizgrad.pytorch.noting import TorchNoting
 from vizgrad.pytorch.places import note
+from vizgrad.pytorch.versions import note_output
 from vizgrad.pytorch.writes import counters, note_write
 from vizgrad.tensor.place import Site
 
@@ -176,7 +177,7 @@ class _Listening(TorchFunctionMode):
             spot = _spot_of(sys._getframe(1))
             site = None if spot is None else Site(spot.code, spot.offset)
             several = made if isinstance(made, tuple) else (made,)
-            nodes = [node_of(each) for each in several if isinstance(each, torch.Tensor)]
+            nodes = [_recorded(each, False) for each in several if isinstance(each, torch.Tensor)]
             self._mark([node for node in nodes if node is not None], spot)
             self._noting.guarded(self._noting.applied, cls, args, made, before, site)
         return made
@@ -238,10 +239,10 @@ class _Listening(TorchFunctionMode):
 def _recorded(made: torch.Tensor, wrote: bool) -> Any:
     """The node that made it. Of a view that was written to that of its base: to ask for its own makes one."""
     base = made._base if wrote and made._is_view() else None
-    try:
-        return made.grad_fn if base is None else base.grad_fn
-    except RuntimeError:  # of a view that must not be used any more
-        return None
+    node = node_of(made if base is None else base)
+    if base is None:
+        note_output(made, node)
+    return node
 
 
 def _entered(module: torch.nn.Module, args: object) -> None:

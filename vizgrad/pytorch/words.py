@@ -64,14 +64,6 @@ def formulas_of(node: Any) -> tuple[model.Formula, ...]:
         return ()
 
 
-def outputs_of(node: Any) -> tuple[model.OutputMeta, ...]:
-    """Of what the forward operation gave: one slot each."""
-    return tuple(
-        model.OutputMeta(tuple(meta.shape), dtype_of(meta), str(meta.device))
-        for meta in node._input_metadata
-    )
-
-
 def hooks_of(node: Any) -> tuple[str, ...]:
     """What a leaf's hooks are called; those of other nodes cannot be read."""
     variable = getattr(node, "variable", None)

@@ -76,6 +76,8 @@ def dtype_text(dtype: str) -> str:
 
 def type_text(shape: tuple[int, ...], dtype: str, batches: tuple[int, ...] = ()) -> str:
     """``[2, 3] f32``; with batches in front ``[B: 32] × [2, 3] f32``."""
+    if dtype == "unknown":
+        return "type unknown"
     count = len(batches) if shape[: len(batches)] == batches else 0
     front = "".join(f"[B: {size}] × " for size in shape[:count])
     return f"{front}{shape_text(shape[count:])} {dtype_text(dtype)}".rstrip()

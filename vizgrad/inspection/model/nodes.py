@@ -45,7 +45,7 @@ class Mathematics:
 @dataclass(frozen=True, slots=True)
 class OutputMeta:
     """Shape and dtype the gradient for one output slot must have, and where it must be ("unknown" for a
-    node that leads nowhere).
+    node that leads nowhere). A dtype "unknown": the engine does not tell any of it.
     """
 
     shape: tuple[int, ...]

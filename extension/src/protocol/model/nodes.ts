@@ -38,7 +38,7 @@ export interface Mathematics {
 
 /**
  * Shape and dtype the gradient for one output slot must have, and where it must be ("unknown" for a
- * node that leads nowhere).
+ * node that leads nowhere). A dtype "unknown": the engine does not tell any of it.
  */
 export interface OutputMeta {
   readonly shape: readonly number[];

@@ -12,6 +12,7 @@ test('the type of what a node takes, in few letters', () => {
   expect(typeText([meta([2, 3])])).toBe('[2, 3] f32');
   expect(typeText([meta([], 'float8_e5m2'), meta([1])])).toBe('[] float8_e5m2 ×2');
   expect(typeText([])).toBe('');
+  expect(typeText([meta([], 'unknown'), meta([2])])).toBe('type unknown ×2');
   expect(typeText([meta([32, 10])], [32])).toBe('[B: 32] × [10] f32');
   expect(typeText([meta([32, 10])], [4])).toBe('[32, 10] f32');
 });

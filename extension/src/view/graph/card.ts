@@ -39,7 +39,10 @@ export function typeText(outputs: readonly OutputMeta[], batches: readonly numbe
   if (!first) {
     return '';
   }
-  const text = `${batched(first.shape, batches)} ${DTYPES[first.dtype] ?? first.dtype}`.trim();
+  const text =
+    first.dtype === 'unknown'
+      ? 'type unknown'
+      : `${batched(first.shape, batches)} ${DTYPES[first.dtype] ?? first.dtype}`.trim();
   return outputs.length > 1 ? `${text} ×${outputs.length}` : text;
 }
 

@@ -36,7 +36,7 @@ export function linkText(
   const target = targetOf(picture, line);
   const slot = target && target.outputs.length > 1 ? `slot ${line.slot}` : '';
   const meta = target?.outputs[line.slot];
-  const parts = [line.name, slot, meta && format.tensor(meta), value];
+  const parts = [line.name, slot, meta && meta.dtype !== 'unknown' && format.tensor(meta), value];
   return parts.filter(Boolean).join(' · ');
 }
 

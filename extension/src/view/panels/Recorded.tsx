@@ -61,7 +61,11 @@ export function Formulas({ formulas, maths }: FormulasProps): JSX.Element | null
 
 export function Facts({ node }: { node: Node }): JSX.Element {
   const outputs = node.outputs
-    .map(({ shape, dtype }) => `${dtype} ${format.batched(shape, node.batches)}`)
+    .map(({ shape, dtype }) =>
+      dtype === 'unknown'
+        ? 'not told by this PyTorch'
+        : `${dtype} ${format.batched(shape, node.batches)}`
+    )
     .join(', ');
   const facts: [string, string][] = [
     ['output', outputs],
