@@ -43,11 +43,12 @@ def _broadcast(note: Note, shapes: tuple[tuple[int, ...], ...]) -> Explanation:
 def _normalised(note: Note, source: Note) -> Explanation:
     inner = source.op.removesuffix("_")
     shown = written.assigned(source.site) or written.variable(note.site) or inner
-    raw = written.variable(source.site) or "the raw scores"
+    raw = written.variable(source.site)
+    given = f"give {note.op} `{raw}`" if raw else f"give {note.op} the scores"
     return said(
         "double-normalised", note.site, shown,
         f"{note.op} on {line(note.site)} applies a normalisation of its own, and `{shown}` is a "
         f"{inner} already "
         f"({line(source.site)}): gradients become small and the loss cannot reach zero.",
-        f"pass the raw logits: give {note.op} `{raw}`, without {inner}",
+        f"pass the raw logits: {given}, without {inner}",
     )  # fmt: skip
