@@ -37,7 +37,17 @@ from vizgrad.inspection.model import (
 )
 from vizgrad.inspection.wire import message_type
 from vizgrad.widgets import drawing, filed, protocol, typescript_commands
-from vizgrad.widgets.protocol import answers, channel, events, lanes, requests, whole, why
+from vizgrad.widgets.protocol import (
+    answers,
+    changes,
+    channel,
+    events,
+    lanes,
+    moves,
+    requests,
+    whole,
+    why,
+)
 from vizgrad.widgets.typescript_fields import (
     WIDTH,
     comment,
@@ -110,6 +120,8 @@ FILES = (
     File("model/update", publishing, words=False),
     File("drawing", drawing),
     File("requests", requests, readers=False),
+    File("moves", moves, readers=False),
+    File("changes", changes, readers=False),
     File("answers", answers),
     File("events", events),
     File("lanes", lanes),

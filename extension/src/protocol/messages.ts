@@ -20,16 +20,10 @@
  */
 import type { Reader } from './check';
 import type {
-  AddBreakpoint,
   Attach,
-  BeginBranch,
-  Continue,
   Detach,
-  DropBranch,
-  EnableBreakpoint,
   Find,
   FollowLines,
-  GetDifferences,
   GetLineNodes,
   GetMemory,
   GetNames,
@@ -43,28 +37,38 @@ import type {
   LinesSeen,
   ListSessions,
   Look,
+  Since
+} from './requests';
+import type {
+  Continue,
   Pause,
-  RemoveBreakpoint,
   Restart,
   RunTo,
   RunToLeaf,
   RunToLine,
   Seek,
+  Stage,
+  Step,
+  StepBack,
+  StepIn,
+  StepOut,
+  Stop
+} from './moves';
+import type {
+  AddBreakpoint,
+  BeginBranch,
+  DropBranch,
+  EnableBreakpoint,
+  GetDifferences,
+  RemoveBreakpoint,
   SetBreakpoint,
   SetGrad,
   SetLeaf,
   SetLineBreakpoint,
   SetNonfinite,
   SetSaved,
-  Since,
-  Stage,
-  Step,
-  StepBack,
-  StepIn,
-  StepOut,
-  Stop,
   SwitchBranch
-} from './requests';
+} from './changes';
 import {
   readArrayPart,
   readBehind,
