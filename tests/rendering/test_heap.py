@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from vizgrad.errors import Place
 from vizgrad.inspection.model import (
@@ -15,8 +16,9 @@ from vizgrad.inspection.model import (
     HeapStorage,
 )
 from vizgrad.inspection.wire import from_json, to_json
+from vizgrad.rendering import heap_words as words
 from vizgrad.rendering.heap_picture import HeapPicture
-from vizgrad.rendering.heap_words import in_order, keeper_text
+from vizgrad.rendering.heap_words import in_order, keeper_text, tree_lines
 
 PLACE = Place("cell", 4, "", "In [7]", "loss = f(x)")
 EVIL = "<img src=x onerror=alert(1)>\n`\u202e"
@@ -72,6 +74,35 @@ def test_text() -> None:
     assert repr(HeapPicture(example())) == TEXT
 
 
+def test_what_a_loop_has_saved_is_one_row() -> None:
+    holder = HeapHolder("saved", "saved `mat1` of AddmmBackward0", PLACE, ("total",))
+    turns = tuple(
+        HeapStorage(
+            n, holder.text, "saved", 4000, (10, 100), "float32", "cpu", int(n == 7), (holder,)
+        )
+        for n in range(40)
+    )
+    one = HeapStorage(40, "w", "parameter", 8000, (2000,), "float32", "cpu", 0)
+    heap = replace(example(), held=(one, *turns), held_more=2, keepers=(), cycles=(), uncounted=())
+    assert repr(HeapPicture(heap)).partition("largest storages:\n")[2] == (
+        "    160 kB  saved `mat1` of AddmmBackward0 × 40  [10, 100] f32, 4.0 kB each\n"
+        "            held by saved `mat1` of AddmmBackward0, In [7], line 4 (graph of total)\n"
+        "    8.0 kB  w  [2000] f32 v0\n"
+        "            held by \n"
+        "  and 2 more storages"
+    )
+    page = HeapPicture(heap).to_html()
+    assert "saved <code>mat1</code> of AddmmBackward0 × 40" in page
+    assert "<summary>40 alike</summary><div>4.0 kB [10, 100] f32 v0</div>" in page
+    assert page.count("<tr>") == 1 + 2
+
+
+def test_rows_that_differ_in_what_is_told_stay_apart() -> None:
+    (base,) = example().held
+    other = replace(base, id=1, holders=base.holders[:1])
+    assert words.alike((base, other)) == [(base,), (other,)]
+
+
 def test_a_keeper_that_shares_all() -> None:
     keeper = HeapKeeper("losses", 0, 8, 1, 20, ("total",), "losses[1]")
     assert keeper_text(keeper) == (
@@ -95,6 +126,22 @@ def test_a_page_has_no_markup_of_strangers() -> None:
     assert "&lt;img" in page
     assert "\u202e" not in page
     assert "\u202e" not in shown["text/plain"]
+
+
+def test_views_of_which_the_same_is_told_are_one_line() -> None:
+    view = HeapAlias("saved `mat2`", "view", 0, (4, 3), "float32", 2, "t")
+    aliases = (
+        HeapAlias("w", "base", None, (3, 4), "float32", 2),
+        view, view, replace(view, version=1), view,
+        HeapAlias("row", "view", 4, (3,), "float32", 2, "select"),
+    )  # fmt: skip
+    assert tree_lines(aliases) == [
+        (0, "w: base [3, 4] f32 v2"),
+        (1, "saved `mat2`: view [4, 3] f32 v2 by t × 2"),
+        (1, "saved `mat2`: view [4, 3] f32 v1 by t"),
+        (1, "saved `mat2`: view [4, 3] f32 v2 by t"),
+        (2, "row: view [3] f32 v2 by select"),
+    ]
 
 
 def test_order_of_a_tree() -> None:

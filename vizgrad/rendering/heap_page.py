@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from vizgrad.inspection.model import Heap, HeapStorage
@@ -49,8 +49,9 @@ def _table(heap: Heap) -> str:
     heads = "".join(
         f'<th scope="col" style="{_LINE}">{h}</th>' for h in ("Bytes", "Storage", "", "Held by")
     )
-    rows = "".join(map(_row, heap.held[:MOST_ROWS]))
-    left = len(heap.held[MOST_ROWS:]) + heap.held_more
+    groups = words.alike(heap.held)
+    rows = "".join(map(_row, groups[:MOST_ROWS]))
+    left = sum(map(len, groups[MOST_ROWS:])) + heap.held_more
     more = f"<p>and {left:,} smaller ones</p>" if left > 0 else ""
     caption = "<caption style='text-align:left;font-weight:bold'>Largest storages</caption>"
     return (
@@ -59,27 +60,35 @@ def _table(heap: Heap) -> str:
     )
 
 
-def _row(storage: HeapStorage) -> str:
+def _row(group: Sequence[HeapStorage]) -> str:
+    storage = group[0]
     holders = [words.holder_text(holder) for holder in storage.holders]
     if storage.holders_more:
         holders.append(f"{storage.holders_more:,} more")
     held = "".join(f"<div>{_marked(text)}</div>" for text in holders)
     return (
-        f'<tr><td style="{_NUMBER}">{_safe(bytes_text(storage.bytes))}</td>'
-        f'<th scope="row" style="{_LINE}">{_marked(plain(storage.name, 80))}</th>'
-        f'<td style="{_LINE}">{_safe(words.storage_text(storage))}</td>'
-        f'<td style="{_LINE}">{held}{_aliases(storage)}</td></tr>'
+        f'<tr><td style="{_NUMBER}">{_safe(bytes_text(sum(each.bytes for each in group)))}</td>'
+        f'<th scope="row" style="{_LINE}">{_marked(words.group_text(group))}</th>'
+        f'<td style="{_LINE}">{_safe(words.each_text(group))}</td>'
+        f'<td style="{_LINE}">{held}{_aliases(storage) if len(group) == 1 else _parts(group)}</td></tr>'
     )
+
+
+def _parts(group: Sequence[HeapStorage]) -> str:
+    """Each of several that are alike, for who unfolds them."""
+    parts = "".join(
+        f"<div>{_safe(bytes_text(each.bytes))} {_safe(words.storage_text(each))}{_aliases(each)}</div>"
+        for each in group
+    )
+    return f"<details><summary>{len(group):,} alike</summary>{parts}</details>"
 
 
 def _aliases(storage: HeapStorage) -> str:
     if len(storage.aliases) < 2:
         return ""
-    deep = words.depths(storage.aliases)
     lines = "".join(
-        f'<div style="padding-left:{1.2 * deep[at]:.1f}em">'
-        f"{_marked(words.alias_text(storage.aliases[at]))}</div>"
-        for at in words.in_order(storage.aliases)
+        f'<div style="padding-left:{1.2 * deep:.1f}em">{_marked(text)}</div>'
+        for deep, text in words.tree_lines(storage.aliases)
     )
     more = f"<div>and {storage.aliases_more:,} more</div>" if storage.aliases_more else ""
     count = len(storage.aliases) + storage.aliases_more

@@ -31,25 +31,29 @@ def _lines(heap: Heap) -> Iterator[str]:
         yield from _more(heap.cycles[MOST_KEEPERS:], heap.cycles_more, "cycle")
     if heap.held:
         yield "largest storages:"
-        for storage in heap.held[:MOST_STORAGES]:
-            yield from _storage(storage)
-        yield from _more(heap.held[MOST_STORAGES:], heap.held_more, "storage")
+        groups = words.alike(heap.held)
+        for group in groups[:MOST_STORAGES]:
+            yield from _storages(group)
+        left = [storage for group in groups[MOST_STORAGES:] for storage in group]
+        yield from _more(left, heap.held_more, "storage")
     yield from heap.uncounted
 
 
-def _storage(storage: HeapStorage) -> Iterator[str]:
-    yield f"  {bytes_text(storage.bytes):>8}  {plain(storage.name, 80)}  {words.storage_text(storage)}"
+def _storages(group: Sequence[HeapStorage]) -> Iterator[str]:
+    """Those of which the same is told; the trees of views are of the first that has one."""
+    size = bytes_text(sum(each.bytes for each in group))
+    yield f"  {size:>8}  {words.group_text(group)}  {words.each_text(group)}"
+    storage = next((each for each in group if len(each.aliases) > 1), group[0])
     held = [words.holder_text(holder) for holder in storage.holders[:MOST_HOLDERS]]
     more = len(storage.holders) - len(held) + storage.holders_more
     if held != [plain(storage.name, 80)] or more:
         held += [f"{more:,} more"] if more else []
         yield f"{'':12}held by {'; '.join(held)}"
     if len(storage.aliases) > 1:
-        deep = words.depths(storage.aliases)
-        order = words.in_order(storage.aliases)
-        for at in order[:MOST_ALIASES]:
-            yield f"{'':12}{'  ' * deep[at]}{words.alias_text(storage.aliases[at])}"
-        left = len(order[MOST_ALIASES:]) + storage.aliases_more
+        lines = words.tree_lines(storage.aliases)
+        for deep, text in lines[:MOST_ALIASES]:
+            yield f"{'':12}{'  ' * deep}{text}"
+        left = len(lines[MOST_ALIASES:]) + storage.aliases_more
         if left > 0:
             yield f"{'':12}and {left:,} more that show it"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from vizgrad.inspection.model import (
     Heap,
@@ -63,6 +64,29 @@ def cycle_text(cycle: HeapCycle) -> str:
     return f"{way}: {_amount(cycle.nodes, cycle.bytes)}{where}; {ends}"
 
 
+def alike(held: Sequence[HeapStorage]) -> list[tuple[HeapStorage, ...]]:
+    """Storages of which the same is told, as each turn of a loop saves one; the largest first."""
+    found: dict[object, list[HeapStorage]] = {}
+    for each in held:
+        told = (each.name, each.use, each.bytes, each.shape, each.dtype, each.device, each.holders)
+        found.setdefault((told, each.holders_more), []).append(each)
+    return sorted(map(tuple, found.values()), key=lambda group: -group[0].bytes * len(group))
+
+
+def group_text(group: Sequence[HeapStorage]) -> str:
+    """``saved `mat1` of AddmmBackward0 × 40``, or the name of one."""
+    name = plain(group[0].name, _LONGEST)
+    return name if len(group) == 1 else f"{name} × {len(group):,}"
+
+
+def each_text(group: Sequence[HeapStorage]) -> str:
+    """What each of them is, with how many bytes if they are several."""
+    versions = {each.version for each in group}
+    first = group[0] if len(versions) == 1 else replace(group[0], version=None)
+    size = "" if len(group) == 1 else f", {bytes_text(group[0].bytes)} each"
+    return f"{storage_text(first)}{size}"
+
+
 def storage_text(storage: HeapStorage) -> str:
     """``[3, 4] f32 v0``."""
     version = "" if storage.version is None else f" v{storage.version}"
@@ -89,6 +113,20 @@ def alias_text(alias: HeapAlias) -> str:
     maker = f" by {plain(alias.maker, 40)}" if alias.maker else ""
     name = plain(alias.name, _LONGEST) or "without a name"
     return f"{name}: {alias.relation} {type_text(alias.shape, alias.dtype)}{version}{maker}"
+
+
+def tree_lines(aliases: Sequence[HeapAlias]) -> list[tuple[int, str]]:
+    """How deep, and what is told, in order; leaves of which the same is told are one line, and counted."""
+    deep = depths(aliases)
+    above = {alias.of for alias in aliases}
+    found: dict[object, list[int]] = {}
+    for at in in_order(aliases):
+        own = at if at in above else None  # under it stand others, which are its own
+        found.setdefault((aliases[at].of, alias_text(aliases[at]), own), []).append(at)
+    return [
+        (deep[same[0]], alias_text(aliases[same[0]]) + (f" × {len(same):,}" if same[1:] else ""))
+        for same in found.values()
+    ]
 
 
 def depths(aliases: Sequence[HeapAlias]) -> list[int]:

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import type { HeapAlias, HeapKeeper } from '../protocol';
-import { cycleText, keepsText, treeOf } from './heapText';
+import type { HeapAlias, HeapKeeper, HeapStorage } from '../protocol';
+import { alike, bytesOf, cycleText, eachText, keepsText, treeOf } from './heapText';
 
 const KEEPER: HeapKeeper = {
   name: 'total',
@@ -37,9 +37,49 @@ test('a cycle that is held, and one that is garbage', () => {
   expect(cycleText({ ...cycle, held: [] })).toContain('gc.collect() frees it');
 });
 
+test('leaves of a tree that are alike are one', () => {
+  const [root] = treeOf([
+    alias('w', null),
+    alias('a', 0),
+    alias('a', 0),
+    alias('a', 0),
+    alias('b', 2)
+  ]);
+  expect(root?.under.map(({ count, under }) => [count, under.length])).toEqual([
+    [2, 0],
+    [1, 1]
+  ]);
+});
+
 test('a tree of aliases, and none that goes round', () => {
   const tree = treeOf([alias('a', null), alias('b', 0), alias('c', 1), alias('d', 0)]);
   expect(tree.map(({ alias: { name }, under }) => [name, under.length])).toEqual([['a', 2]]);
   expect(tree[0]?.under[0]?.under[0]?.alias.name).toBe('c');
   expect(treeOf([alias('a', 0), alias('b', 5), alias('c', -1)])).toHaveLength(3);
+});
+
+test('what a loop has saved is one row, and it comes where all of it belongs', () => {
+  const holders = [
+    { kind: 'saved' as const, text: 'saved `mat1`', place: null, graphs: ['total'] }
+  ];
+  const saved = (id: number): HeapStorage => ({
+    id,
+    name: 'saved `mat1`',
+    use: 'saved',
+    bytes: 4000,
+    shape: [10, 100],
+    dtype: 'float32',
+    device: 'cpu',
+    version: 0,
+    holders,
+    holders_more: 0,
+    aliases: [],
+    aliases_more: 0
+  });
+  const weight: HeapStorage = { ...saved(0), name: 'w', bytes: 8000, shape: [2000] };
+  const groups = alike([weight, saved(1), saved(2), saved(3)]);
+  expect(groups.map(group => group.map(({ id }) => id))).toEqual([[1, 2, 3], [0]]);
+  expect(groups.map(bytesOf)).toEqual([12000, 8000]);
+  expect(groups.map(eachText)).toEqual(['[10, 100] float32 v0, 4.0 kB each', '[2000] float32 v0']);
+  expect(eachText([saved(1), { ...saved(2), version: 1 }])).toBe('[10, 100] float32, 4.0 kB each');
 });

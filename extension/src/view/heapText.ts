@@ -51,6 +51,37 @@ export function cycleText({ path, nodes, bytes, held }: HeapCycle): string {
     : `${what}; nothing leads there any more, gc.collect() frees it`;
 }
 
+/** Storages of which the same is told (each turn of a loop has saved one) together, the most bytes first. */
+export function alike(held: readonly HeapStorage[]): HeapStorage[][] {
+  const found = new Map<string, HeapStorage[]>();
+  for (const storage of held) {
+    const { name, use, bytes, shape, dtype, device, holders, holders_more } = storage;
+    const told = JSON.stringify([name, use, bytes, shape, dtype, device, holders, holders_more]);
+    const group = found.get(told);
+    if (group) {
+      group.push(storage);
+    } else {
+      found.set(told, [storage]);
+    }
+  }
+  return [...found.values()].sort((a, b) => bytesOf(b) - bytesOf(a));
+}
+
+export function bytesOf(group: readonly HeapStorage[]): number {
+  return group.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** What each of a group is: "[3, 4] float32 v2", with how many bytes if they are several. */
+export function eachText(group: readonly HeapStorage[]): string {
+  const [first] = group;
+  if (!first || group.length === 1) {
+    return first ? storageText(first) : '';
+  }
+  const same = group.every(({ version }) => version === first.version);
+  const text = storageText(same ? first : { ...first, version: null });
+  return `${text}, ${format.bytes(first.bytes)} each`;
+}
+
 /** "[3, 4] float32 v2". */
 export function storageText({ shape, dtype, device, version }: HeapStorage): string {
   const parts = [format.shape(shape), dtype, device === 'cpu' ? '' : device];
@@ -68,20 +99,36 @@ export function aliasText({ name, relation, shape, dtype, version, maker }: Heap
   return `${name === '' ? 'without a name' : name}: ${relation} ${format.shape(shape)} ${dtype}${counter}${by}`;
 }
 
-/** An alias with those that are under it. */
+/** An alias with those that are under it; leaves of which the same is told are one, with their count. */
 export interface Branch {
   readonly alias: HeapAlias;
   readonly under: Branch[];
+  count: number;
 }
 
 /** What does not stand under one that comes before it begins a tree of its own: nothing may go round. */
 export function treeOf(aliases: readonly HeapAlias[]): Branch[] {
-  const branches: Branch[] = aliases.map(alias => ({ alias, under: [] }));
+  const branches: Branch[] = aliases.map(alias => ({ alias, under: [], count: 1 }));
   const roots: Branch[] = [];
   branches.forEach((branch, at) => {
     const { of } = branch.alias;
     const above = of !== null && of >= 0 && of < at ? branches[of] : undefined;
     (above?.under ?? roots).push(branch);
   });
+  branches.forEach(branch => branch.under.splice(0, branch.under.length, ...merged(branch.under)));
   return roots;
+}
+
+function merged(branches: readonly Branch[]): Branch[] {
+  const leaves = new Map<string, Branch>();
+  return branches.filter(branch => {
+    const text = aliasText(branch.alias);
+    const same = branch.under.length === 0 ? leaves.get(text) : undefined;
+    if (same) {
+      same.count += 1;
+    } else if (branch.under.length === 0) {
+      leaves.set(text, branch);
+    }
+    return same === undefined;
+  });
 }

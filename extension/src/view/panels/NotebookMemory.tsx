@@ -1,13 +1,16 @@
 /** The memory of the whole notebook: storages and who holds them, what keeps graphs alive. No session is needed. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 
 import type { Heap, HeapCycle, HeapHolder, HeapKeeper, HeapStorage, Place } from '../../protocol';
 import type { DebuggerState } from '../../store';
 import * as format from '../format';
 import {
   aliasText,
+  alike,
+  bytesOf,
   cycleText,
+  eachText,
   holderText,
   keepsText,
   sharesText,
@@ -118,6 +121,7 @@ function Since({ place, word }: { place: Place | null; word: string }): JSX.Elem
 function Storages({ heap }: { heap: Heap }): JSX.Element {
   const [limit, setLimit] = useState(PAGE);
   const { held, held_more } = heap;
+  const groups = useMemo(() => alike(held), [held]);
   if (held.length === 0) {
     return <p class="vg-empty">No tensor of vizgrad’s lives in this kernel.</p>;
   }
@@ -133,14 +137,14 @@ function Storages({ heap }: { heap: Heap }): JSX.Element {
           </tr>
         </thead>
         <tbody>
-          {held.slice(0, limit).map(storage => (
-            <Row key={storage.id} storage={storage} />
+          {groups.slice(0, limit).map((group, i) => (
+            <Row key={group[0]?.id ?? i} group={group} />
           ))}
         </tbody>
       </table>
-      {held.length > limit && (
+      {groups.length > limit && (
         <button type="button" class="vg-more-button" onClick={() => setLimit(limit + 4 * PAGE)}>
-          {`${format.whole(held.length - limit)} more`}
+          {`${format.whole(groups.length - limit)} more`}
         </button>
       )}
       {held_more > 0 && (
@@ -150,16 +154,22 @@ function Storages({ heap }: { heap: Heap }): JSX.Element {
   );
 }
 
-function Row({ storage }: { storage: HeapStorage }): JSX.Element {
-  const { name, bytes, use, holders, holders_more } = storage;
+/** One storage, or several of which the same is told. */
+function Row({ group }: { group: readonly HeapStorage[] }): JSX.Element | null {
+  const [storage] = group;
+  if (!storage) {
+    return null;
+  }
+  const { name, use, holders, holders_more } = storage;
   return (
     <tr data-use={use}>
-      <td class="vg-heap-bytes">{format.bytes(bytes)}</td>
+      <td class="vg-heap-bytes">{format.bytes(bytesOf(group))}</td>
       <th scope="row">
         <span class="vg-heap-name">
           {name === '' ? 'without a name' : <Sentence text={name} />}
+          {group.length > 1 && ` × ${format.whole(group.length)}`}
         </span>
-        <span class="vg-muted">{storageText(storage)}</span>
+        <span class="vg-muted">{eachText(group)}</span>
       </th>
       <td>
         <ul class="vg-heap-holders">
@@ -168,7 +178,7 @@ function Row({ storage }: { storage: HeapStorage }): JSX.Element {
           ))}
           {holders_more > 0 && <More count={holders_more} noun="more holder" />}
         </ul>
-        <Aliases storage={storage} />
+        {group.length > 1 ? <Parts group={group} /> : <Aliases storage={storage} />}
       </td>
     </tr>
   );
@@ -180,6 +190,23 @@ function Holder({ holder }: { holder: HeapHolder }): JSX.Element {
       <Sentence text={holderText(holder)} />
       <Since place={holder.place} word=", " />
     </li>
+  );
+}
+
+/** Each of several that are alike. */
+function Parts({ group }: { group: readonly HeapStorage[] }): JSX.Element {
+  return (
+    <details class="vg-heap-aliases">
+      <summary>{`${format.whole(group.length)} alike`}</summary>
+      <ul>
+        {group.map(each => (
+          <li key={each.id}>
+            {`${format.bytes(each.bytes)} ${storageText(each)}`}
+            <Aliases storage={each} />
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -201,9 +228,10 @@ function Aliases({ storage }: { storage: HeapStorage }): JSX.Element | null {
 function Branches({ branches }: { branches: readonly Branch[] }): JSX.Element {
   return (
     <ul>
-      {branches.map(({ alias, under }, i) => (
+      {branches.map(({ alias, under, count }, i) => (
         <li key={i}>
           <Sentence text={aliasText(alias)} />
+          {count > 1 && ` × ${format.whole(count)}`}
           {under.length > 0 && <Branches branches={under} />}
         </li>
       ))}

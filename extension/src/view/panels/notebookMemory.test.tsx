@@ -78,6 +78,7 @@ const HEAP: Heap = {
 class Kernel {
   readonly asked: Request['type'][] = [];
   answers = true;
+  heap = HEAP;
   private tell: (message: unknown) => void = () => undefined;
 
   send(message: object): void {
@@ -85,7 +86,7 @@ class Kernel {
     this.asked.push(type);
     if (type === 'get_heap' && this.answers) {
       // As JSON, where what has its default is left out.
-      const answer = { type: 'heap_read', request, heap: HEAP, seconds: 0.25 };
+      const answer = { type: 'heap_read', request, heap: this.heap, seconds: 0.25 };
       queueMicrotask(() => this.tell(JSON.parse(JSON.stringify(answer))));
     } else if (type === 'get_heap') {
       const message = 'MemoryError: too large';
@@ -140,6 +141,16 @@ test('names are text, holders and the tree of views are there', async () => {
   expect(host.querySelector('.vg-heap-aliases li li')?.textContent).toBe(
     'row: view [4] float32 v2 by select'
   );
+});
+
+test('storages that are alike are one row, with its parts', async () => {
+  const { kernel, host } = opened();
+  kernel.heap = { ...HEAP, held: [STORAGE, { ...STORAGE, id: 1, version: 3 }] };
+  fireEvent.click(await within(host).findByRole('button', { name: 'Memory of the notebook' }));
+  const row = await within(host).findByRole('rowheader');
+  expect(row.textContent).toBe(`${EVIL} × 2[3, 4] float32, 48 B each`);
+  expect(within(host).getByText('2 alike')).toBeTruthy();
+  expect(within(host).getByText('48 B [3, 4] float32 v3')).toBeTruthy();
 });
 
 test('is read again, and closed', async () => {
