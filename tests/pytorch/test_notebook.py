@@ -9,7 +9,13 @@ pytest.importorskip("nbclient")
 
 # Below what skips where PyTorch is not installed:
 from tests.notebooks.test_notebooks import OF_PYTORCH, run
+from tests.notebooks.test_watched import found_in
 
 
 def test_the_notebook_of_pytorch_runs() -> None:
     run(OF_PYTORCH)
+
+
+@pytest.mark.parametrize("how", ["cells", "whole"])
+def test_nothing_is_found_in_it(how: str) -> None:
+    assert found_in(OF_PYTORCH, how) == []
