@@ -193,11 +193,11 @@ def check(function: Any, *inputs: Any) -> Findings:
 
     Raises TypeError for what is no Function, and what forward raises on the example.
     """
-    from vizgrad.checking import check
+    from vizgrad.checking import card, told_of
     from vizgrad.errors import Findings
-    from vizgrad.inspection.frameworks import checker_of
+    from vizgrad.inspection.frameworks import examiner_of
 
-    return Findings((checker_of(function) or check)(function, *inputs))
+    return Findings(told_of((examiner_of(function) or card)(function, *inputs)))
 
 
 def card(function: Any, *inputs: Any) -> CardPicture:
@@ -207,9 +207,10 @@ def card(function: Any, *inputs: Any) -> CardPicture:
     done. The result draws itself in a notebook; `card["jvp"].state` is one line of it, `.data` plain data.
     """
     from vizgrad.checking import card
+    from vizgrad.inspection.frameworks import examiner_of
     from vizgrad.rendering.capability_card import CardPicture
 
-    return CardPicture(card(function, *inputs))
+    return CardPicture((examiner_of(function) or card)(function, *inputs))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`check` and `card`: all examinations of a Function, in a thread whose modes are the usual ones."""
+"""`card`: all examinations of a Function, in a thread whose modes are the usual ones."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ T = TypeVar("T")
 _WORST = ("forward", "backward", "double backward", "freeing", "version safety", "jvp", "vmap")
 
 
-def check(function: Any, *inputs: Any) -> list[Explanation]:
-    """What is wrong with a custom Function, the worst first; see `vizgrad.check`."""
-    found = card(function, *inputs)
-    named = {c.name: c for c in found.capabilities}
+def told_of(card: CapabilityCard) -> list[Explanation]:
+    """What a card says is wrong with a custom Function, the worst first; see `vizgrad.check`."""
+    named = {c.name: c for c in card.capabilities}
     told: dict[Any, Explanation] = {}
     failures = [f for name in _WORST if not named[name].aloud for f in named[name].failures]
     for each in (*failures, *named["backward"].remarks):

@@ -45,19 +45,19 @@ def listening() -> Generator[list[Any]]:
         yield [stack.enter_context(listener()) for listener in _listeners]
 
 
-#: Classes of custom Functions -> what examines them, as `vizgrad.check`.
-_checkers: dict[type, Callable[..., Any]] = {}
+#: Classes of custom Functions -> what examines them, as `vizgrad.card`.
+_examiners: dict[type, Callable[..., Any]] = {}
 
 
-def register_checker(base: type, check: Callable[..., Any]) -> None:
-    """`check(function, *inputs)` examines custom Functions that are derived from `base`."""
-    _checkers[base] = check
+def register_examiner(base: type, card: Callable[..., Any]) -> None:
+    """`card(function, *inputs)` gives the card of a custom Function that is derived from `base`."""
+    _examiners[base] = card
 
 
-def checker_of(function: Any) -> Callable[..., Any] | None:
+def examiner_of(function: Any) -> Callable[..., Any] | None:
     """What examines a custom Function; None for vizgrad's own, and what is none."""
     engines_registered()
-    found = (check for base, check in _checkers.items() if _is_a(function, base))
+    found = (card for base, card in _examiners.items() if _is_a(function, base))
     return next(found, None)
 
 

@@ -1,317 +1,36 @@
-"""What is wrong with a custom Function of PyTorch's, found by running it on an example: `vizgrad.check`.
-
-The kinds, and what is meant by each, are those of `vizgrad.checking`; fewer things are looked at: what
-forward writes to and keeps, what backward returns, whether it does so twice, and the second derivative.
-"""
+"""What a custom Function of PyTorch's can do, by running it on an example: `vizgrad.card` and `check`."""
 
 from __future__ import annotations
 
-import ast
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import torch
 
 from vizgrad.checking.checks import apart
-from vizgrad.errors import Explanation, place_at, place_of, returning_place
-from vizgrad.provenance import written
-from vizgrad.provenance.kept import kept_at
-from vizgrad.provenance.written import tree_of
-from vizgrad.pytorch import needless
-from vizgrad.pytorch.example import Call, Done, argument, code_of, wide
-
-#: Elements of each input that are moved, by how much, and how far results may be apart.
-_MOST, _STEP, _TOLERANCE = 24, 1e-6, 1e-4
-#: So often backward is run again: few random numbers may be the same by chance.
-_AGAIN = 6
-#: They give values without a history.
-_CUTS = frozenset({"detach", "data", "detach_", "tensor", "as_tensor"})
+from vizgrad.errors import class_place
+from vizgrad.inspection.capabilities import Capability, CapabilityCard
+from vizgrad.pytorch import abilities
+from vizgrad.pytorch.examined import Examined
+from vizgrad.pytorch.words import dtype_of
 
 
-def check(function: Any, *inputs: Any) -> list[Explanation]:
-    """What is wrong, the worst first. Raises what forward raises on the example."""
+def card(function: Any, *inputs: Any) -> CapabilityCard:
+    """See `vizgrad.card`. Raises what forward raises on the example."""
 
-    def work() -> list[Explanation]:
+    def work() -> tuple[Capability, ...]:
         with torch.random.fork_rng(devices=[]), warnings.catch_warnings(), torch.enable_grad():
             warnings.simplefilter("ignore")
-            return list(_Examined(function, inputs).findings())
+            examined = Examined(function, inputs)
+            first = (examined.forward(), examined.backward(), examined.double_backward())
+            return (*first, *abilities.all_of(examined))
 
-    return apart(work)
-
-
-class _Examined:
-    def __init__(self, cls: Any, inputs: tuple[Any, ...]) -> None:
-        self.cls, self.inputs = cls, inputs
-        tensors = [each for each in inputs if isinstance(each, torch.Tensor)]
-        asked = [each.requires_grad for each in tensors]
-        floating = [each.is_floating_point() or each.is_complex() for each in tensors]
-        self.wants = asked if any(asked) else floating
-        self.values = [wide(each) for each in tensors]
-        self.precise = True
-        try:
-            self.call = self.run(self.values)
-        except Exception:  # noqa: BLE001  it may take its own type alone
-            self.precise = False
-            self.values = [each.detach() for each in tensors]
-            self.call = self.run(self.values)
-        self.weights = [torch.randn_like(each) + 2 for each in self.call.outputs]
-
-    def run(self, values: list[Any]) -> Call:
-        return Call(self.cls, self.inputs, values, self.wants)
-
-    def findings(self) -> Iterator[Explanation]:
-        if not self.call.outputs:
-            return
-        yield from self._written()
-        yield from self._kept()
-        try:
-            found, first = self.call.gradients(self.weights)
-            for _ in range(_AGAIN):
-                again, second = self.call.gradients(self.weights)
-                if not _alike(found, again):
-                    yield self._other(first, second)
-                    return
-        except Exception as error:  # noqa: BLE001  a person's code
-            yield self._refused(error)
-            return
-        if not self.precise:
-            return
-        wrong = self._compared(found, self._value)
-        if wrong is not None and not self._meant(found):
-            yield self._wrong(*wrong)
-            return
-        if wrong is None:
-            yield from self._second(found)
-        yield from needless.found(self.cls, self.inputs, self.values, self.wants)
-
-    # --- forward ---------------------------------------------------------------------------------
-
-    def _written(self) -> Iterator[Explanation]:
-        for given, version, wanted in zip(
-            self.call.arguments, self.call.versions, self.wants, strict=True
-        ):
-            if given._version == version or not wanted or _among(given, self.call.results):
-                continue
-            made = (done for done in self.call.trace.done if done.wrote)
-            last = next((d for d in made if d.operands and d.operands[0] is given), None)
-            name = (written.variable(last.site) if last is not None else "") or "the input"
-            yield Explanation(
-                "function-dirty", place_of(None if last is None else last.site), name,
-                f"Call ctx.mark_dirty({name}) and return {name}, or change a clone: `{name}.clone()`.",
-                f"{self.cls.__name__}.forward changes its input `{name}` in place and does not say so with "
-                "ctx.mark_dirty: the graph does not know of the write, and gradients may be wrong.",
-            )  # fmt: skip
-
-    def _kept(self) -> Iterator[Explanation]:
-        for attribute, value in vars(self.call.node).items():
-            if _among(value, self.call.results):
-                place, name = kept_at(self.cls, attribute)
-                yield Explanation(
-                    "reference-cycle", place, name or attribute,
-                    f"Keep the output with ctx.save_for_backward({name or attribute}), which makes no cycle.",
-                    f"{self.cls.__name__} keeps its output as ctx.{attribute}: it holds its node, and the "
-                    "node holds it, so memory is freed only when the garbage collector comes by.",
-                )  # fmt: skip
-
-    # --- backward --------------------------------------------------------------------------------
-
-    def _refused(self, error: Exception) -> Explanation:
-        return Explanation(
-            "function-return", returning_place(self.cls.backward), f"{self.cls.__name__}Backward",
-            "Return one gradient per argument of forward, each of the argument's shape, and None for what "
-            "has no gradient.",
-            f"{self.cls.__name__}.backward raised {type(error).__name__}: {error}",
-        )  # fmt: skip
-
-    def _other(self, first: list[Done], second: list[Done]) -> Explanation:
-        for one, two in zip(first, second, strict=False):
-            if one.op != two.op or not _same(one.values, two.values):
-                site = one.site
-                break
-        else:
-            site = None
-        name = written.assigned(site)
-        title = self.cls.__name__
-        return Explanation(
-            "not-repeatable", place_of(site) or returning_place(self.cls.backward),
-            name or f"{title}Backward",
-            "Save what forward drew or computed with ctx.save_for_backward, and use the same in backward.",
-            f"{title}.backward ran twice for one call and gave two results"
-            + (f", of which `{name}` is where they part." if name else "."),
-        )  # fmt: skip
-
-    def _value(self, values: list[Any]) -> Any:
-        call = self.run(values)
-        pairs = zip(call.outputs, self.weights, strict=True)
-        return sum((weight * out.detach()).real.sum().item() for out, weight in pairs)
-
-    def _compared(self, found: list[Any], value: Any) -> tuple[int, float, float] | None:
-        """The first element whose derivative is another by differences: input, given and found."""
-        which = [n for n, wanted in enumerate(self.wants) if wanted]
-        for n, gradient in zip(which, found, strict=True):
-            flat = self.values[n].reshape(-1)
-            if flat.is_complex():
-                continue
-            given = torch.zeros_like(flat) if gradient is None else gradient.detach().reshape(-1)
-            for i in range(min(flat.numel(), _MOST)):
-                sides = []
-                for step in (_STEP, -_STEP):
-                    moved = [each.clone() for each in self.values]
-                    moved[n].view(-1)[i] += step
-                    sides.append(value(moved))
-                by_differences = (sides[0] - sides[1]) / (2 * _STEP)
-                mine = float(given[i])
-                if not abs(mine - by_differences) <= _TOLERANCE * max(
-                    1.0, abs(mine), abs(by_differences)
-                ):
-                    return n, mine, by_differences
-        return None
-
-    def _meant(self, found: list[Any]) -> bool:
-        """Is it an estimator, or a gradient that is changed on purpose? Values pass unchanged or are flat."""
-        if any(
-            _same(a, b) for a in map(_array, self.call.results) for b in map(_array, self.values)
-        ):
-            return True
-        return self._compared([None] * len(found), self._value) is None
-
-    def _wrong(self, n: int, given: float, found: float) -> Explanation:
-        name = argument(self.cls, n, self.inputs)
-        return Explanation(
-            "function-return", returning_place(self.cls.backward), name,
-            f"Correct what backward returns for `{name}`.",
-            f"{self.cls.__name__}.backward returns a wrong gradient for `{name}`: it gives {given:.3g}, and "
-            f"by differences of forward it is {found:.3g}.",
-        )  # fmt: skip
-
-    # --- the second derivative -------------------------------------------------------------------
-
-    def _second(self, found: list[Any]) -> Iterator[Explanation]:
-        directions = [None if each is None else torch.randn_like(each) + 2 for each in found]
-
-        def first(values: list[Any]) -> float:
-            gradients, _ = self.run(values).gradients(self.weights)
-            return sum(
-                (d * g).real.sum().item()
-                for g, d in zip(gradients, directions, strict=True)
-                if g is not None and d is not None
-            )
-
-        call = self.run(self.values)
-        # they require grad: only then does `once_differentiable` say that there is no second derivative
-        weights = [weight.clone().requires_grad_() for weight in self.weights]
-        gradients, done = call.gradients(weights, create_graph=True)
-        pairs = [
-            (g, d)
-            for g, d in zip(gradients, directions, strict=True)
-            if g is not None and g.requires_grad
-        ]
-        if any(g is not None and _refuses(g.grad_fn) for g in gradients):
-            return
-        second: list[Any] = [None] * len(found)
-        try:
-            if pairs:
-                second = list(
-                    torch.autograd.grad(
-                        [g for g, _ in pairs], call.wanted, [d for _, d in pairs], allow_unused=True
-                    )
-                )
-        except RuntimeError:  # refused aloud
-            return
-        wrong = self._compared(second, first)
-        if wrong is not None:
-            yield self._cut(call, done, *wrong)
-
-    def _cut(self, call: Call, done: list[Done], n: int, given: float, found: float) -> Explanation:
-        title = self.cls.__name__
-        story = (
-            f"The second derivative of {title} is incomplete: by `{argument(self.cls, n, self.inputs)}` "
-            f"it is {given:.3g}, and by differences of backward {found:.3g}. "
-        )
-        saved = self._intermediate(call)
-        if saved is not None:
-            site, name = saved
-            return Explanation(
-                "second-order-cut", site, name,
-                f"Save the inputs only and compute `{name}` again in backward, or return it as an output.",
-                f"{story}backward takes `{name}`, which forward computed without a history, for a constant.",
-            )  # fmt: skip
-        cut = next((each for each in done if _cuts(each)), None)
-        where = returning_place(self.cls.backward) if cut is None else place_of(cut.site)
-        name = "" if cut is None else written.assigned(cut.site) or written.variable(cut.site)
-        return Explanation(
-            "second-order-cut", where, name or f"{title}Backward",
-            "Compute the gradients in backward with differentiable operations on ctx.saved_tensors (no "
-            "detach, item, numpy, no_grad), or put @once_differentiable above backward.",
-            story + "backward computes with values that have no history.",
-        )  # fmt: skip
-
-    def _intermediate(self, call: Call) -> tuple[Any, str] | None:
-        """What forward computed and kept, that is neither an input nor an output: where, and its name."""
-        outside = {each.data_ptr() for each in (*call.arguments, *call.results)}
-        depends = {each.made.data_ptr() for each in call.trace.done}
-        for n, tensor in enumerate(call.node.saved_tensors):
-            inside = (
-                tensor is not None
-                and tensor.is_floating_point()
-                and tensor.data_ptr() not in outside
-            )
-            if (
-                inside
-                and tensor.data_ptr() in depends
-                and (named := _saved_as(self.cls, n)) is not None
-            ):
-                return named
-        for attribute, value in vars(call.node).items():
-            if isinstance(value, torch.Tensor) and value.data_ptr() in depends - outside:
-                place, name = kept_at(self.cls, attribute)
-                return place, name or attribute
-        return None
+    said = ", ".join(map(_said, inputs))
+    return CapabilityCard(function.__name__, said, apart(work), class_place(function))
 
 
-def _saved_as(cls: Any, n: int) -> tuple[Any, str] | None:
-    """The line of `ctx.save_for_backward(...)`, and what its argument number `n` is called."""
-    for method in ("forward", "setup_context"):
-        code = code_of(cls, method)
-        tree = None if code is None else tree_of(code.co_filename)
-        if code is None or tree is None:
-            continue
-        lines = {line for _, _, line in code.co_lines() if line}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and node.lineno in lines:
-                called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-                if called == "save_for_backward" and n < len(node.args):
-                    return place_at(code, node.lineno), ast.unparse(node.args[n])
-    return None
-
-
-def _refuses(node: Any) -> bool:
-    """Does it raise when it is run?"""
-    return node is not None and node.name() == "torch::autograd::Error"
-
-
-def _cuts(done: Done) -> bool:
-    """Had an operand a history, and the result none?"""
-    if done.op in _CUTS:
-        return True
-    return not done.made.requires_grad and any(each.requires_grad for each in done.operands)
-
-
-def _among(value: Any, others: list[Any]) -> bool:
-    return any(value is each for each in others)
-
-
-def _array(tensor: Any) -> Any:
-    return tensor.detach().numpy()
-
-
-def _same(one: Any, two: Any) -> bool:
-    return one.shape == two.shape and bool((one == two).all())
-
-
-def _alike(one: list[Any], two: list[Any]) -> bool:
-    return all(
-        (a is None and b is None) or (a is not None and b is not None and torch.equal(a, b))
-        for a, b in zip(one, two, strict=True)
-    )
+def _said(value: Any) -> str:
+    if isinstance(value, torch.Tensor):
+        return f"{dtype_of(value)}{list(value.shape)}"
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -92,8 +92,7 @@ class Call:
         ]
         self.arguments = [leaf.clone() for leaf in self.leaves]
         self.versions = [each._version for each in self.arguments]
-        given = iter(self.arguments)
-        self.args = [next(given) if isinstance(each, torch.Tensor) else each for each in inputs]
+        self.args = arguments_of(inputs, self.arguments)
         torch.manual_seed(SEED)
         self.trace = Trace(cls)
         with self.trace:
@@ -118,6 +117,12 @@ class Call:
                 allow_unreachable=True, accumulate_grad=False,
             )  # fmt: skip
         return list(found), trace.done
+
+
+def arguments_of(inputs: tuple[Any, ...], tensors: list[Any]) -> list[Any]:
+    """`inputs` with these in place of their tensors."""
+    given = iter(tensors)
+    return [next(given) if isinstance(each, torch.Tensor) else each for each in inputs]
 
 
 def wide(tensor: torch.Tensor) -> torch.Tensor:

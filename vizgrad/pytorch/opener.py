@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from vizgrad.inspection import frameworks, model, summarizer
+from vizgrad.inspection.capabilities import CapabilityCard
 from vizgrad.inspection.openers import open_backward, open_picture
 from vizgrad.inspection.protocols import Backward
 from vizgrad.pytorch.numbering import Numbering, can_number
@@ -18,11 +19,11 @@ from vizgrad.pytorch.watching import watching
 from vizgrad.pytorch.words import as_list
 
 
-def check_function(function: Any, *inputs: Any) -> Any:
-    """`vizgrad.check` of a custom Function of PyTorch's."""
-    from vizgrad.pytorch.checking import check
+def card_of(function: Any, *inputs: Any) -> CapabilityCard:
+    """`vizgrad.card` of a custom Function of PyTorch's."""
+    from vizgrad.pytorch.checking import card
 
-    return check(function, *inputs)
+    return card(function, *inputs)
 
 
 #: The first PyTorch whose graphs can be read and held.
@@ -116,4 +117,4 @@ def _new_enough() -> None:
 
 summarizer.register(torch.Tensor, summarize, summarize_closely, elements)
 frameworks.register_listener(watching)
-frameworks.register_checker(torch.autograd.Function, check_function)
+frameworks.register_examiner(torch.autograd.Function, card_of)
