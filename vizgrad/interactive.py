@@ -161,12 +161,11 @@ def versions(tensor: Any, *, name: str = "") -> VersionsPicture:
 def memory() -> HeapPicture:
     """What lives in the memory of this process, who holds it, and which variables keep graphs alive.
 
-    Each byte is counted once, however many views show it. Storages are named by variables of the
-    calling frames
-    and of the notebook, modules, optimizers, `.grad`, saved slots of nodes; what only a cycle holds
-    is said. It
-    takes about a second per million objects, runs nothing of yours, and changes and keeps nothing. Tensors of
-    PyTorch's are not counted.
+    Each byte is counted once, however many views show it. Storages are named by variables of the calling
+    frames and of the notebook, modules, optimizers, `.grad`, saved slots of nodes; what only a cycle holds is
+    said. PyTorch's tensors are counted where Python holds them, their `.grad`, or a graph that they lead to;
+    on a GPU under its name. It takes about a second per million objects, runs nothing of yours, and changes
+    and keeps nothing.
 
     The result shows itself as a table in a notebook; `.data` is plain data (`vizgrad.inspection.model.Heap`),
     `.bytes` the sum, `.to_json()` the same for a file.

@@ -22,6 +22,7 @@ from vizgrad.graph.hooks import NodeHooks
 from vizgrad.graph.node import Edge, Node
 from vizgrad.graph.saved import Checked, KeptSelf, Overwritten, SavedResult
 from vizgrad.graph.saved_group import SavedGroup
+from vizgrad.inspection import frameworks
 from vizgrad.inspection.session import Session
 from vizgrad.nn.modules.module import Module
 from vizgrad.optim.optimizer import Optimizer
@@ -94,6 +95,8 @@ def _kind(kind: type) -> int:
     for known, found in _BY_CLASS:
         if issubclass(kind, known):
             return found
+    if issubclass(kind, tuple(frameworks.optimizers)):
+        return OPTIMIZER
     module = _module_of(kind)
     if module.startswith("vizgrad.arrays."):
         return INNER  # of a sparse array

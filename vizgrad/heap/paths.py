@@ -102,7 +102,7 @@ class Paths:
         kinds = {self._walk.kinds[each] for each in self._way_to(number)[:-1]}
         return not kinds & {NODE, CONTEXT}
 
-    def _name_of(self, tensor: Tensor) -> str:
+    def _name_of(self, tensor: Any) -> str:
         number = self._walk.number(tensor)
         return "" if number is None else self.of(number)
 
@@ -117,7 +117,7 @@ def _beginning(thing: Any) -> str:
 
 def _as_optimizer_state(things: list[Any], kinds: list[int], name_of: Any) -> str:
     """``Adam state exp_avg of weight``, if that is what the way ends with."""
-    if OPTIMIZER not in kinds or not isinstance(things[-1], Tensor):
+    if OPTIMIZER not in kinds:
         return ""
     at = len(kinds) - 1 - kinds[::-1].index(OPTIMIZER)
     optimizer, rest = things[at], things[at + 1 :]
@@ -127,7 +127,7 @@ def _as_optimizer_state(things: list[Any], kinds: list[int], name_of: Any) -> st
     key = _key_of(rest[-2], rest[-1])
     for parameter, values in dict.items(state or {}):
         if values is rest[-2] and isinstance(key, str):
-            name = name_of(parameter) if isinstance(parameter, Tensor) else ""
+            name = name_of(parameter)
             of = f" of {name}" if name else ""
             return f"{type(optimizer).__name__} state {key}{of}"
     return ""
@@ -237,7 +237,7 @@ def _of_dict(space: dict[Any, Any], thing: Any, around: Any) -> Step:
     if issubclass(type(around), ModuleType | type) or (
         around is not None and attributes(around) is space
     ):
-        if KINDS[type(around)] == MODULE and key in _OF_MODULES:
+        if key in _OF_MODULES and (KINDS[type(around)] == MODULE or "training" in space):
             return _ON
         return "", f".{_attribute(key)}"
     if type(around) is dict and _is_of_module(space, around):

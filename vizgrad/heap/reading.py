@@ -14,14 +14,14 @@ from contextlib import contextmanager
 from types import FrameType
 
 from vizgrad.heap import kinds
-from vizgrad.heap.blocks import blocks_of
+from vizgrad.heap.blocks import Block, blocks_of
+from vizgrad.heap.foreign import Lent, lent
 from vizgrad.heap.graphs import Graphs
 from vizgrad.heap.held import Held
-from vizgrad.heap.others import uncounted
 from vizgrad.heap.paths import Paths
 from vizgrad.heap.roots import Asked, Notebook, alive_without_a_way, elsewhere, variables
 from vizgrad.heap.walk import Root, Walk
-from vizgrad.inspection import model, registry
+from vizgrad.inspection import frameworks, model, registry
 
 #: Keepers and cycles that are told.
 MOST_KEEPERS, MOST_CYCLES = 50, 20
@@ -39,6 +39,7 @@ def read(
 
     `most`: of how many storages all is told, the largest; None: of all.
     """
+    frameworks.engines_registered()
     with _alone():
         objects = gc.get_objects()  # first: nothing of the reader's own is in it
         asked = Asked()
@@ -64,36 +65,41 @@ def _read(
     away = walk.begin_elsewhere(elsewhere(walk.things, asked))
     roots.append(away)
     roots += _without_a_way(walk, objects, away)
-    others = uncounted(walk)
     paths = Paths(walk)
     graphs = Graphs(walk, roots, away, paths)
     held = Held(walk, paths, graphs)
     blocks = sorted(blocks_of(walk), key=lambda block: (-block.bytes, block.extent.low))
-    uses: list[model.HeapUse] = [held.use(block) for block in blocks]
-    keepers = graphs.keepers(zip(blocks, uses, strict=True))
+    own: list[model.HeapUse] = [held.use(block) for block in blocks]
+    keepers = graphs.keepers(zip(blocks, own, strict=True))
     cycles, cycles_more = graphs.cycles(blocks, MOST_CYCLES)
+    others, uncounted = lent(walk, paths, graphs, (block.extent for block in blocks))
+    sizes = [block.bytes for block in blocks] + [each.bytes for each in others]
+    uses: list[model.HeapUse] = [*own, *(each.use for each in others)]
     shares = tuple(
         model.HeapShare(
             use,
             uses.count(use),
-            sum(b.bytes for b, u in zip(blocks, uses, strict=True) if u == use),
+            sum(size for size, u in zip(sizes, uses, strict=True) if u == use),
         )
         for use in _USES
         if use in uses
     )
-    told = blocks if most is None else blocks[:most]
+    told: list[Block | Lent] = sorted([*blocks, *others], key=lambda each: -each.bytes)[:most]
     return model.Heap(
-        bytes=sum(block.bytes for block in blocks),
-        storages=len(blocks),
+        bytes=sum(sizes),
+        storages=len(sizes),
         nodes=len(graphs.nodes),
         shares=shares,
-        held=tuple(held.told(number, block) for number, block in enumerate(told)),
-        held_more=len(blocks) - len(told),
+        held=tuple(
+            held.told(number, each) if isinstance(each, Block) else each.told(number)
+            for number, each in enumerate(told)
+        ),
+        held_more=len(sizes) - len(told),
         keepers=tuple(keepers[:MOST_KEEPERS]),
         keepers_more=max(len(keepers) - MOST_KEEPERS, 0),
         cycles=tuple(cycles),
         cycles_more=cycles_more,
-        uncounted=others,
+        uncounted=uncounted,
     )
 
 

@@ -61,6 +61,27 @@ def examiner_of(function: Any) -> Callable[..., Any] | None:
     return next(found, None)
 
 
+#: Of each framework what makes a `vizgrad.heap.foreign.Memory`.
+_memories: list[Callable[[], Any]] = []
+
+
+#: Classes of optimizers, of frameworks that are imported.
+optimizers: list[type] = []
+
+
+def register_memory(memory: Callable[[], Any], optimizer: type) -> None:
+    """`memory` makes what tells a reading of the whole memory of a framework's tensors. `optimizer`: what its
+    optimizers are derived from.
+    """
+    _memories.append(memory)
+    optimizers.append(optimizer)
+
+
+def memories() -> list[Any]:
+    """One of each framework, for one reading."""
+    return [memory() for memory in _memories]
+
+
 def _is_a(function: Any, base: type) -> bool:
     return isinstance(function, type) and issubclass(function, base)
 

@@ -26,6 +26,13 @@ def card_of(function: Any, *inputs: Any) -> CapabilityCard:
     return card(function, *inputs)
 
 
+def memory_of() -> Any:
+    """What tells `vizgrad.memory` of PyTorch's tensors."""
+    from vizgrad.pytorch.memory import TorchMemory
+
+    return TorchMemory()
+
+
 #: The first PyTorch whose graphs can be read and held.
 OLDEST = (2, 4)
 
@@ -117,4 +124,5 @@ def _new_enough() -> None:
 
 summarizer.register(torch.Tensor, summarize, summarize_closely, elements)
 frameworks.register_listener(watching)
+frameworks.register_memory(memory_of, torch.optim.Optimizer)
 frameworks.register_examiner(torch.autograd.Function, card_of)
