@@ -8,6 +8,7 @@ neighbours.
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import NamedTuple, TypeAlias
@@ -71,6 +72,7 @@ class Program:
         self.file = file
         self.top = Function(file, "", read=self.read_top)
         self._statements = ast.parse(text).body
+        self._first_lines = list(map(_first_line, self._statements))
         self._read: set[int] = set()
         self._all_read = False
         self._orders = count()
@@ -128,9 +130,10 @@ class Program:
         self.top.read = None
 
     def _read_line(self, line: int) -> None:
-        for number, statement in enumerate(self._statements):
-            if _first_line(statement) <= line <= (statement.end_lineno or 0):
-                self._read_statement(number)
+        number = bisect_right(self._first_lines, line) - 1
+        while number >= 0 and line <= (self._statements[number].end_lineno or 0):
+            self._read_statement(number)
+            number -= 1  # the one before may end in the same line
 
     def _read_statement(self, number: int) -> None:
         if number in self._read:
