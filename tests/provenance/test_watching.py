@@ -15,7 +15,7 @@ import pytest
 import vizgrad as vg
 from tests.oracle.harness import execute, faults_of_vizgrad, load
 from tests.oracle.registry import Program, enabled_programs
-from vizgrad.provenance import listening
+from vizgrad.provenance import births, listening
 from vizgrad.provenance.tapped import functions, plain
 from vizgrad.provenance.tapping import Tapping
 
@@ -208,3 +208,35 @@ def test_layers_in_a_checkpoint_are_left_in_peace(reentrant: bool) -> None:
         made = vg.utils.checkpoint.checkpoint(layer, x, use_reentrant=reentrant)
         made.sum().backward()
     assert watch.findings == []
+
+
+def test_what_keeps_values_finite_is_looked_at_where_they_may_have_been_written_unseen() -> None:
+    with vg.watch():
+        hidden = vg.tensor([1.0, 2.0], requires_grad=True) * 2.0
+        lent = hidden.detach().numpy()
+        hidden.tanh()
+        lent[0] = float("nan")
+        told = vg.why(hidden.tanh())  # its operand was finite when it was made
+    assert told.kind == "nonfinite-forward"
+
+
+def test_operations_that_are_not_looked_at_do_keep_values_finite() -> None:
+    most = vg.finfo(vg.float32).max
+    values = vg.tensor([[most, -most, 0.0, 1e-45], [1e38, -1e38, 1.0, -1.0]])
+    arguments: dict[str, tuple[Any, ...]] = {
+        "__getitem__": (0,), "broadcast_to": ((3, 2, 4),), "chunk": (2,), "expand": (3, 2, 4),
+        "expand_as": (vg.zeros(3, 2, 4),), "gather": (0, vg.zeros(1, 4, dtype=vg.int64)),
+        "index_select": (0, vg.tensor([1])), "movedim": (0, 1), "narrow": (0, 0, 1),
+        "permute": (1, 0), "repeat": (2, 1), "reshape": (4, 2), "reshape_as": (vg.zeros(4, 2),),
+        "select": (0, 0), "softmax": (-1,), "split": (1,), "swapaxes": (0, 1), "tile": (2, 1),
+        "transpose": (0, 1), "unflatten": (1, (2, 2)), "unsqueeze": (0,), "view": (8,),
+        "view_as": (vg.zeros(8),),
+    }  # fmt: skip
+    for name in births._KEEPING:
+        if name in ("cat", "stack"):
+            found = getattr(vg, name)([values, values])
+        else:
+            found = getattr(values, name)
+            found = found(*arguments.get(name, ())) if callable(found) else found
+        for each in found if isinstance(found, (list, tuple)) else [found]:
+            assert bool(each.isfinite().all()), name

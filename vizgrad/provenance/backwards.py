@@ -182,7 +182,7 @@ class Watching(Watch):
             return
         to: Node = edge.node if edge.__class__ is Edge else edge  # pyright: ignore[reportAttributeAccessIssue, reportAssignmentType]  asked sooner so
         target = key_of(to) if to.__class__ is AccumulateGrad else to.sequence_nr
-        size = _size(routed)
+        size = visit.incoming if routed is self._incoming else _size(routed)
         visit.delivered += target, index, size
         waiting = self._waiting
         waiting[target] = None if target in waiting else size

@@ -68,6 +68,11 @@ class Memory:
         self._lines = Lines(self.look)
         self._clock = clock
 
+    @property
+    def lends(self) -> bool:
+        """Is any memory in hands whose writes nobody counts?"""
+        return bool(self.blocks or self._aliases)
+
     # --- who gets hold of it ------------------------------------------------------------------------
 
     def exposed(self, array: Any, site: Site | None, written: Callable[[], int]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from vizgrad.observing import Observer
 from vizgrad.provenance.backwards import Run
-from vizgrad.provenance.births import look_at_values
+from vizgrad.provenance.births import keeps_finite, look_at_values
 from vizgrad.provenance.events import Event
 from vizgrad.provenance.gradients import Gradients
 from vizgrad.provenance.habits import Habits
@@ -129,7 +129,11 @@ class Noting:
                 if parent.requires:
                     note.cut = self.how_cut(note, kind)
                     break
-        if (kind == "make" or note.parents) and not self.look.finite(out):
+        if not note.parents and kind != "make":
+            return
+        if keeps_finite(note) and not self.memory.lends:  # else they may have been written unseen
+            return
+        if not self.look.finite(out):
             look_at_values(note, out, note.parents, self.look)
 
     def _count_turns(self, note: Note) -> None:
