@@ -73,4 +73,15 @@ _NEEDS = {
     "transformers": [gpt2_of_12_layers, bert_of_12_layers],
     "torchdiffeq": [an_ode, an_ode_of_adaptive_steps, an_ode_by_its_adjoint],
 }
-LIBRARIES = [make for name, made in _NEEDS.items() if find_spec(name) for make in made]
+
+
+def _takes_this_pytorch(name: str) -> bool:
+    """Is it there? transformers wants a newer PyTorch than the oldest that is stepped here."""
+    if name == "transformers" and find_spec(name):
+        import transformers
+
+        return bool(transformers.is_torch_available())
+    return find_spec(name) is not None
+
+
+LIBRARIES = [make for name, made in _NEEDS.items() if _takes_this_pytorch(name) for make in made]

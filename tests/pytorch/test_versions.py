@@ -76,6 +76,21 @@ def test_a_stale_value_is_read_and_refused_in_the_same_words(looks: int) -> None
     assert "is at version 1; expected version 0" in told(0)[0]
 
 
+def test_a_stale_value_is_read_within_a_watch() -> None:
+    with vizgrad.watch():
+        x = leaf()
+        y = x.exp()
+        loss = (y * x).sum()
+        y.add_(1)
+        for _ in range(2):
+            states = saved_of(loss, "MulBackward0")
+            assert states == [("other", "alive", 0, 0), ("self", "stale", 0, 1)]
+        session = vizgrad.debug(loss, display=False)
+        with pytest.raises(RuntimeError) as error:
+            session.continue_()
+        assert "y.add_(1)" in str(error.value.__notes__)
+
+
 def test_of_several_the_stale_one_is_found() -> None:
     x = leaf()
     y = x.exp()

@@ -90,7 +90,8 @@ def slots_of(node: Any, name: str) -> Any:
     if _SLOTS_TELL:
         return raw
     several = isinstance(raw, tuple)
-    read = _read(node, name, raw if several else (raw,))
+    with torch._C.DisableTorchFunction():  # a watch's mode is in Python, as hooks are
+        read = _read(node, name, raw if several else (raw,))
     return read if several else read[0]
 
 
@@ -120,7 +121,7 @@ def _told(value: Any) -> Slot:
         return Slot(value)
     if value.grad_fn is not None:
         note_output(value, value.grad_fn)
-    with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+    with torch._C._DisableTorchDispatch():
         return Slot(value.detach())
 
 
