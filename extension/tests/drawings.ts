@@ -21,14 +21,13 @@ export function node(id: number, fields: Partial<Node> = {}): Node {
     sequence_nr: 1000 - id,
     topological_nr: 1000 - id,
     edges: [],
-    outputs: [{ shape: [8, 4], dtype: 'float32', device: 'cpu' }],
+    outputs: [{ shape: [8, 4], dtype: 'float32', device: 'cpu', batches: [] }],
     saved: [],
     formulas: [],
     scope: [],
     place: null,
     label: '',
     hooks: [],
-    batches: [],
     ...fields
   };
 }

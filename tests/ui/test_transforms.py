@@ -10,6 +10,7 @@ from tests.ui.lab import Lab
 from tests.ui.test_code import picture
 from tests.ui.test_following import at
 from tests.ui.test_inside import dark
+from tests.ui.test_tour import press
 
 BATCH = """\
 import vizgrad as vg
@@ -17,7 +18,9 @@ from vizgrad import func
 from vizgrad.autograd import forward_ad as fw
 w = vg.tensor([0.5, 2.0, -1.0], requires_grad=True)
 scores = func.vmap(lambda x: (x * w).sin().sum())(vg.ones(5, 3))
-batch = vg.debug((scores * scores).sum())"""
+v = vg.ones(3, 2, requires_grad=True)
+rows = func.vmap(lambda x: x @ v)(vg.ones(5, 4, 3))
+batch = vg.debug((scores * scores).sum() + rows.sum())"""
 DUAL = """\
 fw.enter_dual_level()
 x = fw.make_dual(vg.ones(3), vg.tensor([1.0, 0.0, 3.0]))
@@ -46,6 +49,7 @@ def test_batches_tangents_and_cards(lab: Lab) -> None:
     graph = view.get_by_role("region", name="Graph")
     expect(graph).to_contain_text("[B: 5] × [3] f32")
     expect(graph).to_contain_text("vmap [5]")
+    expect(graph).to_contain_text("[B: 5 · 4] × [2] f32")  # a step of the rule of @
     picture(lab, "batch")
     dark(lab, "batch-dark")
     view = notebook.output(1)
@@ -55,6 +59,13 @@ def test_batches_tangents_and_cards(lab: Lab) -> None:
     inspector = view.get_by_role("region", name="Inspector")
     expect(inspector).to_contain_text(re.compile(r"tangent ↑.*float32 \[3\]"))
     expect(inspector).to_contain_text("0.5")
+    for position in (1, 2):
+        press(view, "Step")
+        at(view, position)
+    view.locator("[data-node-id='1']").first.click()
+    gradient = inspector.locator(".vg-card", has_text="gradient")
+    expect(gradient).to_contain_text(re.compile(r"tangent ↓.*float32 \[3\]"))
+    expect(view.locator(".vg-link-label", has_text="↓").first).to_be_visible()
     picture(lab, "tangent")
     dark(lab, "tangent-dark")
     card = notebook.output(2)

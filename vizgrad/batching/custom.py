@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from vizgrad.batching.marking import closed
 from vizgrad.batching.values import to_front, unwrapped
 from vizgrad.errors import class_place, explained, function_place
 from vizgrad.function.custom.function import Function
@@ -90,4 +91,4 @@ def _wrapped(level: Any, cls: Any, output: Any, dims: Any) -> Any:
         dims = dims[0]
     if dims is None or not isinstance(output, Tensor):
         return output
-    return level.wrapped(to_front(output, dims % output.ndim))
+    return closed(level.wrapped(to_front(output, dims % output.ndim)))

@@ -7,6 +7,7 @@ from typing import Any
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import beside
+from vizgrad.batching.marking import alike
 from vizgrad.batching.rules import Call, rule
 from vizgrad.batching.values import filled, reshaped, unwrapped, with_ndim
 from vizgrad.function.wrapped import stands_for_others
@@ -47,7 +48,7 @@ class Places:
                 dim += 1
             if not tensor.ndim:
                 raise dynamic("indexing with a boolean mask")
-        self.size = call.size
+        self.level, self.size = call.level, call.size
         self.of_source = of_source
         #: Dimensions of one example that are indexed, and the others.
         self.dims = [dim for dim, _, _ in numbers]
@@ -78,7 +79,8 @@ class Places:
 
     def front(self, source: Tensor) -> Tensor:
         """The source with the indexed dimensions first, after that of the batch."""
-        return shape.permute.record(source, dims=self._order())
+        front = shape.permute.record(source, dims=self._order())
+        return front if self.of_source else alike(self.level, front)
 
     def back(self, source: Tensor) -> Tensor:
         """Undoes `front`."""

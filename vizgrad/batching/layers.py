@@ -6,6 +6,7 @@ from typing import Any
 
 from vizgrad.arrays import xp
 from vizgrad.batching.loop import each_example
+from vizgrad.batching.marking import marked
 from vizgrad.batching.rules import Call, rule
 from vizgrad.batching.values import divided, filled, merged, reshaped, to_front, with_ndim
 from vizgrad.ops import embedding as tables
@@ -190,9 +191,9 @@ def embedding(call: Call, *, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     if padding_idx >= 0 or scale_grad_by_freq:
         return each_example(call, **settings)
     indices = filled(indices, call.batched[1], call.size)
-    return call.op.record(
-        merged(weight), indices + _starts(call, indices, weight.shape[1]), **settings
-    )
+    tables = marked(call.level, merged(weight), 0, weight.shape[1])
+    starts = _starts(call, indices, weight.shape[1])
+    return call.op.record(tables, indices + starts, **settings)
 
 
 def _starts(call: Call, indices: Tensor, rows: int) -> Tensor:

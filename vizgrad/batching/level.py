@@ -12,7 +12,7 @@ from vizgrad.batching.by_hand import HAND
 from vizgrad.batching.custom import applied
 from vizgrad.batching.generated import generated
 from vizgrad.batching.loop import looped
-from vizgrad.batching.marking import mark, marked
+from vizgrad.batching.marking import mark, marked, written
 from vizgrad.batching.random import drawn
 from vizgrad.batching.rules import Call, how, rule_of
 from vizgrad.batching.values import example_ndim, filled, shared, unwrapped, with_ndim
@@ -74,6 +74,11 @@ class Batch(Level):
         self, op: Declared, operands: tuple[Any, ...], name: str, attributes: dict[str, Any]
     ) -> None:
         call = self.call(op, operands)
+        self._write(call, op, name, attributes)
+        if call.batched[0]:
+            written(self, call.values[0])
+
+    def _write(self, call: Call, op: Declared, name: str, attributes: dict[str, Any]) -> None:
         target, batched = call.values[0], call.batched[0]
         name = name or f"{op.name}_"
         if not batched:
@@ -129,7 +134,7 @@ class Batch(Level):
         if "shared" in wrapped.__dict__:
             return shared(self, reshape(wrapped.value, shape=shape))
         value = reshape(wrapped.value, shape=(self.size, *shape))
-        return wrapped if value is wrapped.value else wrap(self, value)
+        return wrapped if value is wrapped.value else wrap(self, marked(self, value))
 
     def stand_in(self, wrapped: Wrapped) -> Elementless:
         like = wrapped.value._array

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from vizgrad.arrays import xp
 from vizgrad.arrays.sparse.compressed import as_coo, places
+from vizgrad.batching.marking import marked
 from vizgrad.batching.rules import REFUSING, Call, rule
 from vizgrad.batching.values import filled, merged, reshaped, to_front, with_ndim
 from vizgrad.function.wrapped import stands_for_others
@@ -98,7 +99,7 @@ def embedding_sparse(call: Call, *, padding_idx: int) -> Any:
         starts = new_tensor(first.reshape(call.size, *(1,) * (indices.ndim - 1)))
         if padding_idx >= 0:
             _no_rule(call)
-        weight, indices = merged(weight), indices + starts
+        weight, indices = marked(call.level, merged(weight), 0, rows), indices + starts
     return call.op.record(weight, indices, padding_idx=padding_idx)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from vizgrad.arrays import random
 from vizgrad.batching.level import Batch, Randomness
+from vizgrad.batching.marking import marked
 from vizgrad.batching.values import filled, from_front, to_front, unwrapped
 from vizgrad.function.wrapped import wrap
 from vizgrad.ops.public.joining import cat
@@ -151,11 +152,16 @@ def _run(
 ) -> Any:  # fmt: skip
     with Batch(size, randomness) as level:
         batched = [
-            leaf if dim is None else wrap(level, to_front(leaf, dim))
+            leaf if dim is None else wrap(level, _moved(level, leaf, dim))
             for leaf, dim in zip(leaves, dims, strict=True)
         ]
         outputs = func(*tree_unflatten(batched, spec), **kwargs)
         return _results(level, outputs, out_dims, func)
+
+
+def _moved(level: Batch, leaf: Tensor, dim: int) -> Tensor:
+    """An argument, with the examples in front."""
+    return marked(level, to_front(leaf, dim)) if dim else leaf
 
 
 def _results(level: Batch, outputs: Any, out_dims: Any, func: Any) -> Any:
@@ -200,7 +206,8 @@ def _result(level: Batch, output: Tensor, dim: Any, out_dims: Any, func: Any) ->
             "collection of ints representing where in the outputs the vmapped dimension should appear.",
             "give numbers of dimensions",
         )
-    value = filled(value, batched, level.size)
+    if not batched:
+        value = marked(level, filled(value, batched, level.size))
     if not -value.ndim <= dim < value.ndim:
         raise wrong_call(
             IndexError(
@@ -209,7 +216,8 @@ def _result(level: Batch, output: Tensor, dim: Any, out_dims: Any, func: Any) ->
             ),
             "give an out_dim that the result has",
         )
-    return from_front(value, dim % value.ndim)
+    dim %= value.ndim
+    return marked(level, from_front(value, dim), dim) if dim else value
 
 
 def _in_chunks(

@@ -49,6 +49,8 @@ class Level:
         #: False after it was left: its wrappers are then what they stand for (C-8).
         self.open = False
         self._scope: Scope | None = None
+        #: What was recorded in it is recorded in this scope.
+        self.frame: Scope | None = None
 
     def __enter__(self) -> Self:
         around = MODES.transforms
@@ -57,7 +59,9 @@ class Level:
             GUARD.transforms += 1
         MODES.transforms = (*around, self)
         self.open = True
-        self._scope = push_scope(self.title(), caller(), TransformScope) if self.framed else None
+        if self.framed:
+            self._scope = push_scope(self.title(), caller(), TransformScope)
+            self.frame = MODES.scope
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -95,8 +95,7 @@ def _details(view: RunView, node: Node, saved: tuple[Saved, ...]) -> list[str]:
             norms = f"{number_text(run.grad_norm)}, its tangent{sizes_text(run.tangents, 4)}"
             lines.append(f"gradient ‖g‖ {norms}")
     lines += [
-        f"output {i}: {type_text(o.shape, o.dtype, node.batches)}"
-        for i, o in enumerate(node.outputs)
+        f"output {i}: {type_text(o.shape, o.dtype, o.batches)}" for i, o in enumerate(node.outputs)
     ]
     for value in saved:
         size = f"  {shape_text(value.shape)} {bytes_text(value.bytes)}" if value.bytes else ""

@@ -12,7 +12,7 @@ import unicodedata
 from pathlib import PurePath
 
 from vizgrad.errors import Place
-from vizgrad.inspection.model import Saved, Tangent, TensorSummary, Write
+from vizgrad.inspection.model import Batch, Saved, Tangent, TensorSummary, Write
 from vizgrad.inspection.sizes import bytes_text as bytes_text
 
 _DTYPES = {
@@ -74,13 +74,44 @@ def dtype_text(dtype: str) -> str:
     return _DTYPES.get(dtype) or plain(dtype, 16)
 
 
-def type_text(shape: tuple[int, ...], dtype: str, batches: tuple[int, ...] = ()) -> str:
-    """``[2, 3] f32``; with batches in front ``[B: 32] × [2, 3] f32``."""
+def type_text(shape: tuple[int, ...], dtype: str, batches: tuple[Batch, ...] = ()) -> str:
+    """``[2, 3] f32``; with batches ``[B: 32] × [2, 3] f32``, ``[3] × [B: 32 · 4] f32``."""
     if dtype == "unknown":
         return "type unknown"
-    count = len(batches) if shape[: len(batches)] == batches else 0
-    front = "".join(f"[B: {size}] × " for size in shape[:count])
-    return f"{front}{shape_text(shape[count:])} {dtype_text(dtype)}".rstrip()
+    text = batched_text(shape, batches) if batches else shape_text(shape)
+    return f"{text} {dtype_text(dtype)}".rstrip()
+
+
+def batched_text(shape: tuple[int, ...], batches: tuple[Batch, ...]) -> str:
+    """A shape, each dimension apart in which examples lie: ``[B: 32 · 4]``, of which each has four rows."""
+    parts: list[str] = []
+    others: list[int] = []
+    for dim, length in enumerate(shape):
+        own = sorted((batch for batch in batches if batch.dim == dim), key=lambda b: -b.rows)
+        if not own:
+            others.append(length)
+            continue
+        if others:
+            parts.append(shape_text(tuple(others)))
+            others = []
+        parts.append(f"[{' · '.join(_factors(length, own))}]")
+    single = len(batches) == len(shape) and all(batch.rows == 1 for batch in batches)
+    if others or single or not parts:
+        parts.append(shape_text(tuple(others)))
+    return " × ".join(parts)
+
+
+def _factors(length: int, batches: list[Batch]) -> list[str]:
+    """What a dimension is the product of, from the slowest to the fastest."""
+    found: list[str] = []
+    left = length
+    for batch in batches:
+        whole = batch.size * batch.rows
+        if left != whole:
+            found.append(str(left // max(whole, 1)))
+        found.append(f"B: {batch.size}")
+        left = batch.rows
+    return found if left == 1 else [*found, str(left)]
 
 
 def number_text(value: float | None, digits: int = 4) -> str:

@@ -69,7 +69,7 @@ def output_text(node: Node) -> str:
     """Type of the gradient a node takes: that of its first output, and how many more there are."""
     if not node.outputs:
         return ""
-    first = type_text(node.outputs[0].shape, node.outputs[0].dtype, node.batches)
+    first = type_text(node.outputs[0].shape, node.outputs[0].dtype, node.outputs[0].batches)
     return first if len(node.outputs) == 1 else f"{first} ×{len(node.outputs)}"
 
 

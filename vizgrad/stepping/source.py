@@ -28,6 +28,7 @@ from vizgrad.inspection.finding import texts_of_origin
 from vizgrad.inspection.grouping import groups_of
 from vizgrad.inspection.origin import Origin
 from vizgrad.progress import counting
+from vizgrad.stepping.batches import Found, batches_of, find
 from vizgrad.stepping.blocks import Blocks
 from vizgrad.stepping.described import formulas_of, hooks_of, kind_of, short_repr
 from vizgrad.stepping.effects import ReleaseEffect
@@ -36,7 +37,7 @@ from vizgrad.stepping.places import write_of
 from vizgrad.stepping.summary import summarize_closely
 from vizgrad.stepping.tangents import tangents_of, with_tangents
 from vizgrad.stepping.written import StorageWrites
-from vizgrad.tensor.modes import BatchedScope, Scope
+from vizgrad.tensor.modes import Scope
 from vizgrad.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class EngineGraph:
         self.truncated = 0
         self._devices: dict[Node, Device | None] = {}
         self._topological: list[int] | None = None
+        self._batches: Found = {}
         #: By node; made when first asked for.
         self._targets: list[tuple[int | None, ...] | None] = []
         self._origins = Origins()
@@ -175,6 +177,7 @@ class EngineGraph:
         """What is only known of a node when all behind it are."""
         if self._topological is None:
             self._topological = _topological_numbers(self)
+            self._batches = find(self.nodes[: self.inner])
 
     def _node(self, number: int, node: Node) -> model.Node:
         names = node.input_names
@@ -201,7 +204,6 @@ class EngineGraph:
             place=place_of(node.site),
             label=self.label_of(node),
             hooks=hooks_of(node),
-            batches=batches_of(scope),
         )
 
     def _meta(self, node: Node, nr: int) -> model.OutputMeta:
@@ -210,7 +212,10 @@ class EngineGraph:
         name = BY_NUMPY[dtype].name if dtype in BY_NUMPY else str(dtype)
         device = meta.device or output_device(node, self._devices)
         return model.OutputMeta(
-            shape=tuple(shape or ()), dtype=name, device=str(device or "unknown")
+            tuple(shape or ()),
+            name,
+            str(device or "unknown"),
+            batches_of(node, nr, self._batches) if self._batches else (),
         )
 
     def label_of(self, node: Node) -> str:
@@ -350,6 +355,7 @@ class EngineGraph:
         self.nodes.clear()
         self.ids.clear()
         self._devices.clear()
+        self._batches.clear()
         self._targets.clear()
         self._origins = Origins()
         self._texts.clear()
@@ -385,8 +391,3 @@ def _topological_numbers(source: EngineGraph) -> list[int]:
             (depths[target] for target in source.targets(node) if target is not None), default=-1
         )
     return depths
-
-
-def batches_of(scope: Any) -> tuple[int, ...]:
-    """How many examples are in the first dimensions of what a node computed."""
-    return tuple(size for _, size in scope.marks) if isinstance(scope, BatchedScope) else ()

@@ -57,18 +57,45 @@ class TransformScope(Scope):
     kind = "transform"
 
 
-@final
-class BatchedScope(Scope):
-    """`around`, for a node whose result has dimensions of batches in front: `marks` has for each, the
-    outermost first, the number of its vmap and how many examples there are.
+class Mark(NamedTuple):
+    """A batch of a result: `number` of its vmap, `size` examples, the scope that frames the vmap.
+
+    It is dimension `dim` (-1: the first behind those of outer ones), each example being so many `rows` of it.
     """
 
-    __slots__ = ("around", "marks")
+    number: int
+    size: int
+    frame: Scope
+    dim: int = -1
+    rows: int = 1
 
-    def __init__(self, around: Scope, marks: tuple[tuple[int, int], ...]) -> None:
+
+@final
+class BatchedScope(Scope):
+    """`around`, for a node of whose result it is known which dimensions are batches: `marks`, the outermost
+    first, and none of the vmaps framed by `without`.
+
+    `closed`: a rule of a person's own has made it, on a way that is not followed.
+    """
+
+    __slots__ = ("around", "closed", "marks", "without")
+
+    def __init__(
+        self,
+        around: Scope,
+        marks: tuple[Mark, ...],
+        without: tuple[Scope, ...] = (),
+        closed: bool = False,
+    ) -> None:
         super().__init__(around.name, around.parent, around.site)
         self.around = around
         self.marks = marks
+        self.without = without
+        self.closed = closed
+
+    def knows(self, mark: Mark) -> bool:
+        """Is it known whether the result is a batch of the same vmap?"""
+        return any(own.frame is mark.frame for own in self.marks) or mark.frame in self.without
 
 
 @final

@@ -52,6 +52,20 @@ test('a place is a cell and line, or a file and line', () => {
   expect(format.place({ ...place, cell: 'In [7]' })).toBe('In [7], line 3');
 });
 
+test('a shape tells where the examples of a vmap lie', () => {
+  const batch = (dim: number, size: number, rows = 1) => ({ dim, size, rows });
+  expect(format.batched([3, 4], [])).toBe('[3, 4]');
+  expect(format.batched([5, 3, 4], [batch(0, 5)])).toBe('[B: 5] × [3, 4]');
+  expect(format.batched([5], [batch(0, 5)])).toBe('[B: 5] × []');
+  expect(format.batched([2, 6, 4], [batch(0, 2), batch(1, 6)])).toBe('[B: 2] × [B: 6] × [4]');
+  expect(format.batched([20, 2], [batch(0, 5, 4)])).toBe('[B: 5 · 4] × [2]');
+  expect(format.batched([10], [batch(0, 5, 2)])).toBe('[B: 5 · 2]');
+  expect(format.batched([2, 20, 6], [batch(1, 5, 4)])).toBe('[2] × [B: 5 · 4] × [6]');
+  expect(format.batched([48, 2], [batch(0, 2, 24), batch(0, 3, 4)])).toBe(
+    '[B: 2 · 2 · B: 3 · 4] × [2]'
+  );
+});
+
 test('states in words, long and short', () => {
   const run = {
     state: 'waiting',

@@ -1,6 +1,6 @@
 /** Numbers, sizes and places as short text, as the kernel writes them (`rendering/describe.py`). */
 import { unquoted } from './Sentence';
-import type { NodeRun, Place, SavedState, TensorSummary, Visit } from '../protocol';
+import type { Batch, NodeRun, Place, SavedState, TensorSummary, Visit } from '../protocol';
 
 /** About four significant digits; words for what is not finite. */
 export function number(value: number | null): string {
@@ -59,11 +59,43 @@ export function shape(dims: readonly number[]): string {
   return `[${dims.join(', ')}]`;
 }
 
-/** A shape whose first dimensions are batches of so many examples: "[B: 32] × [10]". */
-export function batched(dims: readonly number[], batches: readonly number[]): string {
-  const count = batches.every((size, i) => dims[i] === size) ? batches.length : 0;
-  const front = batches.slice(0, count).map(size => `[B: ${size}] × `);
-  return front.join('') + shape(dims.slice(count));
+/**
+ * A shape with each dimension apart in which examples of a vmap lie: "[B: 32] × [10]"; "[3] × [B: 32 · 4]", of which each
+ * has four rows.
+ */
+export function batched(dims: readonly number[], batches: readonly Batch[]): string {
+  const parts: string[] = [];
+  let others: number[] = [];
+  dims.forEach((length, dim) => {
+    const own = batches.filter(batch => batch.dim === dim).sort((a, b) => b.rows - a.rows);
+    if (own.length === 0) {
+      others.push(length);
+      return;
+    }
+    if (others.length > 0) {
+      parts.push(shape(others));
+      others = [];
+    }
+    parts.push(`[${factors(length, own).join(' · ')}]`);
+  });
+  const single = batches.length === dims.length && batches.every(({ rows }) => rows === 1);
+  return (
+    others.length > 0 || single || parts.length === 0 ? [...parts, shape(others)] : parts
+  ).join(' × ');
+}
+
+/** What a dimension is the product of, from the slowest to the fastest. */
+function factors(length: number, batches: readonly Batch[]): string[] {
+  const found: string[] = [];
+  let left = length;
+  for (const { size, rows } of batches) {
+    if (left !== size * rows) {
+      found.push(`${Math.floor(left / Math.max(size * rows, 1))}`);
+    }
+    found.push(`B: ${size}`);
+    left = rows;
+  }
+  return left === 1 ? found : [...found, `${left}`];
 }
 
 export function seconds(value: number): string {

@@ -59,6 +59,7 @@ from vizgrad.inspection.model.memory import SaveMark as SaveMark
 from vizgrad.inspection.model.memory import Storage as Storage
 from vizgrad.inspection.model.memory import StorageChange as StorageChange
 from vizgrad.inspection.model.memory import Write as Write
+from vizgrad.inspection.model.nodes import Batch as Batch
 from vizgrad.inspection.model.nodes import Edge as Edge
 from vizgrad.inspection.model.nodes import Formula as Formula
 from vizgrad.inspection.model.nodes import Mathematics as Mathematics

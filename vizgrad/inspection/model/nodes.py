@@ -43,14 +43,25 @@ class Mathematics:
 
 
 @dataclass(frozen=True, slots=True)
+class Batch:
+    """The examples of one `vmap`: `size` of them along dimension `dim`, in which each has so many `rows`."""
+
+    dim: int
+    size: int
+    rows: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class OutputMeta:
     """Shape and dtype the gradient for one output slot must have, and where it must be ("unknown" for a
-    node that leads nowhere). A dtype "unknown": the engine does not tell any of it.
+    node that leads nowhere). A dtype "unknown": the engine does not tell any of it. `batches` are those of
+    each `vmap` that it was computed in, the outermost first.
     """
 
     shape: tuple[int, ...]
     dtype: str
     device: str
+    batches: tuple[Batch, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +85,6 @@ class Node:
     place: Place | None = None
     label: str = ""
     hooks: tuple[str, ...] = ()
-    #: The first dimensions of its outputs that are batches of a `vmap`: how many examples each has.
-    batches: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

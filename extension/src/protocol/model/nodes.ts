@@ -37,13 +37,25 @@ export interface Mathematics {
 }
 
 /**
+ * The examples of one `vmap`: `size` of them along dimension `dim`, in which each has so many
+ * `rows`.
+ */
+export interface Batch {
+  readonly dim: number;
+  readonly size: number;
+  readonly rows: number;
+}
+
+/**
  * Shape and dtype the gradient for one output slot must have, and where it must be ("unknown" for a
- * node that leads nowhere). A dtype "unknown": the engine does not tell any of it.
+ * node that leads nowhere). A dtype "unknown": the engine does not tell any of it. `batches` are
+ * those of each `vmap` that it was computed in, the outermost first.
  */
 export interface OutputMeta {
   readonly shape: readonly number[];
   readonly dtype: string;
   readonly device: string;
+  readonly batches: readonly Batch[];
 }
 
 /**
@@ -66,10 +78,6 @@ export interface Node {
   readonly place: Place | null;
   readonly label: string;
   readonly hooks: readonly string[];
-  /**
-   * The first dimensions of its outputs that are batches of a `vmap`: how many examples each has.
-   */
-  readonly batches: readonly number[];
 }
 
 /**
@@ -103,10 +111,17 @@ export const readMathematics: Reader<Mathematics> = record<Mathematics>({
   where: optional(string, '')
 });
 
+export const readBatch: Reader<Batch> = record<Batch>({
+  dim: integer,
+  size: integer,
+  rows: optional(integer, 1)
+});
+
 export const readOutputMeta: Reader<OutputMeta> = record<OutputMeta>({
   shape: array(integer),
   dtype: string,
-  device: string
+  device: string,
+  batches: optional(array(readBatch), [])
 });
 
 export const readNode: Reader<Node> = record<Node>({
@@ -122,8 +137,7 @@ export const readNode: Reader<Node> = record<Node>({
   scope: optional(array(string), []),
   place: optional(nullable(readPlace), null),
   label: optional(string, ''),
-  hooks: optional(array(string), []),
-  batches: optional(array(integer), [])
+  hooks: optional(array(string), [])
 });
 
 export const readName: Reader<Name> = record<Name>({

@@ -15,7 +15,7 @@ export function NodeCard(props: NodeBoxProps): JSX.Element {
   const side = sideOf(node);
   const room = box.width - 2 * side;
   const hooks = node.hooks.length > 0;
-  const type = typeIn(node.outputs, room - BADGE_LEAST, metrics, node.batches);
+  const type = typeIn(node.outputs, room - BADGE_LEAST, metrics);
   const used = type && metrics.width(type, 'type') + GAP;
   return (
     <>

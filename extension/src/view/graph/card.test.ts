@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { box, node, saved } from '../../../tests/drawings';
+import type { Batch } from '../../protocol';
 import { chipsOf, farText, mainText, portsOf, typeIn, typeText } from './card';
 import { TextMetrics } from './text';
 
@@ -8,17 +9,22 @@ const metrics = new TextMetrics(text => 6 * text.length);
 const texts = (chips: ReturnType<typeof chipsOf>) => chips.chips.map(chip => chip.text);
 
 test('the type of what a node takes, in few letters', () => {
-  const meta = (shape: number[], dtype = 'float32') => ({ shape, dtype, device: 'cpu' });
+  const meta = (shape: number[], dtype = 'float32', batches: readonly Batch[] = []) => ({
+    shape,
+    dtype,
+    device: 'cpu',
+    batches
+  });
   expect(typeText([meta([2, 3])])).toBe('[2, 3] f32');
   expect(typeText([meta([], 'float8_e5m2'), meta([1])])).toBe('[] float8_e5m2 ×2');
   expect(typeText([])).toBe('');
   expect(typeText([meta([], 'unknown'), meta([2])])).toBe('type unknown ×2');
-  expect(typeText([meta([32, 10])], [32])).toBe('[B: 32] × [10] f32');
-  expect(typeText([meta([32, 10])], [4])).toBe('[32, 10] f32');
+  const batch = { dim: 0, size: 32, rows: 1 };
+  expect(typeText([meta([32, 10], 'float32', [batch])])).toBe('[B: 32] × [10] f32');
 });
 
 test('where there is little room the shape is told before what it is of', () => {
-  const outputs = [{ shape: [2, 3], dtype: 'float32', device: 'cpu' }];
+  const outputs = [{ shape: [2, 3], dtype: 'float32', device: 'cpu', batches: [] }];
   expect(typeIn(outputs, 60, metrics)).toBe('[2, 3] f32');
   expect(typeIn(outputs, 59, metrics)).toBe('[2, 3]');
   expect(typeIn(outputs, 30, metrics)).toBe('[2…3]');

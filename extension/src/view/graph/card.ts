@@ -34,7 +34,7 @@ const DTYPES: Readonly<Record<string, string>> = {
 };
 
 /** "[2, 3] f32", "[B: 32] × [10] f32"; of several outputs the first, and how many there are. */
-export function typeText(outputs: readonly OutputMeta[], batches: readonly number[] = []): string {
+export function typeText(outputs: readonly OutputMeta[]): string {
   const [first] = outputs;
   if (!first) {
     return '';
@@ -42,18 +42,13 @@ export function typeText(outputs: readonly OutputMeta[], batches: readonly numbe
   const text =
     first.dtype === 'unknown'
       ? 'type unknown'
-      : `${batched(first.shape, batches)} ${DTYPES[first.dtype] ?? first.dtype}`.trim();
+      : `${batched(first.shape, first.batches)} ${DTYPES[first.dtype] ?? first.dtype}`.trim();
   return outputs.length > 1 ? `${text} ×${outputs.length}` : text;
 }
 
 /** As much of `typeText` as there is room for: a shape is worth more than what it is a shape of. */
-export function typeIn(
-  outputs: readonly OutputMeta[],
-  room: number,
-  metrics: TextMetrics,
-  batches: readonly number[] = []
-): string {
-  const whole = typeText(outputs, batches);
+export function typeIn(outputs: readonly OutputMeta[], room: number, metrics: TextMetrics): string {
+  const whole = typeText(outputs);
   const shape = outputs.length === 1 ? whole.slice(0, whole.lastIndexOf(']') + 1) : '';
   const alone = shape && metrics.width(whole, 'type') > room ? shape : whole;
   return metrics.fit(alone, room, 'type');

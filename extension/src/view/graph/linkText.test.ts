@@ -5,7 +5,7 @@ import { linkText, slotText } from './linkText';
 import { pictureOf } from './picture';
 import { TextMetrics } from './text';
 
-const meta = (...shape: number[]) => ({ shape, dtype: 'float32', device: 'cpu' });
+const meta = (...shape: number[]) => ({ shape, dtype: 'float32', device: 'cpu', batches: [] });
 const picture = pictureOf(
   drawing({
     nodes: [node(0), node(1), node(2, { outputs: [meta(3), meta(4)] })],

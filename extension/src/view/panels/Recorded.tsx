@@ -61,10 +61,10 @@ export function Formulas({ formulas, maths }: FormulasProps): JSX.Element | null
 
 export function Facts({ node }: { node: Node }): JSX.Element {
   const outputs = node.outputs
-    .map(({ shape, dtype }) =>
+    .map(({ shape, dtype, batches }) =>
       dtype === 'unknown'
         ? 'not told by this PyTorch'
-        : `${dtype} ${format.batched(shape, node.batches)}`
+        : `${dtype} ${format.batched(shape, batches)}`
     )
     .join(', ');
   const facts: [string, string][] = [
