@@ -88,6 +88,27 @@ for t in range(8):
 loss = (h * h).sum()
 """
 
+#: The gradients of a dual, and a vmap whose rules compute in several steps.
+TRANSFORMS = """
+import vizgrad as vg
+from vizgrad import func
+from vizgrad.autograd import forward_ad as fw
+w = vg.tensor([[0.5, 2.0], [1.0, -1.0], [0.3, 0.1]], requires_grad=True)
+scores = func.vmap(lambda x: (x @ w).tanh().sum())(vg.ones(5, 4, 3))
+fw.enter_dual_level()
+p = vg.tensor([0.5, 2.0], requires_grad=True)
+x = fw.make_dual(p, vg.tensor([1.0, 3.0]))
+loss = scores.mean() + (x * x * x).sum()
+"""
+CHECKPOINT = """
+import vizgrad as vg
+from vizgrad.utils.checkpoint import checkpoint
+w = vg.tensor([2.0, 3.0], requires_grad=True)
+x = vg.tensor([1.0, 2.0], requires_grad=True)
+block = lambda x: (x * w).sin() * (x + w).exp()
+loss = checkpoint(block, x.exp(), use_reentrant=False).sum()
+"""
+
 
 def stepped(lab: Lab, code: str = MODEL, steps: int = 3) -> Locator:
     _, view = opened(lab, code)
@@ -161,6 +182,17 @@ def compared(lab: Lab) -> Seen:
     notebook.execute("session.continue_(); session.switch('original'); session.continue_()")
     at(view, 11)
     press(view, "Compare branch 1 with original")
+    view.get_by_role("note", name="Colours: how").wait_for()
+    return root(view)
+
+
+@state
+def compared_run(lab: Lab) -> Seen:
+    notebook, view = opened(lab)
+    notebook.execute("session.continue_(); ran = session.trace; session.restart()")
+    name = "the run before the learning rate was halved"
+    notebook.execute(f"session.set_grad(session.node, 'g * 1.5'); session.compare(ran, {name!r})")
+    notebook.execute("session.continue_()")
     view.get_by_role("note", name="Colours: how").wait_for()
     return root(view)
 
@@ -248,6 +280,51 @@ def width_880(lab: Lab) -> Seen:
 @state
 def width_600(lab: Lab) -> Seen:
     return narrow(lab, 600)
+
+
+def lane(lab: Lab, width: int) -> Seen:
+    lab.execute("application:toggle-left-area")
+    lab.page.set_viewport_size({"width": width, "height": 1000})
+    _, view = opened(lab, CHECKPOINT)
+    press(view, "Continue")
+    expect(root(view)).to_have_attribute("data-status", "finished")
+    return root(view)
+
+
+@state
+def lane_1280(lab: Lab) -> Seen:
+    return lane(lab, 1280)
+
+
+@state
+def lane_700(lab: Lab) -> Seen:
+    return lane(lab, 700)
+
+
+@state
+def transform(lab: Lab) -> Seen:
+    view = stepped(lab, TRANSFORMS, 5)
+    view.locator("[data-state=done]").nth(2).click()
+    return view
+
+
+@state
+def transform_700(lab: Lab) -> Seen:
+    lab.execute("application:toggle-left-area")
+    lab.page.set_viewport_size({"width": 700, "height": 1000})
+    return stepped(lab, TRANSFORMS, 5)
+
+
+@state
+def why_low(lab: Lab) -> Seen:
+    lab.page.set_viewport_size({"width": 1500, "height": 700})
+    notebook, view = opened(lab, NONFINITE)
+    notebook.execute("session.break_at(when='nonfinite')")
+    press(view, "Continue")
+    expect(root(view)).not_to_have_attribute("data-position", "0")
+    view.get_by_role("alert").first.get_by_role("button", name="Why?").click()
+    view.get_by_role("region", name="Why", exact=True).wait_for()
+    return root(view)
 
 
 @state

@@ -8,7 +8,7 @@ import { around, touches } from './geometry';
 import type { Box, Point, Size } from './geometry';
 import { placeOf, whole } from './picture';
 import type { Picture } from './picture';
-import { bringIntoView, detailAt, firstLook, fitBox, seen, zoomAt } from './viewport';
+import { bringIntoView, detailAt, firstLook, fitBox, resized, seen, zoomAt } from './viewport';
 import type { View } from './viewport';
 
 /** Zoom at which a box that was far away is shown. */
@@ -95,11 +95,7 @@ export function usePlacing(
     if (view.value === untouched.current) {
       look();
     } else {
-      const { x, y } = view.value;
-      view.patch({
-        x: x + (screen.width - old.width) / 2,
-        y: y + Math.min(0, (screen.height - old.height) / 2)
-      });
+      view.value = resized(view.value, old, screen, whole(picture));
     }
   }, [screen, known, view]);
 
@@ -107,7 +103,7 @@ export function usePlacing(
     (key: string) => {
       const box = placeOf(picture, key);
       if (box && known) {
-        view.value = bringIntoView(view.value, box, screen);
+        view.value = bringIntoView(view.value, box, screen, whole(picture));
       }
     },
     [picture, screen, known, view]
@@ -152,7 +148,7 @@ export function usePlacing(
     const next = upNext();
     const anchor = results.length > 0 ? around(results) : next;
     const first = firstLook(whole(picture), anchor, screen);
-    view.value = next ? bringIntoView(first, next, screen) : first;
+    view.value = next ? bringIntoView(first, next, screen, whole(picture)) : first;
     untouched.current = view.value;
   }
 

@@ -6,6 +6,7 @@ import {
   firstLook,
   fitBox,
   LEAST_TYPE,
+  resized,
   scaleAt,
   scrolled,
   seen,
@@ -59,6 +60,16 @@ test('a first look is never too small to be read; what fits into two screens is 
   expect((950 + 24) * firstLook(two, anchor, screen).zoom).toBeLessThanOrEqual(800 + 1e-9);
 });
 
+test('what is wider than the screen starts at its left, if its results are there, and ends at its edge', () => {
+  const wide = { x: 0, y: 0, width: 1200, height: 900 };
+  const near = firstLook(wide, { x: 350, y: 0, width: 100, height: 40 }, screen);
+  expect(near.x).toBe(12);
+  const last = seen(firstLook(wide, { x: 1000, y: 0, width: 100, height: 40 }, screen), screen);
+  expect(last.x + last.width).toBeCloseTo(1200 + 12 / 0.76);
+  const middle = seen(firstLook(wide, { x: 750, y: 0, width: 60, height: 40 }, screen), screen);
+  expect(middle.x + middle.width / 2).toBeCloseTo(780);
+});
+
 test('a wheel scrolls to the ends of the picture and not beyond', () => {
   const whole = { x: 0, y: 0, width: 500, height: 1000 };
   const view = { x: 50, y: 12, zoom: 1 };
@@ -101,6 +112,27 @@ test('what is far from the screen comes to its middle; along a way it is there a
   expect(bringIntoView(view, below, screen)).toEqual({ x: 0, y: 200 - 925, zoom: 1 });
   const beside = { x: 500, y: 900, width: 20, height: 50 };
   expect(bringIntoView(view, beside, screen)).toEqual({ x: 300 - 510, y: 200 - 925, zoom: 1 });
+});
+
+test('what comes into sight leaves nothing empty beside a wide picture, and cuts no narrow one', () => {
+  const view = { x: -600, y: 0, zoom: 1 };
+  const whole = { x: 0, y: 0, width: 1300, height: 2000 };
+  const first = { x: 20, y: 900, width: 50, height: 50 };
+  expect(bringIntoView(view, first, screen, whole).x).toBe(12);
+  expect(bringIntoView(view, first, screen).x).toBe(300 - 45);
+  const last = { x: 1250, y: 900, width: 40, height: 50 };
+  expect(bringIntoView({ ...view, x: 0 }, last, screen, whole).x).toBe(600 - 12 - 1300);
+  const narrow = { ...whole, width: 500 };
+  expect(bringIntoView(view, first, screen, narrow).x).toBe(600 - 12 - 500);
+});
+
+test('where a lane takes room, the left edge stays in sight; else the middle', () => {
+  const whole = { x: 0, y: 0, width: 1300, height: 2000 };
+  const less = { width: 500, height: 400 };
+  expect(resized({ x: 12, y: 5, zoom: 1 }, screen, less, whole)).toEqual({ x: 12, y: 5, zoom: 1 });
+  expect(resized({ x: -300, y: 5, zoom: 1 }, screen, less, whole).x).toBe(-350);
+  const narrow = { ...whole, width: 300 };
+  expect(resized({ x: 150, y: 5, zoom: 1 }, screen, less, narrow).x).toBe(100);
 });
 
 test('less is drawn from further away', () => {

@@ -30,7 +30,8 @@ export function fitBox(box: Box, screen: Size, most = 1.15): View {
 
 /**
  * The first look: everything if that is readable; what is one scroll away if it then is; else as much as is
- * readable, in its whole width. What is wider all the same is shown around `anchor`.
+ * readable, in its whole width. What is wider all the same is shown from its left, or, if `anchor` is not there,
+ * around that, to the edge of the picture and not beyond.
  */
 export function firstLook(whole: Box, anchor: Box | undefined, screen: Size): View {
   const all = fitBox(whole, screen);
@@ -42,9 +43,14 @@ export function firstLook(whole: Box, anchor: Box | undefined, screen: Size): Vi
   const byHeight = (SCREENS * screen.height) / height;
   const wanted = byHeight >= READABLE_ZOOM ? Math.min(byWidth, byHeight) : byWidth;
   const zoom = clamp(Math.min(Math.max(wanted, READABLE_ZOOM), 1.15));
-  const middle = byWidth >= zoom ? whole : anchor;
-  const x = screen.width / 2 - centre(middle).x * zoom;
-  return { x, y: MARGIN - Math.min(whole.y, anchor.y) * zoom, zoom };
+  const y = MARGIN - Math.min(whole.y, anchor.y) * zoom;
+  if (byWidth >= zoom) {
+    return { x: screen.width / 2 - centre(whole).x * zoom, y, zoom };
+  }
+  const left = MARGIN - whole.x * zoom;
+  const isThere = (anchor.x + anchor.width) * zoom + left <= screen.width - MARGIN;
+  const x = isThere ? left : screen.width / 2 - centre(anchor).x * zoom;
+  return { x: beside({ x, y, zoom }, whole, screen), y, zoom };
 }
 
 /** Within what can be scrolled to: the picture with a margin, or a place where it is on the screen whole. */
@@ -81,9 +87,9 @@ export function seen(view: View, screen: Size): Box {
 
 /**
  * Move as little as needed for `box` to be comfortably inside the screen. One that was wholly outside
- * comes to the middle third: after a jump, what is around it matters on all sides.
+ * comes to the middle third: after a jump, what is around it matters on all sides, as far as the picture goes.
  */
-export function bringIntoView(view: View, box: Box, screen: Size): View {
+export function bringIntoView(view: View, box: Box, screen: Size, whole?: Box): View {
   const jump = !touches(box, seen(view, screen));
   const margin = Math.min(56, screen.width / 6, screen.height / 6);
   const left = box.x * view.zoom + view.x;
@@ -91,7 +97,30 @@ export function bringIntoView(view: View, box: Box, screen: Size): View {
   const correct = jump ? centred : correction;
   const dx = correct(left, left + box.width * view.zoom, screen.width, margin);
   const dy = correct(top, top + box.height * view.zoom, screen.height, margin);
-  return dx === 0 && dy === 0 ? view : { ...view, x: view.x + dx, y: view.y + dy };
+  if (dx === 0 && dy === 0) {
+    return view;
+  }
+  const moved = { ...view, x: view.x + dx, y: view.y + dy };
+  return dx === 0 || !whole ? moved : { ...moved, x: beside(moved, whole, screen) };
+}
+
+/**
+ * On a screen of another size: what was in its middle stays there, but what was seen from its left edge, and is wider
+ * than the screen, still is.
+ */
+export function resized(view: View, from: Size, screen: Size, whole: Box): View {
+  const x = view.x + (screen.width - from.width) / 2;
+  const y = view.y + Math.min(0, (screen.height - from.height) / 2);
+  const left = MARGIN - whole.x * view.zoom;
+  const wide = whole.width * view.zoom + 2 * MARGIN > screen.width;
+  return { ...view, x: wide && view.x >= left - 1 ? left : x, y };
+}
+
+/** Where no side of a picture is cut that has room, and none has room beside one that is cut. */
+function beside({ x, zoom }: View, whole: Box, screen: Size): number {
+  const first = MARGIN - whole.x * zoom;
+  const last = screen.width - MARGIN - (whole.x + whole.width) * zoom;
+  return Math.min(Math.max(x, Math.min(first, last)), Math.max(first, last));
 }
 
 function correction(start: number, end: number, length: number, margin: number): number {

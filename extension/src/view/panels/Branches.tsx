@@ -70,55 +70,53 @@ function Line({ branch, open, live, compared }: LineProps): JSX.Element {
   const own = edits.at(-1)?.text ?? '';
   const how = parent === '' ? `${recorded} done` : `left ${parent} after ${left}, ${recorded} done`;
   const other = trace || parent !== '';
+  const where = current ? 'the run is on it' : live ? 'go to where it was left' : '';
+  const hint = trace ? 'another run' : where;
   return (
     <li class="vg-branch">
-      <button
-        type="button"
-        class="vg-link"
-        aria-pressed={current}
-        disabled={!live || trace}
-        title={
-          trace
-            ? 'Another run'
-            : current
-              ? 'The run is on it'
-              : live
-                ? 'Go to where it was left'
-                : ''
-        }
-        onClick={() => store.switchBranch(name)}
-      >
-        {name}
-      </button>
-      {current && <span class="vg-branch-here">here</span>}
-      {parent === '' && <span class="vg-muted">{how}</span>}
-      {other && (
+      <div class="vg-branch-line">
         <button
           type="button"
-          class="vg-branch-compare"
-          aria-label={`Compare ${name} with ${parent || 'this run'}`}
-          aria-pressed={compared}
-          title={
-            compared ? 'Compare no more' : `Node by node with ${parent || 'this run'}, in the graph`
-          }
-          disabled={!open}
-          onClick={() => store.view({ comparing: compared ? null : { there: name, here: null } })}
+          class="vg-link"
+          aria-pressed={current}
+          disabled={!live || trace}
+          title={hint === '' ? name : `${name}: ${hint}`}
+          onClick={() => store.switchBranch(name)}
         >
-          compare
+          {name}
         </button>
-      )}
-      {other && live && (
-        <button
-          type="button"
-          class="vg-stop-remove"
-          aria-label={`Throw away ${name}`}
-          title="Throw it away"
-          disabled={!open}
-          onClick={() => store.dropBranch(name)}
-        >
-          ×
-        </button>
-      )}
+        {current && <span class="vg-branch-here">here</span>}
+        {parent === '' && <span class="vg-muted">{how}</span>}
+        {other && (
+          <button
+            type="button"
+            class="vg-branch-compare"
+            aria-label={`Compare ${name} with ${parent || 'this run'}`}
+            aria-pressed={compared}
+            title={
+              compared
+                ? 'Compare no more'
+                : `Node by node with ${parent || 'this run'}, in the graph`
+            }
+            disabled={!open}
+            onClick={() => store.view({ comparing: compared ? null : { there: name, here: null } })}
+          >
+            compare
+          </button>
+        )}
+        {other && live && (
+          <button
+            type="button"
+            class="vg-stop-remove"
+            aria-label={`Throw away ${name}`}
+            title="Throw it away"
+            disabled={!open}
+            onClick={() => store.dropBranch(name)}
+          >
+            ×
+          </button>
+        )}
+      </div>
       {parent !== '' && (
         <span class="vg-branch-how" title={[own, how].filter(Boolean).join(', ')}>
           {own} <span class="vg-muted">{how}</span>
