@@ -51,12 +51,12 @@ def make_task(
     create_graph: bool,
     captures: dict[Node, list[Capture]] | None = None,
     wanted: Iterable[Node] = (),
-    batched: bool = False,
+    boxed: bool = False,
 ) -> GraphTask:
-    """`batched`: a gradient is a tensor that stands for many."""
+    """`boxed`: gradients are tensors without a graph too: they stand for many, or carry tangents."""
     return GraphTask(
         roots,
-        TENSORS if create_graph else DUALS if batched or MODES.levels else ARRAYS,
+        TENSORS if create_graph else DUALS if boxed else ARRAYS,
         keep_graph=retain_graph,
         freed=Freed(caller(3)),  # whoever asked for this called a function that calls this one
         captures=captures,
@@ -125,7 +125,8 @@ def prepare_backward(
             RuntimeError("`inputs` argument to `backward` cannot be empty."),
             "leave `inputs` out to fill `.grad` of all leaves",
         )
-    roots = make_roots(tensors, grad_tensors, create_graph or MODES.levels != ())
+    boxed = MODES.levels != ()
+    roots = make_roots(tensors, grad_tensors, create_graph or boxed)
     captures: dict[Node, list[Capture]] | None = None
     wanted: list[Node] = []
     if chosen is not None:
@@ -151,6 +152,7 @@ def prepare_backward(
         create_graph=create_graph,
         captures=captures,
         wanted=wanted,
+        boxed=boxed,
     )
 
 
@@ -204,8 +206,8 @@ def grad(
             outputs, chosen, grad_outputs, retain_graph, create_graph,
             bool(allow_unused), materialize_grads,
         )  # fmt: skip
-    batched = _is_batched(grad_outputs)
-    roots = make_roots(outputs, grad_outputs, create_graph or batched or MODES.levels != ())
+    boxed = MODES.levels != () or _is_batched(grad_outputs)
+    roots = make_roots(outputs, grad_outputs, create_graph or boxed)
     captures: dict[Node, list[Capture]] = {}
     asked: list[Capture] = []
     for index, wanted in enumerate(chosen):
@@ -218,7 +220,7 @@ def grad(
         retain_graph=retain_graph,
         create_graph=create_graph,
         captures=captures,
-        batched=batched,
+        boxed=boxed,
     )
     task.run()
     return tuple(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.arrays.backend import writeable
 from vizgrad.arrays.layout import empty_like_strides
-from vizgrad.arrays.sparse import is_sparse
+from vizgrad.arrays.sparse import SparseArray
 from vizgrad.graph import accumulate
 from vizgrad.graph.accumulate import accumulation_lock
 from vizgrad.tensor.modes import about_to_write
@@ -45,7 +45,7 @@ def accumulate_array(
                 grad = own
             variable._grad = new_tensor(grad)
             return "taken", "nobody else holds the array"
-        if is_sparse(grad):
+        if isinstance(grad, SparseArray):
             variable._grad = new_tensor(grad.copy())
             return "copied", "a sparse gradient shares the memory of what it was made of"
         same = own.shape == grad.shape
@@ -104,7 +104,7 @@ def _add_in_place(variable: Tensor, existing: Tensor, grad: Any) -> tuple[str, s
             "grad-accumulated",
         )
     about_to_write(existing)
-    if is_sparse(array) and not is_sparse(grad):
+    if isinstance(array, SparseArray) and not isinstance(grad, SparseArray):
         variable._grad = new_tensor(grad + array)
         return "new tensor", ".grad was sparse and the gradient is dense: their sum is dense"
     array += grad
@@ -115,14 +115,16 @@ def _add_in_place(variable: Tensor, existing: Tensor, grad: Any) -> tuple[str, s
 def accumulate_tensor(variable: Tensor, grad: Tensor) -> tuple[str, str]:
     """With create_graph: out of place, with history (E-60 (b), E-61)."""
     existing = variable._grad
-    if existing is None and is_sparse(grad._array):
+    if existing is None and isinstance(grad._array, SparseArray):
         variable._grad = grad.clone()
         return "copied", "create_graph is on: the copy carries history"
     if existing is None:
         own = new_tensor(empty_like_strides(variable._array, grad._array))
         variable._grad = own.copy_(grad)
         return "copied", "create_graph is on: the copy carries history"
-    sparse_first = is_sparse(existing._array) and not is_sparse(grad._array)
+    sparse_first = isinstance(existing._array, SparseArray) and not isinstance(
+        grad._array, SparseArray
+    )
     variable._grad = grad + existing if sparse_first else existing + grad
     return "new tensor", "create_graph is on: old + new carries history"
 

@@ -145,7 +145,7 @@ def pulled(
             retain_graph=keep or graph,
             create_graph=graph,
             captures=captures,
-            batched=batched,
+            boxed=not raw,
         ).run()
     found = [_found(c, plain(i), raw) for c, i in zip(asked, inputs, strict=True)]
     if raw:
