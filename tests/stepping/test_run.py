@@ -18,17 +18,20 @@ from tests.fixtures.strategies import programs
 from tests.inspection.test_stepping_property import Side, modes_of, move, quietly, state
 from vizgrad.inspection import model
 from vizgrad.inspection.session import Session
+from vizgrad.inspection.wire import to_wire
 from vizgrad.stepping.opener import open_session
 
 
 def records(session: Session) -> list[Any]:
-    """Without times, and with priorities that do not tell when the graph was made."""
+    """Without times, priorities counted from that of the root; as they are written: there NaN is NaN."""
     return [
-        replace(
-            record,
-            visit=replace(record.visit, seconds=0.0),
-            ready=ranked(session, record.ready),
-            readied=tuple(ranked(session, ready) for ready in record.readied),
+        to_wire(
+            replace(
+                record,
+                visit=replace(record.visit, seconds=0.0),
+                ready=ranked(session, record.ready),
+                readied=tuple(ranked(session, ready) for ready in record.readied),
+            )
         )
         for record in session.trace.records
     ]
@@ -44,7 +47,7 @@ def seen(side: Side, session: Session) -> tuple[Any, ...]:
     outside, run = state(side, session)
     ready = tuple(ranked(session, ready) for ready in run.ready)
     # why it stopped there, a Continue says and a step does not
-    return outside, replace(run, ready=ready, stopped=None)
+    return outside, to_wire(replace(run, ready=ready, stopped=None))
 
 
 @given(
