@@ -194,6 +194,16 @@ def test_a_backward_birth_is_on_its_own_line() -> None:
     assert session.stopped.birth is not None
     assert not session.stopped.birth.forward
     assert session.stopped.birth.born is None
+
+
+def test_what_is_kept_behind_what_is_not_is_told() -> None:
+    x = leaf(0.0, 1.0)
+    session = open_session((1 / x + 0).exp().sum(), names={id(x): "x"})
+    session.continue_()
+    assert session.stopped is not None
+    assert session.stopped.birth is not None
+    names = [node.name for node in session.graph.nodes]
+    assert session.stopped.birth.born == names.index("ReciprocalBackward0")
     assert session.stopped.node is not None
     assert session.stopped.place == session.graph.nodes[session.stopped.node].place
 
@@ -210,7 +220,7 @@ def test_a_nan_that_a_leaf_held_is_its_own() -> None:
 
 def test_what_cannot_be_told_is_not_claimed() -> None:
     x = leaf(0.0, 1.0)
-    y = 1 / x + 0  # nobody keeps what is exponentiated
+    y = x * 1e300 * 1e300  # nobody keeps what is exponentiated
     session = open_session(y.exp().sum(), names={id(x): "x"})
     session.continue_()
     assert session.stopped is not None

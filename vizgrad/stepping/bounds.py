@@ -68,7 +68,8 @@ def bound(node: Node, saved: Saved, deep: int) -> float:
         return prod(sizes) * max(_shape(node, values, 0) or _shape(node, values, 1), default=1)
     if operation in ("addmm", "addmm_t", "addmv") and len(sizes) == 3:
         inner = max(_shape(node, values, 1) or _shape(node, values, 2), default=1)
-        return sizes[0] + sizes[1] * sizes[2] * inner
+        beta, alpha = (abs(getattr(node, "_saved_" + factor, _INF)) for factor in ("beta", "alpha"))
+        return beta * sizes[0] + alpha * sizes[1] * sizes[2] * inner
     return _INF
 
 
