@@ -41,9 +41,9 @@ def _graph(row: Row, sample: Sample, mapped: tuple[bool, ...], size: int) -> lis
 
 
 def _masks(count: int) -> list[tuple[bool, ...]]:
-    return [(True,) * count] + [
-        tuple(i == j for j in range(count)) for i in range(count) if count > 1
-    ]
+    """All operands have examples, or one alone: the first, and the last of more than two."""
+    alone = {0, count - 1} if count > 2 else {0} if count > 1 else set[int]()
+    return [(True,) * count, *(tuple(i == j for j in range(count)) for i in sorted(alone))]
 
 
 #: Computed for each example by itself: what is on the way is no batch.
