@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vizgrad as vg
-from tests.fixtures import recordings
+from tests.fixtures import recorded_programs
 from tests.fixtures.programs import Program, backward_of, build
 from tests.fixtures.sessions import small
 from tests.fixtures.strategies import programs
@@ -72,7 +72,7 @@ def assert_same(live: Session, loaded: LoadedTrace) -> None:
 
 @pytest.mark.parametrize("name", ["mlp", "shared", "layers", "inputs", "nonfinite", "undefined"])
 def test_is_seen_as_the_session_was(name: str, tmp_path: Path) -> None:
-    live = getattr(recordings, name)()
+    live = getattr(recorded_programs, name)()
     with suppress(RuntimeError), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         live.seek(live.total)

@@ -154,16 +154,18 @@ export function useViewport(
       const factor = Math.exp(-event.deltaY * lines * speed);
       view.value = zoomAt(view.value, { x: event.clientX - left, y: event.clientY - top }, factor);
     };
+    // A quick hand is out of the graph with its first move, and may let go there.
+    const page = element.ownerDocument;
     element.addEventListener('pointerdown', down);
-    element.addEventListener('pointermove', move);
-    element.addEventListener('pointerup', up);
-    element.addEventListener('pointercancel', up);
+    page.addEventListener('pointermove', move);
+    page.addEventListener('pointerup', up);
+    page.addEventListener('pointercancel', up);
     element.addEventListener('wheel', wheel, { passive: false });
     return () => {
       element.removeEventListener('pointerdown', down);
-      element.removeEventListener('pointermove', move);
-      element.removeEventListener('pointerup', up);
-      element.removeEventListener('pointercancel', up);
+      page.removeEventListener('pointermove', move);
+      page.removeEventListener('pointerup', up);
+      page.removeEventListener('pointercancel', up);
       element.removeEventListener('wheel', wheel);
     };
   }, [svg, view]);

@@ -30,7 +30,7 @@ test('a stale value tells who wrote, where, and through what', async () => {
   await page.open(stale);
   const row = page.host.querySelector('.vg-saved[data-saved-state="stale"]');
   expect(row?.textContent).toContain("mul_ wrote version 1 through leaves['w2']");
-  expect(row?.textContent).toContain('recordings.py');
+  expect(row?.textContent).toContain('recorded_programs.py');
   expect(row?.textContent).toContain('v0 → v1');
   expect(
     page.region('Versions').getByRole('button', { name: /w2, version 1, .*stale/ })
