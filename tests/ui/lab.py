@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 from playwright.sync_api import ConsoleMessage, Error, Locator, Page
 
 from tests.fixtures.warm_kernels import WARM
-from tests.ui.server import Server
+from tests.ui.server import Server, tail
 
 #: Milliseconds, to end a hang: on an idle machine the longest takes a twentieth of it.
 LOAD_LIMIT = 300_000
@@ -80,6 +80,14 @@ async (app, id) => {{
 """
 
 
+_KERNELS = """
+() => [...window.jupyterapp.shell.widgets('main')].map(({ id, sessionContext: context }) => {
+  const kernel = context?.session?.kernel;
+  return [id, context?.isReady, kernel?.id, kernel?.status, kernel?.connectionStatus];
+})
+"""
+
+
 #: Closes what is open, without asking; gives whether the page is then as it was when it was loaded.
 _TIDY = """
 async app => {
@@ -132,14 +140,23 @@ class Lab:
 
     def call(self, function: str, *arguments: Any, limit: int = LOOK_LIMIT) -> Any:
         """Calls a JavaScript function with the application and `arguments`; gives what it resolves to."""
-        return self.page.evaluate(
+        answer = self.page.evaluate(
             f"""async ([args, limit]) => {{
-              const late = new Promise((_, reject) =>
-                setTimeout(() => reject(new Error(`no answer within ${{limit}} ms`)), limit));
-              return await Promise.race([({function})(window.jupyterapp, ...args), late]);
+              const late = new Promise(resolve => setTimeout(() => resolve({{ late: true }}), limit));
+              const call = async () => ({{ value: await ({function})(window.jupyterapp, ...args) }});
+              return await Promise.race([call(), late]);
             }}""",
             [list(arguments), limit],
         )
+        if "late" in answer:
+            raise AssertionError(f"no answer within {limit} ms{self._how_it_stands()}")
+        return answer.get("value")
+
+    def _how_it_stands(self) -> str:
+        """What the page takes its kernels to do, and what it and the server said last."""
+        kernels = self.page.evaluate(_KERNELS)
+        said = tail(self.server.log, 15)
+        return "\n".join(["", *map(str, kernels), "console:", *self.console[-5:], "server:", said])
 
     def execute(self, command: str, **arguments: Any) -> Any:
         """Executes a command of JupyterLab, such as "vizgrad:open-panel"; its result must be JSON."""
