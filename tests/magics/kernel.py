@@ -38,7 +38,9 @@ class Kernel:
         """`found`: the folder of kernels to take it from (warm_kernels.py)."""
         where = {} if found is None else {"kernel_dirs": [str(found / "kernels")]}
         self._manager = KernelManager(
-            kernel_name="python3", kernel_spec_manager=KernelSpecManager(**where)
+            kernel_name="python3",
+            kernel_spec_manager=KernelSpecManager(**where),
+            transport="ipc",  # a port that was free may be taken before the kernel takes it
         )
         self._manager.start_kernel()
         self._client = self._manager.client()

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Mapping
@@ -47,7 +48,7 @@ class Server:
     root: Path
     log: Path
     process: subprocess.Popen[bytes]
-    #: To be closed at the end: its kernels.
+    #: To be closed at the end: its kernels, and where they are reached.
     kernels: ExitStack
 
     def address(self, page: str = "lab") -> str:
@@ -70,19 +71,23 @@ def start(folder: Path, *arguments: str) -> Server:
         *(f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}"),
         "--LabApp.expose_app_in_browser=True",
         "--JupyterNotebookApp.expose_app_in_browser=True",  # Notebook 7, below /notebooks
+        # A port that was free may be taken by another process before the kernel takes it: that kernel ends.
+        "--KernelManager.transport=ipc",
         *(["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
         *arguments,
     ]
     log = folder / "server.log"
+    kernels = ExitStack()
+    # below `folder` the paths of the kernels' sockets would be too long
+    runtime = kernels.enter_context(tempfile.TemporaryDirectory(prefix="vizgrad"))
     with log.open("wb") as output:
         started: Any = {
             "cwd": root,
-            "env": _environment(folder, token),
+            "env": _environment(folder, token) | {"JUPYTER_RUNTIME_DIR": runtime},
             "stdout": output,
             "stderr": subprocess.STDOUT,
             "start_new_session": True,  # One group, so that what it starts ends with it.
         }
-        kernels = ExitStack()
         kernels.enter_context(warm_kernels(folder, **started))
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, **started)
     server = Server(f"http://127.0.0.1:{port}", token, root, log, process, kernels)
@@ -117,7 +122,6 @@ def _environment(folder: Path, token: str) -> Mapping[str, str]:
         "JUPYTER_CONFIG_DIR": str(folder / "config"),
         "JUPYTER_DATA_DIR": str(folder / "data"),
         "JUPYTER_PATH": str(folder / "jupyter"),
-        "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
         "JUPYTER_TOKEN": token,
         "IPYTHONDIR": str(folder / "ipython"),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",

@@ -64,7 +64,7 @@ def _read(
     sessions.clear()
     away = walk.begin_elsewhere(elsewhere(walk.things, asked))
     roots.append(away)
-    roots += _without_a_way(walk, objects, away)
+    roots += _without_a_way(walk, objects, away, asked)
     paths = Paths(walk)
     graphs = Graphs(walk, roots, away, paths)
     held = Held(walk, paths, graphs)
@@ -103,7 +103,7 @@ def _read(
     )
 
 
-def _without_a_way(walk: Walk, objects: list[object], away: int) -> list[int]:
+def _without_a_way(walk: Walk, objects: list[object], away: int, asked: Asked) -> list[int]:
     """Of what no walk has met: what is alive belongs to `away`, what is left is garbage, a root of
     its own.
     """
@@ -111,14 +111,16 @@ def _without_a_way(walk: Walk, objects: list[object], away: int) -> list[int]:
     wanted = (kinds.TENSOR, kinds.NODE, kinds.CONTEXT)
     if not any(kinds.KINDS[type(thing)] in wanted for thing in left):
         return []
+    known = walk.parts() | asked.dicts  # who has them is known: nobody unseen holds them
+    left = [thing for thing in left if id(thing) not in known]
     objects.clear()  # the references of the other list would count
     alive = alive_without_a_way(left)
     walk.go_on(away, alive)
-    parts = (kinds.INNER, kinds.ARRAY, kinds.NOTHING)  # those are met with what they are part of
+    with_others = (kinds.INNER, kinds.ARRAY, kinds.NOTHING)  # met with what they are part of
     garbage = [
         thing
         for thing in left
-        if walk.number(thing) is None and kinds.KINDS[type(thing)] not in parts
+        if walk.number(thing) is None and kinds.KINDS[type(thing)] not in with_others
     ]
     found = walk.begin([Root("", garbage, garbage=True)]) if garbage else []
     garbage.clear()

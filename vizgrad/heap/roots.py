@@ -136,6 +136,11 @@ class Asked:
             self._dicts.append(told)
         return dict(told)
 
+    @property
+    def dicts(self) -> set[int]:
+        """The ids of those that frames keep: who asks a second time finds them among all objects."""
+        return set(map(id, self._dicts))
+
     def let_go(self) -> None:
         while self._dicts:
             told = self._dicts.pop()

@@ -89,6 +89,14 @@ class Walk:
     def skips(self, thing: Any) -> bool:
         return self._numbers.get(id(thing)) == -1
 
+    def parts(self) -> set[int]:
+        """The ids of what was met as a part of something, and has no number."""
+        found: set[int] = set()
+        for thing, kind in zip(self.things, self.kinds, strict=True):
+            if kind != ARRAY:
+                _add_parts(found, thing, inner=kind in _TRACED)
+        return found
+
     # --- going ------------------------------------------------------------------------------------------
 
     def begin(self, roots: Iterable[Root]) -> list[int]:
@@ -175,7 +183,7 @@ class Walk:
             self.arrays.append((number, child))
             if not (holds_objects(child) and child.size <= _MOST_ELEMENTS):
                 return
-        elif kind == INNER or (inner and type(child) in (tuple, list)):
+        elif _is_part(child, kind, inner=inner):
             for each in _referents(child):
                 self._lead(number, each, inner=True)
             return
@@ -195,6 +203,18 @@ class Walk:
         leads = self.targets[number] if traced else self.targets[self._elsewhere]
         if leads is not None and self.targets[known] is not None:
             leads.append(known)
+
+
+def _is_part(thing: Any, kind: int, *, inner: bool) -> bool:
+    """`inner`: of a tensor or node."""
+    return kind == INNER or (inner and type(thing) in (tuple, list))
+
+
+def _add_parts(found: set[int], thing: Any, *, inner: bool) -> None:
+    for child in _referents(thing):
+        if _is_part(child, KINDS[type(child)], inner=inner) and id(child) not in found:
+            found.add(id(child))
+            _add_parts(found, child, inner=True)
 
 
 def _is_namespace(thing: Any) -> bool:

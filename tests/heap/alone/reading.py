@@ -238,6 +238,23 @@ def test_garbage_is_told_and_left_alone() -> None:
     assert reading().cycles == ()
 
 
+@LEAKS
+def test_garbage_says_nothing_of_what_is_alive() -> None:
+    kept = vg.ones(500, requires_grad=True)
+    kept_total = (kept * vg.ones(500)).sum()
+    view = kept_total.reshape(1)[0]
+    before = reading()
+    w = vg.ones(1000, requires_grad=True)
+    (w * w).sum().backward(create_graph=True)
+    del w
+    heap = reading()
+    assert heap.cycles != ()
+    assert heap.keepers == before.keepers
+    assert keeper(heap, "kept_total").nodes == 0  # all of them are the view's, too
+    assert keeper(heap, "view").shared_nodes == 3
+    del kept_total, view
+
+
 def test_a_list_that_holds_itself() -> None:
     circle: list[Any] = [vg.zeros(250)]
     circle.append(circle)
