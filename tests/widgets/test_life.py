@@ -136,3 +136,11 @@ def test_a_session_of_a_nameless_loss_lives_as_long_as_it_can_be_used(kernel: Ke
     for _ in range(3):
         done(kernel, "1 + 1")
     assert done(kernel, COUNT) == "0"
+
+
+def test_a_view_is_heard_on_the_subshell_that_it_names_whoever_wrote_to_it(kernel: Kernel) -> None:
+    """As ipykernel asks, from 7.4 on, for each message that comes."""
+    done(kernel, FORWARD + "\nfrom vizgrad.widgets.debugview import DebugView")
+    done(kernel, "view = DebugView(vg.debug(loss, display=False)); view.send({})")
+    asked = "getattr(view.comm, '_reply_subshell_for', lambda _, named: named)({}, 'named')"
+    assert done(kernel, asked) == "'named'"

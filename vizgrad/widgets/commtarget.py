@@ -19,6 +19,7 @@ from vizgrad.widgets.idle import end_idle
 from vizgrad.widgets.interrupted import listen_for_interrupts
 from vizgrad.widgets.presence import call_others
 from vizgrad.widgets.protocol import COMM_TARGET
+from vizgrad.widgets.subshells import listen_where_asked
 
 _registered: Any = None
 
@@ -90,6 +91,7 @@ def run_by_program() -> bool:
 
 
 def _opened(comm: Any, message: Any) -> None:
+    listen_where_asked(comm)
     controller = Controller(comm.send, at_desk=True)
 
     def received(message: Any) -> None:

@@ -15,6 +15,7 @@ import traitlets
 from vizgrad.inspection.session import Session
 from vizgrad.widgets.controller import Controller
 from vizgrad.widgets.saved import bundle
+from vizgrad.widgets.subshells import listen_where_asked
 
 #: What was built for the browser.
 STATIC = Path(__file__).parent / "static"
@@ -31,6 +32,7 @@ class DebugView(anywidget.AnyWidget):
         #: ipywidgets keeps every widget for the life of the kernel: it must not keep its session.
         self._session = ref(session)
         base = cast("Any", self)  # anywidget gives its methods no types
+        listen_where_asked(base.comm)
         self._controller = Controller(base.send, session, view=base.model_id, at_desk=True)
         base.on_msg(self._received)
 
