@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from vizgrad.checking.backwards import given
@@ -18,20 +19,33 @@ NAME = "freeing"
 def examine(examination: Examination) -> Capability:
     if not examination.given:
         return Capability(NAME, "untested", "it records nothing")
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        left = _left(examination)
-        alive = left() is not None
-        if alive:
-            gc.collect()
-        for_good = left() is not None
-    finally:
-        if collects:
-            gc.enable()
+    alive, for_good = lives_on(lambda: _left(examination))
     if alive:
         return Capability(NAME, "failed", "", (_kept(examination, for_good),))
     return Capability(NAME, "proven", _on_context(examination))
+
+
+def lives_on(make: Callable[[], weakref.ref[Any]]) -> tuple[bool, bool]:
+    """Is what `make` made and let go of still there; is it when the collector has been there, too?"""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        left = make()
+        alive = left() is not None
+        if alive:
+            gc.collect()
+        return alive, left() is not None
+    finally:
+        if collects:
+            gc.enable()
+
+
+def stays(held: Mapping[str, int]) -> str:
+    """`held`: attribute of the context -> bytes."""
+    if not held:
+        return ""
+    names = ", ".join(f"ctx.{name}" for name in held)
+    return f"{names} ({sum(held.values())} B) stays until the result is gone, also after backward"
 
 
 def _left(examination: Examination) -> weakref.ref[Any]:
@@ -49,11 +63,7 @@ def _on_context(examination: Examination) -> str:
         for name, value in call.ctx.__dict__.items()
         if not name.startswith("_fn_")
     }
-    held = {name: size for name, size in held.items() if size}
-    if not held:
-        return ""
-    names = ", ".join(f"ctx.{name}" for name in held)
-    return f"{names} ({sum(held.values())} B) stays until the result is gone, also after backward"
+    return stays({name: size for name, size in held.items() if size})
 
 
 def _kept(examination: Examination, for_good: bool) -> Explanation:

@@ -5,7 +5,6 @@ As `vizgrad.checking` examines its own; what is missing, or refused aloud, is un
 
 from __future__ import annotations
 
-import gc
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import torch
 from torch.autograd import forward_ad
 
+from vizgrad.checking.freeing import lives_on, stays
 from vizgrad.errors import Explanation, class_place, function_place, returning_place
 from vizgrad.inspection.capabilities import Capability
 from vizgrad.provenance.kept import kept_at
@@ -199,25 +199,11 @@ def freeing(examined: Examined) -> Capability:
     name = "freeing"
     if not examined.call.outputs:
         return Capability(name, "untested", "it records nothing")
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        left = _left(examined)
-        alive = left() is not None
-        if alive:
-            gc.collect()
-        for_good = left() is not None
-    finally:
-        if collects:
-            gc.enable()
+    alive, for_good = lives_on(lambda: _left(examined))
     if alive:
         return Capability(name, "failed", "", (_kept(examined, for_good=for_good),))
-    held = {a: t.nbytes for a, t in _copies(examined.call)}
-    if not held:
-        return Capability(name, "proven")
-    names = ", ".join(f"ctx.{each}" for each in held)
-    stays = f"{names} ({sum(held.values())} B) stays until the result is gone, also after backward"
-    return Capability(name, "proven", stays)
+    held = {attribute: tensor.nbytes for attribute, tensor in _copies(examined.call)}
+    return Capability(name, "proven", stays(held))
 
 
 class _Mark:
