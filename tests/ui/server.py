@@ -12,7 +12,6 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,7 +113,7 @@ def stop(server: Server) -> None:
     server.kernels.close()
 
 
-def _environment(folder: Path, token: str) -> Mapping[str, str]:
+def _environment(folder: Path, token: str) -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "IPYTHON"))}
     return {
         **kept,
