@@ -32,7 +32,7 @@ OF_ALL: tuple[Known, ...] = (
     Known("*", "*raises: RuntimeError, nothing", "vizgrad has more types and derivatives",
           says("is not implemented", "not implemented for", "not supported on CPU", "nsupported dtype",
                "not yet supported", "does not support automatic differentiation for outputs")),
-    Known("F.gaussian_nll_loss clamp clip T.apply_ argsort sort where scatter bernoulli normal max min all any rsub bitwise_* diag_embed tril_indices triu_indices dsplit hsplit vsplit "
+    Known("F.gaussian_nll_loss clamp clip T.apply_ argsort sort where scatter bernoulli normal max min all any rsub bitwise_* diag_embed tril_indices triu_indices dsplit hsplit vsplit arange "
           "tensor_split isin searchsorted kaiser_window mean sum prod randint_like remainder float_power std std_mean var var_mean selu "
           "repeat_interleave", "raises: TypeError, nothing",
           "signatures of one function are one: names that PyTorch documents, `out`, and a number go with each",
@@ -48,7 +48,7 @@ OF_ALL: tuple[Known, ...] = (
     Known("*", "raises: AttributeError, *|raises: TypeError, ValueError|raises: ValueError, TypeError",
           "two faults, or PyTorch's Python code meets what is no tensor by chance"),
     Known("*", "raises: TypeError, RuntimeError", "two faults: arguments that are missing or none at all, and memory that is not to be written",
-          all_of(says("missing", "must be tuple of ints, not str", "must be int, not Tensor"), ours_says("a leaf Variable", "more than one element of the written-to"))),
+          all_of(says("missing", "must be tuple of ints, not str", "must be int, not ", "must be Tensor, not list"), ours_says("a leaf Variable", "more than one element of the written-to"))),
     Known("*", "kind|dtype", "numpy has no complex numbers of half precision", lambda call, found: found.theirs == "complex32"),
     Known("T.to", "raises: nothing, TypeError", "PyTorch takes True and 2.5 for the number of a device", ours_says("got (bool)", "got (float)")),
     Known("*", "raises: *", "two faults at once: which is said first is not promised", two_faults),

@@ -74,6 +74,8 @@ OF_LAYERS: tuple[Known, ...] = (
     Known("F.dropout*", "raises: NotImplementedError, RuntimeError", "complex numbers, and a leaf written in place",
           ours_says("a leaf Variable")),
     Known("F.grid_sample grid_sampler grid_sampler_2d grid_sampler_3d", "second", "of the nearest pixel", none_for_zeros),
+    Known("F.grid_sample grid_sampler grid_sampler_2d grid_sampler_3d", "second raises: RuntimeError, nothing", "PyTorch's second derivative mixes half and single precision",
+          says("Expected self.dtype to be equal to src.dtype")),
     Known("F.grid_sample grid_sampler grid_sampler_2d grid_sampler_3d", "value|gradient|second",
           "places that are no number, or beyond all whole ones, are made an int by chance", special),
     Known("F.pixel_unshuffle pixel_unshuffle", "shape|value|strides", "of nothing, PyTorch gives a copy of its input", empty),

@@ -134,11 +134,10 @@ def shown_though_not_needed(line: str, theirs: Side, ours: Side, found: Differen
 
 
 def _stale_there_alone(found: Difference) -> list[int] | None:
-    """The shape of the saved value that PyTorch alone finds changed."""
+    """The shape of the saved value that PyTorch alone finds changed; vizgrad goes on with the line."""
     told = re.search(r"modified by an inplace operation: \[[\w.]+ \[([\d, ]*)\]", str(found.theirs))
-    return (
-        [int(n) for n in told[1].split(",") if n.strip()] if told and found.ours is None else None
-    )
+    went_on = found.ours is None or isinstance(found.ours, AttributeError)
+    return [int(n) for n in told[1].split(",") if n.strip()] if told and went_on else None
 
 
 def saved_by_normalisation(line: str, theirs: Side, ours: Side, found: Difference) -> bool:

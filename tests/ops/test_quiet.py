@@ -37,6 +37,7 @@ ACCIDENTS = {
     "depthwise convolution": lambda x: vg.conv1d(
         x[None, :, None] * INF, x[:, None, None] * 0, groups=2
     ),
+    "group_norm": lambda x: vg.nn.functional.group_norm(x[None] * 0, 1, x * -INF, x),
     "linear": lambda x: vg.nn.functional.linear(x[None] * INF, x[None] * 0),
     "prelu": lambda x: vg.nn.functional.prelu(x * -INF, x[:1] * 0),
     "fft": lambda x: vg.fft.rfft(x * INF, norm="ortho").abs(),

@@ -65,6 +65,7 @@ def pow_(input: Tensor, exponent: Any) -> Tensor:
     if isinstance(exponent, Tensor):
         return write(powers.pow, input, exponent, name="pow_")
     _refuse_number("pow_", input, exponent)
+    arithmetic.check_exponent(input, exponent)
     return write(powers.pow_number, input, name="pow_", exponent=exponent)
 
 

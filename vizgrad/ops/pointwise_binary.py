@@ -90,6 +90,13 @@ class logaddexp2:
         return grad / (1 + exp((self - other) * math.log(2)))
 
 
+def _beside(grad, other):
+    """`other` in the type of the gradient, or in its own where that is more exact: `self` was written to."""
+    own, arrived = raw(other).dtype, raw(grad).dtype
+    exact = own.kind == "f" and own.itemsize > arrived.itemsize
+    return other if exact else cast(other, arrived)
+
+
 @primitive(typing="float", pointwise=True, real_only=True, public=True, inplace="public")
 class xlogy:
     """self * log(other), 0 where self is 0 (unless other is NaN)."""
@@ -98,7 +105,7 @@ class xlogy:
 
     def grad_self(grad, self, other):
         # xlogy: where no gradient arrives, none goes on, log being defined or not (as in PyTorch)
-        slope = xlogy(grad, cast(other, grad.dtype))
+        slope = xlogy(grad, _beside(grad, other))
         return drop(slope, mask=(raw(self) == 0) & (raw(other) <= 0))
 
     def grad_other(grad, self, other):
@@ -112,7 +119,7 @@ class xlog1py:
     forward = pairs.xlog1py
 
     def grad_self(grad, self, other):
-        slope = xlog1py(grad, cast(other, grad.dtype))
+        slope = xlog1py(grad, _beside(grad, other))
         return drop(slope, mask=(raw(self) == 0) & (raw(other) <= -1))
 
     def grad_other(grad, self, other):

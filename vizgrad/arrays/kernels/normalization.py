@@ -61,6 +61,7 @@ def layer_norm(
     return out.reshape(x.shape).astype(x.dtype, copy=False), mean.reshape(lead), scale.reshape(lead)
 
 
+@quiet
 def group_norm(
     x: Array, weight: Array | None, bias: Array | None, groups: int, eps: float
 ) -> tuple[Array, Array, Array]:

@@ -252,7 +252,7 @@ def element(value: Any, dtype: Any) -> Any:
     if kind == "b":
         return bool(value)
     if kind == "c":
-        if _largest(dtype) < max(abs(value.real), abs(value.imag)) < math.inf:
+        if any(_largest(dtype) < abs(part) < math.inf for part in (value.real, value.imag)):
             raise _overflow(value, dtype)
         return value
     if isinstance(value, complex):

@@ -179,7 +179,9 @@ def pow(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:
     if not isinstance(exponent, Tensor):
         if exponent.__class__ is not int and exponent.__class__ is not float:
             check_number("pow", "exponent", exponent)
-        result = powers.pow_number.record(_base_beside(input, exponent), exponent=exponent)
+        base = _base_beside(input, exponent)
+        check_exponent(base, exponent)
+        result = powers.pow_number.record(base, exponent=exponent)
     elif isinstance(input, Tensor):
         result = powers.pow.record(input, exponent)
     else:
@@ -198,6 +200,13 @@ def _base_beside(input: Tensor, exponent: Any) -> Tensor:
     if kind in "fV" and not isinstance(exponent, complex):
         return input
     return beside_number(input, exponent)
+
+
+def check_exponent(base: Tensor, exponent: Any) -> None:
+    """RuntimeError for a number that an integer or half base has no place for."""
+    dtype = base._array.dtype
+    if dtype.itemsize <= 2 or dtype.kind in "iu":
+        element(exponent, dtype)
 
 
 @public(method=True)

@@ -35,8 +35,9 @@ def diff(
         raise RuntimeError(f"order must be non-negative but got {n}")
     if not input._array.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
-    if prepend is not None or append is not None:
-        wrap_dim(dim, input._array.ndim)
+    for beside in (prepend, append):
+        if beside is not None:
+            _check_beside(input, beside, wrap_dim(dim, input._array.ndim))
     if n == 0:
         return copying.clone.record(input)
     pieces = [p for p in (prepend, input, append) if p is not None]
@@ -48,6 +49,21 @@ def diff(
         earlier = slicing.narrow(result, dim, 0, left)
         result = later ^ earlier if result._array.dtype.kind == "b" else later - earlier
     return result
+
+
+def _check_beside(input: Tensor, beside: Tensor, dim: int) -> None:
+    """RuntimeError unless `beside` is of the shape of `input`, but along `dim`."""
+    shape, other = input._array.shape, beside._array.shape
+    if len(shape) != len(other):
+        raise RuntimeError(
+            "diff expects prepend or append to be the same dimension as input, got shapes "
+            f"{list(other)} and {list(shape)}"
+        )
+    if any(a != b for at, (a, b) in enumerate(zip(shape, other, strict=True)) if at != dim):
+        raise RuntimeError(
+            "diff expects the shape of tensor to prepend or append to match that of input except along the "
+            f"differencing dimension {dim}, got {list(other)} and {list(shape)}"
+        )
 
 
 def _neighbours(y: Tensor, at: int) -> Tensor:

@@ -11,7 +11,7 @@ from vizgrad.arrays.quiet import quiet
 from vizgrad.arrays.random import Generator as _Generator
 from vizgrad.function.inplace import write
 from vizgrad.function.wrapped import draws
-from vizgrad.ops import copying
+from vizgrad.ops import copying, random_sampling
 from vizgrad.ops.forms import method
 from vizgrad.ops.public.arguments import (
     index_of,
@@ -97,6 +97,13 @@ def check_deviation(std: Any) -> None:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {least}")
 
 
+def check_chances(p: Any) -> None:
+    if p.size and not (p.min() >= 0 and p.max() <= 1):
+        raise RuntimeError(
+            "Expected p_in >= 0 && p_in <= 1 to be true: probabilities lie in [0, 1]"
+        )
+
+
 def _plain(name: str, argument: str, value: Any) -> Any:
     """A number, of a 0-d tensor that requires no grad the one in it."""
     if not isinstance(value, Tensor):
@@ -111,15 +118,22 @@ def _plain(name: str, argument: str, value: Any) -> Any:
 @takes_tensors
 @quiet
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: _Generator | None = None) -> Tensor:
-    """1 with probability `p`, else 0."""
-    probability = p._array if isinstance(p, Tensor) else p
+    """1 with probability `p`, else 0. The gradient of probabilities, given as a tensor, is 0."""
     if isinstance(p, Tensor):
         refuse_types(p, "bernoulli_tensor_p_", "iubc")
-    if not isinstance(p, Tensor) and not 0 <= p <= 1:
+        check_chances(p._array)
+        p = p.expand(self._array.shape)
+    elif not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
     refuse_types(self, "bernoulli_", "c")
     drawn = random.uniform(self._array.shape, _DOUBLE, self.device, generator)
-    return _fill(self, (drawn < probability).astype(self._array.dtype), "bernoulli_")
+    if not isinstance(p, Tensor):
+        return _fill(self, drawn < p, "bernoulli_")
+    chosen = drawn < p._array
+    if not p.requires_grad:
+        return _fill(self, chosen, "bernoulli_")
+    result = random_sampling.bernoulli.record(p, drawn=chosen.astype(p._array.dtype))
+    return write(copying.copy, self, result, name="bernoulli_")
 
 
 @method

@@ -9,6 +9,7 @@ from typing import Any
 from vizgrad.arrays import dtypes, random, xp
 from vizgrad.arrays.backend import parse_device
 from vizgrad.arrays.limits import iinfo
+from vizgrad.arrays.quiet import quiet
 from vizgrad.arrays.random import Generator as _Generator
 from vizgrad.function.failing import broadcast_error
 from vizgrad.function.wrapped import Wrapped, draws
@@ -20,6 +21,7 @@ from vizgrad.ops.public.arguments import (
     check_number,
     check_sizes,
     number_of,
+    refuse_gradients,
     sizes_of,
     written,
 )
@@ -27,7 +29,12 @@ from vizgrad.ops.public.broadcasting import broadcast_tensors
 from vizgrad.ops.public.creation import given_size, made
 from vizgrad.ops.public.creation_like import memory_like
 from vizgrad.ops.public.keywords import fills_out, takes_out, takes_tensors
-from vizgrad.ops.public.random_inplace import check_deviation, of_both_parts, refuse_types
+from vizgrad.ops.public.random_inplace import (
+    check_chances,
+    check_deviation,
+    of_both_parts,
+    refuse_types,
+)
 from vizgrad.tensor.formats import check_format
 from vizgrad.tensor.tensor import Tensor, new_tensor
 
@@ -259,6 +266,7 @@ def normal(
 @public(method=True)
 @draws("chances")
 @takes_tensors
+@quiet
 def bernoulli(
     input: Tensor,
     p: float | None = None,
@@ -270,26 +278,24 @@ def bernoulli(
 
     `out` may be of any type: each has a 0 and a 1.
     """
+    if out is not None:
+        refuse_gradients("bernoulli", out, input)
     if p is not None:
         result = input.detach().clone().bernoulli_(p, generator=generator)
     else:
-        result = _drawn(input, input._array, generator)
+        chances = input._array
+        refuse_types(input, "bernoulli", "iubc")
+        check_chances(chances)
+        drawn = random.uniform(chances.shape, chances.dtype, input.device, generator)
+        chosen = (drawn < chances).astype(chances.dtype)
+        result = random_sampling.bernoulli.record(input, drawn=chosen)
     return result if out is None else written(out, result.to(out.dtype), "bernoulli", input)
-
-
-def _drawn(input: Tensor, p: Any, generator: _Generator | None) -> Tensor:
-    refuse_types(input, "bernoulli", "iubc")
-    if isinstance(p, xp.ndarray) and p.size and not (p.min() >= 0 and p.max() <= 1):
-        raise RuntimeError(
-            "Expected p_in >= 0 && p_in <= 1 to be true: probabilities lie in [0, 1]"
-        )
-    drawn = random.uniform(p.shape, p.dtype, input.device, generator)
-    return random_sampling.bernoulli.record(input, drawn=(drawn < p).astype(p.dtype))
 
 
 @public(method=True)
 @draws("chances")
 @takes_out
+@quiet
 def multinomial(
     input: Tensor,
     num_samples: int,

@@ -15,20 +15,25 @@ from vizgrad.ops.public.creation import _np_dtype, given_size, made
 from vizgrad.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.tensor.tensor import Tensor
 
+#: `arange(end=3)` begins at 0, `arange(None, 3)` is refused.
+_LEFT_OUT: Any = object()
+
 
 @public
 @fills_out
 def arange(
-    start: Any = None, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
+    start: Any = _LEFT_OUT, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
     requires_grad: bool = False, **_: Any,
 ) -> Tensor:  # fmt: skip
     """start, start + step, ... before `end`; int64 unless a float is given."""
     if _:
         given_size((), _)
     if end is None:
-        if start is None:
+        if start is None or start is _LEFT_OUT:
             raise TypeError('arange() missing 1 required positional arguments: "end"')
         start, end = 0, start
+    elif start is _LEFT_OUT:
+        start = 0
     elif start is None:
         raise TypeError("arange(): argument 'start' (position 1) must be Number, not NoneType")
     start, end, step = (number_of(v) for v in (start, end, step))
