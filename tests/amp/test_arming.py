@@ -42,6 +42,37 @@ def test_functions_are_exchanged_in_place_and_late() -> None:
     ]
 
 
+_WATCHED = """
+import inspect, vizgrad as vg
+held = vg.matmul, vg.bmm, vg.Tensor.matmul, vg.cat, vg.nn.functional.linear
+signatures = [str(inspect.signature(f)) for f in held]
+with vg.watch():
+    with vg.autocast("cpu"):
+        x = vg.ones(2, 2, requires_grad=True)
+        made = vg.matmul(x, x)
+    print(made.dtype, vg.why((made * float("nan")).sum()).culprit.line)
+print([f.__code__.co_filename for f in held if "tap" in f.__code__.co_filename])
+print([str(inspect.signature(f)) for f in held] == signatures)
+import sys
+called = []
+sys.setprofile(lambda frame, event, arg: called.append(frame.f_code.co_filename))
+vg.bmm(vg.ones(1, 2, 2), vg.ones(1, 2, 2))
+sys.setprofile(None)
+print([each for each in called if "provenance" in each])
+with vg.watch(), vg.autocast("cpu"):
+    made = vg.matmul(vg.ones(2, 2), vg.ones(2, 2))
+    print(made.dtype)
+"""
+
+
+def test_a_watch_steps_aside_for_the_exchange() -> None:
+    """Autocast may be entered for the first time within it: nothing of the watch stays behind."""
+    found = subprocess.run(
+        [sys.executable, "-c", _WATCHED], capture_output=True, text=True, timeout=HANG, check=True
+    ).stdout.splitlines()
+    assert found == ["vizgrad.bfloat16 9", "[]", "True", "[]", "vizgrad.bfloat16"]
+
+
 def test_another_thread_has_autocast_off() -> None:
     import threading
 

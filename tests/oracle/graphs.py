@@ -13,6 +13,7 @@ from typing import Any
 from tests.oracle.harness import execute
 from tests.oracle.registry import Program
 from vizgrad.inspection import model
+from vizgrad.stepping import opener as opener  # registers vizgrad's own engine
 from vizgrad.traces.difference import diff
 from vizgrad.traces.side_by_side import traced
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from functools import wraps
 from importlib import import_module
 from types import CodeType, FunctionType
@@ -21,6 +22,9 @@ Policy = Callable[[Callable[..., Any], Any, Any], Any]
 
 _armed = False
 
+#: What has put itself in the place of functions for a while (a watch) steps aside for the exchange.
+ASIDE: list[Callable[[], AbstractContextManager[None]]] = []
+
 
 def arm() -> None:
     """Makes every operation of the lists ask; does nothing the second time."""
@@ -28,6 +32,13 @@ def arm() -> None:
     if _armed:
         return
     _armed = True
+    with ExitStack() as stack:
+        for aside in ASIDE:
+            stack.enter_context(aside())
+        _exchange_all()
+
+
+def _exchange_all() -> None:
     for policy, lists in (
         (policies.in_low, policies.LOW),
         (policies.in_float32, policies.WIDE),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
+from vizgrad.amp.arming import ASIDE
 from vizgrad.provenance.tapped import functions, plain
 from vizgrad.provenance.taps import Tap
 
@@ -48,22 +51,7 @@ def listen(listener: Listener) -> None:
         _users += 1
         if _users > 1:
             return
-        seen: set[int] = set()
-        before = dict(_known)
-        _known.clear()
-        for function, name, kind in functions():
-            found = plain(function)
-            if found is not None and id(found) not in seen:
-                seen.add(id(found))
-                tap = before.get(id(found))
-                known = tap is not None and (tap.function, tap.name, tap.kind) == (
-                    found,
-                    name,
-                    kind,
-                )
-                if tap is None or not known or not tap.again():
-                    tap = Tap(found, name, kind, _heard)
-                _taps.append(tap)
+        _tap_all()
 
 
 def end(listener: Listener) -> None:
@@ -75,10 +63,48 @@ def end(listener: Listener) -> None:
         _open = tuple([each for each in _open if each is not listener])
         _users -= 1
         if not _users:
-            for tap in _taps:
-                tap.end()
-                _known[id(tap.function)] = tap
-            _taps.clear()
+            _untap_all()
+
+
+def _tap_all() -> None:
+    """Taps what people call; the taps of before serve again where functions do what they did."""
+    seen: set[int] = set()
+    before = dict(_known)
+    _known.clear()
+    for function, name, kind in functions():
+        found = plain(function)
+        if found is None or id(found) in seen:
+            continue
+        seen.add(id(found))
+        tap = before.get(id(found))
+        known = tap is not None and (tap.function, tap.name, tap.kind) == (found, name, kind)
+        if tap is None or not known or not tap.again():
+            tap = Tap(found, name, kind, _heard)
+        _taps.append(tap)
+
+
+def _untap_all() -> None:
+    for tap in _taps:
+        tap.end()
+        _known[id(tap.function)] = tap
+    _taps.clear()
+
+
+@contextmanager
+def _aside() -> Iterator[None]:
+    """The functions are themselves for a while."""
+    with _lock:
+        if not _users:
+            yield
+            return
+        _untap_all()
+        try:
+            yield
+        finally:
+            _tap_all()
+
+
+ASIDE.append(_aside)
 
 
 def _heard(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
