@@ -206,3 +206,16 @@ def test_a_number_first_met_inside_is_a_number_outside():
     x = vg.ones(2, requires_grad=True)
     (x * 0.123456789).sum().backward()
     assert x.grad is not None
+
+
+def test_one_that_is_given_other_data_is_as_that_is() -> None:
+    with vg.inference_mode():
+        made = vg.ones(2)
+    made.data = vg.full((3,), 2.0)
+    assert not made.is_inference()
+    (made.requires_grad_() * made).sum().backward()
+    assert made.grad.tolist() == [4.0, 4.0, 4.0]
+    with vg.inference_mode():
+        still = vg.ones(2)
+        still.data = vg.zeros(2)
+    assert still.is_inference()

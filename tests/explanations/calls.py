@@ -39,6 +39,14 @@ def a_gradient_of_another_shape() -> None:
 
 
 @wrong("shape-broadcast")
+def a_result_is_turned_where_nothing_is_recorded() -> None:
+    y = vg.ones(2, 3, requires_grad=True) * 2
+    with vg.no_grad():
+        y.t_()
+    y.backward(vg.ones(3, 2))  # blame
+
+
+@wrong("shape-broadcast")
 def a_gradient_of_another_kind_of_number() -> None:
     y = leaf() * 2
     y.backward(vg.ones(3, dtype=vg.complex64))  # blame

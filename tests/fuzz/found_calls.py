@@ -277,4 +277,13 @@ FOUND: tuple[str, ...] = (
     "result = torch.zeros(2).bernoulli_(torch.ones(3))",
     "a = torch.tensor([nan, 0.5], dtype=torch.bfloat16); result = torch.bernoulli(a)",
     "a = torch.tensor([1.0], requires_grad=True); result = torch.zeros(2).bernoulli_(a)",
+    "a = torch.tensor([1.0]); b = torch.tensor(1e300, dtype=torch.float64); result = a.less_(b)",
+    "a = torch.tensor([0.0, 1.0]); b = torch.tensor(1e300, dtype=torch.float64); result = torch.less(a, b)",
+    "a = torch.tensor([False, True]); result = torch.searchsorted(a, 0.6)",
+    "a = torch.tensor([False, True]); result = torch.searchsorted(a, 1)",
+    "a = torch.tensor([False, True]); result = torch.searchsorted(a, True)",
+    "result = torch.zeros(0).index_add_(0, torch.tensor([0]), torch.tensor(1.0))",
+    "result = torch.zeros(0).index_add_(0, torch.tensor([0]), torch.ones(1))",
+    "a = torch.tensor(0.0, dtype=torch.float16); result = torch.nn.functional.hardtanh(a, max_val=1e10)",
+    "a = torch.tensor(0, dtype=torch.int8); result = torch.nn.functional.hardtanh(a, max_val=1000)",
 )  # fmt: skip

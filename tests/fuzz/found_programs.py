@@ -198,4 +198,8 @@ FOUND |= {
     "a part made without grad requires it beside another type": (
         _X, "with torch.no_grad(): x1 = x0[:1]", "x2 = torch.where(x1 > 0, x1, torch.ones(1, dtype=torch.float32))",
     ),
+    "a result is reshaped where nothing is recorded, and run backward": (
+        _LEAF, "x1 = x0 * 2", "x1[x1 > 0] = x0[x0 > 0]", "with torch.no_grad(): x1.unsqueeze_(0)",
+        "x1.backward(torch.ones_like(x1))",
+    ),
 }  # fmt: skip

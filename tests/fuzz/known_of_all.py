@@ -32,7 +32,7 @@ OF_ALL: tuple[Known, ...] = (
     Known("*", "*raises: RuntimeError, nothing", "vizgrad has more types and derivatives",
           says("is not implemented", "not implemented for", "not supported on CPU", "nsupported dtype",
                "not yet supported", "does not support automatic differentiation for outputs")),
-    Known("F.gaussian_nll_loss clamp clip T.apply_ argsort sort where scatter bernoulli normal max min all any rsub bitwise_* diag_embed tril_indices triu_indices dsplit hsplit vsplit arange "
+    Known("F.gaussian_nll_loss clamp clip T.apply_ argsort sort where scatter bernoulli normal max min all any rsub bitwise_* diag_embed tril_indices triu_indices dsplit hsplit vsplit arange hamming_window "
           "tensor_split isin searchsorted kaiser_window mean sum prod randint_like remainder float_power std std_mean var var_mean selu "
           "repeat_interleave", "raises: TypeError, nothing",
           "signatures of one function are one: names that PyTorch documents, `out`, and a number go with each",

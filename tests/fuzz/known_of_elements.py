@@ -278,6 +278,8 @@ OF_ELEMENTS: tuple[Known, ...] = (
     Known("F.linear_cross_entropy", "gradient|second", "differences of softmax in single precision", all_of(single, within(1e-2))),
     Known("F.linear_cross_entropy", "gradient|second", "weights beyond 1e30, which overflow where they are added", all_of(special, not_finite)),
     Known("kaiser_window", "value|out* after", "Bessel's function in single precision, by another series", within(2e-6)),
+    Known("hamming_window hann_window blackman_window bartlett_window", "value|out* after", "cosines in single precision", within(1e-6)),
+    Known("normal", "raises: RuntimeError, TypeError", "a complex number that a tensor says is refused as one", says("without overflow")),
     Known("kaiser_window", "value|out* after", "in half precision PyTorch rounds each step",
           lambda call, found: "float16" in repr(call.words) and within(0.1)(call, found)),
     Known("F.triplet_margin_with_distance_loss F.triplet_margin_loss", "value", "a difference of two lengths in single precision", within_rounding),

@@ -8,6 +8,7 @@ from typing import Any
 from vizgrad.arrays import xp
 from vizgrad.arrays.backend import CPU, device_of, namespace_for
 from vizgrad.arrays.dtypes import from_numpy
+from vizgrad.arrays.layout import can_sum_to, sum_to
 from vizgrad.autograd.edges import GradientEdge, engine_edge
 from vizgrad.errors import explained, place_of
 from vizgrad.graph.edges import edge_of
@@ -147,7 +148,25 @@ def _root(thing: Any, given: Any, index: int, create_graph: bool) -> tuple[Node,
     else:
         node, nr = engine_edge(thing)
         like = node.meta(nr)
-    return node, nr, root_gradient(like, given, index, create_graph)
+    grad = root_gradient(like, given, index, create_graph)
+    if like.shape and (wanted := node.meta(nr).shape) != like.shape:
+        grad = _fitting(grad, like.shape, wanted, index)
+    return node, nr, grad
+
+
+def _fitting(grad: Any, have: tuple[int, ...], wanted: tuple[int, ...], index: int) -> Any:
+    """Of a root that was reshaped in place where nothing was recorded: its node knows another shape."""
+    if not can_sum_to(have, wanted):
+        raise explained(
+            RuntimeError(
+                f"invalid gradient at index {index} - got {list(have)} but expected shape compatible "
+                f"with {list(wanted)}"
+            ),
+            kind="shape-broadcast",
+            fix="reshape it with history: out of place, or outside of no_grad",
+            culprit=place_of(caller()),
+        )
+    return grad.sum_to_size(wanted) if isinstance(grad, Tensor) else sum_to(grad, wanted)
 
 
 def likeness(thing: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import device_of, is_array, namespace_of
 from vizgrad.arrays.dtypes import NARROW, DType
+from vizgrad.arrays.quiet import nameless
 from vizgrad.function.wrapped import Wrapped
 from vizgrad.tensor.tensor import Tensor, new_tensor
 from vizgrad.tensor.wrong_call import wrong_call
@@ -182,6 +183,20 @@ def result_dtype(tensors: tuple[Tensor, ...], as_float: bool = False) -> DType:
 _NO_BOOLS = {"sub", "sub_scaled", "rsub"}
 
 
+def refuse_bools(op: Declared, operands: tuple[Any, ...]) -> None:
+    """RuntimeError for a difference of which an operand is bool."""
+    if op.name in _NO_BOOLS and any(t._array.dtype.kind == "b" for t in operands):
+        raise wrong_call(
+            RuntimeError(
+                "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                "invert a mask, use the `~` or `logical_not()` operator instead."
+            ),
+            "convert the bool tensor with .to(dtype)",
+            "cut-dtype",
+        )
+
+
+@nameless  # numbers may be beyond the type: they are infinite in it
 def arrays_for(op: Declared, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     """The operands' arrays in the type the operation computes in; RuntimeError if types must agree."""
     if op.typing == "same":
@@ -195,20 +210,4 @@ def arrays_for(op: Declared, operands: tuple[Any, ...]) -> tuple[Any, ...]:
         )
     refuse_bools(op, operands)
     dtype = result_dtype(operands, op.typing == "float").np
-    if dtype is _HALF:  # numbers beside halves may be larger than any half
-        with xp.errstate(over="ignore"):
-            return tuple(t._array.astype(dtype, copy=False) for t in operands)
     return tuple(t._array.astype(dtype, copy=False) for t in operands)
-
-
-def refuse_bools(op: Declared, operands: tuple[Any, ...]) -> None:
-    """RuntimeError for a difference of which an operand is bool."""
-    if op.name in _NO_BOOLS and any(t._array.dtype.kind == "b" for t in operands):
-        raise wrong_call(
-            RuntimeError(
-                "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
-                "invert a mask, use the `~` or `logical_not()` operator instead."
-            ),
-            "convert the bool tensor with .to(dtype)",
-            "cut-dtype",
-        )

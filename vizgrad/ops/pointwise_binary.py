@@ -93,7 +93,7 @@ class logaddexp2:
 def _beside(grad, other):
     """`other` in the type of the gradient, or in its own where that is more exact: `self` was written to."""
     own, arrived = raw(other).dtype, raw(grad).dtype
-    exact = own.kind == "f" and own.itemsize > arrived.itemsize
+    exact = own.kind in "fV" and own.itemsize > arrived.itemsize
     return other if exact else cast(other, arrived)
 
 

@@ -266,6 +266,8 @@ class Tensor(InMemory):
         if self._array.dtype != value._array.dtype or self.device != value.device:
             forget_accumulator(self)
         block = value._storage
+        if self.is_inference() and not value.is_inference():
+            self._storage = None  # it is one no longer, as what it shows is none
         if self._storage is None and block is None:
             self._array = value._array
         elif block is None or value.is_inference():

@@ -156,10 +156,16 @@ def hardtanh(
     """x moved into [min_val, max_val]."""
     if min_val > max_val:
         raise ValueError(f"min_val cannot be greater than max_val, got {min_val} and {max_val}")
+    return _within(input, min_val, max_val, inplace)
+
+
+def _within(input: Tensor, min_val: float, max_val: float, inplace: bool) -> Tensor:
     if isinstance(input, Tensor) and input._array.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types: they have no order")
     if isinstance(input, Tensor) and input._array.dtype.kind in "iub":
         min_val, max_val = _whole_limits(input, min_val, max_val)
+    if isinstance(input, Tensor):
+        min_val, max_val = (element(limit, input._array.dtype) for limit in (min_val, max_val))
     return _apply(op.hardtanh, "hardtanh", input, inplace, min_val=min_val, max_val=max_val)
 
 
@@ -175,7 +181,8 @@ def _whole_limits(input: Tensor, min_val: float, max_val: float) -> tuple[int, i
 
 
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    return hardtanh(input, min_val, max_val, inplace=True)
+    """`hardtanh`, in place; of limits in the wrong order the upper one counts, as in PyTorch."""
+    return _within(input, min_val, max_val, inplace=True)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:

@@ -117,9 +117,9 @@ def _index_write(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
             f"{name}(): Number of indices ({index._array.size}) should be equal to "
             f"source.size(dim) ({length}), for dim: {at}"
         )
-    _check_room(name, input, at, index)
     if name != "index_copy":
         _check_slices(input, source, at)
+    _check_room(name, input, at, index)
     return at
 
 

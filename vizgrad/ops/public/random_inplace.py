@@ -13,9 +13,7 @@ from vizgrad.function.inplace import write
 from vizgrad.function.wrapped import draws
 from vizgrad.ops import copying, random_sampling
 from vizgrad.ops.forms import method
-from vizgrad.ops.public.arguments import (
-    index_of,
-)
+from vizgrad.ops.public.arguments import index_of
 from vizgrad.ops.public.keywords import takes_tensors
 from vizgrad.tensor.tensor import Tensor
 

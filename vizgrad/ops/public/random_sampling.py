@@ -220,6 +220,7 @@ def randperm(
 @public
 @draws("chances")
 @fills_out
+@quiet
 def normal(
     mean: Any, std: Any = 1.0, size: Any = None, *, generator: _Generator | None = None,
     dtype: Any = None, device: Any = None, requires_grad: bool = False,

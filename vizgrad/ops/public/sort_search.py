@@ -6,6 +6,7 @@ from typing import Any
 
 from vizgrad.arrays import dtypes, xp
 from vizgrad.arrays.backend import as_array, beside
+from vizgrad.arrays.quiet import quiet
 from vizgrad.errors import wrap_dim
 from vizgrad.function.inplace import write
 from vizgrad.function.typing import result_dtype
@@ -166,6 +167,7 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
 @public
 @takes_out
 @of_examples
+@quiet
 def searchsorted(
     sorted_sequence: Tensor,
     input: Any,
@@ -180,8 +182,10 @@ def searchsorted(
     `sorter`, of its shape, says in which order the elements of an unsorted one are sorted.
     """
     rows = sorted_sequence._array
-    beside_other = isinstance(input, Tensor) and input._array.dtype.kind in "iufV"
-    check_kind("searchsorted", sorted_sequence, "biufV" if beside_other else "iufV")
+    of_bools = (
+        input._array.dtype.kind == "b" if isinstance(input, Tensor) else isinstance(input, bool)
+    )
+    check_kind("searchsorted", sorted_sequence, "iufV" if of_bools else "biufV")
     _check_search(rows.shape, input._array.shape if isinstance(input, Tensor) else ())
     if side not in (None, "left", "right"):
         raise RuntimeError(
