@@ -86,6 +86,28 @@ def test_tensors_and_memory_die_as_soon_as_without() -> None:
         gc.enable()
 
 
+def test_a_function_lets_go_of_what_a_step_before_made() -> None:
+    """The watch has asked for names in the frames of functions, too: none keeps what it told."""
+    w = vg.tensor([1.0, 2.0], requires_grad=True)
+
+    def train() -> list[bool]:
+        opt, losses = vg.optim.SGD([w], lr=0.1), []
+        for _ in range(4):
+            loss = (w * w).sum()
+            loss.backward()
+            opt.step()
+            losses.append(weakref.ref(loss))
+        return [each() is not None for each in losses]
+
+    gc.disable()
+    try:
+        assert train() == [False, False, False, True]
+        with vg.watch():
+            assert train() == [False, False, False, True]
+    finally:
+        gc.enable()
+
+
 #: What a watch may hold of values for a moment, and what it keeps of an operation: notes, and no value.
 MOMENT, NOTES_OF_ONE = 1 << 17, 1500
 

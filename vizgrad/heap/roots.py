@@ -15,9 +15,9 @@ from typing import Any
 
 from vizgrad.heap.kinds import HOST, HOSTS, KINDS, NOTHING
 from vizgrad.heap.walk import Root
+from vizgrad.interpreter import OPTIMIZED, let_go
 from vizgrad.tensor.place import INTERNAL
 
-_OPTIMIZED = 1  # CO_OPTIMIZED: a function's frame
 #: What IPython calls results of cells, beside its list of them.
 _RESULTS = re.compile(r"_{1,3}|_\d+")
 #: Frames of callers that are looked at.
@@ -51,7 +51,7 @@ def variables(frame: FrameType | None, notebook: Notebook | None, asked: Asked) 
     for each in _frames(frame):
         if not _is_persons(each):
             continue
-        if each.f_code.co_flags & _OPTIMIZED:
+        if each.f_code.co_flags & OPTIMIZED:
             where = f" of {each.f_code.co_name}()" if outer else ""
             found.roots += _named(asked.of(each), where)
         elif id(each.f_locals) not in seen and each.f_locals is not each.f_globals:
@@ -122,9 +122,7 @@ def _globals(frame: FrameType | None) -> Iterator[dict[str, Any]]:
 class Asked:
     """The variables of functions that are running, as Python tells them.
 
-    Before Python 3.13 a frame keeps the dict that it was asked for, and with it what is in there:
-    `let_go` empties
-    those that nobody else has, as a person has what `locals()` gave them.
+    Before Python 3.13 frames keep the dicts that they were asked for: `let_go` empties them.
     """
 
     def __init__(self) -> None:
@@ -144,13 +142,7 @@ class Asked:
     def let_go(self) -> None:
         while self._dicts:
             told = self._dicts.pop()
-            # a debugger writes them back into the frame
-            if sys.getrefcount(told) <= _OF_FRAME and sys.gettrace() is None:
-                told.clear()
-
-
-#: References to such a dict: the frame's, ours, and that of the call which counts them.
-_OF_FRAME = 3
+            let_go(told)
 
 
 def elsewhere(own: Iterable[Any], asked: Asked) -> Root:
@@ -162,7 +154,7 @@ def elsewhere(own: Iterable[Any], asked: Asked) -> Root:
         get_ident(), None
     )  # a function that holds its own frame lives on, and all its callers
     others = (each for frame in frames.values() for each in _frames(frame) if id(each) not in mine)
-    held += [asked.of(f) if f.f_code.co_flags & _OPTIMIZED else f.f_locals for f in others]
+    held += [asked.of(f) if f.f_code.co_flags & OPTIMIZED else f.f_locals for f in others]
     return Root("", held)
 
 

@@ -24,6 +24,7 @@ from vizgrad.errors import Place, place_of
 from vizgrad.inspection import cells
 from vizgrad.inspection.calling import CallingFrame
 from vizgrad.inspection.session import Session
+from vizgrad.interpreter import locals_of
 from vizgrad.magics.commands import UsageError
 from vizgrad.magics.whens import When, parse
 from vizgrad.tensor.place import INTERNAL, Site
@@ -191,7 +192,7 @@ def calling_frames() -> list[CallingFrame]:
             place = in_notebook(place_of(Site(code, frame.f_lasti)), code.co_filename)
             of_cell = code.co_name == "<module>"
             name = "the cell" if of_cell else code.co_qualname
-            found.append(CallingFrame(name, place, dict(frame.f_locals)))
+            found.append(CallingFrame(name, place, dict(locals_of(frame))))
             if of_cell:
                 break
         frame = frame.f_back

@@ -8,6 +8,7 @@ from collections import deque
 from types import FrameType
 from typing import Any, NamedTuple
 
+from vizgrad.interpreter import locals_of
 from vizgrad.provenance.notes import Note
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.modes import MODES
@@ -80,7 +81,7 @@ def _outermost(layer: Any, frame: FrameType | None) -> tuple[Any, FrameType | No
     # a tapped function keeps its name of code in what it did before
     name, found, outside = Module.__call__.__name__, layer, None
     while frame is not None:
-        if frame.f_code.co_name == name and isinstance(own := frame.f_locals.get("self"), Module):
+        if frame.f_code.co_name == name and isinstance(own := locals_of(frame).get("self"), Module):
             found, outside = own, frame.f_back
         frame = frame.f_back
     return found, outside

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, cast
 
+from vizgrad.interpreter import locals_of
 from vizgrad.tensor.place import INTERNAL, frame_outside
 from vizgrad.tensor.tensor import Tensor
 
@@ -77,8 +78,9 @@ def names_around(depth: int = 2, kinds: tuple[type, ...] = (Tensor,)) -> Names:
     steps = 0
     while frame is not None and steps < 8:
         if INTERNAL[frame.f_globals.get("__package__")] is False:
-            spaces.append(frame.f_locals)
-            if frame.f_locals is not frame.f_globals:
+            own = locals_of(frame)
+            spaces.append(own)
+            if own is not frame.f_globals:
                 spaces.append(frame.f_globals)
         if frame.f_code.co_name == "<module>":
             break

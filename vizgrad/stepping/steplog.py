@@ -20,6 +20,7 @@ from vizgrad.graph.accumulate import AccumulateGrad
 from vizgrad.graph.node import Edge, Node
 from vizgrad.inspection import model
 from vizgrad.inspection.protocols import Effect
+from vizgrad.interpreter import locals_of
 from vizgrad.stepping.edit_effects import WriteEffect
 from vizgrad.stepping.effects import GradEffect, ReleaseEffect, block_of
 from vizgrad.stepping.growth import Grown, Growth
@@ -316,7 +317,7 @@ def where_raised(traceback: TracebackType | None) -> tuple[Node | None, Any, int
     """The node at which the engine's loop raised, what had arrived there, and at which edge it was."""
     while traceback is not None:
         if traceback.tb_frame.f_code is _LOOP:
-            found = traceback.tb_frame.f_locals
+            found = locals_of(traceback.tb_frame)
             return found.get("node"), found.get("incoming"), found.get("index", -1)
         traceback = traceback.tb_next
     return None, None, -1
