@@ -15,7 +15,6 @@ _IMPORTS = {
     "import vizgrad as T": "import torch as T",
     "from tests.pains.corpus import fine, pain": "from tests.pytorch.pains import fine, pain",
     "from vizgrad import nn, why": "from torch import nn; from vizgrad import why",
-    "from vizgrad import why": "from vizgrad import why",
     "from vizgrad.utils.checkpoint import checkpoint": "from torch.utils.checkpoint import checkpoint",
 }
 

@@ -21,7 +21,7 @@ def find(noting: Noting) -> Iterator[Explanation]:
                 reached |= {id(note) for note in root.tracked()}
     for kind, note, more in noting.suspects:
         if id(note) in reached:
-            yield _broadcast(note, more) if kind == "shape-broadcast" else _normalised(note, more)
+            yield _broadcast(note, more) if kind == "shape-broadcast" else _normalised(note, *more)
 
 
 def _broadcast(note: Note, shapes: tuple[tuple[int, ...], ...]) -> Explanation:
@@ -40,15 +40,18 @@ def _broadcast(note: Note, shapes: tuple[tuple[int, ...], ...]) -> Explanation:
     )  # fmt: skip
 
 
-def _normalised(note: Note, source: Note) -> Explanation:
-    inner = source.op.removesuffix("_")
+def _normalised(note: Note, source: Note, inner: str) -> Explanation:
+    op = note.op.removesuffix("_")
     shown = written.assigned(source.site) or written.variable(note.site) or inner
-    raw = written.variable(source.site)
-    given = f"give {note.op} `{raw}`" if raw else f"give {note.op} the scores"
+    raw = written.variable(source.site) if source.op.startswith(inner) else ""
+    given = f"`{raw}`" if raw else "the scores"
+    twice = op in ("sigmoid", "softmax")
+    does = "is a normalisation" if twice else "applies a normalisation of its own"
     return said(
         "double-normalised", note.site, shown,
-        f"{note.op} on {line(note.site)} applies a normalisation of its own, and `{shown}` is a "
-        f"{inner} already "
-        f"({line(source.site)}): gradients become small and the loss cannot reach zero.",
-        f"pass the raw logits: {given}, without {inner}",
+        f"{op} on {line(note.site)} {does}, and `{shown}` is a {inner} already ({line(source.site)}): "
+        "gradients become small and the loss cannot reach zero.",
+        f"normalise once: leave out this {op}, or the {inner} before it"
+        if twice
+        else f"pass the raw logits: give {op} {given}, without {inner}",
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.errors import Explanation
-from vizgrad.explaining import missing
+from vizgrad.explaining import missing, repeats, second
 from vizgrad.explaining.said import line, name_of, said
 from vizgrad.provenance import written
 from vizgrad.provenance.looks import tensors_in
@@ -40,6 +40,8 @@ class Improving:
             return self._freed(known, roots)
         if known.kind == "unused" and len(args) > 1:
             return self._unused(error, *args[:2])
+        if known.kind == "not-repeatable" and (parted := self._noting.repeats.differences):
+            return repeats.explained(*parted[-1])
         if known.kind == "saved-overwritten":
             return self._stepped(known, roots)
         if known.kind == "grad-mode":
@@ -75,14 +77,7 @@ class Improving:
             return None
         for note in root.ancestors():
             if note.op == "grad" and note.cut == "create_graph":
-                name = name_of(note, "the gradient")
-                return said(
-                    "second-order-cut", note.site, name,
-                    f"`{name}` was taken on {line(note.site)} without create_graph, so it has no "
-                    "history, and neither "
-                    f"has `{name_of(root, 'the loss')}`, which is computed from it.",
-                    "take the gradient with create_graph=True",
-                )  # fmt: skip
+                return second.without_history(self._noting, note, root)
         name = name_of(root, "the loss")
         return missing.of_cut(root, name) or missing.of_numbers(self._noting, root, name)
 

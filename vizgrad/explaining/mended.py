@@ -101,6 +101,15 @@ def _normalised(explanation: Explanation, statement: ast.stmt) -> _Edit:
 
 
 def _carried(explanation: Explanation, statement: ast.stmt) -> _Edit:
+    if explanation.fix.startswith("keep a plain number"):
+        kept = [
+            node
+            for node in ast.walk(statement)
+            if isinstance(node, (ast.Name, ast.Attribute))
+            and isinstance(node.ctx, ast.Load)
+            and ast.unparse(node) == explanation.tensor
+        ]
+        return (kept[0], f"{explanation.tensor}.item()") if len(kept) == 1 else None
     if isinstance(statement, ast.AugAssign) and ".item()" in explanation.fix:
         return statement.value, f"{_inner(statement.value)}.item()"
     if isinstance(statement, ast.Assign) and f"= {explanation.tensor}.detach()" in explanation.fix:

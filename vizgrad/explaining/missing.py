@@ -22,7 +22,8 @@ def of_gradient(noting: Noting | None, tensor: Any, name: str) -> Explanation | 
     """`tensor.grad` is None: why; None if that is as it should be, or not known."""
     note = None if noting is None else noting.notes.get(tensor)
     if not tensor.requires_grad:
-        return None if note is None else of_cut(note, name)
+        frozen = type(tensor).__name__ == "Parameter"  # its values may come from anywhere
+        return None if note is None or frozen else of_cut(note, name)
     if not tensor.is_leaf:
         return _not_a_leaf(noting, tensor, note, name)
     leaf = None if noting is None else noting.gradients.known(tensor)
@@ -93,15 +94,20 @@ def _way(root: Note, goal: Note) -> list[Note] | None:
         for parent in note.parents:
             if id(parent) not in child:
                 child[id(parent)] = note
-                (late if parent.requires and not note.requires else todo).append(parent)
+                (late if _ends(parent, note) else todo).append(parent)
     return None
 
 
 def _cut_on(way: list[Note], name: str) -> Explanation | None:
     for before, after in pairwise(way):
-        if before.requires and not after.requires:
+        if _ends(before, after):
             return _cut(after, name)
     return None
+
+
+def _ends(before: Note, after: Note) -> bool:
+    """Had the operand a history, and its result has none, or begins another, as a new leaf?"""
+    return before.requires and (not after.requires or bool(after.cut))
 
 
 def _cut(note: Note, name: str, *, from_loss: bool = False) -> Explanation:
@@ -128,6 +134,16 @@ def _cut(note: Note, name: str, *, from_loss: bool = False) -> Explanation:
             "second-order-cut", note.site, name_of(note, shown),
             f"the gradient taken on {where} has no history, because it was taken without create_graph.",
             "take the gradient with create_graph=True",
+        )  # fmt: skip
+    if note.requires:
+        inner = written.variable(note.site)
+        values, itself = (
+            (f"the values of `{inner}`", f"`{inner}`") if inner else ("values", "the tensor")
+        )
+        return said(
+            "cut-detach", note.site, shown,
+            f"{text} on {where} made a new leaf of {values}: {ends}.",
+            f"go on with {itself} itself: what is made of its values alone has no history",
         )  # fmt: skip
     word = {"detach": "detach()", "data": ".data"}.get(
         note.cut, f"{note.op}, which has no derivative,"

@@ -6,6 +6,7 @@ from collections import defaultdict
 from math import log10
 
 from vizgrad.errors import Explanation
+from vizgrad.explaining.minima import fits_its_label, is_residual
 from vizgrad.explaining.said import line, number, said
 from vizgrad.provenance import written
 from vizgrad.provenance.backwards import Run, Visit
@@ -40,10 +41,12 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
         return None
     if not (end > 1e4 or end < 1e-5):
         return None
+    turns = len(worst)
+    if change < 0 and turns < _TURNS and _at_minimum(way, [visit for visit, _ in worst]):
+        return None
     last = _change(*way[-1])
     if last < 0 and abs(total - last) < _AT_ONE:
         return None  # what came was large: it cancels in the sum over examples, as at a bias before a norm
-    turns = len(worst)
     along = turns >= _TURNS and abs(change) >= _ALONG and _steady([each for _, each in worst])
     if not (along or turns < _TURNS or abs(total) >= _OVER_ALL):
         return None
@@ -70,6 +73,15 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
             "or residual connections, or a larger scale"
         )
     return said("ill-scaled", site, shown, story, fix)
+
+
+def _at_minimum(way: list[tuple[Visit, float]], worst: list[Visit]) -> bool:
+    """Is the gradient small because the loss is near its minimum?"""
+    visits = [visit for visit, _ in way]
+    for before, visit in zip([None, *visits], visits, strict=False):
+        if visit in worst and (is_residual(visit) or fits_its_label(before, visit)):
+            return True
+    return False
 
 
 def _change(visit: Visit, size: float) -> float:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from vizgrad.errors import Explanation
+from vizgrad.errors import Explanation, Place, returning_place
 from vizgrad.explaining.said import line, name_of, said
 from vizgrad.provenance.notes import Note
 from vizgrad.provenance.noting import Noting
+from vizgrad.tensor.place import Site
 
 _SUMS = frozenset(
     {
@@ -25,7 +27,7 @@ def find(noting: Noting) -> Iterator[Explanation]:
                 for term in _constant_terms(root):
                     for note in term.ancestors():
                         if note.op == "grad" and note.cut == "create_graph":
-                            yield explained(note, term, root)
+                            yield from _of_term(noting, note, root)
                         elif note.op == "gradient" and note.detail is not None:
                             before = note.detail.run
                             if before is not None and not before.creates:
@@ -48,15 +50,66 @@ def _constant_terms(root: Note) -> Iterator[Note]:
                     todo.append(parent)
 
 
-def explained(note: Note, term: Note, root: Note) -> Explanation:
-    """`note`: the gradient; `term`: what was computed from it."""
+class Cut(NamedTuple):
+    """Why a gradient has no history."""
+
+    place: Site | Place | None
+    #: What is said of the gradient.
+    how: str
+    fix: str
+
+
+def _of_term(noting: Noting, note: Note, root: Note) -> Iterator[Explanation]:
+    """`note`: a gradient of which a part of `root` was computed."""
+    cut = cut_of(noting, note)
+    if cut is None:
+        return
     name = name_of(note, "the gradient")
-    return said(
-        "second-order-cut", note.site, name,
-        f"`{name}` was taken on {line(note.site)} without create_graph, so it is a constant: the part of "
-        f"`{name_of(root, 'the loss')}` that is computed from it has no gradient.",
-        "take the gradient with create_graph=True",
+    yield said(
+        "second-order-cut", cut.place, name,
+        f"`{name}` {cut.how}, so it is a constant: the part of `{name_of(root, 'the loss')}` that is "
+        "computed from it has no gradient.",
+        cut.fix,
     )  # fmt: skip
+
+
+def without_history(noting: Noting, note: Note, root: Note) -> Explanation:
+    """The same of a loss that has no history at all."""
+    name, loss = name_of(note, "the gradient"), name_of(root, "the loss")
+    cut = cut_of(noting, note) or Cut(
+        note.site,
+        f"was taken on {line(note.site)} with create_graph=True, but is the same wherever it is taken, as "
+        "that of all that is linear",
+        "leave out what is computed from it: its derivative is zero",
+    )
+    neither = "" if root is note else f", and neither has `{loss}`, which is computed from it"
+    return said(
+        "second-order-cut", cut.place, name,
+        f"`{name}` {cut.how}, so it has no history{neither}.",
+        cut.fix,
+    )  # fmt: skip
+
+
+def cut_of(noting: Noting, note: Note) -> Cut | None:
+    """Of a gradient; None if nothing cut it, and it is constant by itself."""
+    run = note.detail
+    if run is None or not run.creates:
+        how = f"was taken on {line(note.site)} without create_graph"
+        return Cut(note.site, how, "take the gradient with create_graph=True")
+    for root in run.roots:
+        for each in root.tracked():
+            cls = None
+            if each.op == "apply" and each.site is not None:
+                cls = noting.habits.keeping.get(each.site)
+            if cls is not None:
+                return Cut(
+                    returning_place(cls.backward),
+                    f"was taken on {line(note.site)} with create_graph=True, but {cls.__name__}.backward "
+                    "computed it of values without history",
+                    "save the inputs themselves, ctx.save_for_backward(...), and compute in backward "
+                    "what is needed of them",
+                )
+    return None
 
 
 def _of_backward(run: object, note: Note, root: Note) -> Explanation:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from vizgrad.provenance.notes import Note
 from vizgrad.provenance.noting import Noting
@@ -15,8 +15,21 @@ _DIFFERENCES = frozenset({"sub", "__sub__", "__rsub__", "rsub", "subtract", "isu
 _LOSSES = frozenset(
     {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "poisson_nll_loss", "gaussian_nll_loss"}
 )
+_PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
+_REDUCTIONS = frozenset({"sum", "mean", "nansum", "nanmean", "norm", "vector_norm"})
+#: What a loss does to differences, or products, before it adds them up: without underscores.
+_OF_A_LOSS = frozenset(
+    {
+        "pow", "square", "abs", "neg", "sqrt", "log", "log1p", "cosh", "clamp", "clamp_min", "relu", "where",
+        "maximum", "minimum", "mul", "rmul", "multiply", "div", "truediv", "add", "radd", "sub", "rsub",
+        "sum", "mean",
+    }
+)  # fmt: skip
+#: What it does to products of pairs: each element of the one times the sum of the other is nobody's loss.
+_SCALING = frozenset({"neg", "mul", "rmul", "multiply", "div", "truediv", "sum", "mean"})
 #: Loss -> what it applies itself, and what must not come before.
 _NORMALISING = {
+    "binary_cross_entropy": ("sigmoid", "softmax"),  # once is right
     "cross_entropy": ("softmax", "sigmoid"),
     "binary_cross_entropy_with_logits": ("sigmoid", "softmax"),
     "multilabel_soft_margin_loss": ("sigmoid", "softmax"),
@@ -32,6 +45,8 @@ _PASSING = frozenset(
         "reshape_as", "index", "chunk", "split", "unflatten",
     }
 )  # fmt: skip
+#: Pairs of which it is not known yet what becomes of them; notes between them and their sum.
+_PAIRS_KEPT, _STEPS = 32, 32
 #: Those by which a person says that a shape is meant.
 _SHAPING = frozenset(
     {
@@ -42,18 +57,32 @@ _SHAPING = frozenset(
 
 
 #: What is looked at.
-OPERATIONS = _DIFFERENCES | _LOSSES | _NORMALISING.keys()
+OPERATIONS = _DIFFERENCES | _PRODUCTS | _REDUCTIONS | _LOSSES | _NORMALISING.keys()
+
+
+class _Pair(NamedTuple):
+    """Of two operands of as many elements, and the shape that neither has."""
+
+    note: Note
+    shapes: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+    product: bool
 
 
 class Suspects:
     def __init__(self, noting: Noting) -> None:
         self._noting = noting
+        #: Results in which every element met every other, by the id of their notes.
+        self._pairs: dict[int, _Pair] = {}
 
     def look(self, name: str, note: Note, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if name in _DIFFERENCES or name in _LOSSES:
+        if name in _REDUCTIONS:
+            if self._pairs:
+                self._reduced(note)
+        elif name in _NORMALISING:
+            if note.parents:
+                self._normalised(name, note)
+        else:
             self._broadcast(name, note, args, kwargs)
-        if name in _NORMALISING and note.parents:
-            self._normalised(name, note)
 
     def _broadcast(
         self, name: str, note: Note, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -70,31 +99,64 @@ class Suspects:
         both = tuple(max(x, y) if 0 not in (x, y) else 0 for x, y in zip(left, right, strict=True))
         if prod(both) <= max(prod(a), prod(b)) or both in (left, right):
             return
-        loss = name in _LOSSES
-        if not loss and (len(a) == len(b) or prod(a) != prod(b)):
+        if name in _LOSSES:
+            self._noting.suspects.append(("shape-broadcast", note, (a, b, both)))
             return
         one, other = note.parents[0], note.parents[-1]
-        if not loss:
-            if one.requires == other.requires or _meant(one, note) or _meant(other, note):
-                return
-            if _sources(one) & _sources(other):
-                return
-        self._noting.suspects.append(("shape-broadcast", note, (a, b, both)))
+        if (
+            len(a) != len(b)
+            and prod(a) == prod(b)
+            and one.requires != other.requires
+            and not _meant(one, note)
+            and not _meant(other, note)
+            and not _sources(one) & _sources(other)
+        ):
+            self._pair(_Pair(note, (a, b, both), name in _PRODUCTS))
+
+    def _pair(self, pair: _Pair) -> None:
+        if len(self._pairs) >= _PAIRS_KEPT:
+            del self._pairs[next(iter(self._pairs))]
+        self._pairs[id(pair.note)] = pair
+
+    def _reduced(self, reduction: Note) -> None:
+        """A loss of pairs, if nothing is made of the pairs themselves before they are added up."""
+        todo = [(parent, True) for parent in reduction.parents]
+        for note, as_they_are in todo:
+            pair = self._pairs.get(id(note))
+            if pair is not None and (as_they_are or not pair.product):
+                del self._pairs[id(note)]
+                self._noting.suspects.append(("shape-broadcast", note, pair.shapes))
+            elif note.op.strip("_") in _OF_A_LOSS and len(todo) < _STEPS:
+                scaled = len(note.parents) == 1 and note.op.strip("_") in _SCALING
+                todo += [(parent, as_they_are and scaled) for parent in note.parents]
 
     def _normalised(self, name: str, note: Note) -> None:
         before = _NORMALISING[name]
-        source: Note | None = note.parents[0]
-        for _ in range(12):
-            if source is None:
-                return
-            op = source.op.removesuffix("_")
-            if op in before:
-                if note.requires:
-                    self._noting.suspects.append(("double-normalised", note, source))
-                return
-            if op not in _PASSING or not source.parents:
-                return
-            source = source.parents[0]
+        source = _normalising(note.parents[0])
+        if source is not None and name == "binary_cross_entropy" and source.op in before:
+            note, source = source, _normalising(source.parents[0])
+        if source is None or not note.requires:
+            return
+        op = "softmax" if _softmax_by_hand(source) else source.op.removesuffix("_")
+        if op in before:
+            self._noting.suspects.append(("double-normalised", note, (source, op)))
+
+
+def _normalising(note: Note) -> Note | None:
+    """What made the values that a note hands on."""
+    for _ in range(12):
+        if note.op not in _PASSING or not note.parents:
+            return note
+        note = note.parents[0]
+    return None
+
+
+def _softmax_by_hand(note: Note) -> bool:
+    """exp(x) / exp(x).sum()"""
+    if note.op.strip("_") not in ("truediv", "div", "divide") or len(note.parents) != 2:
+        return False
+    above, below = note.parents
+    return above.op == "exp" and below.op == "sum" and below.parents[:1] == (above,)
 
 
 def _meant(operand: Note, note: Note) -> bool:

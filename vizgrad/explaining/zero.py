@@ -4,24 +4,11 @@ from __future__ import annotations
 
 from vizgrad.errors import Explanation
 from vizgrad.explaining.advice import zero_fix
+from vizgrad.explaining.minima import is_residual, keeps_its_margin
 from vizgrad.explaining.nonfinite import reaches
 from vizgrad.explaining.said import line, said
 from vizgrad.provenance import written
 from vizgrad.provenance.backwards import Odd, Run
-
-#: At a minimum of theirs the gradient is zero as it should be.
-_MINIMA = (
-    "Pow",
-    "MseLoss",
-    "Abs",
-    "L1Loss",
-    "SmoothL1",
-    "Huber",
-    "Norm",
-    "LinalgVectorNorm",
-    "Sub",
-    "Square",
-)
 
 
 def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
@@ -30,7 +17,7 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
         target = next((d.target for d in visit.out if d.edge == kill.edge), None)
         if target is None or not reaches(run, target, key):
             continue
-        if visit.name.startswith(_MINIMA):
+        if is_residual(visit) or keeps_its_margin(run, visit):
             return None
         shown = written.assigned(visit.site) or written.variable(visit.site) or visit.name
         operand = written.variable(visit.site) or shown

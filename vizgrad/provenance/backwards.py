@@ -145,6 +145,8 @@ class Watching(Watch):
         #: What the node under way has saved: it is released before what it delivers is known.
         self._saved: Any = ()
         self._incoming: Any = None
+        #: Did the leaf under way hold a gradient before? A call of grad stores none there.
+        self._before = False
 
     def enter(self, node: Node, grads: tuple[Any, ...], full: bool) -> None:
         leaf = node.__class__ is AccumulateGrad
@@ -159,8 +161,7 @@ class Watching(Watch):
         if leaf:
             self._saved = ()
             variable = node.variable  # pyright: ignore[reportAttributeAccessIssue]  a leaf's
-            run.leaves.add(id(variable))
-            run.gradients.arriving(variable, run, run.gradients.adds(variable))
+            self._before = run.gradients.holds(variable)
             return
         self._saved = _SAVED[node.__class__](node)
         if run.memory.hidden:
@@ -173,8 +174,10 @@ class Watching(Watch):
 
     def accumulated(self, node: Node, decision: str, reason: str) -> None:
         assert isinstance(node, AccumulateGrad)
-        self._run.given = None
-        self._run.gradients.stored(node.variable)
+        run, variable = self._run, node.variable
+        run.given = None
+        run.leaves.add(id(variable))
+        run.gradients.arrived(variable, run, self._before)
 
     def routed(self, node: Node, index: int, computed: Any, routed: Any) -> None:
         visit, edge = self._visit, node.edges[index]

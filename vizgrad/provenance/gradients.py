@@ -108,30 +108,22 @@ class Gradients:
         leaf = self._grads.get(id(grad))
         return leaf if leaf is not None and leaf.grad is not None and leaf.grad() is grad else None
 
-    def adds(self, variable: Any) -> bool:
-        """Would a gradient that is stored now be added to what a step has used?"""
+    def holds(self, variable: Any) -> bool:
+        """Is there a gradient, not all zero, to which another would be added?"""
         existing = self._look.grad(variable)
-        used = self.of(variable).stepped_at is not None
-        return existing is not None and used and self._look.largest(existing) != 0.0
+        return existing is not None and self._look.largest(existing) != 0.0
 
-    def arriving(self, variable: Any, run: Run, adds: bool) -> None:
-        """A gradient is stored, or added."""
+    def arrived(self, variable: Any, run: Run, held: bool) -> None:
+        """A gradient was stored, or added to what was held."""
         leaf = self.of(variable)
         leaf.run = run
-        existing = self._look.grad(variable)
-        kept = existing is not None and (adds or self._look.largest(existing) != 0.0)
-        leaf.kept = leaf.kept + 1 if kept else 1
-        if adds:
+        leaf.kept = leaf.kept + 1 if held else 1
+        if held and leaf.stepped_at is not None:
             leaf.added_by = leaf.added_by or run
         else:
             leaf.stepped_at = leaf.added_by = None
-
-    def stored(self, variable: Any) -> None:
         grad = self._look.grad(variable)
-        if grad is None:
-            return
-        leaf = self.of(variable)
-        if leaf.grad is None or leaf.grad() is not grad:
+        if grad is not None and (leaf.grad is None or leaf.grad() is not grad):
             leaf.grad = weakref.ref(grad)
             self._grads[id(grad)] = leaf
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from weakref import WeakValueDictionary
 
 from vizgrad.function.wrapped import stands_for_others
 from vizgrad.provenance.backwards import Run
@@ -25,13 +26,26 @@ class Habits:
         self.kept: dict[tuple[int, int], tuple[Site, int]] = {}
         #: Lines of other threads that record while this one does not.
         self.strays: list[Site | None] = []
+        #: Line of a call -> the custom Function applied there last, if it keeps what forward computed.
+        self.keeping: WeakValueDictionary[Site, Any] = WeakValueDictionary()
         self._thread = share_of_thread().thread
 
-    def applied(self, cls: Any, operands: list[Tensor], outputs: list[Tensor], began: int) -> None:
+    def applied(
+        self,
+        cls: Any,
+        site: Site | None,
+        operands: list[Tensor],
+        outputs: list[Tensor],
+        began: int,
+    ) -> None:
         """Did a custom Function keep its output on ctx, or write to an input unmarked?"""
-        node = outputs[0].grad_fn if outputs else None
+        node: Any = outputs[0].grad_fn if outputs else None
         if node is None:
             return
+        kept = [value for value in vars(node).values() if isinstance(value, Tensor)]
+        inner = any(not any(value is given for given in operands) for value in kept)
+        if site is not None and (inner or None in (node._fn_origins or ())):
+            self.keeping[site] = cls
         for name, value in list(vars(node).items()):
             if any(value is out for out in outputs):
                 self.functions.append(("reference-cycle", cls, name, None))

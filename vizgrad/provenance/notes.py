@@ -26,7 +26,7 @@ class Note:
     )  # fmt: skip
 
     #: How history was lost, if its parents had one: "detach", "data", "no_grad", "inference", "dtype",
-    #: "step" (the operation has no derivative), "create_graph".
+    #: "step" (the operation has no derivative), "create_graph". A new leaf may require grad all the same.
     cut = ""
     #: Was it made of Python numbers, which may come from anywhere?
     constant = False
@@ -78,7 +78,7 @@ class Note:
             yield note
             if len(todo) > MOST:
                 return
-            if not note.requires:
+            if not note.requires or note.cut:
                 continue
             for parent in note.parents:
                 if parent.requires and id(parent) not in seen:

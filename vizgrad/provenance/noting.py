@@ -121,7 +121,7 @@ class Noting:
 
     def judge(self, note: Note, out: Any, kind: str) -> None:
         """Was history cut, is the value finite, and how far back does its history reach?"""
-        if note.requires:
+        if note.requires and not (kind == "make" and note.node is None):
             if self.last_end:
                 self._count_turns(note)
         else:
@@ -173,6 +173,15 @@ class Noting:
         made.finite, made.born = old.finite and note.finite, old.born or note.born
         self.place(made, base)
         self.notes.put(base, made)
+
+    def wrapped(self, data: Any, leaf: Any, site: Site | None) -> None:
+        """A Parameter was made of `data`: the history of that ends there."""
+        source = self.note_of(data)
+        if source.node is None:
+            return
+        note = Note("Parameter", site, (source,), source.dtype, tick())
+        note.requires, note.finite, note.cut = leaf.requires_grad, source.finite, "detach"
+        self.notes.put(leaf, note)
 
     def grad_taken(self, run: Run, results: Any) -> None:
         """`run` was a call of grad: notes what it returned."""

@@ -67,16 +67,18 @@ def functions() -> Iterator[tuple[Any, str, str]]:
 def _of_modules() -> Iterator[tuple[Any, str, str]]:
     """What behaves differently in training, what switches that, and what is run again."""
     from vizgrad.nn.modules import batchnorm, dropout, module
-    from vizgrad.utils.checkpoint import reentrant
+    from vizgrad.nn.parameter import Parameter
+    from vizgrad.utils.checkpoint import runs
 
     for cls in (batchnorm._Norm, dropout._Dropout):
         for layer in _subclasses(cls):
             if "forward" in vars(layer):
                 yield vars(layer)["forward"], "forward", "layer"
+    yield Parameter.__new__, "Parameter", "wrap"
     yield module.Module.train, "train", "mode"
     yield module.Module.eval, "eval", "mode"
-    yield reentrant.first, "first", "first"
-    yield reentrant.again, "again", "again"
+    yield runs.first, "first", "first"
+    yield runs.again, "again", "again"
 
 
 def _kind(name: str) -> str:

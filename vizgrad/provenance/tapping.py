@@ -153,11 +153,11 @@ class Tapping(Noting):
             return
         kind, name = tap.kind, tap.name
         if kind in ("op", "make", "like", "apply", "data"):
-            self._made(name, kind, args, kwargs, result, before[0], caller(2))
+            site = caller(2)
+            self._made(name, kind, args, kwargs, result, before[0], site)
             if kind == "apply":
-                self.habits.applied(
-                    args[0], list(tensors_in(args[1:])), list(tensors_in((result,))), before[0]
-                )
+                operands, outputs = list(tensors_in(args[1:])), list(tensors_in((result,)))
+                self.habits.applied(args[0], site, operands, outputs, before[0])
         elif kind == "assign":
             self.memory.assigned(*span(args[0]._array), caller(2))
         elif kind == "leak":
@@ -177,13 +177,25 @@ class Tapping(Noting):
                 for each in (args[-1], result)
             )
             self.layers.called(args[0], given, made, self.steps)
-        elif kind == "mode":
-            self.layers.switched(args[0], bool(args[0].training), caller(2))
+        else:
+            self._told(kind, name, args, kwargs, result)
+
+    def _told(
+        self, kind: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
+    ) -> None:
+        """What makes no value: a mode, a hook, a Parameter over values that are there."""
+        site = caller(3)
+        if kind == "mode":
+            self.layers.switched(args[0], bool(args[0].training), site)
         elif kind == "hook":
             both: tuple[Any, ...] = (*args, kwargs.get("hook"))
             tensor, hook = both[:2]
-            event = Event(name, caller(2), self.note_of(tensor), held=holds(hook, tensor))
+            event = Event(name, site, self.note_of(tensor), held=holds(hook, tensor))
             self.hooks.append(event)
+        elif kind == "wrap":
+            data = args[1] if len(args) > 1 else kwargs.get("data")
+            if isinstance(data, Tensor) and data.requires_grad:
+                self.wrapped(data, result, site)
 
     def _made(
         self, name: str, kind: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any,
@@ -301,7 +313,8 @@ class Tapping(Noting):
         if run is None:
             return
         run.roots = tuple(roots or ())
-        run.creates = bool(kwargs.get("create_graph", False))
+        place = _CREATES[kind]
+        run.creates = bool(args[place] if len(args) > place else kwargs.get("create_graph"))
         run.site = caller(2)
         self.ran(run, kind)
         if kind == "grad":
@@ -310,6 +323,8 @@ class Tapping(Noting):
 
 #: Arguments of backward and grad that may be said by name, in order.
 _NAMED = ("tensors", "outputs", "inputs")
+#: Where `create_graph` stands among the arguments.
+_CREATES = {"backward": 3, "grad": 4}
 #: Within them runs code of a person's.
 _THROUGH = frozenset({"backward", "grad", "step", "apply", "layer", "first", "again"})
 

@@ -33,7 +33,8 @@ class Listened:
         self._keys = _numbered(nodes)
         #: How large what waits for a node is, as long as only one has come.
         self._waiting: dict[int, float | None] = {}
-        self._arrived: list[Any] = []
+        #: Leaves that were reached, and whether each held a gradient before.
+        self._arrived: list[tuple[Any, bool]] = []
         self._handles: list[Any] = []
 
     def begin(self) -> None:
@@ -51,8 +52,10 @@ class Listened:
 
     def stored(self) -> None:
         """What arrived at leaves is in their `.grad` by now."""
-        for variable in self._arrived:
-            self._run.gradients.stored(variable)
+        run = self._run
+        for variable, held in self._arrived:
+            run.leaves.add(id(variable))
+            run.gradients.arrived(variable, run, held)
 
     def _of_leaf(self, variable: Any) -> Callable[[Any], None]:
         def begins(given: Any) -> None:
@@ -71,9 +74,7 @@ class Listened:
         known = self._waiting.pop(key, None)
         size = _largest(given) if known is None else known
         run.visits[key] = Visit(key, "AccumulateGrad", None, 0, size)
-        run.leaves.add(id(variable))
-        run.gradients.arriving(variable, run, run.gradients.adds(variable))
-        self._arrived.append(variable)
+        self._arrived.append((variable, run.gradients.holds(variable)))
 
     def _visited(self, node: Any, routed: Any, given: Any) -> None:
         run, key = self._run, self._keys[id(node)]

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from vizgrad.interpreter import locals_of
 from vizgrad.observing import Observer
 from vizgrad.provenance.cuts import how_cut
 from vizgrad.provenance.events import Event, holds
@@ -81,6 +82,9 @@ class TorchNoting(Noting):
         node = node_of(outputs[0]) if outputs else None
         if node is None:
             return
+        kept = any(isinstance(value, torch.Tensor) for value in vars(node).values())
+        if site is not None and (kept or node._raw_saved_tensors):
+            self.habits.keeping[site] = cls
         for name, value in list(vars(node).items()):
             if any(value is out for out in outputs):
                 self.habits.functions.append(("reference-cycle", cls, name, None))
@@ -213,7 +217,8 @@ def _was_given(code: Any, tensor: Any) -> bool:
     if frame is None:
         return False
     names = code.co_varnames[: code.co_argcount]
-    values = [frame.f_locals.get(name) for name in names]
+    variables = locals_of(frame)
+    values = [variables.get(name) for name in names]
     return any(LOOK.knows(each) and LOOK.shares(each, tensor) for each in values)
 
 

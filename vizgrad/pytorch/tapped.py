@@ -42,6 +42,8 @@ class Hearing(Protocol):
 
     def taken(self, name: str, array: Any, made: Any) -> None: ...
 
+    def wrapped(self, data: Any, made: Any) -> None: ...
+
     def stray(self, made: Any) -> None: ...
 
     def repeat_begins(self) -> None: ...
@@ -111,6 +113,7 @@ def _begin() -> None:
         (torch.autograd.graph._engine_run_backward, "engine", _engine),
         (torch.autograd.Function.__dict__["apply"].__func__, "apply", _apply),
         (torch.utils.checkpoint.checkpoint, "checkpoint", _checkpoint),
+        (torch.nn.Parameter.__new__, "Parameter", _wrapped),
         (torch.nn.Module.train, "train", _mode),
         (torch.nn.Module.eval, "eval", _mode),
         (threading.Thread.start, "start", _started),
@@ -172,6 +175,15 @@ def _mode(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         _LOCAL.switching = False
     for one in _LOCAL.heard:
         one.switched(args[0])
+    return made
+
+
+def _wrapped(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    made = tap.original(*args, **kwargs)
+    data = args[1] if len(args) > 1 else kwargs.get("data")
+    if isinstance(data, torch.Tensor) and data.requires_grad:
+        for one in _LOCAL.heard:
+            one.wrapped(data, made)
     return made
 
 

@@ -200,6 +200,10 @@ class _Listening(TorchFunctionMode):
         with torch._C.DisableTorchFunction():
             self._noting.guarded(self._noting.taken, name, array, made, _site_here(2))
 
+    def wrapped(self, data: Any, made: Any) -> None:
+        with torch._C.DisableTorchFunction():
+            self._noting.guarded(self._noting.wrapped, data, made, _site_here(2))
+
     def repeat_begins(self) -> None:
         self._noting.repeats.begin()
 

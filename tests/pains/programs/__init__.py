@@ -4,6 +4,7 @@ from tests.pains.programs import (
     cuts,
     functions,
     gradients,
+    minima,
     nonfinite,
     shapes,
     steps,
@@ -11,4 +12,4 @@ from tests.pains.programs import (
     writes,
 )
 
-ALL = (cuts, functions, gradients, nonfinite, shapes, steps, training, writes)
+ALL = (cuts, functions, gradients, minima, nonfinite, shapes, steps, training, writes)

@@ -342,3 +342,43 @@ def a_copy_of_a_model_is_only_evaluated() -> Any:
     shown = twin(T.ones(1, 2)).item()
     assert shown == model(T.ones(1, 2)).item()
     return [why(p) for p in twin.parameters()]
+
+
+@pain("cut-detach", "diff")
+def a_loss_is_made_a_tensor_again() -> Any:
+    model = nn.Linear(2, 1)
+    diff = (model(T.ones(3, 2)) - 1.0).abs().mean()
+    loss = T.tensor(diff, requires_grad=True)  # BLAME
+    loss.backward()
+    return why(model.weight)
+
+
+@pain("cut-detach")
+def a_result_becomes_a_parameter() -> Any:
+    base = T.ones(2, requires_grad=True)
+    scaled = nn.Parameter(base * 2.0)  # BLAME
+    (scaled**2).sum().backward()
+    return why(base)
+
+
+@fine
+def parameters_made_of_those_of_another_model() -> Any:
+    pretrained = nn.Linear(2, 2)
+    mine = nn.Parameter(pretrained.weight.detach().clone())
+    copied = nn.Parameter(pretrained.weight * 2.0)
+    (mine**2 + copied**2).sum().backward()
+    return [why(mine), why(copied)]
+
+
+@fine
+def an_average_of_weights_is_asked_about() -> Any:
+    """A Parameter that is frozen has no gradient, wherever its values come from."""
+    model = nn.Linear(2, 1)
+    shadow = nn.Linear(2, 1)
+    for each in shadow.parameters():
+        each.requires_grad_(False)
+    model(T.ones(3, 2)).pow(2).mean().backward()
+    with T.no_grad():
+        for mean, new in zip(shadow.parameters(), model.parameters(), strict=True):
+            mean.mul_(0.9).add_(new, alpha=0.1)
+    return [why(each) for each in shadow.parameters()]

@@ -8,6 +8,8 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import numpy as np
+
 import vizgrad as T
 from tests.pains.corpus import fine, pain
 from vizgrad import why
@@ -65,8 +67,8 @@ def a_backward_is_one_gradient_short() -> None:
 def a_checkpoint_draws_anew() -> None:
     w = T.ones(64, requires_grad=True)  # so many that two masks are never the same
 
-    def layer(x: Any) -> Any:  # BLAME
-        return (x * (T.rand(64) < 0.5).float()).exp()
+    def layer(x: Any) -> Any:
+        return (x * (T.rand(64) < 0.5).float()).exp()  # BLAME
 
     checkpoint(layer, w, use_reentrant=False, preserve_rng_state=False).sum().backward()
 
@@ -150,3 +152,50 @@ def a_worker_evaluates_without_gradients() -> Any:
     (w * w).sum().backward()
     assert not results[0].requires_grad
     return why(w)
+
+
+@pain("not-repeatable", "noise")
+def a_checkpoint_draws_from_a_generator_of_numpy() -> None:
+    numbers = np.random.default_rng(0)
+    w = T.ones(8, requires_grad=True)
+
+    def noisy(x: Any) -> Any:
+        noise = T.tensor(numbers.normal(size=8))  # BLAME
+        return (x * noise).exp()
+
+    checkpoint(noisy, w, use_reentrant=False).sum().backward()
+
+
+@pain("second-order-cut")
+def a_penalty_through_what_forward_computed() -> None:
+    class Sin(T.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.cos = x.cos()
+            return x.sin()
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * ctx.cos  # BLAME
+
+    x = T.tensor([0.3], requires_grad=True)
+    (slope,) = T.autograd.grad(Sin.apply(x).sum(), x, create_graph=True)
+    ((x * 2.0).sum() + slope.pow(2).sum()).backward()
+
+
+@fine
+def a_penalty_on_slopes_that_are_constant() -> Any:
+    class Reverse(T.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, factor: float) -> Any:
+            ctx.factor = factor
+            return x.view_as(x)
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return -ctx.factor * grad, None
+
+    x = T.tensor([0.3], requires_grad=True)
+    (slope,) = T.autograd.grad(Reverse.apply(x, 0.5).sum(), x, create_graph=True)
+    ((x * 2.0).sum() + slope.pow(2).sum()).backward()
+    return why(x)

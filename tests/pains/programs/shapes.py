@@ -135,3 +135,56 @@ def a_loss_of_one_shape() -> Any:
     loss = F.mse_loss(model(T.ones(4, 2)).squeeze(1), T.ones(4))
     loss.backward()
     return [why(p) for p in model.parameters()]
+
+
+@pain("shape-broadcast")
+def advantages_weigh_a_column_of_log_probabilities() -> None:
+    policy = nn.Linear(2, 3)
+    scores = T.log_softmax(policy(T.ones(4, 2)), -1)
+    chosen = scores.gather(1, T.tensor([[0], [1], [2], [0]]))
+    advantages = T.tensor([1.0, -1.0, 0.5, 2.0])
+    loss = -(chosen * advantages).mean()  # BLAME
+    loss.backward()
+
+
+@fine
+def pairs_that_are_meant() -> Any:
+    """Something is made of them before they are added up: bumps, a field, an encoding."""
+    grid = T.linspace(0, 1, 4).reshape(-1, 1)
+    centres = nn.Parameter(T.tensor([0.1, 0.4, 0.6, 0.9]))
+    T.exp(-((grid - centres) ** 2)).pow(2).mean().backward()
+    column = nn.Parameter(T.ones(4, 1))
+    field = column * T.tensor([1.0, -1.0, 0.5, 2.0])
+    field.pow(2).mean().backward()
+    net = nn.Linear(2, 1)
+    T.sin(net(T.ones(4, 2)) * T.arange(4.0)).pow(2).mean().backward()
+    return [why(centres), why(column), why(net.weight)]
+
+
+@pain("double-normalised")
+def a_sigmoid_after_the_last_layer_and_another() -> None:
+    net = nn.Sequential(nn.Linear(2, 1), nn.Sigmoid())
+    out = net(T.ones(3, 2))  # BLAME
+    p = T.sigmoid(out)  # BLAME
+    nn.BCELoss()(p, T.ones(3, 1)).backward()
+
+
+@pain("double-normalised")
+def a_softmax_written_out_before_cross_entropy() -> None:
+    net = nn.Linear(2, 3)
+
+    def softmax(z: Any) -> Any:
+        raised = (z - z.max(1, keepdim=True).values).exp()
+        return raised / raised.sum(1, keepdim=True)  # BLAME
+
+    probabilities = softmax(net(T.ones(2, 2)))  # BLAME
+    nn.CrossEntropyLoss()(probabilities, T.tensor([0, 2])).backward()  # BLAME
+
+
+@fine
+def a_sigmoid_of_a_gate() -> Any:
+    w = nn.Parameter(T.tensor([0.3, -0.2]))
+    (T.sigmoid(T.sigmoid(w)) - 0.2).pow(2).sum().backward()
+    net = nn.Sequential(nn.Linear(2, 4), nn.Sigmoid(), nn.Linear(4, 1))
+    nn.BCELoss()(T.sigmoid(net(T.ones(3, 2))), T.ones(3, 1)).backward()
+    return [why(w), *(why(each) for each in net.parameters())]

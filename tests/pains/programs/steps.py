@@ -252,3 +252,70 @@ def an_lbfgs_step_with_a_closure() -> Any:
     for _ in range(2):
         opt.step(closure)
     return why(w)
+
+
+@pain("history-kept")
+def losses_are_added_to_a_list() -> None:
+    w = T.ones(2, requires_grad=True)
+    losses: list[Any] = []
+    for i in range(5):
+        w.grad = None
+        loss = (w * float(i)).pow(2).sum()
+        loss.backward()
+        losses += [loss]  # BLAME
+
+
+@pain("history-kept")
+def losses_are_kept_by_step() -> None:
+    net = nn.Linear(2, 1)
+    opt = T.optim.SGD(net.parameters(), lr=0.01)
+    history = {}
+    for step in range(5):
+        opt.zero_grad()
+        loss = net(T.ones(2, 2)).pow(2).mean()
+        loss.backward()
+        opt.step()
+        history[step] = loss  # BLAME
+
+
+@fine
+def values_of_losses_are_kept_and_the_last_loss() -> None:
+    net = nn.Linear(2, 1)
+    opt = T.optim.SGD(net.parameters(), lr=0.01)
+    by_step, values, best = {}, [], {}
+    for step in range(5):
+        opt.zero_grad()
+        loss = net(T.ones(2, 2)).pow(2).mean()
+        loss.backward()
+        opt.step()
+        by_step[step] = loss.detach()
+        values += [loss.item()]
+        best["loss"] = loss
+
+
+@pain("reference-cycle")
+def a_penalty_on_gradients_that_backward_stored() -> None:
+    model = nn.Linear(2, 1)
+    loss = model(T.ones(3, 2)).pow(2).mean()
+    loss.backward(create_graph=True)  # BLAME
+    penalty = sum((p.grad**2).sum() for p in model.parameters())
+    penalty.backward()
+
+
+@fine
+def gradients_of_a_copy_are_stored_by_hand() -> Any:
+    """`autograd.grad` stores nothing in the leaf: nothing old is added to."""
+    w = T.tensor([0.5, 1.0], requires_grad=True)
+    opt = T.optim.SGD([w], 0.01)
+
+    def loss(w: Any) -> Any:
+        return ((w * T.tensor([1.0, 2.0])).sum() - 3.0) ** 2
+
+    for _ in range(3):
+        (slope,) = T.autograd.grad(loss(w), w)
+        fast = (w - 0.01 * slope).detach().requires_grad_()
+        (outer,) = T.autograd.grad(loss(fast), fast)
+        opt.zero_grad()
+        w.grad = outer
+        opt.step()
+    return why(w)

@@ -13,6 +13,7 @@ from vizgrad.tensor.modes import MODES, is_grad_enabled
 from vizgrad.tensor.tensor import Tensor
 from vizgrad.tensor.wrong_call import wrong_call
 from vizgrad.utils._pytree import tree_flatten
+from vizgrad.utils.checkpoint import runs
 from vizgrad.utils.checkpoint.frame import Frame
 from vizgrad.utils.checkpoint.reentrant import CheckpointFunction
 from vizgrad.utils.checkpoint.settings import debugs, stops_early
@@ -94,10 +95,10 @@ def checkpoint(
     surroundings = Surroundings((args, kwargs), preserve)
 
     @contextmanager
-    def again() -> Iterator[Callable[[], Any]]:
-        given, named = inputs.read()
+    def again() -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+        given = inputs.read()
         with surroundings.restored(), around:
-            yield lambda: function(*given, **named)
+            yield given
 
     frame = Frame(
         again,
@@ -107,7 +108,7 @@ def checkpoint(
         debug=debugs(debug),
     )
     with frame.forward(), before:
-        result = function(*args, **kwargs)
+        result = runs.first(frame, args, **kwargs)
     frame.complete = True
     return result
 

@@ -22,6 +22,7 @@ from vizgrad.graph.packing import EnoughRecomputed
 from vizgrad.tensor.clock import tick
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.tensor import Tensor, storage_of
+from vizgrad.utils.checkpoint import runs
 from vizgrad.utils.checkpoint.failing import not_the_same
 from vizgrad.utils.checkpoint.operations import Ran, first_difference, noting
 from vizgrad.utils.checkpoint.seen import FEW, MANY, Seen
@@ -110,11 +111,11 @@ def any_alive() -> bool:
 
 
 class Frame:
-    """A checkpointed call. `again` computes it once more; `function` is what it calls, for messages."""
+    """A checkpointed call of `function`. `again` is the block of another run, and gives its arguments."""
 
     def __init__(
         self,
-        again: Callable[[], AbstractContextManager[Callable[[], Any]]],
+        again: Callable[[], AbstractContextManager[tuple[tuple[Any, ...], dict[str, Any]]]],
         function: Any,
         *,
         early_stop: bool,
@@ -122,7 +123,7 @@ class Frame:
         debug: bool,
     ) -> None:
         self.again = again
-        self.function = function
+        self.run_function = function
         self.early_stop = early_stop and not debug
         self.check = check
         self.debug = debug
@@ -176,7 +177,7 @@ class Frame:
     def _recompute(self) -> _Run:
         run, operations = _Run(self), []
         with ExitStack() as stack:
-            compute = stack.enter_context(self.again())
+            args, named = stack.enter_context(self.again())
             if WATCHED.block is not None:
                 stack.enter_context(WATCHED.block())
             if self.debug:
@@ -184,7 +185,7 @@ class Frame:
             stack.enter_context(saved_tensors_hooks(run.pack, lambda kept: kept))
             stack.enter_context(enable_grad())
             with suppress(EnoughRecomputed):
-                compute()
+                runs.again(self, args, **named)
         if self.complete:
             self._compare(run, operations)
         return run
@@ -213,4 +214,4 @@ class Frame:
         if self.debug and self.check and (parted := first_difference(self.operations, operations)):
             wrong = f"{wrong}\n{parted}" if wrong else parted
         if wrong:
-            raise not_the_same(self.function, wrong, self.debug)
+            raise not_the_same(self.run_function, wrong, self.debug)

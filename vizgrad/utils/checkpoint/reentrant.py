@@ -13,6 +13,7 @@ from vizgrad.function.custom.function import Function
 from vizgrad.tensor.modes import MODES
 from vizgrad.tensor.tensor import Tensor
 from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.utils.checkpoint.runs import again, first
 from vizgrad.utils.checkpoint.surroundings import Surroundings
 
 
@@ -40,15 +41,6 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         one.detach().requires_grad_(one.requires_grad) if isinstance(one, Tensor) else one
         for one in inputs
     )
-
-
-def first(ctx: Any, args: tuple[Any, ...]) -> Any:
-    """The first run of the function: what watches listens here, and to `again`."""
-    return ctx.run_function(*args)
-
-
-def again(ctx: Any, args: tuple[Any, ...]) -> Any:
-    return ctx.run_function(*args)
 
 
 class CheckpointFunction(Function):
