@@ -42,7 +42,8 @@ def keeps_its_margin(run: Run, visit: Visit) -> bool:
     """Is it the hinge of a loss that is zero, as that of a triplet whose margin is kept?
 
     Dead units are another thing: of a hinge nothing but a sum or mean is taken, and it is given a margin, a
-    plain number to which something was added, or from which it was taken.
+    plain number to which something was added, or from which it was taken. A number that was taken from
+    what the units are given (`x - 10`) is none.
     """
     if not visit.name.startswith(_HINGES):
         return False
@@ -56,7 +57,7 @@ def keeps_its_margin(run: Run, visit: Visit) -> bool:
     for each in before:
         sums = (run.visits.get(delivered.target) for delivered in each.out)
         before += [v for v in sums if v is not None and v.name.startswith(_ADDING)][:_NEAR]
-        if each is not visit and len(each.out) == 1:
+        if each is not visit and len(each.out) == 1 and not each.name.startswith("Sub"):
             return True
         if len(before) > _NEAR:
             return False
