@@ -94,7 +94,9 @@ OVERFLOWN = (
     "is near 1"
 )
 
-#: Beginnings of names of nodes whose derivative was zero everywhere -> advice.
+#: Functions whose derivative is zero wherever it exists.
+STEPS = ("Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn", "Fix", "Heaviside")
+#: Beginnings of names of nodes whose derivative was zero, of all elements -> advice.
 ZERO: tuple[tuple[str, str], ...] = (
     (
         "Relu Threshold Elu Hardshrink Softshrink LeakyRelu Celu Selu",
@@ -111,7 +113,7 @@ ZERO: tuple[tuple[str, str], ...] = (
         "all of `{x}` lies outside the limits: widen the clamp, or scale the values into it",
     ),
     (
-        "Round Floor Ceil Trunc Sign Sgn Fix Heaviside",
+        " ".join(STEPS),
         (
             "a step function has derivative 0: pass the gradient straight through, {x} + (rounded - "
             "{x}).detach()"
@@ -133,7 +135,7 @@ ZERO: tuple[tuple[str, str], ...] = (
     ),
     ("Where MaskedFill", "the mask selects the other branch everywhere: check the condition"),
     ("NativeDropout Dropout", "everything was dropped: lower the probability of dropout"),
-    ("", "the derivative is zero everywhere here: check the values of `{x}`"),
+    ("", "the derivative is zero here: check the values of `{x}`"),
 )
 
 

@@ -32,7 +32,7 @@ def _kept(nodes: int, turns: int, weights: list[Weight]) -> str:
     last = weights[-1]
     grown = f"about {max(1, round(last.nodes / (last.turns + 1)))} operations"
     size = ""
-    if last.nbytes:
+    if last.nbytes > 1024:  # less is no reason
         size = f" and {bytes_text(last.nbytes)}"
         grown += f" and {bytes_text(round(last.nbytes / (last.turns + 1)))}"
     return f"{last.nodes} operations{size} after {last.turns + 1} steps, {grown} more with each"

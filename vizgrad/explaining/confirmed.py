@@ -43,7 +43,7 @@ def _broadcast(note: Note, shapes: tuple[tuple[int, ...], ...]) -> Explanation:
 def _normalised(note: Note, source: Note, inner: str) -> Explanation:
     op = note.op.removesuffix("_")
     shown = written.assigned(source.site) or written.variable(note.site) or inner
-    raw = written.variable(source.site) if source.op.startswith(inner) else ""
+    raw = written.variable(source.site) if written.called(source.site) == inner else ""
     given = f"`{raw}`" if raw else "the scores"
     twice = op in ("sigmoid", "softmax")
     does = "is a normalisation" if twice else "applies a normalisation of its own"

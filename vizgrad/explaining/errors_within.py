@@ -41,7 +41,7 @@ class Improving:
         if known.kind == "unused" and len(args) > 1:
             return self._unused(error, *args[:2])
         if known.kind == "not-repeatable" and (parted := self._noting.repeats.differences):
-            return repeats.explained(*parted[-1])
+            return repeats.explained(parted[-1])
         if known.kind == "saved-overwritten":
             return self._stepped(known, roots)
         if known.kind == "grad-mode":
@@ -116,7 +116,8 @@ class Improving:
             f"{known.story.partition(';')[0]}; the step on line {place.line} changed `{name}` "
             "before this backward "
             "read it.",
-            "call every backward that needs the old values before step(), or run the forward again after it",
+            "call every backward that needs the old values before step() (or add the losses), detach what "
+            "a loss only reads, or run the forward again after it",
         )  # fmt: skip
 
     def _inference(self, roots: list[Note]) -> Explanation | None:

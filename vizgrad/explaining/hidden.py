@@ -10,6 +10,9 @@ from vizgrad.provenance import written
 from vizgrad.provenance.noting import Noting
 from vizgrad.tensor.source import written_name
 
+#: They make a tensor over memory that is not vizgrad's: their operand is no tensor.
+_OF_FOREIGN = ("from_numpy", "as_tensor", "asarray", "frombuffer", "from_dlpack")
+
 
 def find(noting: Noting) -> Iterator[Explanation]:
     for run in noting.runs:
@@ -42,11 +45,13 @@ def find(noting: Noting) -> Iterator[Explanation]:
             name = written.variable(write.lent_at) or written.assigned(write.lent_at) or "x"
             place = line_place(write.line)
             where = f"on line {place.line}" if place is not None else f"after {line(write.lent_at)}"
+            foreign = written.called(write.lent_at) in _OF_FOREIGN
+            copied = f"{name}.copy()" if foreign else f"{name}.numpy().copy(), or {name}.clone()"
             yield said(
                 "hidden-write", place, name,
                 f"Memory of `{name}`, shared with numpy since {line(write.lent_at)}, was written "
                 f"{where}, past the "
                 f"version counter; {reader} had saved the old value, and its gradient was "
                 "computed with the new one.",
-                f"copy before writing: {name}.numpy().copy(), or {name}.clone()",
+                f"copy {'it first' if foreign else 'before writing'}: {copied}",
             )  # fmt: skip

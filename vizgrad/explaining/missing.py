@@ -17,6 +17,9 @@ from vizgrad.provenance.notes import MOST, Note
 from vizgrad.provenance.noting import Noting
 from vizgrad.tensor.place import Site
 
+#: They give places.
+_CHOOSING = ("arg", "sort", "topk", "max", "min", "nonzero", "searchsorted", "bucketize")
+
 
 def of_gradient(noting: Noting | None, tensor: Any, name: str) -> Explanation | None:
     """`tensor.grad` is None: why; None if that is as it should be, or not known."""
@@ -117,12 +120,24 @@ def _cut(note: Note, name: str, *, from_loss: bool = False) -> Explanation:
     ends = f"so `{name}` has no history" if from_loss else f"the way from `{name}` ends there"
     if note.cut == "dtype":
         result = name_of(note, shown)
+        chosen = note.op.startswith(_CHOOSING)
         return said(
             "cut-dtype", note.site, result,
             f"{text} on {where} gives {_type(note)}, which has no derivative: {ends}.",
-            "stay in floating point, or pass the gradient straight through: x + (rounded - x).detach()",
+            "compute the loss from the values themselves: softmax, cross_entropy or gumbel_softmax in place "
+            f"of {note.op}"
+            if chosen
+            else "stay in floating point, or pass the gradient straight through: x + (rounded - x).detach()",
         )  # fmt: skip
     if note.cut in ("no_grad", "inference"):
+        if note.cut == "no_grad" and written.alone(note.off):
+            return said(
+                "grad-mode", note.off, name,
+                f"Gradients were switched off on {line(note.off)}, and not on again: {text} on {where} "
+                f"was not recorded, {ends}.",
+                "switch them on again behind what needs none, set_grad_enabled(True), or put that into "
+                "`with no_grad():`",
+            )  # fmt: skip
         mode = "no_grad" if note.cut == "no_grad" else "inference_mode"
         return said(
             "grad-mode", note.site, name,
@@ -182,13 +197,15 @@ def _not_a_leaf(
             f"{f'`{name}`' if name else 'The value'} is finite{shown}. Its .grad is None, as that of every "
             "result: backward fills .grad of leaves alone."
         )
+    mine = name or written.assigned(site)
+    shown, it = (f"`{mine}`", f"`{mine}`") if mine else ("It", "it")
     return said(
-        "not-a-leaf", site, name,
-        f"`{name}` is the result of {_written(site) or made.name} on {line(site)}, not a leaf: "
+        "not-a-leaf", site, mine,
+        f"{shown} is the result of {_written(site) or made.name} on {line(site)}, not a leaf: "
         "backward fills "
         ".grad of leaves alone.",
-        f"make `{name}` a leaf (compute it first, then .detach().requires_grad_()), or call "
-        f"{name or 'it'}.retain_grad() before backward",
+        f"make {it} a leaf (compute it first, then .detach().requires_grad_()), or call "
+        f"{mine or 'the tensor'}.retain_grad() before backward",
     )  # fmt: skip
 
 
@@ -232,14 +249,19 @@ def of_numbers(noting: Noting, root: Note, name: str) -> Explanation | None:
 
 
 def _by_numbers(leak: Event, source: Note, note: Note, name: str) -> Explanation:
-    word = f"{leak.op}()"
-    shown = operand_of(source, name) if source.site is None else name_of(source, name)
+    word = f"{leak.op.strip('_')}()"
+    if source.site is None:
+        shown = operand_of(source, name)
+    elif written.statement_of(source.site) == written.statement_of(leak.site):
+        shown = written.first(leak.site) or source.op  # the statement's name is that of the numbers
+    else:
+        shown = name_of(source)
     return said(
         "cut-detach", leak.site, shown,
         f"{word} on {line(leak.site)} made plain numbers of `{shown}`, and {call(note)} on "
         f"{line(note.site)} went on with them: the way from `{name}` ends there.",
         f"compute with the tensor itself in place of {word}: numbers and numpy arrays "
-        "have no history",
+        "have no history (stack or cat makes one tensor of several)",
     )  # fmt: skip
 
 

@@ -7,7 +7,6 @@ from vizgrad.explaining.advice import backward_fix, forward_fix
 from vizgrad.explaining.said import call, line, number, operand_of, said
 from vizgrad.provenance import written
 from vizgrad.provenance.backwards import Odd, Run, Visit
-from vizgrad.provenance.births import DIVISIONS
 from vizgrad.provenance.gradients import Leaf
 from vizgrad.provenance.notes import Note
 
@@ -28,8 +27,6 @@ def of_value(note: Note, name: str, steps: int = 0) -> Explanation | None:
         run = birth.run
         return None if run is None else _of_grad(run, name, steps, -birth.detail.key)
     shown = operand_of(birth)
-    if birth.op in DIVISIONS and len(parts := written.operands(birth.site)) > 1:
-        shown = parts[-1] if len(parts[-1]) <= 40 else shown
     if not birth.parents:
         tensor = written.assigned(birth.site) or name
         return said(
@@ -134,8 +131,7 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
 
 def _operand(visit: Visit) -> str:
     """What the operation of a node was applied to, as written, if that is short."""
-    found = written.variable(visit.site) or next(iter(written.operands(visit.site)), "")
-    return found if found and len(found) <= 40 else visit.name
+    return written.first(visit.site, visit.name) or visit.name
 
 
 def _operand_birth(run: Run, key: int) -> Note | None:

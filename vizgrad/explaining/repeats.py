@@ -4,28 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vizgrad.errors import Explanation, Place
+from vizgrad.errors import Explanation
 from vizgrad.explaining.said import line, said
 from vizgrad.provenance import written
 from vizgrad.provenance.noting import Noting
-from vizgrad.provenance.repeats import Result
+from vizgrad.provenance.repeats import Difference
 
 
 def find(noting: Noting) -> Iterator[Explanation]:
-    for result, function in noting.repeats.differences[:3]:
-        yield explained(result, function)
+    yield from map(explained, noting.repeats.differences[:3])
 
 
-def explained(result: Result, function: Place | None) -> Explanation:
-    """`result`: the first that differs."""
+def explained(difference: Difference) -> Explanation:
+    result = difference.result
     name = written.assigned(result.site) or written.variable(result.site) or result.op
     text = written.text_of(result.site) or result.op
     drawn = result.op.startswith(("rand", "dropout", "bernoulli", "normal", "multinomial"))
+    if not difference.computed:
+        how = f"did something else: {result.op}, which `{text}` on {line(result.site)} ran, was not run again"
+        fix = "let both runs be the same: call train() or eval() after backward, not before, and let nothing "
+        fix += "that changes in between decide what the function does"
+    else:
+        how = f"`{text}` on {line(result.site)} gave another result than in the forward pass"
+        fix = "let the function depend on its arguments alone: pass in what changes between the two runs"
+        if drawn:
+            fix = (
+                "leave preserve_rng_state=True, or draw the random numbers outside and pass them in"
+            )
     return said(
-        "not-repeatable", result.site or function, name,
-        f"The checkpointed function ran again in backward, and `{text}` on {line(result.site)} gave "
-        "another result than in the forward pass: the gradient is that of another computation.",
-        "leave preserve_rng_state=True, or draw the random numbers outside and pass them in"
-        if drawn
-        else "let the function depend on its arguments alone: pass in what changes between the two runs",
+        "not-repeatable", result.site or difference.function, name,
+        f"The checkpointed function ran again in backward, and {how}: the gradient would be that of another "
+        "computation.",
+        fix,
     )  # fmt: skip

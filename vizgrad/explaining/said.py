@@ -62,7 +62,12 @@ def leaf_name(noting: Noting, leaf: Leaf) -> str:
 
 def operand_of(note: Note, other: str = "") -> str:
     """What the operation of a note was applied to."""
-    return written.variable(note.site) or other or written.assigned(note.site) or note.op
+    return (
+        written.first(note.site, note.op.strip("_"))
+        or other
+        or written.assigned(note.site)
+        or note.op
+    )
 
 
 def call(note: Note) -> str:

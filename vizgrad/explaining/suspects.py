@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from vizgrad.provenance.notes import Note
 from vizgrad.provenance.noting import Noting
-from vizgrad.provenance.written import statement_of
+from vizgrad.provenance.written import adds_a_dimension, statement_of
 
 _DIFFERENCES = frozenset({"sub", "__sub__", "__rsub__", "rsub", "subtract", "isub", "__isub__"})
 _LOSSES = frozenset(
@@ -50,10 +50,10 @@ _PAIRS_KEPT, _STEPS = 32, 32
 #: Those by which a person says that a shape is meant.
 _SHAPING = frozenset(
     {
-        "unsqueeze", "view", "reshape", "__getitem__", "getitem", "expand", "unflatten", "meshgrid",
-        "T", "t", "transpose",
+        "unsqueeze", "view", "reshape", "expand", "unflatten", "meshgrid", "T", "t", "transpose",
     }
 )  # fmt: skip
+_PLACES = frozenset({"__getitem__", "getitem"})
 
 
 #: What is looked at.
@@ -75,10 +75,11 @@ class Suspects:
         self._pairs: dict[int, _Pair] = {}
 
     def look(self, name: str, note: Note, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if self._pairs and (name in _REDUCTIONS or name in _LOSSES):
+            self._reduced(note)
         if name in _REDUCTIONS:
-            if self._pairs:
-                self._reduced(note)
-        elif name in _NORMALISING:
+            return
+        if name in _NORMALISING:
             if note.parents:
                 self._normalised(name, note)
         else:
@@ -161,7 +162,8 @@ def _softmax_by_hand(note: Note) -> bool:
 
 def _meant(operand: Note, note: Note) -> bool:
     """Was the operand given its shape in the statement of the difference itself?"""
-    return operand.op in _SHAPING and statement_of(operand.site) == statement_of(note.site)
+    shaped = operand.op in _SHAPING or (operand.op in _PLACES and adds_a_dimension(operand.site))
+    return shaped and statement_of(operand.site) == statement_of(note.site)
 
 
 def _sources(note: Note) -> set[int]:

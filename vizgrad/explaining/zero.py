@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vizgrad.errors import Explanation
-from vizgrad.explaining.advice import zero_fix
+from vizgrad.explaining.advice import STEPS, zero_fix
 from vizgrad.explaining.minima import is_residual, keeps_its_margin
 from vizgrad.explaining.nonfinite import reaches
 from vizgrad.explaining.said import line, said
@@ -20,10 +20,11 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
         if is_residual(visit) or keeps_its_margin(run, visit):
             return None
         shown = written.assigned(visit.site) or written.variable(visit.site) or visit.name
-        operand = written.variable(visit.site) or shown
+        operand = written.first(visit.site) or shown
+        steps = visit.name.startswith(STEPS)
         story = (
-            f"`{written.text_of(visit.site) or visit.name}` on {line(visit.site)} has derivative "
-            "zero everywhere"
+            f"`{written.text_of(visit.site) or visit.name}` on {line(visit.site)} has derivative zero "
+            f"{'everywhere' if steps else 'at all these values'}"
         )
         story += _dead(kill)
         story += f", so the whole gradient of `{name}` is zero."

@@ -28,6 +28,8 @@ class Note:
     #: How history was lost, if its parents had one: "detach", "data", "no_grad", "inference", "dtype",
     #: "step" (the operation has no derivative), "create_graph". A new leaf may require grad all the same.
     cut = ""
+    #: Where gradients had been switched off, if they had.
+    off: Site | None = None
     #: Was it made of Python numbers, which may come from anywhere?
     constant = False
     #: Of a value that is not finite: the first such value on the way.

@@ -38,6 +38,8 @@ class Noting:
         self.leaks: deque[Event] = deque(maxlen=_LEAKS_KEPT)
         #: Suspicious operations, in order; `vizgrad.explaining` says which were bugs.
         self.suspects: list[tuple[str, Note, Any]] = []
+        #: Where set_grad_enabled has switched gradients off last, and nobody on again.
+        self.off: Site | None = None
         self.hooks: list[Event] = []
         #: Called with (operation, note, arguments, keywords) for each new note.
         self.lookers: list[Callable[[str, Note, tuple[Any, ...], dict[str, Any]], None]] = []
@@ -128,6 +130,8 @@ class Noting:
             for parent in note.parents:
                 if parent.requires:
                     note.cut = self.how_cut(note, kind)
+                    if self.off is not None:
+                        note.off = self.off
                     break
         if not note.parents and kind != "make":
             return

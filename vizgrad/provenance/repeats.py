@@ -22,13 +22,22 @@ class Result(NamedTuple):
     sample: Any
 
 
+class Difference(NamedTuple):
+    """The first result of the first run that the second one did not have."""
+
+    result: Result
+    #: Did the second run compute it, too?
+    computed: bool
+    function: Place | None
+
+
 class Repeats:
     def __init__(self) -> None:
         #: id of a call -> what it computed the first time.
         self._first: dict[int, list[Result]] = {}
         self._now: list[list[Result]] = []
-        #: What came out differently, and where the function is.
-        self.differences: list[tuple[Result, Place | None]] = []
+        #: What came out differently, or was not computed again, and where the function is.
+        self.differences: list[Difference] = []
 
     def begin(self) -> None:
         self._now.append([])
@@ -54,8 +63,8 @@ class Repeats:
         for before, now in zip(self._first.pop(id(call), ()), results, strict=False):
             # The line may be another: of a layer it is the one that called it, or the backward.
             if before.op != now.op or not _alike(before, now):
-                result = before if before.op == now.op else now
-                self.differences.append((result, function_place(call.run_function)))
+                place = function_place(call.run_function)
+                self.differences.append(Difference(before, before.op == now.op, place))
                 return
 
 

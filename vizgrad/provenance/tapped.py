@@ -31,7 +31,7 @@ MAKE = frozenset(
 
 def functions() -> Iterator[tuple[Any, str, str]]:
     """(function, name, kind), the more general first: the first mention of a function counts."""
-    from vizgrad.autograd import running, tensor_methods
+    from vizgrad.autograd import grad_mode, running, tensor_methods
     from vizgrad.function.custom.function import Function
     from vizgrad.nn import functional
     from vizgrad.optim import optimizer
@@ -40,6 +40,7 @@ def functions() -> Iterator[tuple[Any, str, str]]:
     yield running.backward, "backward", "backward"
     yield running.grad, "grad", "grad"
     yield tensor_methods.register_hook, "register_hook", "hook"
+    yield grad_mode.set_grad_enabled.__init__, "set_grad_enabled", "switch"
     yield optimizer.Optimizer.step, "step", "step"
     yield optimizer.Optimizer.zero_grad, "zero_grad", "zero"
     yield Function.__dict__["apply"], "apply", "apply"

@@ -192,6 +192,8 @@ class Tapping(Noting):
             tensor, hook = both[:2]
             event = Event(name, site, self.note_of(tensor), held=holds(hook, tensor))
             self.hooks.append(event)
+        elif kind == "switch":
+            self.off = None if args[0].mode else site
         elif kind == "wrap":
             data = args[1] if len(args) > 1 else kwargs.get("data")
             if isinstance(data, Tensor) and data.requires_grad:

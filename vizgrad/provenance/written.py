@@ -7,6 +7,10 @@ import linecache
 from functools import lru_cache
 
 from vizgrad.tensor.place import Site
+from vizgrad.tensor.tensor import Tensor
+
+#: What a person wrote is repeated if it is no longer.
+SHORT = 40
 
 
 @lru_cache(maxsize=64)
@@ -56,7 +60,7 @@ def operands(site: Site | None) -> list[str]:
     expression, statement = _at(site)
     found: list[ast.expr] = []
     if isinstance(expression, ast.Call):
-        if isinstance(expression.func, ast.Attribute) and not _is_module(expression.func.value):
+        if _is_method(expression) and isinstance(expression.func, ast.Attribute):
             found.append(expression.func.value)
         found += expression.args
     elif isinstance(expression, ast.BinOp):
@@ -74,12 +78,59 @@ def operands(site: Site | None) -> list[str]:
     ]
 
 
+def _is_method(call: ast.Call) -> bool:
+    """As `x.log()`, and `net.eval()`; not `self.criterion(x, y)`, which is not applied to `self`."""
+    function = call.func
+    if not isinstance(function, ast.Attribute) or _is_module(function.value):
+        return False
+    mine = isinstance(function.value, ast.Name) and function.value.id == "self"
+    return not call.args or (hasattr(Tensor, function.attr) and not mine)
+
+
+def called(site: Site | None) -> str:
+    """The last name of what is called at an instruction: `softmax` of `F.softmax(x)`; "" if nothing is."""
+    expression = None if site is None else _at(site)[0]
+    if not isinstance(expression, ast.Call):
+        return ""
+    function = expression.func
+    return function.attr if isinstance(function, ast.Attribute) else ast.unparse(function)
+
+
+def alone(site: Site | None) -> bool:
+    """Is the call a statement of its own, as `set_grad_enabled(False)` without `with`?"""
+    return site is not None and isinstance(_at(site)[1], ast.Expr)
+
+
+def adds_a_dimension(site: Site | None) -> bool:
+    """Is it an element with None among its places: `x[:, None]`?"""
+    expression = None if site is None else _at(site)[0]
+    if not isinstance(expression, ast.Subscript):
+        return False
+    at = expression.slice
+    places = at.elts if isinstance(at, ast.Tuple) else [at]
+    return any(ast.unparse(each).split(".")[-1] in ("None", "newaxis") for each in places)
+
+
 def _is_module(node: ast.expr) -> bool:
     """`vg`, `torch.nn.functional`: by what modules are usually called."""
     text = ast.unparse(node)
     return text in {"vg", "vizgrad", "torch", "T", "F", "np", "numpy", "nn"} or text.endswith(
         (".functional", ".linalg", ".special", ".fft", ".nn", ".autograd")
     )
+
+
+def first(site: Site | None, name: str = "") -> str:
+    """What an operation is applied to that has one operand, or is named by `name` after one of several: the
+    base of a power, the divisor of a quotient, else a variable if there is one. "" if it is long.
+    """
+    parts = operands(site)
+    if name.lower().startswith("pow"):
+        parts = parts[:1]
+    elif name.lower().startswith(("div", "truediv", "true_divide", "itruediv")):
+        parts = parts[-1:]
+    elif variable(site):
+        return variable(site)
+    return parts[0] if parts and len(parts[0]) <= SHORT else ""
 
 
 def variable(site: Site | None) -> str:

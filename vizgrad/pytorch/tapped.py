@@ -42,6 +42,8 @@ class Hearing(Protocol):
 
     def taken(self, name: str, array: Any, made: Any) -> None: ...
 
+    def switched_grad(self, on: bool) -> None: ...
+
     def wrapped(self, data: Any, made: Any) -> None: ...
 
     def stray(self, made: Any) -> None: ...
@@ -114,6 +116,7 @@ def _begin() -> None:
         (torch.autograd.Function.__dict__["apply"].__func__, "apply", _apply),
         (torch.utils.checkpoint.checkpoint, "checkpoint", _checkpoint),
         (torch.nn.Parameter.__new__, "Parameter", _wrapped),
+        (torch.autograd.grad_mode.set_grad_enabled.__init__, "set_grad_enabled", _switched),
         (torch.nn.Module.train, "train", _mode),
         (torch.nn.Module.eval, "eval", _mode),
         (threading.Thread.start, "start", _started),
@@ -175,6 +178,13 @@ def _mode(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         _LOCAL.switching = False
     for one in _LOCAL.heard:
         one.switched(args[0])
+    return made
+
+
+def _switched(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    made = tap.original(*args, **kwargs)
+    for one in _LOCAL.heard:
+        one.switched_grad(bool(args[0].mode))
     return made
 
 

@@ -200,6 +200,9 @@ class _Listening(TorchFunctionMode):
         with torch._C.DisableTorchFunction():
             self._noting.guarded(self._noting.taken, name, array, made, _site_here(2))
 
+    def switched_grad(self, on: bool) -> None:
+        self._noting.off = None if on else _site_here(2)
+
     def wrapped(self, data: Any, made: Any) -> None:
         with torch._C.DisableTorchFunction():
             self._noting.guarded(self._noting.wrapped, data, made, _site_here(2))

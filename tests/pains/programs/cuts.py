@@ -153,8 +153,8 @@ def evaluation_switched_gradients_off_for_good() -> Any:
     w = T.tensor(2.0, requires_grad=True)
     bias = T.tensor(1.0, requires_grad=True)
     try:
-        T.set_grad_enabled(False)
-        hidden = w * 3.0  # BLAME
+        T.set_grad_enabled(False)  # BLAME
+        hidden = w * 3.0
     finally:
         T.set_grad_enabled(True)
     loss = hidden * bias

@@ -230,3 +230,21 @@ def a_logsumexp_of_large_scores() -> Any:
     loss = T.logsumexp(w * 2.0, dim=0)
     loss.backward()
     return [why(w), why(loss)]
+
+
+@pain("nonfinite-backward", "1 - p")
+def a_focal_loss_of_what_is_certain() -> Any:
+    p = T.tensor([1.0, 0.5], requires_grad=True)
+    gamma = 0.5
+    loss = ((1 - p) ** gamma).sum()  # BLAME
+    loss.backward()
+    return why(p)
+
+
+@pain("nonfinite-masked", "counts")
+def means_of_groups_that_may_be_empty() -> Any:
+    sums = T.tensor([6.0, 10.0], requires_grad=True)
+    counts = T.tensor([1.0, 0.0])
+    means = T.where(counts > 0, sums / counts, T.zeros(2))  # BLAME
+    means.sum().backward()
+    return why(sums)

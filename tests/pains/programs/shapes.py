@@ -188,3 +188,24 @@ def a_sigmoid_of_a_gate() -> Any:
     net = nn.Sequential(nn.Linear(2, 4), nn.Sigmoid(), nn.Linear(4, 1))
     nn.BCELoss()(T.sigmoid(net(T.ones(3, 2))), T.ones(3, 1)).backward()
     return [why(w), *(why(each) for each in net.parameters())]
+
+
+@pain("shape-broadcast")
+def errors_of_values_that_follow_each_other() -> None:
+    critic = nn.Linear(3, 1)
+    values, rewards = critic(T.ones(6, 3)), T.arange(6.0)
+    targets = rewards[:-1] + 0.99 * values[1:].detach().squeeze(-1)
+    delta = targets - values[:-1]  # BLAME
+    nn.functional.huber_loss(delta, T.zeros_like(delta)).backward()
+
+
+@pain("shape-broadcast", "pred")
+def a_criterion_that_belongs_to_a_class() -> None:
+    class Trainer:
+        def __init__(self) -> None:
+            self.criterion = nn.MSELoss()
+
+        def loss(self, pred: Any, y: Any) -> Any:
+            return self.criterion(pred, y)  # BLAME
+
+    Trainer().loss(nn.Linear(2, 1)(T.ones(6, 2)), T.arange(6.0)).backward()

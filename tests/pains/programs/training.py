@@ -356,3 +356,11 @@ def a_reentrant_checkpoint_repeats_its_dropout() -> Any:
 
     checkpoint(layer, w, use_reentrant=True).sum().backward()
     return why(w)
+
+
+@pain("not-repeatable", "h")
+def a_model_is_evaluated_before_backward() -> None:
+    body = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5), nn.Tanh())
+    h = checkpoint(body, T.ones(8, 4), use_reentrant=False)  # BLAME
+    body.eval()
+    h.sum().backward()
