@@ -191,7 +191,7 @@ class SavedInSetup(Function):
 class MaskOnClass(Function):
     @staticmethod
     def forward(ctx, x):
-        MaskOnClass.mask = (vg.rand(3) > 0.5).to(x.dtype)
+        MaskOnClass.mask = vg.rand(3).to(x.dtype)
         return x * MaskOnClass.mask
 
     @staticmethod
@@ -370,7 +370,7 @@ class Sized(Function):
 
 
 def draw(like):
-    return (vg.rand(like.shape) < 0.5).to(like.dtype)
+    return vg.rand(like.shape).to(like.dtype)
 
 
 @case("not-repeatable", x)
