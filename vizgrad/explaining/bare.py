@@ -65,21 +65,13 @@ def of_origin(
             "nonfinite-forward", None, name, f"`{name}` was computed from a leaf that is not finite.",
             "look at the leaf: what wrote to it, and with which gradient",
         )  # fmt: skip
-    shown = written.variable(origin.site) or _operand(origin)
-    if origin.name().startswith("Div") and len(parts := written.operands(origin.site)) > 1:
-        shown = parts[-1] if len(parts[-1]) <= 40 else shown
+    shown = written.first(origin.site, origin.name()) or origin.name()
     return said(
         "nonfinite-forward", origin.site, shown,
         f"`{written.text_of(origin.site) or origin.name()}` on {line(origin.site)} made what is not "
         f"finite, of finite values{_where(origin, shown, saved(origin))}.",
         f"keep `{shown}` in the domain of the operation: clamp it, or add a small eps",
     )  # fmt: skip
-
-
-def _operand(origin: Node) -> str:
-    """What an operation is applied to, as a person wrote it, where that is no name but short."""
-    found = written.operands(origin.site)
-    return found[0] if found and len(found[0]) <= 40 else origin.name()
 
 
 def _where(origin: Node, shown: str, values: Mapping[str, Any]) -> str:

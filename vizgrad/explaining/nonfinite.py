@@ -122,7 +122,8 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
         value = birth.places[0] if birth.places else None
         story += " is not finite"
         if value is not None and value[2] is not None:
-            story += f" where `{shown}` is {number(value[2])}"
+            of_result = set(birth.saved) == {"result"}  # it saved no operand
+            story += f" where {'it' if of_result else f'`{shown}`'} is {number(value[2])}"
         if masked:
             story += "; the branch is masked out, but 0 * inf is NaN"
     story += f". It came into the gradient of `{name}`."

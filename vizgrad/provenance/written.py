@@ -9,6 +9,8 @@ from functools import lru_cache
 from vizgrad.tensor.place import Site
 from vizgrad.tensor.tensor import Tensor
 
+#: Beginnings of names of what divides its first operand by its last.
+_QUOTIENTS = ("div", "truediv", "rtruediv", "itruediv", "true_divide", "floor_divide", "reciprocal")
 #: What a person wrote is repeated if it is no longer.
 SHORT = 40
 
@@ -120,16 +122,16 @@ def _is_module(node: ast.expr) -> bool:
 
 
 def first(site: Site | None, name: str = "") -> str:
-    """What an operation is applied to that has one operand, or is named by `name` after one of several: the
-    base of a power, the divisor of a quotient, else a variable if there is one. "" if it is long.
+    """What the operation called `name` is applied to: the base of a power, the divisor of a quotient, else a
+    variable if there is one; "" if it is long.
     """
     parts = operands(site)
     if name.lower().startswith("pow"):
         parts = parts[:1]
-    elif name.lower().startswith(("div", "truediv", "true_divide", "itruediv")):
+    elif name.lower().startswith(_QUOTIENTS):
         parts = parts[-1:]
-    elif variable(site):
-        return variable(site)
+    elif known := variable(site):
+        return known
     return parts[0] if parts and len(parts[0]) <= SHORT else ""
 
 
