@@ -29,6 +29,7 @@ UNDER: tuple[Known, ...] = (
     Known("T.new", "vmap* is no loop*", "a size alone: memory that nobody wrote", lambda call, found: isinstance(call.args[-1], int)),
     Known("L.eig*", "vmap grad raises: nothing, _LinAlgError", "equal eigenvalues have no derivative: PyTorch divides by 0",
           ours_says("singular")),
+    Known("lobpcg", "jvp tangent", "in a direction that is not symmetric PyTorch's tangent is not its gradient's"),
     Known("atan2 arctan2", "jvp tangent", "PyTorch's tangent of a half has its precision, beside doubles, too", halves),
     Known("atan2 arctan2", "vmap* is no loop*", "squares of whole numbers near the limits of their type: 0 in it, as in PyTorch", special),
     Known("*", "jvp tangent", "of infinities and NaN, and beside them", special),

@@ -248,7 +248,11 @@ def saved_for_its_shape(line: str, theirs: Side, ours: Side, found: Difference) 
     lines = [each for each in theirs.lines if re.search(r"index_add|gather\(", each)]
     kept = [theirs.names.get(name) for each in lines for name in _names(each)]
     shapes = [list(t.shape) for t in kept if isinstance(t, theirs.module.Tensor)]
-    return _stale_there_alone(found) in shapes
+    stale = _stale_there_alone(found)
+    parts = any(
+        re.search(r"index_add_?\(.*\[", each) for each in lines
+    )  # of a tensor, without a name
+    return stale is not None and (parts or stale in shapes)
 
 
 def another_type_unpacked(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
