@@ -31,12 +31,13 @@ def _broadcast(note: Note, shapes: tuple[tuple[int, ...], ...]) -> Explanation:
         "the second",
     ]
     one, other = (*names, "the other operand")[:2]
+    column, row = (one, other) if len(first) >= len(second) else (other, one)
     return said(
         "shape-broadcast", note.site, one,
         f"{call(note)} on {line(note.site)} broadcast `{one}` {first} and `{other}` {second} to "
         f"{both}, a shape that "
         "neither has: every element meets every other.",
-        f"give both the same shape: {one}.squeeze() or {other}.reshape({one}.shape)",
+        f"give both the same shape: {column}.squeeze() or {row}.reshape({column}.shape)",
     )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ def cycles(noting: Noting) -> Iterator[Explanation]:
                 f"backward on {line(run.site)} gave `{name}` a .grad with a history, and that "
                 f"leads back to `{name}`: "
                 "only the garbage collector can free them.",
-                f"use autograd.grad(..., create_graph=True), or set {name}.grad = None when you are done",
+                "use autograd.grad(..., create_graph=True), or set .grad = None when you are done",
             )  # fmt: skip
             return
 

@@ -57,13 +57,18 @@ def leaf_name(noting: Noting, leaf: Leaf) -> str:
     """What a person calls a leaf, which may be gone by now."""
     tensor = leaf.tensor()
     known = "" if tensor is None else noting.names.get(id(tensor), "")
-    return known or leaf.name or name_of(leaf.note, "the parameter")
+    if known or leaf.name:
+        return known or leaf.name
+    made = written.called(None if leaf.note is None else leaf.note.site)
+    if type(tensor).__name__ == "Parameter" and made != "Parameter":
+        return "the parameter"  # of a module: what is assigned on its line is that
+    return name_of(leaf.note, "the parameter")
 
 
 def operand_of(note: Note, other: str = "") -> str:
     """What the operation of a note was applied to."""
     return (
-        written.first(note.site, note.op.strip("_"))
+        written.operand(note.site, note.op.strip("_"))
         or other
         or written.assigned(note.site)
         or note.op
