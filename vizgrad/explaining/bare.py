@@ -65,7 +65,7 @@ def of_origin(
             "nonfinite-forward", None, name, f"`{name}` was computed from a leaf that is not finite.",
             "look at the leaf: what wrote to it, and with which gradient",
         )  # fmt: skip
-    shown = written.first(origin.site, origin.name()) or origin.name()
+    shown = written.operand(origin.site, origin.name()) or origin.name()
     return said(
         "nonfinite-forward", origin.site, shown,
         f"`{written.text_of(origin.site) or origin.name()}` on {line(origin.site)} made what is not "

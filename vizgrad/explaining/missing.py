@@ -253,7 +253,9 @@ def _by_numbers(leak: Event, source: Note, note: Note, name: str) -> Explanation
     if source.site is None:
         shown = operand_of(source, name)
     elif written.statement_of(source.site) == written.statement_of(leak.site):
-        shown = written.first(leak.site) or source.op  # the statement's name is that of the numbers
+        shown = (
+            written.operand(leak.site) or source.op
+        )  # the statement's name is that of the numbers
     else:
         shown = name_of(source)
     return said(

@@ -132,7 +132,7 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
 
 def _operand(visit: Visit) -> str:
     """What the operation of a node was applied to, as written, if that is short."""
-    return written.first(visit.site, visit.name) or visit.name
+    return written.operand(visit.site, visit.name) or visit.name
 
 
 def _operand_birth(run: Run, key: int) -> Note | None:

@@ -20,7 +20,7 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
         if is_residual(visit) or keeps_its_margin(run, visit):
             return None
         shown = written.assigned(visit.site) or written.variable(visit.site) or visit.name
-        operand = written.first(visit.site) or shown
+        operand = written.operand(visit.site) or shown
         steps = visit.name.startswith(STEPS)
         story = (
             f"`{written.text_of(visit.site) or visit.name}` on {line(visit.site)} has derivative zero "

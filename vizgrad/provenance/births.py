@@ -8,6 +8,7 @@ from typing import Any
 from vizgrad.arrays.magnitude import born, has_nan
 from vizgrad.provenance.looks import FLOATING, Look
 from vizgrad.provenance.notes import Note
+from vizgrad.provenance.written import divides
 
 #: What they write that is not finite was meant.
 _MASKS = frozenset(
@@ -52,24 +53,8 @@ def look_at_values(note: Note, out: Any, parents: tuple[Note, ...], look: Look) 
     note.detail = places, has_nan(values)
 
 
-#: Their last operand is the one to look at.
-DIVISIONS = frozenset(
-    {
-        "truediv",
-        "rtruediv",
-        "div",
-        "divide",
-        "true_divide",
-        "itruediv",
-        "div_",
-        "__truediv__",
-        "__itruediv__",
-    }
-)
-
-
 def _operands(op: str, parents: tuple[Note, ...], look: Look) -> Iterator[Any]:
-    for parent in reversed(parents) if op in DIVISIONS else parents:
+    for parent in reversed(parents) if divides(op) else parents:
         tensor = parent.tensor()
         if tensor is not None and look.kind(tensor) in FLOATING + "iub":
             yield tensor

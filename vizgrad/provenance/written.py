@@ -121,14 +121,19 @@ def _is_module(node: ast.expr) -> bool:
     )
 
 
-def first(site: Site | None, name: str = "") -> str:
+def divides(name: str) -> bool:
+    """Is that operation, or node in lower case, a quotient, whose last operand is the one to look at?"""
+    return name.strip("_").startswith(_QUOTIENTS)
+
+
+def operand(site: Site | None, name: str = "") -> str:
     """What the operation called `name` is applied to: the base of a power, the divisor of a quotient, else a
     variable if there is one; "" if it is long.
     """
     parts = operands(site)
     if name.lower().startswith("pow"):
         parts = parts[:1]
-    elif name.lower().startswith(_QUOTIENTS):
+    elif divides(name.lower()):
         parts = parts[-1:]
     elif known := variable(site):
         return known
