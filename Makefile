@@ -48,7 +48,7 @@ help:  ## Say what there is
 	@echo "make types       write what the browser knows of the model and the messages, from Python"
 	@echo "make clean       remove everything that was built or installed here"
 	@echo
-	@echo "ARGS=... is handed on: make test ARGS='tests/engine -k hooks'"
+	@echo "ARGS=... is handed on: make test ARGS='tests/core/engine -k hooks'"
 
 # --- what a person runs -------------------------------------------------------------------------------
 # Only what shows something in a browser needs the front end; the rest runs from the sources.
@@ -66,12 +66,12 @@ test: $(DONE)/project $(DONE)/needs-test
 
 .PHONY: parity
 parity: $(DONE)/needs-test $(DONE)/needs-parity
-	python -m pytest -n auto --dist worksteal tests/oracle tests/fuzz tests/pytorch $(ARGS)
+	python -m pytest -n auto --dist worksteal tests/oracle tests/fuzz tests/debugger/engines/pytorch $(ARGS)
 
 .PHONY: pytorch-models
 pytorch-models: $(DONE)/needs-test $(DONE)/needs-models
-	python -m pytest -n auto --dist worksteal tests/pytorch
-	python -m tests.pytorch.random_walks $(if $(ARGS),$(ARGS),--count 200)
+	python -m pytest -n auto --dist worksteal tests/debugger/engines/pytorch
+	python -m tests.debugger.engines.pytorch.random_walks $(if $(ARGS),$(ARGS),--count 200)
 
 # Another PyTorch than parity's; TORCH_INDEX=... says where its builds for the CPU are.
 .PHONY: pytorch-other
@@ -112,17 +112,17 @@ lint: $(DONE)/modules $(DONE)/needs-lint
 .PHONY: format
 format: $(DONE)/modules $(DONE)/needs-lint
 	ruff check --fix-only --quiet . ; ruff format .
-	python -m vizgrad.ops.stub
-	python -m vizgrad.widgets.typescript
+	python -m vizgrad.core.ops.stub
+	python -m vizgrad.debugger.jupyter.widget.typescript
 	cd extension && jlpm lint:fix
 
 .PHONY: types
 types: $(DONE)/needs-lint
-	python -m vizgrad.widgets.typescript
+	python -m vizgrad.debugger.jupyter.widget.typescript
 
 .PHONY: clean
 clean:
-	rm -rf $(VENV) build dist vizgrad/labextension vizgrad/widgets/static
+	rm -rf $(VENV) build dist vizgrad/labextension vizgrad/debugger/jupyter/widget/static
 	rm -rf extension/{node_modules,lib,.yarn} tests/ui/artifacts
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -3,18 +3,29 @@
 `import vizgrad as torch` runs ordinary PyTorch code; `vizgrad.debug(loss)` opens the backward pass
 of `loss` in a notebook and steps it node by node, forwards and backwards.
 
-Operations say themselves under which names they are here (`vizgrad.ops.forms`). Typing tools read
-`__init__.pyi`, which is written by `python -m vizgrad.ops.stub`.
+Operations say themselves under which names they are here (`vizgrad.core.ops.forms`). Typing tools read
+`__init__.pyi`, which is written by `python -m vizgrad.core.ops.stub`.
 """
 
 import sys as _sys
 from math import e, inf, nan, pi
 
-from vizgrad import autograd, cuda, ops
-from vizgrad.arrays.backend import Device as device
-from vizgrad.arrays.backend import get_default_device, set_default_device
-from vizgrad.arrays.dtypes import DType as dtype
-from vizgrad.arrays.dtypes import (
+from vizgrad import autograd, cuda
+from vizgrad import former_names as _former_names
+from vizgrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
+from vizgrad.autograd.anomaly_mode import set_detect_anomaly as set_anomaly_enabled
+from vizgrad.autograd.grad_mode import (
+    enable_grad,
+    inference_mode,
+    no_grad,
+    reset_modes,
+    set_grad_enabled,
+)
+from vizgrad.core import ops
+from vizgrad.core.arrays.backend import Device as device
+from vizgrad.core.arrays.backend import get_default_device, set_default_device
+from vizgrad.core.arrays.dtypes import DType as dtype
+from vizgrad.core.arrays.dtypes import (
     bfloat16,
     complex64,
     complex128,
@@ -35,19 +46,26 @@ from vizgrad.arrays.dtypes import (
     set_default_dtype,
     uint8,
 )
-from vizgrad.arrays.dtypes import bool_ as bool
-from vizgrad.arrays.limits import finfo, iinfo
-from vizgrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
-from vizgrad.autograd.anomaly_mode import set_detect_anomaly as set_anomaly_enabled
-from vizgrad.autograd.grad_mode import (
-    enable_grad,
-    inference_mode,
-    no_grad,
-    reset_modes,
-    set_grad_enabled,
+from vizgrad.core.arrays.dtypes import bool_ as bool
+from vizgrad.core.arrays.limits import finfo, iinfo
+from vizgrad.core.errors import is_warn_always_enabled, set_warn_always
+from vizgrad.core.ops.public import fft, linalg, special
+from vizgrad.core.tensor.formats import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    layout,
+    memory_format,
+    preserve_format,
+    sparse_coo,
+    sparse_csc,
+    sparse_csr,
+    strided,
 )
-from vizgrad.errors import is_warn_always_enabled, set_warn_always
-from vizgrad.interactive import (
+from vizgrad.core.tensor.modes import is_grad_enabled, is_inference_mode_enabled
+from vizgrad.core.tensor.printing import set_printoptions
+from vizgrad.core.tensor.tensor import Size, Tensor
+from vizgrad.debugger.api import (
     card,
     check,
     compare,
@@ -60,24 +78,8 @@ from vizgrad.interactive import (
     watch,
     why,
 )
-from vizgrad.interactive import on_import as _on_import
-from vizgrad.magics import load_ipython_extension, unload_ipython_extension
-from vizgrad.ops.public import fft, linalg, special
-from vizgrad.tensor.formats import (
-    channels_last,
-    channels_last_3d,
-    contiguous_format,
-    layout,
-    memory_format,
-    preserve_format,
-    sparse_coo,
-    sparse_csc,
-    sparse_csr,
-    strided,
-)
-from vizgrad.tensor.modes import is_grad_enabled, is_inference_mode_enabled
-from vizgrad.tensor.printing import set_printoptions
-from vizgrad.tensor.tensor import Size, Tensor
+from vizgrad.debugger.api import on_import as _on_import
+from vizgrad.debugger.jupyter.magics import load_ipython_extension, unload_ipython_extension
 from vizgrad.version import __version__
 
 half, float, double = float16, float32, float64
@@ -89,6 +91,7 @@ globals().update(ops.forms.functions())  # add, exp, zeros, ...
 
 # They lie below what is built on them; here they are modules, too: `from vizgrad.linalg import solve`
 _sys.modules |= {"vizgrad.fft": fft, "vizgrad.linalg": linalg, "vizgrad.special": special}
+_former_names.install()
 
 #: Packages, and by package the functions of it, that are loaded when first asked for: `import vizgrad`
 #: alone stays quick.
@@ -99,13 +102,13 @@ _LATER = {
     "set_autocast_dtype set_autocast_enabled",
     "backends": "",
     "cpu": "",
+    "debugger.traces": "load_trace",
     "distributions": "",
     "func": "vmap",
     "nn": "",
     "optim": "",
     "serialization": "save load",
     "sparse": "",
-    "traces": "load_trace",
     "utils": "",
     "nn.functional": "adaptive_avg_pool1d avg_pool1d bilinear celu celu_ channel_shuffle "
     "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity "
@@ -120,7 +123,7 @@ def __getattr__(name: str) -> object:
     """What is loaded when first asked for, and operations declared since."""
     from importlib import import_module
 
-    if name in _LATER:
+    if name in _LATER or f"vizgrad.{name}" in _former_names.MOVED:
         return import_module(f"vizgrad.{name}")
     for package, names in _LATER.items():
         if name in names.split():

@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.dtypes import DType
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.arrays.type_names import CONSTRUCTORS
-from vizgrad.errors import wrap_dim
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.ops.public import add_products, conversion, matrix_products, reduction
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.public.reshape import reshape
-from vizgrad.ops.public.sparse_making import sparse_coo_tensor
-from vizgrad.ops.public.sparse_members import coalesce, declared, expect, own, to_sparse, values
-from vizgrad.tensor.formats import layout as Layout
-from vizgrad.tensor.tensor import Size, Tensor, new_tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.arrays.type_names import CONSTRUCTORS
+from vizgrad.core.errors import wrap_dim
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.ops.public import add_products, conversion, matrix_products, reduction
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.reshape import reshape
+from vizgrad.core.ops.public.sparse_making import sparse_coo_tensor
+from vizgrad.core.ops.public.sparse_members import (
+    coalesce,
+    declared,
+    expect,
+    own,
+    to_sparse,
+    values,
+)
+from vizgrad.core.tensor.formats import layout as Layout
+from vizgrad.core.tensor.tensor import Size, Tensor, new_tensor
 
 
 @takes_tensors

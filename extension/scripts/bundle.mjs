@@ -1,11 +1,11 @@
 // The widget, and what a page that shows a trace runs, each in one file; @jupyter/builder makes the labextension.
 //
-//   node scripts/bundle.mjs    lib/widget/index.js -> ../vizgrad/widgets/static/widget.js
-//                              lib/trace/page.js   -> ../vizgrad/widgets/static/trace.js
+//   node scripts/bundle.mjs    lib/widget/index.js -> ../vizgrad/debugger/jupyter/widget/static/widget.js
+//                              lib/trace/page.js   -> ../vizgrad/debugger/jupyter/widget/static/trace.js
 import { readFile, stat } from 'node:fs/promises';
 import { build } from 'esbuild';
 
-const folder = '../vizgrad/widgets/static';
+const folder = '../vizgrad/debugger/jupyter/widget/static';
 const bundles = [
   { from: 'lib/widget/index.js', to: `${folder}/widget.js`, format: 'esm' },
   { from: 'lib/trace/page.js', to: `${folder}/trace.js`, format: 'iife' }

@@ -1,5 +1,5 @@
 /**
- * Plays a session that was recorded (`recordings.ts`) to a view, answering as `widgets/controller.py` does.
+ * Plays a session that was recorded (`recordings.ts`) to a view, answering as `debugger/jupyter/widget/controller.py` does.
  *
  * Nothing of the run is made up: drawings, standings, records and gradients are those that a kernel told. The
  * player only knows where among the steps it stands. Messages go through JSON, as they do on a comm.

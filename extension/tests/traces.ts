@@ -9,7 +9,10 @@ import nonfinite from '../../tests/fixtures/traces/nonfinite.json';
 import part from '../../tests/fixtures/traces/part.json';
 import recording from '../../tests/fixtures/traces/recording.json';
 import shared from '../../tests/fixtures/traces/shared.json';
+import turns from '../../tests/fixtures/traces/turns.json';
 import undefinedGradients from '../../tests/fixtures/traces/undefined.json';
+import oldMlp from '../../tests/fixtures/traces/version_1/mlp.json';
+import oldRecording from '../../tests/fixtures/traces/version_1/recording.json';
 
 /** By position. */
 type At<T> = Readonly<Record<string, T>>;
@@ -31,7 +34,10 @@ export interface PlaceWithin {
   readonly lane?: object;
 }
 
-export const TRACES = Object.entries({
+/** Of the first version of files. */
+export const OLD_TRACES = named({ mlp: oldMlp, recording: oldRecording });
+
+export const TRACES = named({
   arrays,
   hostile,
   inputs,
@@ -42,9 +48,14 @@ export const TRACES = Object.entries({
   part,
   recording,
   shared,
+  turns,
   undefined: undefinedGradients
-}).map(([name, filed]) => ({ name, ...(filed as FiledTrace) }));
+});
 
-export function bytesOf({ file }: FiledTrace): Uint8Array {
+function named(traces: Readonly<Record<string, unknown>>): (FiledTrace & { name: string })[] {
+  return Object.entries(traces).map(([name, filed]) => ({ name, ...(filed as FiledTrace) }));
+}
+
+export function bytesOf({ file }: FiledTrace): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(file), letter => letter.charCodeAt(0));
 }

@@ -1,18 +1,16 @@
-"""Inside each package imports point upward from its ground file, late ones and those for types included.
+"""Inside each room imports point upward from its ground file, late ones and those for types included.
 
-Between packages `lint-imports` sees to it (pyproject.toml). A circle that is right is named here, with the
-reason; the package's README says it too.
+Between rooms `lint-imports` sees to it (pyproject.toml). A circle that is right is named here, with the
+reason; the room's README says it too.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.architecture.rooms import imported, room, sources
 
 #: (the files of a circle, without the package) -> why they are one thing in several files.
 KEPT: dict[tuple[str, ...], str] = {
@@ -22,53 +20,32 @@ KEPT: dict[tuple[str, ...], str] = {
         "nn.modules.walk",
     ): "the methods of one class, Module, in a file for each theme: their self is a Module",
     (
-        "function.custom.backward_class", "function.custom.node", "function.custom.returned",
+        "core.function.custom.backward_class", "core.function.custom.node", "core.function.custom.returned",
     ): "the node of a custom Function and the context that people see of it are one thing (F-3)",
     (
-        "tensor.assigned", "tensor.inference", "tensor.modes", "tensor.state", "tensor.storage",
-        "tensor.tensor", "tensor.views",
+        "core.tensor.assigned", "core.tensor.inference", "core.tensor.modes", "core.tensor.state",
+        "core.tensor.storage", "core.tensor.tensor", "core.tensor.views",
     ): "what a Tensor's slots hold, and the Tensor: each is nothing without the other",
     (
-        "arrays.fusion.look", "arrays.quick_statistics",
+        "core.arrays.fusion.look", "core.arrays.quick_statistics",
     ): "what one pass over an array tells: on the host, and by a kernel on a device",
     (
-        "inspection.registry", "inspection.session",
+        "debugger.session.registry", "debugger.session.session",
     ): "a session enters itself in the list of open sessions",
     (
-        "arrays.sparse.base", "arrays.sparse.compressed", "arrays.sparse.coo",
-        "arrays.sparse.elementwise", "arrays.sparse.functions", "arrays.sparse.products",
-        "arrays.sparse.selection",
-        "arrays.sparse.sums",
+        "core.arrays.sparse.base", "core.arrays.sparse.compressed", "core.arrays.sparse.coo",
+        "core.arrays.sparse.elementwise", "core.arrays.sparse.functions", "core.arrays.sparse.products",
+        "core.arrays.sparse.selection",
+        "core.arrays.sparse.sums",
     ): "sparse arrays in two layouts, which are made of each other, and their operators",
     (
-        "ops.public.broadcasting", "ops.public.gather_scatter", "ops.public.index_dim",
+        "core.ops.public.broadcasting", "core.ops.public.gather_scatter", "core.ops.public.index_dim",
     ): "families of which each calls one function of another",
     (
-        "ops.public.linalg_factors", "ops.public.linalg_functions", "ops.public.linalg_norms",
-        "ops.public.matrix_products", "ops.public.statistics",
+        "core.ops.public.linalg_factors", "core.ops.public.linalg_functions", "core.ops.public.linalg_norms",
+        "core.ops.public.matrix_products", "core.ops.public.statistics",
     ): "families of which each calls one function of another: norms, products, deviations",
 }  # fmt: skip
-
-
-def modules() -> dict[str, Path]:
-    found: dict[str, Path] = {}
-    for path in (ROOT / "vizgrad").rglob("*.py"):
-        parts = path.relative_to(ROOT).with_suffix("").parts
-        if "labextension" not in parts:
-            found[".".join(parts).removesuffix(".__init__")] = path
-    return found
-
-
-def imported(path: Path, known: Iterable[str]) -> set[str]:
-    """The modules of `known` that a file imports anywhere, of a `from` import the nearest."""
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            whole = {f"{node.module}.{alias.name}" for alias in node.names}
-            names |= whole & set(known) or {node.module}
-    return names & set(known)
 
 
 def circles(graph: dict[str, set[str]]) -> list[tuple[str, ...]]:
@@ -92,14 +69,10 @@ def circles(graph: dict[str, set[str]]) -> list[tuple[str, ...]]:
     return sorted(groups)
 
 
-def package(name: str) -> str:
-    return ".".join(name.split(".")[:2])
-
-
 def found_circles() -> list[tuple[str, ...]]:
-    known = modules()
+    known = sources()
     graph = {
-        name: {i for i in imported(path, known) if package(i) == package(name) and i != name}
+        name: {i for i in imported(path, known) if room(i) == room(name) and i != name}
         for name, path in known.items()
     }
     return [tuple(n.removeprefix("vizgrad.") for n in group) for group in circles(graph)]

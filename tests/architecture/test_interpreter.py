@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from vizgrad.interpreter import refuse_without_gil
+from vizgrad.core.interpreter import refuse_without_gil
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("module", ["vizgrad", "vizgrad.nn", "vizgrad.arrays.backend"])
+@pytest.mark.parametrize("module", ["vizgrad", "vizgrad.nn", "vizgrad.core.arrays.backend"])
 def test_without_the_lock_it_is_refused_whatever_is_imported_first(module: str) -> None:
     program = f"import sys; sys._is_gil_enabled = lambda: False; import {module}"
     done = subprocess.run(

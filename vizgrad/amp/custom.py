@@ -8,8 +8,8 @@ from typing import Any
 
 from vizgrad.amp.mode import autocast, get_autocast_dtype, is_autocast_enabled
 from vizgrad.amp.policies import mapped
-from vizgrad.arrays import dtypes
-from vizgrad.arrays.dtypes import DType
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays.dtypes import DType
 
 
 def custom_fwd(

@@ -52,7 +52,7 @@ def _exchange_all() -> None:
         _exchange(getattr(modules, name).forward, policies.rounded)
     for name in ("GRU", "GRUCell", "LSTMCell"):
         _exchange(getattr(modules, name).forward, policies.in_float32)
-    _exchange(import_module("vizgrad.ops.public.matrix_products").operator, policies.in_low)
+    _exchange(import_module("vizgrad.core.ops.public.matrix_products").operator, policies.in_low)
 
 
 def _functions(lists: dict[str, str]) -> list[Any]:

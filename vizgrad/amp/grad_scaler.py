@@ -9,11 +9,11 @@ from enum import Enum
 from typing import Any
 
 from vizgrad.amp.mode import has_cuda
-from vizgrad.arrays import dtypes
-from vizgrad.ops.public.creation import full
-from vizgrad.tensor.modes import set_grad_mode
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.ops.public.creation import full
+from vizgrad.core.tensor.modes import set_grad_mode
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 class _Stage(Enum):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from vizgrad.amp.arming import arm
+from vizgrad.amp.enable import arm
 from vizgrad.amp.state import STATE, changed
-from vizgrad.arrays import dtypes
-from vizgrad.arrays.backend import Device, namespace_for
-from vizgrad.arrays.dtypes import DType
 from vizgrad.autograd.mode_context import ModeContext, only_bool
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays.backend import Device, namespace_for
+from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 _KINDS = ("cpu", "cuda")
 _TYPES = (dtypes.bfloat16, dtypes.float16)

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad.amp.state import STATE, changed
-from vizgrad.arrays import dtypes
-from vizgrad.arrays.dtypes import DType
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.state import LEAF
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.state import LEAF
+from vizgrad.core.tensor.tensor import Tensor
 
 #: In the type of autocast, by module.
 LOW = {

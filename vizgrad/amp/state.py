@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from vizgrad.arrays import dtypes
-from vizgrad.arrays.dtypes import DType
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays.dtypes import DType
 
 
 class _State(threading.local):

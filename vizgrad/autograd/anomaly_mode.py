@@ -6,8 +6,8 @@ import warnings
 from typing import Any
 
 from vizgrad.autograd.mode_context import exit_too_many, only_bool
-from vizgrad.engine.anomaly import remember_origin
-from vizgrad.tensor.modes import MODES, add_listener, remove_listener
+from vizgrad.core.engine.anomaly import remember_origin
+from vizgrad.core.tensor.modes import MODES, add_listener, remove_listener
 
 
 def is_anomaly_enabled() -> bool:

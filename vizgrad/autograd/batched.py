@@ -1,7 +1,7 @@
 """Several vector-Jacobian products over one graph: `grad(..., is_grads_batched=True)` (E-34).
 
-The graph is run once, on gradients that stand for all rows (`vizgrad.batching`). Where a formula, or a hook,
-looks at elements, it is run once for each row instead, and the results are stacked.
+The graph is run once, on gradients that stand for all rows (`vizgrad.core.batching`). Where a formula, or
+a hook, looks at elements, it is run once for each row instead, and the results are stacked.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
-from vizgrad.function.wrapped import Unreadable, wrap
-from vizgrad.ops.public.joining import stack
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.function.transform_tensor import Unreadable, wrap
+from vizgrad.core.ops.public.joining import stack
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 def check_rows(shapes: Sequence[tuple[int, ...]], given: Sequence[Any]) -> None:
@@ -50,8 +50,8 @@ def all_rows(
     keep: bool,
 ) -> tuple[Tensor | None, ...]:
     """The results for all rows; `of_row(gradients, keep_graph)` gives those of one."""
-    from vizgrad.batching.level import Batch
-    from vizgrad.batching.values import filled, unwrapped
+    from vizgrad.core.batching.level import Batch
+    from vizgrad.core.batching.values import filled, unwrapped
 
     size = given[0].shape[0]
     try:
@@ -111,7 +111,7 @@ def of_wrappers(
     **options: Any,
 ) -> tuple[Tensor | None, ...]:
     """`grad` by tensors that stand for a batch, inside of a vmap: the graph is of what they stand for."""
-    from vizgrad.batching.unwrapping import (
+    from vizgrad.core.batching.unwrapping import (
         as_dimensions,
         as_wrappers,
         depends_on_all,

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad.autograd.edges import engine_node
-from vizgrad.engine.plan import planned_order
-from vizgrad.errors import explained, place_of
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.place import caller
+from vizgrad.core.engine.plan import planned_order
+from vizgrad.core.errors import explained, place_of
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.source_location import caller
 
 
 def current_graph_task_id() -> int:

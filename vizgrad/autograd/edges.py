@@ -6,14 +6,14 @@ import abc
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from vizgrad.errors import explained, place_of
-from vizgrad.function.custom.backward_class import FunctionBase
-from vizgrad.graph import edges
-from vizgrad.graph import node as engine
-from vizgrad.graph.hooks import RemovableHandle
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.errors import explained, place_of
+from vizgrad.core.function.custom.backward_class import FunctionBase
+from vizgrad.core.graph import edges
+from vizgrad.core.graph import node as engine
+from vizgrad.core.graph.hooks import RemovableHandle
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 class Node(abc.ABC):

@@ -16,15 +16,15 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from vizgrad.autograd.mode_context import ModeContext, only_bool
-from vizgrad.ops.shape import view
-from vizgrad.ops.tangents.arming import arm
-from vizgrad.ops.tangents.layouts import fitted, primal_of, suits
-from vizgrad.tensor import duals
-from vizgrad.tensor.duals import OWN, DualLevel, active, set_tangent, tangent_of, within
-from vizgrad.tensor.formats import strided
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.tensor import Tensor, rare_of
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.ops.shape import view
+from vizgrad.core.ops.tangents.enable import arm
+from vizgrad.core.ops.tangents.layouts import fitted, primal_of, suits
+from vizgrad.core.tensor import duals
+from vizgrad.core.tensor.duals import OWN, DualLevel, active, set_tangent, tangent_of, within
+from vizgrad.core.tensor.formats import strided
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.tensor import Tensor, rare_of
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 __all__ = [
     "UnpackedDualTensor",
@@ -40,6 +40,8 @@ class _Entered(threading.local):
     """The level that this thread entered by `enter_dual_level`, or None."""
 
     level: DualLevel | None = None
+    #: Is forward mode switched off?
+    off = False
 
 
 _ENTERED = _Entered()
@@ -64,7 +66,10 @@ def enter_dual_level() -> int:
         )
     arm()
     level = DualLevel()
+    around = MODES.levels
     duals.enter(level)
+    if _ENTERED.off:
+        MODES.levels = around
     _ENTERED.level = level
     return 0
 
@@ -208,26 +213,48 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 
 
 class _set_fwd_grad_enabled(ModeContext):
-    """Forward mode on, or off: tangents are kept, but not seen, and operations drop them (A-11)."""
+    """Forward mode on, or off, *at once*: tangents are kept, but not seen, and operations drop them (A-11).
+
+    It stays off in a level that is entered meanwhile (Y-23); in a `with` block the earlier mode comes back.
+    """
 
     def __init__(self, mode: bool) -> None:
         super().__init__()
         self.mode = only_bool("_set_fwd_grad_enabled", "mode", mode)
+        self._before = self._set(mode)
 
     def clone(self) -> _set_fwd_grad_enabled:
         return _set_fwd_grad_enabled(self.mode)
 
-    def _switch(self) -> Any:
-        before = MODES.levels
-        entered = _ENTERED.level
-        if not self.mode:
+    def __call__(self, function: Any) -> Any:
+        self._restore(self._before)  # only the function's body is to be in the mode
+        return super().__call__(function)
+
+    def _switch(self) -> tuple[bool, tuple[DualLevel, ...]]:
+        inside = self._set(self.mode)
+        return inside if self._found else self._before
+
+    def _restore(self, found: tuple[bool, tuple[DualLevel, ...]]) -> None:
+        _ENTERED.off, MODES.levels = found
+        self._see_what_is_entered()
+
+    @classmethod
+    def _set(cls, mode: bool) -> tuple[bool, tuple[DualLevel, ...]]:
+        """Returns what was: is it off, and the levels that were active."""
+        before = _ENTERED.off, MODES.levels
+        _ENTERED.off = not mode
+        if mode:
+            cls._see_what_is_entered()
+        else:
             MODES.levels = ()
-        elif not before and entered is not None:
-            MODES.levels = (entered,)
         return before
 
-    def _restore(self, found: Any) -> None:
-        MODES.levels = found
+    @staticmethod
+    def _see_what_is_entered() -> None:
+        """A level that was entered while forward mode was off is the outermost that is active."""
+        entered = _ENTERED.level
+        if not _ENTERED.off and entered is not None and entered not in MODES.levels:
+            MODES.levels = (entered, *MODES.levels)
 
 
 # --- levels of any depth, for transforms ------------------------------------------------------------------

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from vizgrad.arrays import xp
 from vizgrad.autograd.forward_ad import attach, new_level, strip
-from vizgrad.batching.level import Batch
-from vizgrad.function.wrapped import Wrapped, wrap
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.batching.level import Batch
+from vizgrad.core.function.transform_tensor import Wrapped, wrap
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 Tensors = tuple[Tensor, ...]
 
@@ -38,13 +38,20 @@ def many_tangents(
 
     The function runs once; only tangents are batches.
     """
-    with new_level() as level, Batch(count) as batch:
+    with new_level() as level, batch_of_tangents(count) as batch:
         wrapped = {n: wrap(batch, rows) for n, rows in along.items()}
         found = _run(function, inputs, wrapped, level)
-        return [(out, _rows(tangent, count)) for out, tangent in found]
+        return [(out, rows_of(tangent, count)) for out, tangent in found]
 
 
-def _rows(tangent: Tensor | None, count: int) -> Tensor | None:
+def batch_of_tangents(count: int) -> Batch:
+    """A vmap of which the function sees nothing: only tangents are wrapped by it."""
+    batch = Batch(count)
+    batch.of_tangents = True
+    return batch
+
+
+def rows_of(tangent: Tensor | None, count: int) -> Tensor | None:
     if tangent is None or isinstance(tangent, Wrapped):
         return None if tangent is None else tangent.value
     return tangent.expand(count, *tangent.shape)

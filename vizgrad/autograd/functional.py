@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from vizgrad.arrays import xp
 from vizgrad.autograd.functional_arguments import (
     OUTPUTS,
     Function,
@@ -23,11 +22,12 @@ from vizgrad.autograd.functional_arguments import (
 )
 from vizgrad.autograd.grad_mode import enable_grad, set_grad_enabled
 from vizgrad.autograd.running import grad
-from vizgrad.ops.public.creation_like import zeros_like
-from vizgrad.ops.public.joining import stack
-from vizgrad.tensor.modes import is_grad_enabled
-from vizgrad.tensor.tensor import Tensor, new_tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import xp
+from vizgrad.core.ops.public.creation_like import zeros_like
+from vizgrad.core.ops.public.joining import stack
+from vizgrad.core.tensor.modes import is_grad_enabled
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 def _shaped(tensors: Any, several: bool) -> Any:

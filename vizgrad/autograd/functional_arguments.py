@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from vizgrad.autograd.running import grad
-from vizgrad.errors import explained, function_place
-from vizgrad.ops.public.creation_like import zeros_like
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.errors import explained, function_place
+from vizgrad.core.ops.public.creation_like import zeros_like
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 Tensors = tuple[Tensor, ...]
 Maybe = Sequence[Tensor | None]

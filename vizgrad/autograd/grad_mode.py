@@ -6,15 +6,15 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from vizgrad.autograd.mode_context import BareModeContext, ModeContext, only_bool
-from vizgrad.tensor.modes import (
+from vizgrad.core.tensor.modes import (
     MODES,
     enter_inference,
     leave_inference,
     set_grad_mode,
     set_multithreading,
 )
-from vizgrad.tensor.modes import is_grad_enabled as is_grad_enabled
-from vizgrad.tensor.modes import is_inference_mode_enabled as is_inference_mode_enabled
+from vizgrad.core.tensor.modes import is_grad_enabled as is_grad_enabled
+from vizgrad.core.tensor.modes import is_inference_mode_enabled as is_inference_mode_enabled
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -140,7 +140,7 @@ def reset_modes() -> None:
     one cell set stays for the next (M-45).
     """
     from vizgrad.autograd.anomaly_mode import set_detect_anomaly
-    from vizgrad.autograd.paranoid import set_paranoid
+    from vizgrad.autograd.strict_mode import set_paranoid
 
     set_paranoid(False)
     leave_inference((None, True))

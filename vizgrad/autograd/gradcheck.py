@@ -5,14 +5,15 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from vizgrad.arrays.random import Generator
 from vizgrad.autograd import jacobians
-from vizgrad.autograd.checking import Check, Func, near, random
-from vizgrad.autograd.checking import GradcheckError as GradcheckError
 from vizgrad.autograd.grad_mode import enable_grad
+from vizgrad.autograd.gradcheck_backward import Check, Func, near, random
+from vizgrad.autograd.gradcheck_backward import GradcheckError as GradcheckError
 from vizgrad.autograd.jacobians import as_tuple, is_differentiable
 from vizgrad.autograd.running import grad
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays.current_device import on_device_of
+from vizgrad.core.arrays.random import Generator
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 def gradcheck(
@@ -66,11 +67,14 @@ def gradcheck(
     inputs = as_tuple(inputs)
     check = Check(func, inputs, eps, atol, rtol, nondet_tol, explain=raise_exception)
     try:
-        check.values(fast_mode, check_backward_ad, check_forward_ad)
-        if check.outputs and check_backward_ad:
-            _more_of_backward(check, check_grad_dtypes, check_undefined_grad, check_batched_grad)
-        if check.outputs and check_forward_ad:
-            _more_of_forward(check, check_undefined_grad, check_batched_forward_grad)
+        with on_device_of(*check.wanted.values()):
+            check.values(fast_mode, check_backward_ad, check_forward_ad)
+            if check.outputs and check_backward_ad:
+                _more_of_backward(
+                    check, check_grad_dtypes, check_undefined_grad, check_batched_grad
+                )
+            if check.outputs and check_forward_ad:
+                _more_of_forward(check, check_undefined_grad, check_batched_forward_grad)
     except GradcheckError:
         if raise_exception:
             raise
@@ -89,12 +93,12 @@ def _more_of_backward(check: Check, types: bool, undefined: bool, batched: bool)
 
 
 def _more_of_forward(check: Check, undefined: bool, batched: bool) -> None:
-    from vizgrad.autograd import checking_forward
+    from vizgrad.autograd import gradcheck_forward
 
     if undefined:
-        checking_forward.zeros(check)
+        gradcheck_forward.zeros(check)
     if batched:
-        checking_forward.batches(check)
+        gradcheck_forward.batches(check)
 
 
 def gradgradcheck(
@@ -145,6 +149,9 @@ def gradgradcheck(
     @functools.wraps(func)
     def gradients(*arguments: Any) -> tuple[Tensor, ...]:
         with enable_grad():
+            for argument, original in zip(arguments, (*inputs, *given), strict=True):
+                if is_differentiable(original):  # in a dual level it arrives detached
+                    argument.requires_grad_()
             outputs = [o for o in as_tuple(func(*arguments[:count])) if o.requires_grad]
             wanted = [a for a in arguments[:count] if is_differentiable(a)]
             found = grad(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.random import Generator
 from vizgrad.autograd.jacobians import agreeing
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.current_device import on_device_of
+from vizgrad.core.arrays.random import Generator
 
 if TYPE_CHECKING:
     from vizgrad.autograd.gradcheck_report import Mismatch
@@ -28,4 +29,5 @@ def random(shape: tuple[int, ...], dtype: Any, source: Generator) -> Any:
 
 def near(a: Any, b: Any, atol: float, rtol: float) -> bool:
     """Within the tolerances, NaN equal to NaN."""
-    return bool(agreeing(a, b, atol, rtol).all())
+    with on_device_of(a):
+        return bool(agreeing(a, b, atol, rtol).all())

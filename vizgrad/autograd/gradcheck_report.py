@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
-from vizgrad.arrays import Array, xp
 from vizgrad.autograd.jacobians import agreeing
+from vizgrad.core.arrays import Array, xp
 
 #: Rows and columns of a heat map: of larger matrices each cell is the largest of a block.
 ROWS, COLUMNS = 16, 24
@@ -107,7 +107,8 @@ class Mismatch:
             return "Backward gives zeros everywhere: does its result reach this input?"
         if a.shape[0] == a.shape[1] and _alike(a, n.T):
             return "Backward gives the transposed matrix."
-        if a.dtype.kind == "c" and _alike(a, n.conj()):
+        turn = -1j if self.part == "imaginary" else 1  # seen with the gradient i
+        if a.dtype.kind == "c" and _alike(a * turn, (n * turn).conj()):
             return "Backward gives the conjugate: PyTorch's convention is grad * conj(derivative)."
         with xp.errstate(all="ignore"):
             factor = (a * n.conj()).sum() / (n * n.conj()).sum()
@@ -195,7 +196,7 @@ def place(what: str, number: int, shape: Sequence[int]) -> str:
 
 
 def _tensor(array: Array) -> str:
-    from vizgrad.tensor.tensor import new_tensor
+    from vizgrad.core.tensor.tensor import new_tensor
 
     return str(new_tensor(array))
 

@@ -16,14 +16,14 @@ from vizgrad.autograd.multi_grad import register_multi_grad_hook as register_mul
 from vizgrad.autograd.mutation import (
     allow_mutation_on_saved_tensors as allow_mutation_on_saved_tensors,
 )
-from vizgrad.autograd.paranoid import set_paranoid as set_paranoid
 from vizgrad.autograd.saved_hooks import disable_saved_tensors_hooks as disable_saved_tensors_hooks
 from vizgrad.autograd.saved_hooks import save_on_cpu as save_on_cpu
 from vizgrad.autograd.saved_hooks import saved_tensors_hooks as saved_tensors_hooks
-from vizgrad.errors import explained, place_of
-from vizgrad.tensor.modes import GUARD
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor, storage_of
+from vizgrad.autograd.strict_mode import set_paranoid as set_paranoid
+from vizgrad.core.errors import explained, place_of
+from vizgrad.core.tensor.modes import GUARD
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor, storage_of
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:

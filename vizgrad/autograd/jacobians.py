@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from vizgrad.arrays import Array, xp
-from vizgrad.arrays.sparse import dense
 from vizgrad.autograd.grad_mode import enable_grad
 from vizgrad.autograd.running import grad
-from vizgrad.errors import explained, function_place
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import Array, xp
+from vizgrad.core.arrays.current_device import near
+from vizgrad.core.arrays.sparse import dense
+from vizgrad.core.errors import explained, function_place
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 #: Directions in which an output is looked at: its gradient in backward -> the part of its change.
 REAL: dict[complex, Callable[[Any], Any]] = {1: xp.real}
@@ -102,6 +103,7 @@ def changes(
     ]
 
 
+@near
 def numerical(
     function: Callable[..., Any],
     inputs: Sequence[Any],
@@ -124,6 +126,7 @@ def numerical(
     ]
 
 
+@near
 def row(
     function: Callable[..., Any],
     inputs: Sequence[Any],
@@ -144,6 +147,7 @@ def row(
     return [pair(x, y) for x, y in zip(along, across, strict=True)]
 
 
+@near
 def pair(x: Array, y: Array | None) -> dict[complex, Array]:
     """The parts of one row: from the change along x, and along iy where the input is complex."""
     parts = COMPLEX if x.dtype.kind == "c" else REAL
@@ -153,11 +157,13 @@ def pair(x: Array, y: Array | None) -> dict[complex, Array]:
     }
 
 
+@near
 def empty(output: Array, input: Array) -> dict[complex, Array]:
     parts = COMPLEX if output.dtype.kind == "c" else REAL
     return {name: xp.zeros((0, output.size), input.dtype) for name in parts}
 
 
+@near
 def analytical(
     output: Tensor, inputs: Sequence[Tensor], each: Callable[[], None] = lambda: None
 ) -> list[dict[complex, Array]]:
@@ -191,6 +197,7 @@ def _flat(gradient: Tensor | None, input: Tensor) -> Array:
     return dense(gradient._array).reshape(-1).copy()
 
 
+@near
 def agreeing(a: Any, b: Any, atol: float, rtol: float) -> Any:
     """Element by element: within the tolerances, or both NaN?"""
     with xp.errstate(all="ignore"):

@@ -7,15 +7,15 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from vizgrad.engine.task import GraphTask
-from vizgrad.errors import explained, place_of
-from vizgrad.graph.edges import edge_of, gradient_edge
-from vizgrad.graph.hooks import RemovableHandle
-from vizgrad.graph.node import Node
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.engine.task import GraphTask
+from vizgrad.core.errors import explained, place_of
+from vizgrad.core.graph.edges import edge_of, gradient_edge
+from vizgrad.core.graph.hooks import RemovableHandle
+from vizgrad.core.graph.node import Node
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 class MultiHandle(RemovableHandle):

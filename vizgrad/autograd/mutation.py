@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakSet, WeakValueDictionary
 
-from vizgrad.arrays.blocks import laid_over
-from vizgrad.arrays.layout import address
 from vizgrad.autograd.saved_hooks import saved_tensors_hooks
-from vizgrad.errors import explained, place_of
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.place import caller, line_of_the_with
-from vizgrad.tensor.tensor import Tensor, new_tensor, storage_of
+from vizgrad.core.arrays.blocks import laid_over
+from vizgrad.core.arrays.layout import address
+from vizgrad.core.errors import explained, place_of
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.source_location import caller, line_of_the_with
+from vizgrad.core.tensor.tensor import Tensor, new_tensor, storage_of
 
 
 class _Copy:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import CPU, device_of, namespace_for
-from vizgrad.arrays.dtypes import from_numpy
-from vizgrad.arrays.layout import can_sum_to, sum_to
 from vizgrad.autograd.edges import GradientEdge, engine_edge
-from vizgrad.errors import explained, place_of
-from vizgrad.graph.edges import edge_of
-from vizgrad.graph.node import Edge, Meta, Node
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor, new_tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import CPU, device_of
+from vizgrad.core.arrays.current_device import DEVICES, elsewhere, on
+from vizgrad.core.arrays.dtypes import from_numpy
+from vizgrad.core.arrays.layout import can_sum_to, sum_to
+from vizgrad.core.errors import explained, place_of
+from vizgrad.core.graph.edges import edge_of
+from vizgrad.core.graph.node import Edge, Meta, Node
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
@@ -106,7 +107,11 @@ def _check_kind(given: Any) -> None:
 
 def _ones_like(array: Any) -> Any:
     if isinstance(array, Meta):
-        return namespace_for(array.device or CPU).ones(array.shape, array.dtype)
+        with on(array.device or CPU) as namespace:
+            return namespace.ones(array.shape, array.dtype)
+    if DEVICES.several and (place := elsewhere(array)) is not None:
+        with place:
+            return _ones_like(array)
     one = array.copy()  # with `fill` a fifth of the time of `ones_like`
     one.fill(1)
     return one

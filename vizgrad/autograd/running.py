@@ -6,23 +6,24 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from vizgrad.arrays import xp
 from vizgrad.autograd.batched import all_rows, check_rows, of_wrappers
-from vizgrad.autograd.before import was_done
 from vizgrad.autograd.edges import engine_edge
+from vizgrad.autograd.pre_backward import was_done
 from vizgrad.autograd.roots import as_tuple, check_counts, likeness, make_roots
-from vizgrad.engine.array_domain import ARRAYS, DUALS, TENSORS
-from vizgrad.engine.task import Capture, GraphTask
-from vizgrad.errors import explained, place_of, warn_once
-from vizgrad.function.wrapped import stands_for_others
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.edges import cut_off, edge_of, split_edge
-from vizgrad.graph.node import Node
-from vizgrad.graph.saved import Freed
-from vizgrad.tensor.modes import GUARD, MODES
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor, new_tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.current_device import DEVICES, on_device_of
+from vizgrad.core.engine.array_domain import ARRAYS, DUALS, TENSORS
+from vizgrad.core.engine.task import Capture, GraphTask
+from vizgrad.core.errors import explained, place_of, warn_once
+from vizgrad.core.function.transform_tensor import stands_for_others
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import cut_off, edge_of, split_edge
+from vizgrad.core.graph.node import Node
+from vizgrad.core.graph.saved import Freed
+from vizgrad.core.tensor.modes import GUARD, MODES, in_a_transform
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 Tensors = Tensor | Sequence[Tensor]
 
@@ -109,7 +110,7 @@ def prepare_backward(
     inputs: Any = None,
 ) -> GraphTask:
     """A task that has not run yet. Non-leaf `inputs` retain their gradients from now on (E-27)."""
-    if GUARD.transforms and MODES.transforms:
+    if GUARD.transforms and in_a_transform():
         raise explained(
             RuntimeError(
                 "backward() called inside a functorch transform. This is not supported, please use "
@@ -300,11 +301,15 @@ def _zeros(wanted: Any, requires_grad: bool) -> Tensor:
             "pass the tensor itself, or allow_unused=True",
             "unused",
         )
-    zeros = new_tensor(xp.zeros_like(wanted._array))
+    with on_device_of(wanted):
+        zeros = new_tensor(xp.zeros_like(wanted._array))
     return zeros.requires_grad_() if requires_grad else zeros
 
 
 def _own_memory(capture: Capture) -> Any:
     """A captured array may be shared with the caller's grad_outputs or with other results."""
     value = capture.value
+    if DEVICES.several:
+        with on_device_of(value):
+            return value.copy()
     return value.copy()

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from vizgrad.arrays.backend import CPU, to_device
-from vizgrad.errors import explained, place_of
-from vizgrad.graph.packing import HookPair, set_saved_hooks
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.place import line_of_the_with
-from vizgrad.tensor.tensor import Tensor, new_tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays.backend import CPU, to_device
+from vizgrad.core.errors import explained, place_of
+from vizgrad.core.graph.packing import HookPair, set_saved_hooks
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.source_location import line_of_the_with
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 class saved_tensors_hooks:

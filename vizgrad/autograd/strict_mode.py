@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays.checksum import checksum
-from vizgrad.graph.node import Node
-from vizgrad.graph.saved import Checked
-from vizgrad.tensor.modes import MODES, add_listener, remove_listener
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.checksum import checksum
+from vizgrad.core.graph.node import Node
+from vizgrad.core.graph.saved import Checked
+from vizgrad.core.tensor.modes import MODES, add_listener, remove_listener
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def set_paranoid(mode: bool) -> bool:

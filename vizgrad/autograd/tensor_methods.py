@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.autograd.before import was_done
+from vizgrad.autograd.pre_backward import was_done
 from vizgrad.autograd.running import prepare_backward
-from vizgrad.errors import explained, place_of
-from vizgrad.function.wrapped import Wrapped, wrap
-from vizgrad.graph.edges import gradient_edge
-from vizgrad.graph.hooks import RemovableHandle, add_hook, new_hooks
-from vizgrad.graph.node import hooks_of
-from vizgrad.tensor import copying as copying
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor, rare_of
+from vizgrad.core.errors import explained, place_of
+from vizgrad.core.function.transform_tensor import Wrapped, wrap
+from vizgrad.core.graph.edges import gradient_edge
+from vizgrad.core.graph.hooks import RemovableHandle, add_hook, new_hooks
+from vizgrad.core.graph.node import hooks_of
+from vizgrad.core.tensor import copying as copying
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor, rare_of
 
 
 def backward(

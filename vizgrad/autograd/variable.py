@@ -7,10 +7,10 @@ from typing import Any
 
 from vizgrad.autograd.current import queue_callback
 from vizgrad.autograd.running import backward
-from vizgrad.ops.public.creation import empty
-from vizgrad.tensor.leaves import leaf_over
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.ops.public.creation import empty
+from vizgrad.core.tensor.leaves import leaf_over
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 class ImperativeEngine:

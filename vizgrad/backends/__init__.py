@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.ops.public.computing import get_float32_matmul_precision, set_float32_matmul_precision
+from vizgrad.core.ops.public.computing import (
+    get_float32_matmul_precision,
+    set_float32_matmul_precision,
+)
 
 
 class _Settings:

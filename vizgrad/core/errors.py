@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from types import CodeType
 
-    from vizgrad.tensor.place import Site
+    from vizgrad.core.tensor.source_location import Site
 
 E = TypeVar("E", bound=BaseException)
 
@@ -57,7 +57,7 @@ class Link:
 class Explanation:
     """Why something went wrong. False in a boolean context when there is nothing to explain.
 
-    `kind` is one of the words of the explanation table (README of `vizgrad/inspection`), `culprit` the
+    `kind` is one of the words of the explanation table (README of `vizgrad/debugger/session`), `culprit` the
     line to edit (None where it is not known: never a guess), `tensor` the variable as the person wrote
     it, or the node's name, `fix` one sentence. `chain` leads from the symptom (first) to the cause
     (last), the shortest way; empty where it is not known. `mended` is the culprit's line as it could be,
@@ -284,6 +284,11 @@ def warn_once(message: str, category: type[Warning] = UserWarning) -> None:
     if message in _warned and not _warn_always:
         return
     _warned.add(message)
+    warn_outside(message, category)
+
+
+def warn_outside(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warns of the line outside vizgrad that led here."""
     warnings.warn(message, category, stacklevel=_levels_within())
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 
 from vizgrad import amp
-from vizgrad.arrays import dtypes
-from vizgrad.arrays.dtypes import DType
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays.dtypes import DType
 
 
 class autocast(amp.autocast):

@@ -9,10 +9,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from vizgrad.arrays import random
-from vizgrad.arrays.backend import Device, namespace_for, parse_device, placed
-from vizgrad.arrays.type_names import CONSTRUCTORS
-from vizgrad.ops.public.typed_tensors import typed
+from vizgrad.core.arrays import random
+from vizgrad.core.arrays.backend import Device, namespace_for, parse_device, placed
+from vizgrad.core.arrays.type_names import CONSTRUCTORS
+from vizgrad.core.ops.public.typed_tensors import typed
 
 _CUDA = Device("cuda")
 
@@ -112,6 +112,8 @@ def _number(device: Any) -> int:
     if device is None:
         return current_device()
     if isinstance(device, int):
+        if device > 0:
+            namespace_for(Device("cuda", device))  # is there such a device?
         return device
     wanted = parse_device(device)
     if wanted.type != "cuda":

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad import amp
-from vizgrad.arrays import dtypes
-from vizgrad.arrays.dtypes import DType
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays.dtypes import DType
 
 
 def _warn(name: str, args: str) -> None:

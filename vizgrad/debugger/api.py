@@ -10,21 +10,21 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.inspection.filing import Filing, provide
-from vizgrad.inspection.frameworks import when_imported
-from vizgrad.tensor.modes import pop_scope, push_scope
-from vizgrad.tensor.place import caller, frame_outside
+from vizgrad.core.tensor.modes import pop_scope, push_scope
+from vizgrad.core.tensor.source_location import caller, frame_outside
+from vizgrad.debugger.engines.api.frameworks import when_imported
+from vizgrad.debugger.model.trace_files import Filing, provide
 
 if TYPE_CHECKING:
-    from vizgrad.errors import Explanation, Findings
-    from vizgrad.explaining.watching import Watch
-    from vizgrad.inspection.opening import Cell
-    from vizgrad.inspection.session import Session
-    from vizgrad.rendering.capability_card import CardPicture
-    from vizgrad.rendering.heap_picture import HeapPicture
-    from vizgrad.rendering.static import GraphPicture, VersionsPicture
-    from vizgrad.stepping.recorder import Recording
-    from vizgrad.traces.difference import TraceDiff
+    from vizgrad.core.errors import Explanation, Findings
+    from vizgrad.debugger.drawing.capability_card import CardPicture
+    from vizgrad.debugger.drawing.heap_picture import HeapPicture
+    from vizgrad.debugger.drawing.static import GraphPicture, VersionsPicture
+    from vizgrad.debugger.engines.vizgrad.recorder import Recording
+    from vizgrad.debugger.explain.watch_block import Watch
+    from vizgrad.debugger.session.opening import Cell
+    from vizgrad.debugger.session.session import Session
+    from vizgrad.debugger.traces.difference import TraceDiff
 
 
 def debug(
@@ -48,17 +48,17 @@ def debug(
     has used it up, is taken back to its start (`.grad` too) and closed. One that ran to its end and kept the
     graph (`retain_graph=True`) stays as it is, unless its own cell is run again.
 
-    Tensors of PyTorch are opened alike (`vizgrad/pytorch/README.md` says what cannot be done with these), and
-    those of any other engine that has registered itself (`vizgrad.inspection.openers`). What a person calls
-    them is looked up where `debug` is called.
+    Tensors of PyTorch are opened alike (`vizgrad/debugger/engines/pytorch/README.md` says what cannot be
+    done with these), and those of any other engine that has registered itself
+    (`vizgrad.debugger.engines.api.openers`). What a person calls them is looked up where `debug` is called.
 
     Raises RuntimeError for a tensor without history, as backward does, TypeError for what no engine knows.
     """
-    from vizgrad.inspection.openers import known_types
-    from vizgrad.inspection.opening import Opening
-    from vizgrad.inspection.succeeding import succeeding
-    from vizgrad.stepping.names import names_around
-    from vizgrad.stepping.opener import open_session
+    from vizgrad.debugger.engines.api.openers import known_types
+    from vizgrad.debugger.engines.vizgrad.opener import open_session
+    from vizgrad.debugger.engines.vizgrad.variable_names import names_around
+    from vizgrad.debugger.session.opening import Opening
+    from vizgrad.debugger.session.reopening import succeeding
 
     retains = create_graph if retain_graph is None else retain_graph
     opening = Opening.of(tensors, _cell(), retains=retains)
@@ -84,7 +84,7 @@ def show(session: Session) -> None:
 
     Where a program runs the notebook (nbconvert, papermill), and nobody could step it, a picture.
     """
-    from vizgrad.widgets.showing import show
+    from vizgrad.debugger.jupyter.widget.showing import show
 
     show(session)
 
@@ -98,13 +98,13 @@ def graph(tensors: Any, *, title: str = "", depth: int | None = None) -> GraphPi
     ValueError for a negative one.
 
     The result draws itself in a notebook, and has `.to_dot()`, `.to_svg()`, `.to_text()` and `.data`
-    (plain data, `vizgrad.inspection.model.Graph`).
+    (plain data, `vizgrad.debugger.model.Graph`).
     """
-    from vizgrad.inspection.openers import known_types, open_picture
-    from vizgrad.rendering.static import GraphPicture
-    from vizgrad.stepping import opener as opener  # registers vizgrad's own
-    from vizgrad.stepping.names import names_around
-    from vizgrad.stepping.source import NODE_LIMIT
+    from vizgrad.debugger.drawing.static import GraphPicture
+    from vizgrad.debugger.engines.api.openers import known_types, open_picture
+    from vizgrad.debugger.engines.vizgrad import opener as opener  # registers vizgrad's own
+    from vizgrad.debugger.engines.vizgrad.graph_source import NODE_LIMIT
+    from vizgrad.debugger.engines.vizgrad.variable_names import names_around
 
     names = names_around(kinds=known_types())
     if not title and not isinstance(tensors, (list, tuple)):
@@ -133,10 +133,10 @@ def compare(a: Any, b: Any, *, tolerance: float | None = None) -> TraceDiff:
 
     Raises TypeError for what is no loss and has no trace, and what the backwards raise.
     """
-    from vizgrad.inspection.openers import known_types
-    from vizgrad.stepping import opener as opener  # registers vizgrad's own
-    from vizgrad.stepping.names import names_around
-    from vizgrad.traces import side_by_side
+    from vizgrad.debugger.engines.api.openers import known_types
+    from vizgrad.debugger.engines.vizgrad import opener as opener  # registers vizgrad's own
+    from vizgrad.debugger.engines.vizgrad.variable_names import names_around
+    from vizgrad.debugger.traces import side_by_side
 
     return side_by_side(a, b, tolerance, names_around(kinds=known_types()))
 
@@ -146,10 +146,10 @@ def versions(tensor: Any, *, name: str = "") -> VersionsPicture:
 
     The result draws itself in a notebook; `.storages` is the plain data.
     """
-    from vizgrad.inspection.openers import known_types, open_picture
-    from vizgrad.rendering.static import VersionsPicture
-    from vizgrad.stepping import opener as opener  # registers vizgrad's own
-    from vizgrad.stepping.names import names_around
+    from vizgrad.debugger.drawing.static import VersionsPicture
+    from vizgrad.debugger.engines.api.openers import known_types, open_picture
+    from vizgrad.debugger.engines.vizgrad import opener as opener  # registers vizgrad's own
+    from vizgrad.debugger.engines.vizgrad.variable_names import names_around
 
     names = names_around(kinds=known_types())
     if name:
@@ -167,12 +167,12 @@ def memory() -> HeapPicture:
     on a GPU under its name. It takes about a second per million objects, runs nothing of yours, and changes
     and keeps nothing.
 
-    The result shows itself as a table in a notebook; `.data` is plain data (`vizgrad.inspection.model.Heap`),
+    The result shows itself as a table in a notebook; `.data` is plain data (`vizgrad.debugger.model.Heap`),
     `.bytes` the sum, `.to_json()` the same for a file.
     """
-    from vizgrad.heap.notebook import current
-    from vizgrad.heap.reading import read
-    from vizgrad.rendering.heap_picture import HeapPicture
+    from vizgrad.debugger.drawing.heap_picture import HeapPicture
+    from vizgrad.debugger.memory.notebook_variables import current
+    from vizgrad.debugger.memory.reading import read
 
     return HeapPicture(read(frame_outside(1), current()))
 
@@ -192,9 +192,9 @@ def check(function: Any, *inputs: Any) -> Findings:
 
     Raises TypeError for what is no Function, and what forward raises on the example.
     """
-    from vizgrad.checking import card, told_of
-    from vizgrad.errors import Findings
-    from vizgrad.inspection.frameworks import examiner_of
+    from vizgrad.core.errors import Findings
+    from vizgrad.debugger.check import card, told_of
+    from vizgrad.debugger.engines.api.frameworks import examiner_of
 
     return Findings(told_of((examiner_of(function) or card)(function, *inputs)))
 
@@ -205,9 +205,9 @@ def card(function: Any, *inputs: Any) -> CardPicture:
     Each is proven on the example inputs, failed, with the failing case, or untested. See `check` for what is
     done. The result draws itself in a notebook; `card["jvp"].state` is one line of it, `.data` plain data.
     """
-    from vizgrad.checking import card
-    from vizgrad.inspection.frameworks import examiner_of
-    from vizgrad.rendering.capability_card import CardPicture
+    from vizgrad.debugger.check import card
+    from vizgrad.debugger.drawing.capability_card import CardPicture
+    from vizgrad.debugger.engines.api.frameworks import examiner_of
 
     return CardPicture((examiner_of(function) or card)(function, *inputs))
 
@@ -224,7 +224,7 @@ def record(title: str = "") -> Iterator[Recording]:
     What is recorded is plain data: no tensor is kept alive, and values, versions and lifetimes are those
     of an unrecorded run.
     """
-    from vizgrad.stepping.recorder import recording
+    from vizgrad.debugger.engines.vizgrad.recorder import recording
 
     with recording(title) as made:
         yield made
@@ -241,7 +241,7 @@ def watch() -> Watch:
     Inside it (and afterwards, until the next one) `why` knows most, and errors explain more. Nothing is
     changed: values, versions, lifetimes and the order of hooks are those of an unwatched block.
     """
-    from vizgrad.explaining.watching import Watch
+    from vizgrad.debugger.explain.watch_block import Watch
 
     return Watch()
 
@@ -254,11 +254,11 @@ def why(tensor: Any, *, name: str = "") -> Explanation:
     to call the tensor, where the variable does not tell.
     Raises TypeError for what is not a tensor: ask for `w`, not for `w.grad`, where that is None.
     """
-    from vizgrad.explaining.watching import known
-    from vizgrad.explaining.why import explain
-    from vizgrad.inspection.openers import known_types
-    from vizgrad.stepping.names import names_around
-    from vizgrad.tensor.tensor import Tensor
+    from vizgrad.core.tensor.tensor import Tensor
+    from vizgrad.debugger.engines.api.openers import known_types
+    from vizgrad.debugger.engines.vizgrad.variable_names import names_around
+    from vizgrad.debugger.explain.watch_block import known
+    from vizgrad.debugger.explain.why import explain
 
     kinds = (Tensor, *known_types())
     if not isinstance(tensor, kinds):
@@ -290,30 +290,30 @@ def can_be_asked() -> bool:
     """Is somebody there who looks at what is shown, and presses buttons?"""
     if not in_notebook():
         return False
-    from vizgrad.widgets.commtarget import run_by_program
+    from vizgrad.debugger.jupyter.widget.commtarget import run_by_program
 
     return not run_by_program()
 
 
 def _cell() -> Cell:
     """The cell that is running."""
-    from vizgrad.inspection.opening import Cell
+    from vizgrad.debugger.session.opening import Cell
 
     if not in_notebook():
         return Cell()
-    from vizgrad.widgets.commtarget import running_cell
+    from vizgrad.debugger.jupyter.widget.commtarget import running_cell
 
     return running_cell()
 
 
 def _traces() -> Filing:
-    from vizgrad import traces
+    from vizgrad.debugger import traces
 
     return traces
 
 
 def _drawn(shown: Sequence[Explanation]) -> str:
-    from vizgrad.rendering.explained import explanations_html
+    from vizgrad.debugger.drawing.explained import explanations_html
 
     return explanations_html(shown)
 
@@ -322,17 +322,17 @@ def on_import() -> None:
     """Traces can be filed, explanations draw themselves, PyTorch's tensors are known where there are some,
     and in a Jupyter kernel the side panel finds this kernel.
     """
-    from vizgrad import errors
+    from vizgrad.core import errors
 
     provide(_traces)
     errors.drawn = _drawn
-    when_imported("torch", "vizgrad.pytorch.opener")
+    when_imported("torch", "vizgrad.debugger.engines.pytorch.opener")
     if in_notebook():
-        from vizgrad.inspection import cells
-        from vizgrad.widgets.cells import cells_run, line_shown
-        from vizgrad.widgets.commtarget import cell_name, register
+        from vizgrad.debugger.jupyter.widget.commtarget import cell_name, register
+        from vizgrad.debugger.jupyter.widget.executed_cells import cells_run, line_shown
+        from vizgrad.debugger.session.lines import notebook_cells
 
         errors.cell_of = cell_name
         errors.line_shown = line_shown
-        cells.cells_run = cells_run
+        notebook_cells.cells_run = cells_run
         register()

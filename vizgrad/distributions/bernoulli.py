@@ -6,6 +6,10 @@ import math
 from typing import Any, ClassVar
 
 from vizgrad.autograd.grad_mode import no_grad
+from vizgrad.core.ops.public.random_sampling import bernoulli
+from vizgrad.core.ops.public.ranges import arange
+from vizgrad.core.ops.public.where_clamp import where
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import Distribution
 from vizgrad.distributions.parameters import (
@@ -17,10 +21,6 @@ from vizgrad.distributions.parameters import (
     probs_to_logits,
 )
 from vizgrad.nn.functional import binary_cross_entropy_with_logits
-from vizgrad.ops.public.random_sampling import bernoulli
-from vizgrad.ops.public.ranges import arange
-from vizgrad.ops.public.where_clamp import where
-from vizgrad.tensor.tensor import Tensor
 
 
 class Bernoulli(Distribution):

@@ -6,6 +6,11 @@ import math
 from typing import Any, ClassVar
 
 from vizgrad.autograd.grad_mode import no_grad
+from vizgrad.core.ops.public.broadcasting import broadcast_tensors
+from vizgrad.core.ops.public.creation import full
+from vizgrad.core.ops.public.random_sampling import multinomial
+from vizgrad.core.ops.public.ranges import arange, eye
+from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import Distribution
 from vizgrad.distributions.parameters import (
@@ -16,11 +21,6 @@ from vizgrad.distributions.parameters import (
     probs_to_logits,
 )
 from vizgrad.nn.functional import one_hot
-from vizgrad.ops.public.broadcasting import broadcast_tensors
-from vizgrad.ops.public.creation import full
-from vizgrad.ops.public.random_sampling import multinomial
-from vizgrad.ops.public.ranges import arange, eye
-from vizgrad.tensor.tensor import Size, Tensor
 
 
 class _Classes(Distribution):

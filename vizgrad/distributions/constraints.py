@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.ops.public import linalg
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.ops.public import linalg
+from vizgrad.core.tensor.tensor import Tensor
 
 
 class Constraint:

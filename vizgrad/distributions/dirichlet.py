@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from vizgrad.core.ops.public.joining import stack
+from vizgrad.core.ops.public.where_clamp import where
+from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import Distribution
 from vizgrad.distributions.gamma import drawn
 from vizgrad.distributions.parameters import batch_of, broadcast_all
 from vizgrad.nn.functional import one_hot
-from vizgrad.ops.public.joining import stack
-from vizgrad.ops.public.where_clamp import where
-from vizgrad.tensor.tensor import Size, Tensor
 
 
 class Dirichlet(Distribution):

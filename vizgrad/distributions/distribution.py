@@ -6,10 +6,10 @@ import warnings
 from typing import Any, ClassVar, Self
 
 from vizgrad.autograd.grad_mode import no_grad
+from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.constraints import Constraint, is_dependent
 from vizgrad.distributions.parameters import lazy_property
-from vizgrad.tensor.tensor import Size, Tensor
 
 
 class Distribution:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from vizgrad.core.ops.public.creation import empty
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import Distribution
 from vizgrad.distributions.parameters import batch_of, broadcast_all
-from vizgrad.ops.public.creation import empty
-from vizgrad.tensor.tensor import Tensor
 
 
 class Exponential(Distribution):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from vizgrad.core.function.transform_tensor import draws
+from vizgrad.core.ops import gamma
+from vizgrad.core.ops.public.special import gammainc
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import Distribution
 from vizgrad.distributions.parameters import batch_of, broadcast_all, smallest
-from vizgrad.function.wrapped import draws
-from vizgrad.ops import gamma
-from vizgrad.ops.public.special import gammainc
-from vizgrad.tensor.tensor import Tensor
 
 
 @draws("chances")

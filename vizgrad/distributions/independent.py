@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
+from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import Distribution
-from vizgrad.tensor.tensor import Size, Tensor
 
 
 def sum_rightmost(value: Tensor, dims: int) -> Tensor:

@@ -6,6 +6,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from vizgrad.core.ops.public import linalg
+from vizgrad.core.ops.public.broadcasting import broadcast_shapes
+from vizgrad.core.ops.public.where_clamp import where
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions.bernoulli import Bernoulli
 from vizgrad.distributions.categorical import Categorical, OneHotCategorical
 from vizgrad.distributions.dirichlet import Beta, Dirichlet
@@ -18,10 +22,6 @@ from vizgrad.distributions.multivariate_normal import MultivariateNormal, mahala
 from vizgrad.distributions.normal import Normal
 from vizgrad.distributions.poisson import Poisson
 from vizgrad.distributions.uniform import Uniform
-from vizgrad.ops.public import linalg
-from vizgrad.ops.public.broadcasting import broadcast_shapes
-from vizgrad.ops.public.where_clamp import where
-from vizgrad.tensor.tensor import Tensor
 
 Formula = Callable[[Any, Any], Tensor]
 

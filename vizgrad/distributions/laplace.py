@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+from vizgrad.core.ops.public.random_sampling import rand
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import Distribution
 from vizgrad.distributions.parameters import batch_of, broadcast_all, precision
-from vizgrad.ops.public.random_sampling import rand
-from vizgrad.tensor.tensor import Tensor
 
 
 class Laplace(Distribution):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+from vizgrad.core.ops.public import linalg
+from vizgrad.core.ops.public.broadcasting import broadcast_shapes
+from vizgrad.core.ops.public.random_sampling import randn
+from vizgrad.core.ops.public.ranges import eye
+from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import Distribution
 from vizgrad.distributions.parameters import lazy_property
-from vizgrad.ops.public import linalg
-from vizgrad.ops.public.broadcasting import broadcast_shapes
-from vizgrad.ops.public.random_sampling import randn
-from vizgrad.ops.public.ranges import eye
-from vizgrad.tensor.tensor import Size, Tensor
 
 
 class MultivariateNormal(Distribution):

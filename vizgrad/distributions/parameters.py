@@ -6,12 +6,12 @@ from collections.abc import Callable
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays import dtypes
-from vizgrad.arrays.limits import finfo
 from vizgrad.autograd.grad_mode import enable_grad
-from vizgrad.ops.public.broadcasting import broadcast_tensors
-from vizgrad.ops.public.from_values import tensor
-from vizgrad.tensor.tensor import Size, Tensor
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays.limits import finfo
+from vizgrad.core.ops.public.broadcasting import broadcast_tensors
+from vizgrad.core.ops.public.from_values import tensor
+from vizgrad.core.tensor.tensor import Size, Tensor
 
 
 def broadcast_all(*values: Any) -> list[Tensor]:

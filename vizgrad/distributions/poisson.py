@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from vizgrad.autograd.grad_mode import no_grad
+from vizgrad.core.ops.public.random_sampling import poisson
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import Distribution
 from vizgrad.distributions.parameters import batch_of, broadcast_all
-from vizgrad.ops.public.random_sampling import poisson
-from vizgrad.tensor.tensor import Tensor
 
 
 class Poisson(Distribution):

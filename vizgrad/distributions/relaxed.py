@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.core.ops.public.broadcasting import broadcast_tensors
+from vizgrad.core.ops.public.from_values import tensor
+from vizgrad.core.ops.public.random_sampling import rand
+from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.categorical import _Classes
 from vizgrad.distributions.parameters import broadcast_all, clamp_probs
-from vizgrad.ops.public.broadcasting import broadcast_tensors
-from vizgrad.ops.public.from_values import tensor
-from vizgrad.ops.public.random_sampling import rand
-from vizgrad.tensor.tensor import Size, Tensor
 
 
 class RelaxedOneHotCategorical(_Classes):

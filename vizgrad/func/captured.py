@@ -11,9 +11,9 @@ from functools import partial
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
-from vizgrad.errors import explained
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.errors import explained
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.utils._pytree import tree_leaves
 
 

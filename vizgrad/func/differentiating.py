@@ -12,19 +12,19 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, Self, TypeVar, cast
 
-from vizgrad.batching.level import Batch
-from vizgrad.batching.unwrapping import as_dimensions, as_wrappers, open_batches
-from vizgrad.errors import explained
+from vizgrad.core.batching.level import Batch
+from vizgrad.core.batching.unwrapping import as_dimensions, as_wrappers, open_batches
+from vizgrad.core.errors import explained
+from vizgrad.core.function.transform_tensor import Level, Wrapped, wrap
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import edge_of, split_edge
+from vizgrad.core.graph.node import Edge, Node
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.duals import set_tangent, tangent_of
+from vizgrad.core.tensor.modes import MODES, enter_inference, leave_inference, set_grad_mode
+from vizgrad.core.tensor.tensor import RESULT, Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.func.captured import refuse_captured
-from vizgrad.function.wrapped import Level, Wrapped, wrap
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.edges import edge_of, split_edge
-from vizgrad.graph.node import Edge, Node
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.duals import set_tangent, tangent_of
-from vizgrad.tensor.modes import MODES, enter_inference, leave_inference, set_grad_mode
-from vizgrad.tensor.tensor import RESULT, Tensor
-from vizgrad.tensor.wrong_call import wrong_call
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -7,10 +7,18 @@ from functools import wraps
 from math import prod
 from typing import Any
 
-from vizgrad.arrays import xp
 from vizgrad.autograd.forward_ad import new_level
-from vizgrad.batching.level import Batch
-from vizgrad.batching.values import filled, unwrapped
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.current_device import on_device_of
+from vizgrad.core.batching.level import Batch
+from vizgrad.core.batching.values import filled, unwrapped
+from vizgrad.core.function.transform_tensor import wrap
+from vizgrad.core.ops.constants import place_of, zeros_beside
+from vizgrad.core.ops.public.joining import cat
+from vizgrad.core.ops.tangents.layouts import primal_of
+from vizgrad.core.tensor.duals import set_tangent
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.func.differentiating import in_normal_mode
 from vizgrad.func.forward import Forward, check_pair, dual_of, only_tensors, parts_of
 from vizgrad.func.reverse import (
@@ -21,13 +29,6 @@ from vizgrad.func.reverse import (
     vjp,
     with_arguments,
 )
-from vizgrad.function.wrapped import wrap
-from vizgrad.ops.constants import place_of, zeros_beside
-from vizgrad.ops.public.joining import cat
-from vizgrad.ops.tangents.layouts import primal_of
-from vizgrad.tensor.duals import set_tangent
-from vizgrad.tensor.tensor import Tensor, new_tensor
-from vizgrad.tensor.wrong_call import wrong_call
 from vizgrad.utils._pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
 
@@ -37,11 +38,12 @@ def _basis(leaves: Sequence[Tensor], start: int, end: int) -> list[Tensor]:
     first = 0
     for leaf in leaves:
         size = prod(leaf.shape)
-        rows = xp.zeros_like(place_of(leaf), shape=((end - start) * size,), order="C")
         low, high = max(start, first), min(end, first + size)
-        if low < high:  # one in each of these rows, one place further each time
-            begin = (low - start) * size + low - first
-            rows[begin : begin + (high - low) * (size + 1) : size + 1] = 1
+        with on_device_of(place_of(leaf)):
+            rows = xp.zeros_like(place_of(leaf), shape=((end - start) * size,), order="C")
+            if low < high:  # one in each of these rows, one place further each time
+                begin = (low - start) * size + low - first
+                rows[begin : begin + (high - low) * (size + 1) : size + 1] = 1
         found.append(new_tensor(rows.reshape((end - start, *leaf.shape))))
         first += size
     return found

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from vizgrad.core.ops.public.joining import stack
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.utils.replaced_state import call_with
-from vizgrad.ops.public.joining import stack
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
 
 
 def functional_call(

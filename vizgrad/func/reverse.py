@@ -6,20 +6,20 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
-from vizgrad.arrays import layout, xp
-from vizgrad.arrays.backend import writeable
-from vizgrad.arrays.blocks import owner
 from vizgrad.autograd.running import make_task
-from vizgrad.batching.unwrapping import as_dimensions, as_wrappers, depends_on_all
-from vizgrad.engine.task import Capture
+from vizgrad.core.arrays import layout, xp
+from vizgrad.core.arrays.backend import writeable
+from vizgrad.core.arrays.current_device import on_device_of
+from vizgrad.core.batching.unwrapping import as_dimensions, as_wrappers, depends_on_all
+from vizgrad.core.engine.task import Capture
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.graph.edges import edge_of, split_edge
+from vizgrad.core.graph.node import Node
+from vizgrad.core.ops.constants import zeros_beside
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.func.differentiating import Differentiation, in_normal_mode, plain
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.graph.edges import edge_of, split_edge
-from vizgrad.graph.node import Node
-from vizgrad.ops.constants import zeros_beside
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.tensor import Tensor, new_tensor
-from vizgrad.tensor.wrong_call import wrong_call
 from vizgrad.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 Argnums = int | tuple[int, ...]
@@ -162,7 +162,8 @@ def _tracked(tensor: Tensor) -> bool:
 
 def _start(value: Tensor, cotangent: Tensor | None, raw: bool) -> Any:
     if cotangent is None:
-        ones = xp.ones_like(value._array, order="C")
+        with on_device_of(value):
+            ones = xp.ones_like(value._array, order="C")
         return ones if raw else new_tensor(ones)
     return cotangent._array if raw else cotangent
 
@@ -175,10 +176,10 @@ def _found(capture: Capture, value: Tensor, raw: bool) -> Tensor:
 
 def _unshared(found: list[Tensor], given: Sequence[Tensor | None]) -> None:
     """Gives each result memory of its own: an array may arrive at several places, or be a cotangent."""
-    seen = {id(owner(c._array)) for c in given if c is not None}
+    seen = {layout.block_of(c._array) for c in given if c is not None}
     for tensor in found:
         array = tensor._array
-        memory = id(owner(array))
+        memory = layout.block_of(array)
         if memory in seen or not writeable(array) or layout.overlaps_itself(array):
             tensor._array = array.copy()
         seen.add(memory)

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
-from vizgrad.arrays import random
-from vizgrad.batching.level import Batch, Randomness
-from vizgrad.batching.marking import marked
-from vizgrad.batching.values import filled, from_front, to_front, unwrapped
-from vizgrad.function.wrapped import wrap
-from vizgrad.ops.public.joining import cat
-from vizgrad.tensor.formats import sparse_csc, sparse_csr
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import random
+from vizgrad.core.batching.level import Batch, Randomness
+from vizgrad.core.batching.marking import marked
+from vizgrad.core.batching.values import filled, from_front, to_front, unwrapped
+from vizgrad.core.function.transform_tensor import wrap
+from vizgrad.core.ops.public.joining import cat
+from vizgrad.core.tensor.formats import sparse_csc, sparse_csr
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.utils._pytree import (
     _broadcast_to_and_flatten,
     tree_flatten,

@@ -8,9 +8,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.ops.public.random_sampling import rand
-from vizgrad.tensor.modes import set_grad_mode
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.current_device import on_device_of
+from vizgrad.core.ops.public.random_sampling import rand
+from vizgrad.core.tensor.modes import set_grad_mode
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def _quietly(tensor: Any, method: str, *args: Any, **kwargs: Any) -> Any:
@@ -176,16 +177,18 @@ def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Tensor:
 
     A. Saxe, J. McClelland, S. Ganguli, Exact Solutions to the Nonlinear Dynamics of Learning (2013).
     """
-    from vizgrad.arrays.kernels.orthogonal import orthonormal
+    from vizgrad.core.arrays.kernels.orthogonal import orthonormal
 
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     normal_(tensor, 0.0, 1.0, generator)
     if not tensor._array.size:
         return tensor
-    from vizgrad.tensor.tensor import new_tensor
+    from vizgrad.core.tensor.tensor import new_tensor
 
-    return _quietly(tensor, "copy_", new_tensor(orthonormal(tensor._array) * gain))
+    with on_device_of(tensor):
+        found = new_tensor(orthonormal(tensor._array) * gain)
+    return _quietly(tensor, "copy_", found)
 
 
 def sparse_(tensor: Any, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from vizgrad.arrays import dtypes, xp
-from vizgrad.tensor.leaves import leaf_over
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import dtypes, xp
+from vizgrad.core.arrays.current_device import on_device_of
+from vizgrad.core.tensor.leaves import leaf_over
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 class Parameter(Tensor):
@@ -32,7 +33,8 @@ class Parameter(Tensor):
         """Values and flag alone: a copy of a model starts without gradients."""
         known = memo.get(id(self))
         if known is None:
-            known = type(self)(new_tensor(self._array.copy(order="K")), self.requires_grad)
+            with on_device_of(self):
+                known = type(self)(new_tensor(self._array.copy(order="K")), self.requires_grad)
             memo[id(self)] = known
         return known
 

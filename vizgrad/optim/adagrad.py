@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vizgrad.arrays import Array
-from vizgrad.arrays.kernels import optimizers as rule
-from vizgrad.arrays.sparse import is_sparse
+from vizgrad.core.arrays import Array
+from vizgrad.core.arrays.kernels import optimizers as rule
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.optim.optimizer import (
     Group,
     Optimizer,
@@ -17,7 +18,6 @@ from vizgrad.optim.optimizer import (
     count_step,
     options,
 )
-from vizgrad.tensor.wrong_call import wrong_call
 
 
 class Adagrad(Optimizer):
@@ -74,7 +74,7 @@ class Adagrad(Optimizer):
 
     @staticmethod
     def _update_sparse(param: Array, grad: Any, state: State, group: Group, step: float) -> None:
-        from vizgrad.arrays.sparse.optimizers import adagrad_step
+        from vizgrad.core.arrays.sparse.optimizers import adagrad_step
 
         total = buffer(state, "sum", param, group["initial_accumulator_value"])
         lr = group["lr"] / (1 + (step - 1) * group["lr_decay"])

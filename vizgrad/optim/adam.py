@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vizgrad.arrays import Array
-from vizgrad.arrays.kernels import optimizers as rule
+from vizgrad.core.arrays import Array
+from vizgrad.core.arrays.kernels import optimizers as rule
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.optim.optimizer import (
     Group,
     Optimizer,
@@ -17,7 +19,14 @@ from vizgrad.optim.optimizer import (
     count_step,
     options,
 )
-from vizgrad.tensor.wrong_call import wrong_call
+
+
+def _check_kinds(betas: tuple[Any, Any]) -> None:
+    """ValueError for an int, as PyTorch has it: a program that runs here should run there."""
+    if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, Tensor)):
+        raise ValueError(
+            f"betas must be either both floats or both Tensors, not {betas!r}: write 0.0 for 0"
+        )
 
 
 class Adam(Optimizer):
@@ -48,6 +57,7 @@ class Adam(Optimizer):
         check_at_least("epsilon value", eps)
         check_betas(betas)
         check_at_least("weight_decay value", weight_decay)
+        _check_kinds(betas)
         super().__init__(
             params,
             options(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vizgrad.arrays import Array, xp
-from vizgrad.arrays.kernels import optimizers as rule
+from vizgrad.core.arrays import Array, xp
+from vizgrad.core.arrays.kernels import optimizers as rule
+from vizgrad.core.tensor.tensor import new_tensor
 from vizgrad.optim.optimizer import (
     Group,
     Optimizer,
@@ -17,7 +18,6 @@ from vizgrad.optim.optimizer import (
     count_step,
     options,
 )
-from vizgrad.tensor.tensor import new_tensor
 
 
 def _check(lr: float, betas: tuple[float, float], eps: float, weight_decay: float) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, MutableMapping
 from typing import Any
 
-from vizgrad.arrays import Array
-from vizgrad.arrays.kernels.complexes import as_complex, as_real
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import Array
+from vizgrad.core.arrays.kernels.complexes import as_complex, as_real
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 class StateInParts(MutableMapping[str, Any]):

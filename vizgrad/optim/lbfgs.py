@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from vizgrad.arrays import Array, xp
-from vizgrad.arrays.kernels.complexes import as_real
-from vizgrad.arrays.sparse import dense
+from vizgrad.core.arrays import Array, xp
+from vizgrad.core.arrays.current_device import on_device_of
+from vizgrad.core.arrays.kernels.complexes import as_real
+from vizgrad.core.arrays.sparse import dense
+from vizgrad.core.tensor.modes import about_to_write, set_grad_mode
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor, storage_of
 from vizgrad.optim.in_parts import flat_parts
 from vizgrad.optim.line_search import strong_wolfe
 from vizgrad.optim.optimizer import Optimizer, check_at_least
-from vizgrad.tensor.modes import about_to_write, set_grad_mode
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor, storage_of
 
 
 class LBFGS(Optimizer):
@@ -88,7 +89,8 @@ class LBFGS(Optimizer):
 
         before = set_grad_mode(False)
         try:
-            return self._iterate(evaluate)
+            with on_device_of(*self._params):
+                return self._iterate(evaluate)
         finally:
             set_grad_mode(before)
 

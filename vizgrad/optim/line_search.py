@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vizgrad.arrays import Array, xp
+from vizgrad.core.arrays import Array, xp
 
 Point = tuple[float, float, Array, float]
 """(step, value, gradient, slope along the direction)."""

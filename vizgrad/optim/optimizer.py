@@ -8,16 +8,17 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, MutableMapping
 from typing import Any
 
-from vizgrad.arrays import Array, xp
-from vizgrad.arrays.kernels.complexes import as_real
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.graph.hooks import RemovableHandle, add_hook
+from vizgrad.core.arrays import Array, xp
+from vizgrad.core.arrays.current_device import DEVICES, current, go_back, make_current
+from vizgrad.core.arrays.kernels.complexes import as_real
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.graph.hooks import RemovableHandle, add_hook
+from vizgrad.core.tensor.modes import about_to_write, set_grad_mode
+from vizgrad.core.tensor.source_location import Site, caller
+from vizgrad.core.tensor.tensor import Tensor, new_tensor, storage_of
+from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.optim.in_parts import StateInParts
 from vizgrad.optim.parameters import check_parameter, listed, ordered
-from vizgrad.tensor.modes import about_to_write, set_grad_mode
-from vizgrad.tensor.place import Site, caller
-from vizgrad.tensor.tensor import Tensor, new_tensor, storage_of
-from vizgrad.tensor.wrong_call import wrong_call
 
 Group = dict[str, Any]
 State = MutableMapping[str, Any]
@@ -140,11 +141,14 @@ class Optimizer:
                 set_grad_mode(before)
         site = caller()
         before = set_grad_mode(False)
+        device = current() if DEVICES.several else -1
         try:
             for group in self.param_groups:
                 self._step_group(group, site)
         finally:
             set_grad_mode(before)
+            if device >= 0:
+                go_back(device)
         for hook in list(self._step_post_hooks.values()):
             hook(self, (closure,), {})
         return loss
@@ -155,6 +159,8 @@ class Optimizer:
         for param in group["params"]:
             if param._grad is None:
                 continue
+            if DEVICES.several:
+                make_current(param)
             grad = param._grad._array
             if is_sparse(grad):
                 self.check_sparse(group)

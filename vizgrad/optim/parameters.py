@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vizgrad import errors
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core import errors
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def listed(params: Any) -> tuple[list[Any], list[str]]:

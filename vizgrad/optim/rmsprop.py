@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vizgrad.arrays import Array
-from vizgrad.arrays.kernels import optimizers as rule
+from vizgrad.core.arrays import Array
+from vizgrad.core.arrays.kernels import optimizers as rule
 from vizgrad.optim.optimizer import (
     Group,
     Optimizer,

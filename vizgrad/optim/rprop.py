@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vizgrad.arrays import Array, xp
-from vizgrad.arrays.kernels import optimizers as rule
+from vizgrad.core.arrays import Array, xp
+from vizgrad.core.arrays.kernels import optimizers as rule
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.optim.optimizer import (
     Group,
     Optimizer,
@@ -16,7 +17,6 @@ from vizgrad.optim.optimizer import (
     count_step,
     options,
 )
-from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
 class Rprop(Optimizer):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vizgrad.arrays import Array
-from vizgrad.arrays.kernels import optimizers as rule
-from vizgrad.arrays.sparse import is_sparse
+from vizgrad.core.arrays import Array
+from vizgrad.core.arrays.kernels import optimizers as rule
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.tensor.tensor import new_tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.optim.optimizer import Group, Optimizer, State, buffer, check_at_least, options
-from vizgrad.tensor.tensor import new_tensor
-from vizgrad.tensor.wrong_call import wrong_call
 
 
 class SGD(Optimizer):
@@ -74,7 +74,7 @@ class SGD(Optimizer):
         )  # fmt: skip
 
     def _update_sparse(self, param: Array, grad: Any, state: State, group: Group) -> None:
-        from vizgrad.arrays.sparse.optimizers import sgd_step
+        from vizgrad.core.arrays.sparse.optimizers import sgd_step
 
         known = state.get("momentum_buffer")
         velocity = sgd_step(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vizgrad.arrays import Array
-from vizgrad.arrays.sparse import is_sparse
+from vizgrad.core.arrays import Array
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.optim.optimizer import (
     Group,
     Optimizer,
@@ -15,7 +16,6 @@ from vizgrad.optim.optimizer import (
     check_betas,
     options,
 )
-from vizgrad.tensor.wrong_call import wrong_call
 
 
 class SparseAdam(Optimizer):
@@ -61,7 +61,7 @@ class SparseAdam(Optimizer):
                 ),
                 "make the embedding with sparse=True, or give the other parameters to Adam",
             )
-        from vizgrad.arrays.sparse.optimizers import adam_step
+        from vizgrad.core.arrays.sparse.optimizers import adam_step
 
         beta1, beta2 = group["betas"]
         step = state["step"] = state.get("step", 0) + 1

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 from vizgrad.autograd.grad_mode import no_grad
+from vizgrad.core.ops.public.from_values import tensor
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from vizgrad.nn.modules.module import Module
-from vizgrad.ops.public.from_values import tensor
 from vizgrad.optim.lr_scheduler.base import LRScheduler
 from vizgrad.optim.optimizer import Optimizer
-from vizgrad.tensor.tensor import Tensor
 
 Average = Callable[[Tensor, Tensor, Any], Tensor]
 AverageAll = Callable[[Any, Any, Any], None]

@@ -8,9 +8,9 @@ from pathlib import PurePath
 from types import TracebackType
 from typing import IO, Any, Self
 
-from vizgrad.arrays.backend import Array, to_host
-from vizgrad.arrays.budget import Budget
-from vizgrad.arrays.records import Records
+from vizgrad.core.arrays.backend import Array, to_host
+from vizgrad.core.arrays.budget import Budget
+from vizgrad.core.arrays.records import Records
 
 _ALIGNMENT = 64
 _LOCAL_HEADER = 30

@@ -6,9 +6,9 @@ import struct
 from collections.abc import Callable
 from typing import IO, Any
 
-from vizgrad.arrays import blocks
-from vizgrad.arrays.budget import Budget
-from vizgrad.arrays.records import Bounded
+from vizgrad.core.arrays import blocks
+from vizgrad.core.arrays.budget import Budget
+from vizgrad.core.arrays.records import Bounded
 from vizgrad.serialization.storages import Block, Memory, Storages, named
 from vizgrad.serialization.unpickling import in_short, unpickle
 

@@ -10,10 +10,10 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import IO, Any, cast
 
-from vizgrad.arrays import blocks
-from vizgrad.arrays.backend import Device
-from vizgrad.arrays.budget import Budget
-from vizgrad.arrays.records import size_of
+from vizgrad.core.arrays import blocks
+from vizgrad.core.arrays.backend import Device
+from vizgrad.core.arrays.budget import Budget
+from vizgrad.core.arrays.records import size_of
 from vizgrad.serialization import legacy
 from vizgrad.serialization.archive import Reader
 from vizgrad.serialization.storages import Block, Storages, named

@@ -12,10 +12,10 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
 
-from vizgrad.arrays import dtypes
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.parameter import Parameter
 from vizgrad.serialization import rebuilding, storages
-from vizgrad.tensor.tensor import Tensor
 
 #: Name in a file -> what is called or put in its place.
 KNOWN: dict[str, Any] = {

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from pickle import UnpicklingError
 from typing import Any
 
-from vizgrad.arrays.budget import Budget
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.budget import Budget
+from vizgrad.core.tensor.tensor import Tensor
 
 #: Python writes no pickle of a deeper nesting: it gives up at its limit of recursion.
 MOST = 1000

@@ -9,15 +9,15 @@ import warnings
 from collections import OrderedDict
 from typing import Any, NamedTuple
 
-from vizgrad.arrays import Array, blocks, xp
-from vizgrad.arrays.backend import Device, device_of
-from vizgrad.arrays.dtypes import DType
-from vizgrad.arrays.sparse import is_sparse
+from vizgrad.core.arrays import Array, blocks, xp
+from vizgrad.core.arrays.backend import Device, device_of
+from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.tensor.tensor import Size, Tensor, address, new_tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.nn.modules.state import StateDict
 from vizgrad.nn.parameter import Buffer, Parameter
 from vizgrad.serialization import names, rebuilding, storages
-from vizgrad.tensor.tensor import Size, Tensor, address, new_tensor
-from vizgrad.tensor.wrong_call import wrong_call
 
 #: The protocol that every reader of these files knows.
 PROTOCOL = 2
@@ -172,7 +172,7 @@ _NAMES = {
     if callable(function) and function.__module__.startswith("vizgrad.")
 }
 _NAMES.update(
-    (f"vizgrad.arrays.dtypes {'bool_' if n == 'torch.bool' else n[6:]}", n.encode())
+    (f"vizgrad.core.arrays.dtypes {'bool_' if n == 'torch.bool' else n[6:]}", n.encode())
     for n, found in names.KNOWN.items()
     if isinstance(found, DType)
 )

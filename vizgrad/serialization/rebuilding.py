@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from typing import Any
 
-from vizgrad.arrays.backend import Device
-from vizgrad.arrays.dtypes import DType
-from vizgrad.arrays.sparse import is_sparse
+from vizgrad.core.arrays.backend import Device
+from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.ops.public.sparse_making import sparse_compressed_tensor, sparse_coo_tensor
+from vizgrad.core.tensor import formats
+from vizgrad.core.tensor.formats import layout
+from vizgrad.core.tensor.tensor import Size, Tensor, new_tensor
 from vizgrad.nn.parameter import Parameter
-from vizgrad.ops.public.sparse_making import sparse_compressed_tensor, sparse_coo_tensor
 from vizgrad.serialization.storages import Block
-from vizgrad.tensor import formats
-from vizgrad.tensor.formats import layout
-from vizgrad.tensor.tensor import Size, Tensor, new_tensor
 
 #: Below this in magnitude are whole numbers that are sizes, or keys: beyond it a file could choose numbers
 #: that all fall on one place of a dict.

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vizgrad.arrays import blocks, dtypes
-from vizgrad.arrays.backend import Device, device_of, parse_device, to_device
-from vizgrad.tensor.storage import Storage
-from vizgrad.tensor.tensor import LEAF, Tensor, address, new_tensor
+from vizgrad.core.arrays import blocks, dtypes
+from vizgrad.core.arrays.backend import Device, device_of, parse_device, to_device
+from vizgrad.core.tensor.storage import Storage
+from vizgrad.core.tensor.tensor import LEAF, Tensor, address, new_tensor
 
 if TYPE_CHECKING:
-    from vizgrad.arrays import Array
-    from vizgrad.arrays.budget import Budget
-    from vizgrad.arrays.dtypes import DType
+    from vizgrad.core.arrays import Array
+    from vizgrad.core.arrays.budget import Budget
+    from vizgrad.core.arrays.dtypes import DType
 
 #: What a block takes besides its bytes.
 _BLOCK = 400

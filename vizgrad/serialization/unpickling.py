@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pickle import UnpicklingError
 from typing import IO, Any, Protocol
 
-from vizgrad.arrays.budget import Budget
+from vizgrad.core.arrays.budget import Budget
 from vizgrad.serialization.names import Names
 from vizgrad.serialization.nesting import check_nesting
 from vizgrad.serialization.rebuilding import (

@@ -9,11 +9,11 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import IO
 
-from vizgrad.arrays import dtypes, npy, xp
-from vizgrad.arrays.backend import to_host
-from vizgrad.arrays.budget import Budget
-from vizgrad.arrays.records import Records, size_of
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import dtypes, npy, xp
+from vizgrad.core.arrays.backend import to_host
+from vizgrad.core.arrays.budget import Budget
+from vizgrad.core.arrays.records import Records, size_of
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 File = str | os.PathLike[str] | IO[bytes]
 

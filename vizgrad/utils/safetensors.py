@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays import blocks
-from vizgrad.arrays.backend import parse_device, to_device, to_host
-from vizgrad.arrays.budget import Budget
-from vizgrad.arrays.dtypes import by_name
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import blocks
+from vizgrad.core.arrays.backend import parse_device, to_device, to_host
+from vizgrad.core.arrays.budget import Budget
+from vizgrad.core.arrays.dtypes import by_name
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 if TYPE_CHECKING:
     from vizgrad.nn.modules.module import Module

@@ -16,6 +16,8 @@ type Context = DocumentRegistry.Context;
 /** The view of one file, drawn when it has been read, and again when it was written anew. */
 export class TraceContent extends Widget {
   private view: MountedView | null = null;
+  /** Ends the reading of what is not to be shown any more. */
+  private reading = new AbortController();
 
   constructor(private readonly context: Context) {
     super();
@@ -27,6 +29,7 @@ export class TraceContent extends Widget {
   override dispose(): void {
     if (!this.isDisposed) {
       this.context.model.contentChanged.disconnect(this.show_, this);
+      this.reading.abort();
       this.view?.unmount();
       this.view = null;
     }
@@ -40,14 +43,23 @@ export class TraceContent extends Widget {
   }
 
   private show_(): void {
-    void import('../trace/open').then(({ bytesIn, openTrace }) => {
+    void import('../trace/open').then(async ({ openTrace }) => {
       if (this.isDisposed || !this.context.isReady) {
         return;
       }
+      this.reading.abort();
       this.view?.unmount();
-      this.node.replaceChildren();
-      const bytes = bytesIn(this.context.model.toString());
-      this.view = openTrace(this.node, bytes, this.context.path.split('/').at(-1) ?? '');
+      this.view = null;
+      const reading = new AbortController();
+      this.reading = reading;
+      const name = this.context.path.split('/').at(-1) ?? '';
+      const text = this.context.model.toString();
+      const view = await openTrace(this.node, text, name, reading.signal);
+      if (reading.signal.aborted) {
+        view?.unmount();
+      } else {
+        this.view = view;
+      }
     });
   }
 }

@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/widgets/protocol/answers.py: do not edit.
+// Made by `make types` from vizgrad/debugger/jupyter/widget/protocol/answers.py: do not edit.
 /** What the kernel answers. */
 import {
   array,

@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/widgets/protocol/changes.py: do not edit.
+// Made by `make types` from vizgrad/debugger/jupyter/widget/protocol/changes.py: do not edit.
 /** What the browser may change about a run: where it stops, its values, its branches. */
 import type { BreakpointKind } from './model/breakpoints';
 
@@ -12,7 +12,8 @@ export interface SetBreakpoint {
 
 /**
  * Continue is to stop before nodes that were recorded at `line` of `file`, or not any more.
- * `condition` is read as `vizgrad.inspection.conditions` says, and never run; empty: always.
+ * `condition` is read as `vizgrad.debugger.session.breakpoints.conditions` says, and never run;
+ * empty: always.
  */
 export interface SetLineBreakpoint {
   readonly type: 'set_line_breakpoint';
@@ -59,7 +60,7 @@ export interface RemoveBreakpoint {
 
 /**
  * Change what waits at a slot of a node, and go on on a branch. `value` is read as
- * `vizgrad.inspection.expressions` says (`g * 0.5`, `clip to 1`), and never run.
+ * `vizgrad.debugger.session.breakpoints.expressions` says (`g * 0.5`, `clip to 1`), and never run.
  */
 export interface SetGrad {
   readonly type: 'set_grad';

@@ -108,8 +108,40 @@ export function optional<T>(reader: Reader<T>, fallback: T): Reader<T> {
   return value => (value === undefined ? fallback : reader(value));
 }
 
-export function array<T>(reader: Reader<T>): Reader<readonly T[]> {
+/** What each reader has made of an object or an array, as long as `sharing` reads. */
+let known: Map<Reader<unknown>, Map<unknown, unknown>> | null = null;
+
+/** What is one object in what is read is one in the result: it is checked once, however often it is there. */
+export function sharing<T>(read: () => T): T {
+  known = new Map();
+  try {
+    return read();
+  } finally {
+    known = null;
+  }
+}
+
+function once<T>(make: (value: unknown) => T): Reader<T> {
   return value => {
+    if (known === null) {
+      return make(value);
+    }
+    let made = known.get(make);
+    if (!made) {
+      made = new Map();
+      known.set(make, made);
+    }
+    let found = made.get(value) as T | undefined;
+    if (found === undefined) {
+      found = make(value);
+      made.set(value, found);
+    }
+    return found;
+  };
+}
+
+export function array<T>(reader: Reader<T>): Reader<readonly T[]> {
+  return once(value => {
     if (!Array.isArray(value)) {
       throw new Malformed('an array', value);
     }
@@ -122,7 +154,7 @@ export function array<T>(reader: Reader<T>): Reader<readonly T[]> {
       }
     }
     return out;
-  };
+  });
 }
 
 export function pair<A, B>(first: Reader<A>, second: Reader<B>): Reader<readonly [A, B]> {
@@ -137,7 +169,7 @@ export function pair<A, B>(first: Reader<A>, second: Reader<B>): Reader<readonly
 /** An object with these fields; others are dropped, so that a newer kernel may send more. */
 export function record<T extends object>(fields: { [K in keyof T]-?: Reader<T[K]> }): Reader<T> {
   const entries = Object.entries<Reader<unknown>>(fields);
-  return value => {
+  return once(value => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw new Malformed('an object', value);
     }
@@ -151,5 +183,5 @@ export function record<T extends object>(fields: { [K in keyof T]-?: Reader<T[K]
       }
     }
     return out as T;
-  };
+  });
 }

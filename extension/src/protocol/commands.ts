@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/commands/ and widgets/preferences.py: do not edit.
+// Made by `make types` from debugger/commands/ and jupyter/widget/preferences.py: do not edit.
 /** What a person can do, and what they can set: declared once, in Python. */
 
 // prettier-ignore
@@ -65,7 +65,7 @@ export const COMMANDS: readonly Command[] = [
   { name: 'debug-second', label: 'Debug the second order', labelOn: 'Debug the second order', help: 'Opens the backward of the gradients that this one has made, with create_graph=True.', section: 'Run', icon: 'second', keys: [], reach: 'view', enabled: 'open', menus: [], byHost: false, code: 'session.second()', magic: '%vizgrad second' },
   { name: 'run-to-here', label: 'Run to here', labelOn: 'Run to here', help: 'Runs, or steps back, until the selected node is the next.', section: 'Run', icon: 'runTo', keys: ['r'], reach: 'graph', enabled: 'other_node', menus: ['node'], byHost: false, code: 'session.run_to("MulBackward0")', magic: '%vizgrad run_to NODE' },
   { name: 'toggle-breakpoint', label: 'Add breakpoint', labelOn: 'Remove breakpoint', help: 'Makes Continue stop before the selected node, or not any more.', section: 'Run', icon: 'breakpoint', keys: ['b'], reach: 'graph', enabled: 'node', menus: ['node'], byHost: false, code: 'session.break_at("MulBackward0")', magic: '%vizgrad break NODE [if CONDITION] [hits N]' },
-  { name: 'stop-at-nan', label: 'Stop at NaN', labelOn: 'Stop at NaN', help: 'Makes Continue stop where a NaN or an infinity is born, or run on.', section: 'Run', icon: 'nan', keys: [], reach: 'view', enabled: 'open', menus: [], byHost: false, code: 'session.stop_at_nonfinite()', magic: '%vizgrad nonfinite [on|off]' },
+  { name: 'stop-at-nan', label: 'Stop at NaN', labelOn: 'Stop at NaN', help: 'Makes Continue stop where a NaN or an infinity is born, or run on.', section: 'Run', icon: 'nan', keys: [], reach: 'view', enabled: 'open', menus: [], byHost: false, code: 'session.stop_at_nonfinite = True', magic: '%vizgrad nonfinite [on|off]' },
   { name: 'restart', label: 'Restart', labelOn: 'Restart', help: 'Goes back to before the first node.', section: 'Run', icon: 'restart', keys: [], reach: 'view', enabled: 'can_restart', menus: ['graph'], byHost: false, code: 'session.restart()', magic: '%vizgrad restart' },
   { name: 'stop', label: 'Stop', labelOn: 'Stop', help: 'Closes the session and lets go of what it holds.', section: 'Run', icon: 'stop', keys: ['Shift F9'], reach: 'view', enabled: 'open', menus: [], byHost: false, code: 'session.close()', magic: '%vizgrad close' },
   { name: 'open', label: 'Select or open', labelOn: 'Select or open', help: 'Selects the node; opens or closes the group.', section: 'Graph', icon: null, keys: ['Enter', 'Space'], reach: 'graph', enabled: 'shown', menus: ['group'], byHost: false, code: '', magic: '' },
@@ -73,7 +73,7 @@ export const COMMANDS: readonly Command[] = [
   { name: 'previous-cell', label: 'Cell before', labelOn: 'Cell before', help: 'Shows the one before, of equal groups.', section: 'Graph', icon: null, keys: ['['], reach: 'graph', enabled: 'shown', menus: ['group'], byHost: false, code: '', magic: '' },
   { name: 'next-cell', label: 'Cell after', labelOn: 'Cell after', help: 'Shows the one after, of equal groups.', section: 'Graph', icon: null, keys: [']'], reach: 'graph', enabled: 'shown', menus: ['group'], byHost: false, code: '', magic: '' },
   { name: 'next-problem', label: 'Next problem', labelOn: 'Next problem', help: 'Selects the next node that failed, or whose saved value is stale or gradient not finite.', section: 'Graph', icon: 'warning', keys: ['n'], reach: 'view', enabled: 'shown', menus: ['graph'], byHost: false, code: '', magic: '' },
-  { name: 'why', label: 'Why?', labelOn: 'Why?', help: 'Explains the selected node: NaN, stale, all zero, badly scaled; marks the way to the cause.', section: 'Graph', icon: 'why', keys: ['w'], reach: 'view', enabled: 'node', menus: ['node'], byHost: false, code: 'vizgrad.why()', magic: '%vizgrad why TENSOR' },
+  { name: 'why', label: 'Why?', labelOn: 'Why?', help: 'Explains the selected node: NaN, stale, all zero, badly scaled; marks the way to the cause.', section: 'Graph', icon: 'why', keys: ['w'], reach: 'view', enabled: 'node', menus: ['node'], byHost: false, code: 'vizgrad.why(w)', magic: '%vizgrad why TENSOR' },
   { name: 'show-cause', label: 'Show me', labelOn: 'Show me', help: 'Goes to the step where what Why? explains happened, and selects its node.', section: 'Graph', icon: 'toLine', keys: [], reach: 'view', enabled: 'open', menus: [], byHost: false, code: '', magic: '' },
   { name: 'search', label: 'Search nodes', labelOn: 'Search nodes', help: 'Finds nodes by name, variable, scope or source line.', section: 'Graph', icon: 'search', keys: ['/'], reach: 'view', enabled: 'shown', menus: ['graph'], byHost: false, code: '', magic: '' },
   { name: 'zoom-to-fit', label: 'Zoom to fit', labelOn: 'Zoom to fit', help: 'Shows the whole graph.', section: 'Graph', icon: 'fit', keys: ['f'], reach: 'graph', enabled: 'shown', menus: ['graph'], byHost: false, code: '', magic: '' },
@@ -83,7 +83,7 @@ export const COMMANDS: readonly Command[] = [
   { name: 'fold-all', label: 'Fold all groups', labelOn: 'Fold all groups', help: 'Closes every group.', section: 'Graph', icon: 'fold', keys: [], reach: 'view', enabled: 'shown', menus: ['graph', 'group'], byHost: false, code: '', magic: '' },
   { name: 'open-groups', label: 'Open groups, one level more', labelOn: 'Open groups, one level more', help: 'Opens every group that is drawn closed.', section: 'Graph', icon: 'unfold', keys: [], reach: 'view', enabled: 'shown', menus: ['graph', 'group'], byHost: false, code: '', magic: '' },
   { name: 'colour-by-gradient', label: 'Colour by gradient', labelOn: 'Colour by gradient', help: 'Lets colours say how large gradients are, or how far the run is.', section: 'Graph', icon: 'heat', keys: [], reach: 'view', enabled: 'shown', menus: ['graph'], byHost: false, code: '', magic: '' },
-  { name: 'compare-branch', label: 'Compare the branch', labelOn: 'Compare no more', help: 'Lets colours and numbers say how far a branch, or another run, is from this one.', section: 'Graph', icon: null, keys: [], reach: 'view', enabled: 'shown', menus: ['graph'], byHost: false, code: 'session.compare()', magic: '%vizgrad compare NAME [with OTHER], or LOSS LOSS' },
+  { name: 'compare-branch', label: 'Compare the branch', labelOn: 'Compare no more', help: 'Lets colours and numbers say how far a branch, or another run, is from this one.', section: 'Graph', icon: null, keys: [], reach: 'view', enabled: 'shown', menus: ['graph'], byHost: false, code: 'session.compare("trial")', magic: '%vizgrad compare NAME [with OTHER], or LOSS LOSS' },
   { name: 'menu', label: 'Menu', labelOn: 'Menu', help: 'Lists what can be done with what has the focus.', section: 'Graph', icon: null, keys: ['m', 'ContextMenu'], reach: 'graph', enabled: 'shown', menus: [], byHost: false, code: '', magic: '' },
   { name: 'follow', label: 'Follow the run', labelOn: 'Follow the run', help: 'Lets the selection go along with the run, or stay.', section: 'View', icon: 'follow', keys: ['Escape'], reach: 'graph', enabled: 'shown', menus: ['node', 'graph'], byHost: false, code: '', magic: '' },
   { name: 'next-part', label: 'Next part', labelOn: 'Next part', help: 'Goes to the next part of the view: toolbar, graph, inspector and so on.', section: 'View', icon: null, keys: ['F6'], reach: 'view', enabled: 'shown', menus: [], byHost: false, code: '', magic: '' },
@@ -101,24 +101,24 @@ export const COMMANDS: readonly Command[] = [
 
 // prettier-ignore
 export const IN_CODE: readonly InCode[] = [
-  { label: 'Breakpoints', help: 'Lists all breakpoints, with what they ask and how often they came about.', code: 'session.breakpoints()', magic: '%vizgrad breakpoints [on|off|remove N, clear]' },
-  { label: 'Change the gradient', help: 'Changes the gradient that waits at a node, and goes on on a branch.', code: 'session.set_grad()', magic: '%vizgrad set NODE VALUE' },
-  { label: 'Branch', help: 'Goes on on a branch from here; the original stays as it is.', code: 'session.branch()', magic: '%vizgrad branch [NAME]' },
-  { label: 'Branches', help: 'Lists the branches of the run, and what was changed on each.', code: 'session.branches()', magic: '%vizgrad branches' },
-  { label: 'Go to a branch', help: 'Goes to where a branch, or the original, was left.', code: 'session.switch()', magic: '%vizgrad switch NAME' },
-  { label: 'Throw a branch away', help: 'Throws a branch away, with those that left it; nothing of it stays.', code: 'session.drop_branch()', magic: '%vizgrad drop NAME' },
+  { label: 'Breakpoints', help: 'Lists all breakpoints, with what they ask and how often they came about.', code: 'session.breakpoints', magic: '%vizgrad breakpoints [on|off|remove N, clear]' },
+  { label: 'Change the gradient', help: 'Changes the gradient that waits at a node, and goes on on a branch.', code: 'session.set_grad("MulBackward0", "g * 0.5")', magic: '%vizgrad set NODE VALUE' },
+  { label: 'Branch', help: 'Goes on on a branch from here; the original stays as it is.', code: 'session.branch("trial")', magic: '%vizgrad branch [NAME]' },
+  { label: 'Branches', help: 'Lists the branches of the run, and what was changed on each.', code: 'session.branches', magic: '%vizgrad branches' },
+  { label: 'Go to a branch', help: 'Goes to where a branch, or the original, was left.', code: 'session.switch("original")', magic: '%vizgrad switch NAME' },
+  { label: 'Throw a branch away', help: 'Throws a branch away, with those that left it; nothing of it stays.', code: 'session.drop_branch("trial")', magic: '%vizgrad drop NAME' },
   { label: 'Go to a position', help: 'Goes to where so many nodes are done; in the view by the slider and the list of events.', code: 'session.seek(3)', magic: '%vizgrad seek N' },
   { label: 'Debug', help: 'Opens the backward of a tensor, stopped before its first node, and shows the live view.', code: 'vizgrad.debug(loss)', magic: '%vizgrad debug TENSOR' },
   { label: 'Graph', help: 'Draws the backward graph of a tensor; nothing is run.', code: 'vizgrad.graph(loss)', magic: '%vizgrad graph TENSOR' },
   { label: 'Saved tensors', help: 'Lists what nodes have saved, with versions: what is stale, and what was let go of.', code: 'session.saved', magic: '%vizgrad saved' },
   { label: 'Versions', help: 'Shows who wrote a tensor in place, and which saved values rely on it.', code: 'vizgrad.versions(w)', magic: '%vizgrad versions [TENSOR]' },
-  { label: 'Check a Function', help: 'Examines a custom Function on example inputs, and says what is wrong with it, line by line.', code: 'vizgrad.check()', magic: '%vizgrad check FUNCTION INPUTS' },
-  { label: 'Capability card', help: 'Draws what a custom Function can do: each proven on example inputs, failed, or untested.', code: 'vizgrad.card()', magic: '%vizgrad card FUNCTION INPUTS' },
-  { label: 'Record', help: 'Records what is computed in a block or a cell, forward and backward.', code: 'vizgrad.record()', magic: '%%vizgrad record [NAME]' },
-  { label: 'Watch', help: 'Listens to a block or a cell, and tells its silent problems, worst first.', code: 'vizgrad.watch()', magic: '%%vizgrad watch [NAME]' },
+  { label: 'Check a Function', help: 'Examines a custom Function on example inputs, and says what is wrong with it, line by line.', code: 'vizgrad.check(Square, x)', magic: '%vizgrad check FUNCTION INPUTS' },
+  { label: 'Capability card', help: 'Draws what a custom Function can do: each proven on example inputs, failed, or untested.', code: 'vizgrad.card(Square, x)', magic: '%vizgrad card FUNCTION INPUTS' },
+  { label: 'Record', help: 'Records what is computed in a block or a cell, forward and backward.', code: 'with vizgrad.record() as recording: train()', magic: '%%vizgrad record [NAME]' },
+  { label: 'Watch', help: 'Listens to a block or a cell, and tells its silent problems, worst first.', code: 'with vizgrad.watch() as watched: train()', magic: '%%vizgrad watch [NAME]' },
   { label: 'Debug a cell', help: 'Stops a cell before its first backward, and opens that; what the calling frames know is left.', code: 'vizgrad.debug(loss)', magic: '%%vizgrad debug [NAME] [--at N] [--when CONDITION] [--each]' },
-  { label: 'Load a trace', help: 'Reads a trace from a file; it is shown and stepped like a session, and nothing is run.', code: 'vizgrad.load_trace()', magic: '%vizgrad load FILE' },
-  { label: 'Save the trace', help: 'Writes what was stepped so far to a file, or as one page for any browser.', code: 'session.trace()', magic: '%vizgrad save FILE' },
+  { label: 'Load a trace', help: 'Reads a trace from a file; it is shown and stepped like a session, and nothing is run.', code: 'vizgrad.load_trace("run.vgtrace")', magic: '%vizgrad load FILE' },
+  { label: 'Save the trace', help: 'Writes what was stepped so far to a file, or as one page for any browser.', code: 'session.trace.save("run.vgtrace")', magic: '%vizgrad save FILE' },
 ];
 
 // prettier-ignore

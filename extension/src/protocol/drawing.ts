@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/widgets/drawing.py: do not edit.
+// Made by `make types` from vizgrad/debugger/jupyter/widget/drawing.py: do not edit.
 /**
  * What a live view is given to draw: as much of a graph as is open, with a place for everything.
  *

@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/widgets/protocol/events.py: do not edit.
+// Made by `make types` from vizgrad/debugger/jupyter/widget/protocol/events.py: do not edit.
 /** What the kernel tells unasked (beside `Sessions`). */
 import { array, float, integer, nullable, optional, record, string, word } from './check';
 import type { Reader } from './check';

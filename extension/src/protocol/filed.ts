@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/widgets/filed.py: do not edit.
+// Made by `make types` from vizgrad/debugger/jupyter/widget/trace_contents.py: do not edit.
 /**
  * What is in the file of a trace beside the trace itself: what the arrays are, and what a browser
  * draws.
@@ -23,14 +23,26 @@ import type { Drawing, Standing } from './drawing';
 export const TRACE_FORMAT = 'vizgrad trace';
 
 /** Of the files; a reader refuses a larger one. */
-export const TRACE_VERSION = 1;
+export const TRACE_VERSION = 2;
 
-/** The array `file`, of this shape and dtype, is all of these gradients. */
+/** Nodes and steps, together, of which a page has room for a trace; `load_trace` reads any. */
+export const MOST_IN_PAGE = 300000;
+
+/**
+ * An array, of this shape and dtype, is all of these gradients: number `at` of those in `file`;
+ * None: the file is this array.
+ */
 export interface Filed {
   readonly file: string;
   readonly shape: readonly number[];
   readonly dtype: string;
   readonly of: readonly ArrayName[];
+  readonly at: number | null;
+}
+
+/** Which gradients are there, and where. */
+export interface FiledArrays {
+  readonly arrays: readonly Filed[];
 }
 
 /**
@@ -114,7 +126,12 @@ export const readFiled: Reader<Filed> = record<Filed>({
   file: string,
   shape: array(integer),
   dtype: string,
-  of: array(readArrayName)
+  of: array(readArrayName),
+  at: optional(nullable(integer), null)
+});
+
+export const readFiledArrays: Reader<FiledArrays> = record<FiledArrays>({
+  arrays: array(readFiled)
 });
 
 export const readManifest: Reader<Manifest> = record<Manifest>({

@@ -11,6 +11,6 @@ export * from './whole';
 export * from './filed';
 export * from './messages';
 export * from './commands';
-export { Malformed } from './check';
+export { Malformed, sharing } from './check';
 export { readMessage } from './readMessage';
 export { checkDrawing, checkNodes, checkStanding, checkStorages, checkUpdate } from './references';

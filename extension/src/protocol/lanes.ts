@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/widgets/protocol/lanes.py: do not edit.
+// Made by `make types` from vizgrad/debugger/jupyter/widget/protocol/lanes.py: do not edit.
 /** Lanes beside the graph: what ran within a node, and the graph of second order. */
 import { array, boolean, integer, nullable, optional, record, string, word } from './check';
 import type { Reader } from './check';

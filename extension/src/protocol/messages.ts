@@ -1,10 +1,10 @@
-// Made by `make types` from vizgrad/widgets/protocol: do not edit.
+// Made by `make types` from vizgrad/debugger/jupyter/widget/protocol: do not edit.
 /**
  * Every message between kernel and browser, each one a dataclass.
  *
  * Wire form: a JSON object `{"type": <class name in snake_case>, ...fields}`; see
- * `vizgrad.inspection.wire` for how values are written (non-finite floats become the strings "nan",
- * "inf", "-inf"). The browser's types and readers are made from these files (`make types`).
+ * `vizgrad.debugger.wire.wire` for how values are written (non-finite floats become the strings
+ * "nan", "inf", "-inf"). The browser's types and readers are made from these files (`make types`).
  *
  * - A *request* goes from browser to kernel. It names what to do, never how: no request carries
  *   code.

@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/widgets/protocol/moves.py: do not edit.
+// Made by `make types` from vizgrad/debugger/jupyter/widget/protocol/moves.py: do not edit.
 /** Where the browser may send a run. */
 
 /** Run `count` more nodes. */

@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/widgets/protocol/requests.py: do not edit.
+// Made by `make types` from vizgrad/debugger/jupyter/widget/protocol/requests.py: do not edit.
 /** What the browser may ask about a session, and which. */
 import type { ArrayName } from './model/arrays';
 import type { Folding } from './drawing';

@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/widgets/protocol/whole.py: do not edit.
+// Made by `make types` from vizgrad/debugger/jupyter/widget/protocol/whole.py: do not edit.
 /** The memory of the whole process: what is asked and answered about no session. */
 import { float, integer, record, word } from './check';
 import type { Reader } from './check';

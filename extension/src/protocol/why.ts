@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/widgets/protocol/why.py: do not edit.
+// Made by `make types` from vizgrad/debugger/jupyter/widget/protocol/why.py: do not edit.
 /** Why a node is as it is: the answer, and the way from it to its cause. */
 import { array, integer, nullable, optional, record, string, word } from './check';
 import type { Reader } from './check';
@@ -27,7 +27,7 @@ export interface WhyLink {
 }
 
 /**
- * See `vizgrad.errors.Explanation`: `kind` is "healthy" where there is nothing to explain.
+ * See `vizgrad.core.errors.Explanation`: `kind` is "healthy" where there is nothing to explain.
  *
  * `chain` leads from what was seen to its cause. `lines` are the culprit's and those beside it. It
  * happened in the step behind which `position` are done; None: in none that was done. `check` says

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { bytesOf, TRACES } from '../../tests/traces';
+import { bytesOf, OLD_TRACES, TRACES } from '../../tests/traces';
 import { DebuggerStore } from '../store';
 import { readTraceFile } from './file';
 import { readNpy } from './npy';
@@ -8,15 +8,19 @@ import { bytesIn, openTrace } from './open';
 import { TracePort } from './tracePort';
 import { BadFile, checksum, readZip, text } from './zip';
 
+/** Of the first version, in whose texts everything has its place; and of today. */
+const OLD = fileOf('mlp', OLD_TRACES);
 const WHOLE = fileOf('mlp');
 
-function fileOf(name: string): Uint8Array {
-  const found = TRACES.find(trace => trace.name === name);
+type Bytes = Uint8Array<ArrayBuffer>;
+
+function fileOf(name: string, all = TRACES): Bytes {
+  const found = all.find(trace => trace.name === name);
   return found ? bytesOf(found) : new Uint8Array();
 }
 
 /** An uncompressed zip. */
-function zipped(records: ReadonlyMap<string, Uint8Array>): Uint8Array {
+function zipped(records: ReadonlyMap<string, Uint8Array>): Bytes {
   const parts: Uint8Array[] = [];
   const directory: Uint8Array[] = [];
   let at = 0;
@@ -78,52 +82,187 @@ function zipped(records: ReadonlyMap<string, Uint8Array>): Uint8Array {
 }
 
 /** The file with another text in a record. */
-function changed(name: string, change: (text: string) => string): Uint8Array {
-  const records = readZip(WHOLE);
+async function changed(
+  name: string,
+  change: (text: string) => string,
+  whole = OLD
+): Promise<Bytes> {
+  const records = await readZip(whole);
   const record = new TextEncoder().encode(change(text(records.get(name) ?? new Uint8Array())));
   return zipped(new Map(records).set(name, record));
 }
 
-test('a zip that is made anew is read as before', () => {
-  expect(readTraceFile(changed('trace.json', each => each)).records).toHaveLength(12);
+/** The file of today with another column, or something else of a table. */
+function column(table: string, ...path: readonly unknown[]): Promise<Bytes> {
+  type Place = Record<string, unknown>;
+  const change = (each: string): string => {
+    const data = JSON.parse(each) as Place;
+    let place = (data['tables'] as Place)[table] as Place;
+    for (const key of path.slice(0, -2)) {
+      place = place[String(key)] as Place;
+    }
+    place[String(path.at(-2))] = path.at(-1);
+    return JSON.stringify(data);
+  };
+  return changed('trace.json', change, WHOLE);
+}
+
+test('a zip that is made anew is read as before', async () => {
+  for (const whole of [OLD, WHOLE]) {
+    const file = await readTraceFile(await changed('trace.json', each => each, whole));
+    expect(file.records).toHaveLength(12);
+  }
+});
+
+test('a file of the first version says what one of today says', async () => {
+  const [old, now] = [await readTraceFile(OLD), await readTraceFile(WHOLE)];
+  expect(now.trace).toEqual(old.trace);
+  expect(now.view).toEqual(old.view);
+  const names = old.arrays.flatMap(({ of }) => of);
+  expect(now.arrays.flatMap(({ of }) => of)).toEqual(names);
+  for (const of of names) {
+    const [one, other] = [old.array(of), now.array(of)];
+    expect(other?.shape).toEqual(one?.shape);
+    const first = (one?.shape ?? []).map(() => 0);
+    expect(other?.at(first)).toEqual(one?.at(first));
+  }
+});
+
+test('what is written once is one object', async () => {
+  const { trace } = await readTraceFile(WHOLE);
+  const [one, other] = trace.graph.nodes.filter(({ kind }) => kind === 'leaf');
+  expect(one?.place ?? one?.outputs).toBeDefined();
+  expect(new Set(trace.graph.nodes.map(({ place }) => place)).size).toBeLessThan(
+    trace.graph.nodes.length
+  );
+  expect(one).not.toBe(other);
 });
 
 test.each([
   ['no zip', new Uint8Array(100), 'no zip file'],
   ['nothing', new Uint8Array(), 'no zip file'],
-  ['cut short', WHOLE.subarray(0, WHOLE.length - 30), 'no zip file'],
+  ['cut short', WHOLE.slice(0, WHOLE.length - 30), 'no zip file'],
   ['no manifest', zipped(new Map()), 'there is no manifest.json'],
-  ['another format', changed('manifest.json', each => each.replace('vizgrad trace', 'x')), 'else'],
+  [
+    'another format',
+    () => changed('manifest.json', each => each.replace('vizgrad trace', 'x')),
+    'else'
+  ],
   [
     'a later one',
-    changed('manifest.json', each => each.replace('"version":1', '"version":2')),
+    () => changed('manifest.json', each => each.replace('"version":1', '"version":99')),
     'newer'
   ],
-  ['no JSON', changed('trace.json', each => each.slice(1)), 'JSON'],
-  ['deep', changed('view.json', () => '['.repeat(100_000)), 'read'],
+  [
+    'a larger one than a page has room for',
+    () => changed('manifest.json', each => each.replace('"steps":12', '"steps":1200000')),
+    /12 nodes and 1,200,000 steps, and .* are the most\. Open it in Python, where vizgrad.load_trace/
+  ],
+  ['no JSON', () => changed('trace.json', each => each.slice(1)), 'JSON'],
+  ['deep', () => changed('view.json', () => '['.repeat(100_000)), 'read'],
   [
     'a wrong type',
-    changed('trace.json', each => each.replace('"id":1', '"id":"1"')),
+    () => changed('trace.json', each => each.replace('"id":1', '"id":"1"')),
     'whole number'
   ],
   [
     'a node that is not there',
-    changed('trace.json', each => each.replace('"node":1', '"node":99')),
+    () => changed('trace.json', each => each.replace('"node":1', '"node":99')),
     '.'
   ],
   [
     'a step of another',
-    changed('trace.json', each => each.replace('"index":1', '"index":5')),
+    () => changed('trace.json', each => each.replace('"index":1', '"index":5')),
     'step 1'
   ],
   [
     'a drawing of others',
-    changed('view.json', each => each.replace('"nodes":[0', '"nodes":[77')),
+    () => changed('view.json', each => each.replace('"nodes":[0', '"nodes":[77')),
     '77'
+  ],
+  ['no tables', () => changed('trace.json', () => '{}', WHOLE), 'a table in it is damaged'],
+  ['no root', () => changed('trace.json', () => '{"root":"Trace","tables":{}}', WHOLE), 'no root'],
+  ['a table without end', () => column('Node', 'rows', 1e12), 'more than a page has room for'],
+  ['a table that is not so long', () => column('Node', 'rows', 3), 'another length'],
+  ['a length that is none', () => column('Node', 'rows', -1), 'how long it is'],
+  ['a column of text for numbers', () => column('Node', 'columns', 'id', ['a']), 'another length'],
+  ['an unknown column', () => column('Node', 'columns', 'id', { x: 1 }), 'unknown kind'],
+  [
+    'rows that are not there',
+    () => column('Graph', 'columns', 'nodes', 'items', { table: 'Node', rows: { steps: [] } }),
+    'another length'
+  ],
+  [
+    'a table that comes later',
+    () =>
+      column('Graph', 'columns', 'nodes', 'items', {
+        table: 'Trace',
+        rows: { distinct: 1, of: { steps: [0] } }
+      }),
+    'refers to what is not there'
+  ],
+  [
+    'lists without end',
+    () => column('Graph', 'columns', 'nodes', 'lengths', { steps: [1e9] }),
+    'more than a page has room for'
   ]
-] as const)('is refused: %s', (_, bytes, says) => {
-  expect(() => readTraceFile(bytes)).toThrow(BadFile);
-  expect(() => readTraceFile(bytes)).toThrow(says);
+] as const)('is refused: %s', async (_, made, says) => {
+  const bytes = typeof made === 'function' ? await made() : made;
+  await expect(readTraceFile(bytes)).rejects.toThrow(BadFile);
+  await expect(readTraceFile(bytes)).rejects.toThrow(says);
+});
+
+test('what is written once and meant without end is refused', async () => {
+  const lists = {
+    distinct: 1,
+    of: { lengths: { steps: [1000] }, items: { distinct: 1, of: ['a'] } }
+  };
+  const many = await changed(
+    'trace.json',
+    each => {
+      const data = JSON.parse(each) as {
+        tables: Record<string, { columns: Record<string, unknown> }>;
+      };
+      const { Node: node, Graph: graph } = data.tables;
+      if (node && graph) {
+        node.columns['scope'] = lists;
+        graph.columns['nodes'] = {
+          lengths: { steps: [1_000_000] },
+          items: { table: 'Node', rows: { distinct: 1, of: { steps: [0] } } }
+        };
+      }
+      return JSON.stringify(data);
+    },
+    WHOLE
+  );
+  await expect(readTraceFile(many)).rejects.toThrow('mean too much');
+});
+
+test('a record that is deflated to more, or less, than it says is refused', async () => {
+  const view = new DataView(WHOLE.buffer);
+  for (let at = 0; at < WHOLE.length - 4; at++) {
+    if (view.getUint32(at, true) === 0x02014b50 && view.getUint16(at + 10, true) === 8) {
+      for (const [by, says] of [
+        [-1, 'larger than it says'],
+        [1, 'cut short']
+      ] as const) {
+        const bytes = WHOLE.slice();
+        new DataView(bytes.buffer).setUint32(at + 24, view.getUint32(at + 24, true) + by, true);
+        await expect(readZip(bytes)).rejects.toThrow(says);
+      }
+      return;
+    }
+  }
+  throw new Error('there is no directory in it');
+});
+
+test('a file of more bytes than a page has room for is refused before it is read', async () => {
+  const host = document.createElement('div');
+  const long = { length: 200_000_000 } as string;
+  expect(await openTrace(host, long, 'x')).toBeNull();
+  const said = host.querySelector('[role=alert]')?.textContent;
+  expect(said).toContain('it has 150 MB, and 100 MB are the most');
+  expect(said).toContain('vizgrad.load_trace');
 });
 
 test('an array that is not as it says is refused, and objects of Python are not known', () => {
@@ -158,31 +297,33 @@ function generator(seed: number): (limit: number) => number {
 const WORDS = ['null', '-1', '1e400', '99999999999', '"nan"', '[]', '{}', 'true', '""', '0.5'];
 
 /** A word of a text exchanged, or bytes anywhere. */
-function damaged(seed: number): Uint8Array {
+async function damaged(seed: number): Promise<Bytes> {
   const random = generator(seed);
+  const whole = random(2) === 0 ? OLD : WHOLE;
   if (random(3) === 0) {
-    const bytes = WHOLE.slice(0, random(8) === 0 ? random(WHOLE.length) : WHOLE.length);
+    const bytes = whole.slice(0, random(8) === 0 ? random(whole.length) : whole.length);
     for (let i = 0; i <= random(6); i++) {
       bytes[random(bytes.length || 1)] = random(256);
     }
     return bytes;
   }
   const name = ['manifest.json', 'trace.json', 'view.json'][random(3)] ?? 'view.json';
-  return changed(name, each => {
+  const change = (each: string): string => {
     const words = [...each.matchAll(/-?\d+(?:\.\d+)?|"[^"]*"/g)];
     const word = words[random(words.length)];
     const other = words[random(words.length)]?.[0] ?? '';
     const put = random(2) === 0 ? other : (WORDS[random(WORDS.length)] ?? '');
     const at = word?.index ?? 0;
     return each.slice(0, at) + put + each.slice(at + (word?.[0].length ?? 0));
-  });
+  };
+  return changed(name, change, whole);
 }
 
 test('whatever is changed in a file, it is shown or refused', async () => {
   let refused = 0;
   for (let seed = 1; seed <= 300; seed++) {
     try {
-      const port = new TracePort(readTraceFile(damaged(seed)));
+      const port = new TracePort(await readTraceFile(await damaged(seed)));
       const store = new DebuggerStore(port, { schedule: callback => callback() });
       for (const act of [() => store.seek(5), () => store.back(), () => store.continue()]) {
         act();
@@ -200,18 +341,33 @@ test('whatever is changed in a file, it is shown or refused', async () => {
   expect(refused).toBeLessThan(300);
 });
 
-test('what cannot be read is said in words', () => {
+function encoded(bytes: Uint8Array): string {
+  return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''));
+}
+
+test('what cannot be read is said in words', async () => {
   const host = document.createElement('div');
-  expect(openTrace(host, new TextEncoder().encode('<img src=x>'), 'x')).toBeNull();
+  expect(await openTrace(host, btoa('<img src=x>'), 'x')).toBeNull();
+  expect(host.querySelector('[role=alert]')?.textContent).toContain('no trace that can be read');
+  expect(await openTrace(host, '%', 'x')).toBeNull();
   expect(host.querySelector('[role=alert]')?.textContent).toContain('no trace that can be read');
   expect(bytesIn('AAE=')).toEqual(new Uint8Array([0, 1]));
+});
+
+test('it is said that a trace is read, and nothing is shown of one that nobody waits for', async () => {
+  const host = document.createElement('div');
+  const ending = new AbortController();
+  const view = openTrace(host, encoded(WHOLE), 'x', ending.signal);
+  expect(host.querySelector('[role=status]')?.textContent).toBe('Reading the trace…');
+  ending.abort();
+  expect(await view).toBeNull();
+  expect(host.querySelector('.vg-root')).toBeNull();
 });
 
 test('names of strangers are text', async () => {
   const host = document.createElement('div');
   document.body.append(host);
-  const hostile = fileOf('hostile');
-  const view = openTrace(host, hostile, '<b>x</b>');
+  const view = await openTrace(host, encoded(fileOf('hostile')), '<b>x</b>');
   for (let i = 0; i < 50; i++) {
     await Promise.resolve();
   }

@@ -6,15 +6,19 @@ import {
   checkUpdate,
   Malformed,
   MODEL_VERSION,
+  MOST_IN_PAGE,
+  readFiledArrays,
   readFiledView,
   readManifest,
   readTrace,
+  sharing,
   TRACE_FORMAT,
   TRACE_VERSION
 } from '../protocol';
 import type {
   ArrayName,
   Drawing,
+  Filed,
   FiledDrawing,
   FiledView,
   Graph,
@@ -24,12 +28,15 @@ import type {
   StepRecord,
   Trace
 } from '../protocol';
-import { readNpy } from './npy';
+import { fromColumns } from './columns';
+import { partOf, readNpy } from './npy';
 import type { Npy } from './npy';
-import { BadFile, readZip, text } from './zip';
+import { BadFile, readZip, text, TooLarge, WITHOUT_GRADIENTS } from './zip';
 
 /** A larger file is not read: a page would have no room for it. */
-export const MOST_BYTES = 1 << 29;
+export const MOST_BYTES = 100_000_000;
+/** The first version of files that is written in columns. */
+const IN_COLUMNS = 2;
 
 /** A drawing with what is in it, and the run before its first step as it is seen there. */
 export interface Drawn {
@@ -46,22 +53,30 @@ export interface TraceFile {
   readonly drawings: readonly [Drawn, ...Drawn[]];
   readonly start: Start;
   readonly records: readonly StepRecord[];
+  readonly arrays: readonly Filed[];
   /** A gradient; undefined: it is not in the file. Throws `BadFile` for one that is damaged. */
   array(of: ArrayName): Npy | undefined;
 }
 
-export function readTraceFile(bytes: Uint8Array): TraceFile {
-  if (bytes.length > MOST_BYTES) {
-    throw new BadFile('it is too large for a page; vizgrad.load_trace reads it in Python');
-  }
+export async function readTraceFile(bytes: Uint8Array<ArrayBuffer>): Promise<TraceFile> {
+  refuseLarge(bytes.length);
   try {
-    return fileOf(readZip(bytes));
+    const records = await readZip(bytes);
+    return fileOf(records);
   } catch (error) {
     if (error instanceof BadFile) {
       throw error;
     }
     // `Malformed`, an error of the text that is no JSON, or a list too long for this browser.
     throw new BadFile(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Throws `BadFile` for a file of so many bytes. */
+export function refuseLarge(bytes: number): void {
+  if (bytes > MOST_BYTES) {
+    const size = `it has ${Math.round(bytes / 1e6)} MB, and ${MOST_BYTES / 1e6} MB are the most`;
+    throw new TooLarge(size, WITHOUT_GRADIENTS);
   }
 }
 
@@ -80,11 +95,24 @@ function fileOf(records: ReadonlyMap<string, Uint8Array>): TraceFile {
   if (manifest.version > TRACE_VERSION) {
     throw new BadFile('a newer vizgrad wrote it; update vizgrad where Jupyter runs');
   }
-  const trace = readTrace(json('trace.json'));
+  const size = manifest.nodes + manifest.steps;
+  if (size > MOST_IN_PAGE) {
+    const [nodes, steps, most] = [manifest.nodes, manifest.steps, MOST_IN_PAGE].map(each =>
+      each.toLocaleString('en-US')
+    );
+    throw new TooLarge(
+      `it has ${nodes} nodes and ${steps} steps, and ${most} together are the most`,
+      'a run of fewer steps, or of a graph of fewer nodes'
+    );
+  }
+  const columns = manifest.version >= IN_COLUMNS;
+  const part = <T>(name: string, read: (data: unknown) => T): T =>
+    columns ? sharing(() => read(fromColumns(json(name)))) : read(json(name));
+  const trace = part('trace.json', readTrace);
   if (trace.version > MODEL_VERSION) {
     throw new BadFile('a newer vizgrad wrote it; update vizgrad where Jupyter runs');
   }
-  const view = readFiledView(json('view.json'));
+  const view = part('view.json', readFiledView);
   const start = view.start ?? trace.start;
   if (!start) {
     throw new BadFile('it does not say how its run began');
@@ -108,14 +136,24 @@ function fileOf(records: ReadonlyMap<string, Uint8Array>): TraceFile {
       throw new BadFile('it is compared at nodes that it has not');
     }
   }
-  const names = new Map(
-    manifest.arrays.flatMap(({ file, of }) => of.map(each => [keyOf(each), file] as const))
-  );
+  const filed = columns ? part('arrays.json', readFiledArrays).arrays : manifest.arrays;
+  let names: ReadonlyMap<string, Filed> | null = null;
   const array = (of: ArrayName): Npy | undefined => {
-    const record = records.get(names.get(keyOf(of)) ?? '');
-    return record && readNpy(record);
+    names ??= new Map(filed.flatMap(each => each.of.map(one => [keyOf(one), each] as const)));
+    const found = names.get(keyOf(of));
+    const record = found && records.get(found.file);
+    return record && (found.at === null ? readNpy(record) : partOf(readNpy(record), found.at));
   };
-  return { manifest, trace, view, drawings: [first, ...others], start, records: steps, array };
+  return {
+    manifest,
+    trace,
+    view,
+    drawings: [first, ...others],
+    start,
+    records: steps,
+    arrays: filed,
+    array
+  };
 }
 
 function keyOf({ node, kind, nr }: ArrayName): string {

@@ -1,4 +1,4 @@
-/** Going through the visit of a node by its record, as `inspection/staging.py` does in a kernel. */
+/** Going through the visit of a node by its record, as `debugger/session/history/node_stages.py` does in a kernel. */
 import type { StageRecord, StepRecord, Within } from '../protocol';
 
 /** A place within a visit: so many stages, lines, and things that these made are done. */

@@ -80,6 +80,14 @@ export function readNpy(bytes: Uint8Array): Npy {
   };
 }
 
+/** One of the arrays that stand one after another in a file. */
+export function partOf({ shape: [count = 0, ...shape], at, ...rest }: Npy, place: number): Npy {
+  if (!(place >= 0 && place < count)) {
+    throw new BadFile(`there is no array ${place} among ${count} in it`);
+  }
+  return { ...rest, shape, at: index => at([place, ...index]) };
+}
+
 function stridesOf(shape: readonly number[], fortran: boolean, size: number): readonly number[] {
   const strides = new Array<number>(shape.length);
   let step = size;

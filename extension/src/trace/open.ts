@@ -2,7 +2,7 @@
 import type { CommandName } from '../protocol';
 import { openView } from '../view';
 import type { MountedView } from '../view';
-import { readTraceFile } from './file';
+import { readTraceFile, refuseLarge } from './file';
 import { TracePort } from './tracePort';
 import { BadFile } from './zip';
 
@@ -13,25 +13,56 @@ const WITHOUT: readonly CommandName[] = [
   ...(['memory', 'refresh-memory'] as const)
 ];
 
-/** `name` is that of the file. Null: it cannot be read, which is said. */
-export function openTrace(el: HTMLElement, bytes: Uint8Array, name: string): MountedView | null {
+/**
+ * `encoded` is the file in base64, `name` what it is called. Null: it cannot be read, which is said; or nobody waits
+ * for it any more.
+ */
+export async function openTrace(
+  el: HTMLElement,
+  encoded: string,
+  name: string,
+  signal?: AbortSignal
+): Promise<MountedView | null> {
   try {
-    const port = new TracePort(readTraceFile(bytes), name);
-    return openView(el, port, { fill: true, without: WITHOUT });
+    refuseLarge(encoded.length * 0.75);
+    say(el, 'status', 'Reading the trace…');
+    await painted();
+    const file = await readTraceFile(bytesIn(encoded));
+    if (signal?.aborted) {
+      return null;
+    }
+    el.replaceChildren();
+    return openView(el, new TracePort(file, name), { fill: true, without: WITHOUT });
   } catch (error) {
     if (!(error instanceof BadFile)) {
       throw error;
     }
-    const said = document.createElement('p');
-    said.className = 'vg-bad-file';
-    said.setAttribute('role', 'alert');
-    said.textContent = error.message;
-    el.replaceChildren(said);
+    if (!signal?.aborted) {
+      say(el, 'alert', error.message);
+    }
     return null;
   }
 }
 
+function say(el: HTMLElement, role: 'alert' | 'status', text: string): void {
+  const said = document.createElement('p');
+  said.className = 'vg-bad-file';
+  said.style.margin = '2em'; // no sheet of the view's is there yet
+  said.setAttribute('role', role);
+  said.textContent = text;
+  el.replaceChildren(said);
+}
+
+/** What was said is seen before the page is busy. */
+function painted(): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve));
+}
+
 /** Bytes written in base64. */
-export function bytesIn(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+export function bytesIn(text: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+  } catch {
+    throw new BadFile('its text is damaged');
+  }
 }

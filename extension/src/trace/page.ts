@@ -1,8 +1,8 @@
 /** The page that `trace.export` writes: the view, and the file of the trace in it. */
-import { bytesIn, openTrace } from './open';
+import { openTrace } from './open';
 
 const file = document.getElementById('vg-file');
 const host = document.getElementById('vg-host');
 if (file && host) {
-  openTrace(host, bytesIn(file.textContent), '');
+  void openTrace(host, file.textContent, '');
 }

@@ -1,4 +1,4 @@
-/** A part of an array, as `vizgrad/inspection/parts.py` cuts and tells it. */
+/** A part of an array, as `vizgrad/debugger/session/array_slices.py` cuts and tells it. */
 import type { Blocks, GetPart, Part } from '../protocol';
 import type { Npy } from './npy';
 

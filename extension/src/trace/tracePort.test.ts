@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { shownIn, toldIn } from '../../tests/standings';
-import { bytesOf, TRACES } from '../../tests/traces';
+import { bytesOf, OLD_TRACES, TRACES } from '../../tests/traces';
 import type { FiledTrace } from '../../tests/traces';
 import {
   readArrayPart,
@@ -16,6 +16,9 @@ import { DebuggerStore } from '../store';
 import type { SessionState } from '../store';
 import { readTraceFile } from './file';
 import { TracePort } from './tracePort';
+
+/** A port says the same of files of either version. */
+const ALL = [...TRACES, ...OLD_TRACES.map(each => ({ ...each, name: `old ${each.name}` }))];
 
 const ASIDE = { session: '', request: 0, revision: 0 };
 
@@ -36,8 +39,8 @@ class Asker {
   }
 }
 
-function portOf(trace: FiledTrace & { name: string }): TracePort {
-  return new TracePort(readTraceFile(bytesOf(trace)), trace.name);
+async function portOf(trace: FiledTrace & { name: string }): Promise<TracePort> {
+  return new TracePort(await readTraceFile(bytesOf(trace)), trace.name);
 }
 
 async function settled(): Promise<void> {
@@ -63,11 +66,11 @@ function shown(store: DebuggerStore): SessionState {
   return store.state.value.session as SessionState;
 }
 
-test.each(TRACES)(
+test.each(ALL)(
   '$name: the view stands where it stands in Python, at every position',
   async trace => {
     const { standings } = trace;
-    const port = portOf(trace);
+    const port = await portOf(trace);
     const store = new DebuggerStore(port, { schedule: callback => callback() });
     await settled();
     const positions = Object.keys(standings).map(Number);
@@ -91,9 +94,31 @@ test.each(TRACES)(
   }
 );
 
-test.each(TRACES)('$name: what is told about nodes, and what is held, is the same', async trace => {
+test('in a loop that no drawing has open a step asks for it once', async () => {
+  const port = await portOf(TRACES.find(({ name }) => name === 'turns') as (typeof TRACES)[0]);
+  const asked: Request[] = [];
+  const send = port.send.bind(port);
+  port.send = request => {
+    asked.push(request);
+    if (asked.length < 100) {
+      send(request);
+    }
+  };
+  const store = new DebuggerStore(port, { schedule: callback => callback() });
+  await settled();
+  for (const position of [1, 2, 3, 4, 5, 4, 3]) {
+    asked.length = 0;
+    store.seek(position);
+    await settled();
+    expect(asked.filter(({ type }) => type === 'look').length).toBeLessThan(2);
+    expect(shown(store).run).toMatchObject({ position, current: position });
+  }
+  store.dispose();
+});
+
+test.each(ALL)('$name: what is told about nodes, and what is held, is the same', async trace => {
   const { inspections, memory } = trace;
-  const asker = new Asker(portOf(trace));
+  const asker = new Asker(await portOf(trace));
   await asker.ask({ type: 'attach', folding: { opened: [], closed: [], cells: [], near: null } });
   for (const [position, nodes] of Object.entries(inspections)) {
     await asker.ask({ type: 'seek', position: Number(position) });
@@ -119,8 +144,8 @@ test.each(TRACES)('$name: what is told about nodes, and what is held, is the sam
   }
 });
 
-test.each(TRACES)('$name: parts of arrays are the same', async trace => {
-  const asker = new Asker(portOf(trace));
+test.each(ALL)('$name: parts of arrays are the same', async trace => {
+  const asker = new Asker(await portOf(trace));
   await asker.ask({ type: 'seek', position: 1e6 });
   for (const [number, told] of trace.parts.entries()) {
     const expected = readArrayPart({ ...told, ...ASIDE });
@@ -141,7 +166,7 @@ test.each(TRACES)('$name: parts of arrays are the same', async trace => {
 
 test('small steps lead within a node to where they lead in Python, and lanes are the same', async () => {
   const trace = TRACES.find(({ name }) => name === 'lanes') as FiledTrace & { name: string };
-  const port = portOf(trace);
+  const port = await portOf(trace);
   const store = new DebuggerStore(port, { schedule: callback => callback() });
   const asker = new Asker(port);
   await settled();

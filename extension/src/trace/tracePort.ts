@@ -123,7 +123,10 @@ export class TracePort implements Port {
     };
   }
 
-  /** First the start, then all steps up to here: a view folds them as it folds any. */
+  /**
+   * First the start, then all steps up to here: a view folds them as it folds any. Until it has done so nothing comes
+   * next: what goes along with the run would go back to the start, and ask for what is drawn there.
+   */
   private show(request: number, folding: Folding, digest: string): void {
     const { drawing, standing } = this.nearest(folding);
     const { trace, view } = this.file;
@@ -144,6 +147,7 @@ export class TracePort implements Port {
       standing: {
         ...standing,
         ...this.head(),
+        current: position > 0 ? null : standing.current,
         storages: trace.graph.storages,
         branches: this.look.branches(position)
       }

@@ -1,13 +1,24 @@
 /**
- * The records of an uncompressed zip: nothing is unpacked, so nothing can grow. What is compressed, encrypted or
- * split, or says of itself what is not so, is refused.
+ * The records of a zip, stored or deflated. What is unpacked is not larger than it says, and than a limit; what is
+ * encrypted or split, or says of itself what is not so, is refused.
  */
 
 /** A file is no trace, or one that is damaged or made to do harm. */
 export class BadFile extends Error {
-  constructor(problem: string) {
-    super(`This is no trace that can be read: ${problem}.`);
+  constructor(problem: string, said = `This is no trace that can be read: ${problem}.`) {
+    super(said);
     this.name = 'BadFile';
+  }
+}
+
+/** A file is more than a page has room for. */
+export class TooLarge extends BadFile {
+  constructor(much: string, less: string) {
+    super(
+      much,
+      `This trace is too large for a page: ${much}. Open it in Python, where vizgrad.load_trace reads traces of any ` +
+        `size; or save less: ${less}.`
+    );
   }
 }
 
@@ -21,8 +32,70 @@ const LOCAL_SIZE = 30;
 /** What may stand behind the end of the directory. */
 const MOST_COMMENT = 0xffff;
 const MOST_RECORDS = 100_000;
+/** Bytes of all records together, unpacked. */
+const MOST_UNPACKED = 1 << 28;
+/** What makes a file smaller, as a person may do it. */
+export const WITHOUT_GRADIENTS = 'trace.save(path, arrays=0) leaves the gradients out';
+const STORED = 0;
+const DEFLATED = 8;
 
-export function readZip(bytes: Uint8Array): Map<string, Uint8Array> {
+/** Where a record is, and what is to become of it. */
+interface Entry {
+  readonly data: Uint8Array<ArrayBuffer>;
+  readonly deflated: boolean;
+  readonly size: number;
+  readonly sum: number;
+}
+
+export async function readZip(bytes: Uint8Array<ArrayBuffer>): Promise<Map<string, Uint8Array>> {
+  const records = new Map<string, Uint8Array>();
+  let left = Math.max(MOST_UNPACKED, bytes.length);
+  for (const [name, entry] of directoryOf(bytes)) {
+    left -= entry.size;
+    if (left < 0) {
+      throw new TooLarge(
+        `unpacked it has more than ${MOST_UNPACKED / 2 ** 20} MiB`,
+        WITHOUT_GRADIENTS
+      );
+    }
+    const record = entry.deflated ? await inflated(entry) : entry.data;
+    if (checksum(record) !== entry.sum) {
+      throw new BadFile('a record of it is damaged');
+    }
+    records.set(name, record);
+  }
+  return records;
+}
+
+/** Not more than it says is unpacked, whatever there is. */
+async function inflated({ data, size }: Entry): Promise<Uint8Array> {
+  const out = new Uint8Array(size);
+  const unpacking = new DecompressionStream('deflate-raw');
+  const writer = unpacking.writable.getWriter();
+  // What is wrong with the bytes is told to who reads, too.
+  void writer.write(data).catch(() => undefined);
+  void writer.close().catch(() => undefined);
+  const reader = unpacking.readable.getReader();
+  let at = 0;
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      if (at + part.value.length > size) {
+        throw new BadFile('a record of it is larger than it says');
+      }
+      out.set(part.value, at);
+      at += part.value.length;
+    }
+  } catch (error) {
+    void reader.cancel().catch(() => undefined);
+    throw error instanceof BadFile ? error : new BadFile('a record of it is damaged');
+  }
+  if (at < size) {
+    throw new BadFile('a record of it is cut short');
+  }
+  return out;
+}
+
+function directoryOf(bytes: Uint8Array<ArrayBuffer>): Map<string, Entry> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = endOf(view);
   const count = view.getUint16(end + 10, true);
@@ -30,7 +103,7 @@ export function readZip(bytes: Uint8Array): Map<string, Uint8Array> {
   if (count > MOST_RECORDS) {
     throw new BadFile('it has too many records');
   }
-  const records = new Map<string, Uint8Array>();
+  const entries = new Map<string, Entry>();
   for (let i = 0; i < count; i++) {
     if (at + ENTRY_SIZE > end || view.getUint32(at, true) !== ENTRY) {
       throw new BadFile('its directory is damaged');
@@ -41,10 +114,10 @@ export function readZip(bytes: Uint8Array): Map<string, Uint8Array> {
       throw new BadFile('its directory is damaged');
     }
     const called = text(bytes.subarray(at + ENTRY_SIZE, at + ENTRY_SIZE + name));
-    records.set(called, recordAt(bytes, view, at));
+    entries.set(called, entryAt(bytes, view, at));
     at = next;
   }
-  return records;
+  return entries;
 }
 
 /** Where the end of the directory begins: searched from behind, since a comment may follow. */
@@ -58,29 +131,26 @@ function endOf(view: DataView): number {
   throw new BadFile('it is no zip file, or was cut short');
 }
 
-function recordAt(bytes: Uint8Array, view: DataView, entry: number): Uint8Array {
+function entryAt(bytes: Uint8Array<ArrayBuffer>, view: DataView, entry: number): Entry {
   const flags = view.getUint16(entry + 8, true);
   const method = view.getUint16(entry + 10, true);
   const sum = view.getUint32(entry + 16, true);
   const packed = view.getUint32(entry + 20, true);
   const size = view.getUint32(entry + 24, true);
   const local = view.getUint32(entry + 42, true);
-  if (method !== 0 || (flags & 1) !== 0 || packed !== size) {
-    throw new BadFile('it is compressed; vizgrad writes traces without');
+  const known = method === DEFLATED || (method === STORED && packed === size);
+  if (!known || (flags & 1) !== 0) {
+    throw new BadFile('a record of it is packed in a way that vizgrad does not use');
   }
   if (local + LOCAL_SIZE > view.byteLength || view.getUint32(local, true) !== LOCAL) {
     throw new BadFile('a record of it is not where its directory says');
   }
   const start =
     local + LOCAL_SIZE + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
-  if (start + size > view.byteLength) {
+  if (start + packed > view.byteLength) {
     throw new BadFile('a record of it reaches beyond its end');
   }
-  const record = bytes.subarray(start, start + size);
-  if (checksum(record) !== sum) {
-    throw new BadFile('a record of it is damaged');
-  }
-  return record;
+  return { data: bytes.subarray(start, start + packed), deflated: method === DEFLATED, size, sum };
 }
 
 /** Throws for bytes that are no text. */

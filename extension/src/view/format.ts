@@ -1,4 +1,4 @@
-/** Numbers, sizes and places as short text, as the kernel writes them (`rendering/describe.py`). */
+/** Numbers, sizes and places as short text, as the kernel writes them (`debugger/drawing/describe.py`). */
 import { unquoted } from './Sentence';
 import type { Batch, NodeRun, Place, SavedState, TensorSummary, Visit } from '../protocol';
 

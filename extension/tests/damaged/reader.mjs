@@ -10,7 +10,7 @@ import { BadFile } from '../../src/trace/zip';
 
 /** What a person does with a trace: to its end and back, looking at nodes, memory and values. */
 async function used(bytes) {
-  const file = readTraceFile(bytes);
+  const file = await readTraceFile(bytes);
   const store = new DebuggerStore(new TracePort(file, 'x'), { schedule: callback => callback() });
   const settled = async () => {
     for (let i = 0; i < 12; i++) {
@@ -52,7 +52,7 @@ async function used(bytes) {
   }
   const { notice } = store.state.value;
   store.dispose();
-  for (const { of } of file.manifest.arrays) {
+  for (const { of } of file.arrays) {
     of.forEach(each => {
       try {
         file.array(each);

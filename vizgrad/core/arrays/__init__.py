@@ -2,8 +2,8 @@
 
 import numpy as xp  # noqa: ICN001  kernels dispatch from it to any array's library
 
-from vizgrad.arrays.backend import Array as Array
-from vizgrad.interpreter import refuse_without_gil
+from vizgrad.core.arrays.backend import Array as Array
+from vizgrad.core.interpreter import refuse_without_gil
 
 __all__ = ["Array", "xp"]
 

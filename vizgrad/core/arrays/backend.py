@@ -9,6 +9,7 @@ a backend by device.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
@@ -92,12 +93,25 @@ def register_library(namespace: ModuleType, device: Device) -> None:
     """Makes the arrays of a library the memory of a kind of device (cupy; the tests' strict fake)."""
     _namespaces[namespace.ndarray] = (namespace, device)
     _libraries[device.type] = namespace
+    for tell in libraries_changed:
+        tell()
 
 
 def forget_library(device: Device) -> None:
     """Undoes `register_library`."""
     namespace = _libraries.pop(device.type)
     del _namespaces[namespace.ndarray]
+    for tell in libraries_changed:
+        tell()
+
+
+#: Called when a library was registered or forgotten.
+libraries_changed: list[Callable[[], None]] = []
+
+
+def library_of_devices() -> Any:
+    """cupy, or None if it was not asked for yet."""
+    return _libraries.get("cuda")
 
 
 def is_array(value: object) -> bool:
@@ -112,6 +126,12 @@ def is_array_type(kind: type) -> bool:
 def is_on_host(array: Array) -> bool:
     """May its elements be looked at without waiting for a device?"""
     return isinstance(array, np.ndarray)
+
+
+def is_on_device(value: object) -> bool:
+    """Is it an array in the memory of a device?"""
+    kind = type(value)
+    return kind is not np.ndarray and kind in _namespaces and not hasattr(kind, "values")
 
 
 def namespace_of(array: Array) -> ModuleType:
@@ -143,6 +163,10 @@ def parse_device(device: Device | str | int | None) -> Device:
         return CPU
     if isinstance(device, int):
         return Device("cuda", device)
+    if not isinstance(device, str):
+        raise TypeError(
+            f"argument 'device' must be vizgrad.device, a string or a number, not {type(device).__name__}"
+        )
     kind, _, number = device.partition(":")
     if kind not in ("cpu", "cuda") or (number and not number.isdigit()):
         raise RuntimeError(f"Invalid device string: {device!r}; expected 'cpu', 'cuda' or 'cuda:N'")
@@ -151,12 +175,24 @@ def parse_device(device: Device | str | int | None) -> Device:
 
 def namespace_for(device: Device) -> ModuleType:
     """numpy, or cupy for a CUDA device; RuntimeError that says what is missing."""
-    return _libraries.get(device.type) or _load_cupy()
+    library = _libraries.get(device.type) or _load_cupy()
+    if device.index and device.type != "cpu":
+        count = library.cuda.runtime.getDeviceCount()
+        if device.index >= count:
+            have = "is 1 device" if count == 1 else f"are {count} devices"
+            raise RuntimeError(
+                f"CUDA error: invalid device ordinal: there is no {device}, there {have}, counted from cuda:0"
+            )
+    return library
 
 
-def namespace_at(device: Device | str | int | None) -> ModuleType:
-    """The library that makes arrays on `device`, None being the default device."""
-    return namespace_for(get_default_device() if device is None else parse_device(device))
+def check_type(dtype: np.dtype[Any]) -> None:
+    """Are there arrays of the type on a device? NotImplementedError for float8."""
+    if dtype.name.startswith("float8"):
+        raise NotImplementedError(
+            f"{dtype.name} is not implemented for CUDA devices: cupy has no such arrays. Keep the tensor on "
+            "the CPU, or use bfloat16"
+        )
 
 
 def _load_cupy() -> ModuleType:
@@ -209,6 +245,7 @@ def to_device(array: Array, device: Device) -> Array:
         return array.mapped(lambda part: to_device(part, device))
     if device.type == "cpu":
         return array.get()
+    check_type(array.dtype)
     cupy = namespace_for(device)
     with cupy.cuda.Device(placed(device).index):
         return cupy.asarray(array)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.dtypes import NARROW
-from vizgrad.arrays.layout import address, as_strided
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.dtypes import NARROW
+from vizgrad.core.arrays.layout import address, as_strided
 
 if TYPE_CHECKING:
     from pathlib import Path

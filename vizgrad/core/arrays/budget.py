@@ -22,10 +22,10 @@ class Budget:
 
     __slots__ = ("left", "total")
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, *, free: int = FREE, times: int = TIMES) -> None:
         """For a file of `size` bytes."""
         limit = _limit.get()
-        self.total = self.left = FREE + TIMES * size if limit is None else limit
+        self.total = self.left = free + times * size if limit is None else limit
 
     def spend(self, count: int) -> None:
         """RuntimeError when there is less than `count` left. Call it before the memory is taken."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import to_host
+from vizgrad.core.arrays.backend import to_host
 
 
 def checksum(array: Any) -> int:

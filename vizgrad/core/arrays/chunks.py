@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, to_host
-from vizgrad.arrays.layout import is_dense
+from vizgrad.core.arrays.backend import Array, to_host
+from vizgrad.core.arrays.layout import is_dense
 
 #: Elements of a piece. A few thousand more, and OpenBLAS takes several threads for the dot product of two.
 CHUNK = 8192

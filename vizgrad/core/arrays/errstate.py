@@ -3,12 +3,13 @@
 numpy warns, and `np.errstate` around every operation would cost as much as the operation. So there are
 three places, each with the cheapest way that works there:
 
-- recording functions (`vizgrad.function.compile_record`) call ufuncs from code whose global ``__name__`` is
-  None. CPython drops a warning that comes from a frame without a module name, before any filter is
-  asked: this costs nothing, whatever the user did to `warnings` (tests/ops/test_quiet.py). Declared kernels
-  written in Python, in-place writes and the shortest kernels are made `nameless`, to the same effect.
+- recording functions (`vizgrad.core.function.compile_record`) call ufuncs from code whose global
+  ``__name__`` is None. CPython drops a warning that comes from a frame without a module name, before any
+  filter is asked: this costs nothing, whatever the user did to `warnings` (tests/core/ops/test_quiet.py).
+  Declared kernels written in Python, in-place writes and the shortest kernels are made `nameless`, to the
+  same effect.
 - what such a kernel calls, which has a module name, is wrapped in `quiet`.
-- formulas over arrays run between one `hush` and `unhush` per backward (`vizgrad.engine.task`).
+- formulas over arrays run between one `hush` and `unhush` per backward (`vizgrad.core.engine.task`).
 """
 
 from __future__ import annotations

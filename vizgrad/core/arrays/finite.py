@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, to_host
-from vizgrad.arrays.chunks import CHUNK, chunks
-from vizgrad.arrays.quick_statistics import quick
-from vizgrad.arrays.quiet import quiet
-from vizgrad.arrays.sparse import is_sparse
+from vizgrad.core.arrays.backend import Array, to_host
+from vizgrad.core.arrays.chunks import CHUNK, chunks
+from vizgrad.core.arrays.current_device import near
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.quick_statistics import quick
+from vizgrad.core.arrays.sparse import is_sparse
 
 _sum = np.add.reduce
 _BY_BLAS = frozenset("fdFD")
@@ -30,6 +31,7 @@ def is_here(array: Any) -> bool:
     return array.__class__ is np.ndarray or isinstance(array, (np.ndarray, np.generic))
 
 
+@near
 def is_finite(array: Any) -> bool:
     """One pass over the elements. Warnings about overflow are to be hushed around it."""
     if is_here(array):
@@ -63,6 +65,7 @@ def _count(array: np.ndarray) -> int:
     return array.size - int(np.count_nonzero(np.isfinite(array)))
 
 
+@near
 @quiet
 def odd(array: Array) -> Odd:
     """What is not finite in it, and where the first is (unknown in a sparse array)."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays.backend import namespace_of
-from vizgrad.arrays.chunks import once
-from vizgrad.arrays.sparse import is_sparse
+from vizgrad.core.arrays.backend import namespace_of
+from vizgrad.core.arrays.chunks import once
+from vizgrad.core.arrays.current_device import near
+from vizgrad.core.arrays.sparse import is_sparse
 
 
+@near
 def kept_copy(array: Any) -> tuple[Any, int]:
     """An array with the same elements that nobody writes to, and the bytes that it takes.
 

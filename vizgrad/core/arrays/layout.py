@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, is_array, namespace_of
+from vizgrad.core.arrays.backend import Array, device_of, is_on_device, namespace_of
 
 
 def is_dense(array: Array) -> bool:
@@ -37,6 +37,16 @@ def overlaps_itself(array: Array) -> bool:
             return True
         reach += stride * (length - 1)
     return False
+
+
+def repeats_itself(array: Array) -> bool:
+    """True if a dimension shows the same elements again and again, as after `expand`.
+
+    Windows that overlap (`unfold`) share elements too, but do not repeat them.
+    """
+    if 0 not in array.strides or array.size < 2 or array.flags.c_contiguous:
+        return False
+    return any(stride == 0 and n > 1 for n, stride in zip(array.shape, array.strides, strict=True))
 
 
 def empty_like_strides(pattern: Array, like: Array) -> Array:
@@ -94,7 +104,7 @@ def empty_channels_last(shape: tuple[int, ...], like: Array) -> Array:
 
 
 def images(result: Array, *patterns: Array) -> Array:
-    """New images `result`, with the channels innermost if those of one of the patterns lie so."""
+    """New images `result`, in C order, or with the channels innermost if those of a pattern lie so."""
     for pattern in patterns:
         if (
             not pattern.flags.c_contiguous
@@ -103,9 +113,11 @@ def images(result: Array, *patterns: Array) -> Array:
             and has_channels_innermost(pattern)
         ):
             out = empty_channels_last(result.shape, result)
+            if out.strides == result.strides:
+                return result
             out[...] = result
             return out
-    return result
+    return result if result.flags.c_contiguous else result.copy()
 
 
 def can_sum_to(have: tuple[int, ...], want: tuple[int, ...]) -> bool:
@@ -137,8 +149,13 @@ def same_steps(a: Array, b: Array) -> bool:
 
 
 def restrided(array: Array, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array:
-    """A view from the array's first element on, with strides in bytes, by the array's own library."""
-    return namespace_of(array).lib.stride_tricks.as_strided(array, shape, strides)
+    """A view from the array's first element on, with strides in bytes, by the array's own library.
+
+    It has a base, as every view: cupy's `as_strided` gives an array without one, which would look as if it
+    owned its memory.
+    """
+    made = namespace_of(array).lib.stride_tricks.as_strided(array, shape, strides)
+    return made if isinstance(array, np.ndarray) else made[...]
 
 
 def flattened(block: Array) -> Array:
@@ -162,8 +179,10 @@ def as_strided(
 
 
 def share_block(view: Array, other: Array) -> bool:
-    """Are a view and another array in one block of memory?"""
+    """Are two arrays in one block of memory?"""
     first, second = view.base, other.base
+    if first is None:
+        first = view
     if second is None:
         second = other
     if first is second:
@@ -171,12 +190,30 @@ def share_block(view: Array, other: Array) -> bool:
     plain = type(first) is type(second) is np.ndarray
     if plain and first.base is None and second.base is None:
         return False  # each owns its block: the usual case
-    first, second = _owner(first), _owner(second)
-    if first is second:
-        return True
-    if type(first) is np.ndarray or not (is_array(first) and is_array(second)):
-        return False
-    return address(first) == address(second)  # another library may make the owner's object anew
+    return block_of(first) == block_of(second)
+
+
+def block_of(array: Array) -> tuple[str, int]:
+    """What two arrays have in common if they are in one block of memory, while both exist.
+
+    On a device it is the address of the allocation: the owner that a view names may be a view itself.
+    """
+    owner = _owner(array)
+    if is_on_device(owner):
+        return str(device_of(owner)), int(owner.data.mem.ptr)
+    return "owner", id(array if type(owner) is tuple else owner)  # () is what a sparse array has
+
+
+def has_whole_block(array: Array) -> bool:
+    """Is the array, a view, all of its block? A part would keep the whole block alive."""
+    base = array.base
+    if is_on_device(base):
+        return array.data.mem.size - array.nbytes < _GRAIN and not overlaps_itself(array)
+    return getattr(base, "base", base) is None and base.size == array.size
+
+
+#: cupy's pool gives memory in pieces of so many bytes.
+_GRAIN = 512
 
 
 def _owner(array: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.dtypes import DType, NarrowDType, get_default_dtype, to_real
+from vizgrad.core.arrays.dtypes import DType, NarrowDType, get_default_dtype, to_real
 
 
 def _limits(dtype: DType) -> Any:

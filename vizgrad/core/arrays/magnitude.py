@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import to_host
-from vizgrad.arrays.finite import is_finite as _is_finite
-from vizgrad.arrays.quiet import quiet
-from vizgrad.arrays.sparse import is_sparse
+from vizgrad.core.arrays.backend import to_host
+from vizgrad.core.arrays.current_device import near
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.finite import is_finite as _is_finite
+from vizgrad.core.arrays.sparse import is_sparse
 
 #: The class of arrays on the host that are nothing else.
 PLAIN = np.ndarray
@@ -24,6 +25,7 @@ _vdot = np.vdot
 _max, _min = np.maximum.reduce, np.minimum.reduce
 
 
+@near
 def size(array: Any) -> float:
     """How large an array is as a whole: its norm where that is quickly told, else its largest element.
 
@@ -41,6 +43,7 @@ def size(array: Any) -> float:
     return largest(array)
 
 
+@near
 @quiet
 def largest(array: Any) -> float:
     """The largest absolute value of a real or complex array: NaN if it holds one, 0.0 if it is empty."""
@@ -55,6 +58,7 @@ def largest(array: Any) -> float:
     return float(max(_max(array, None), -_min(array, None)))
 
 
+@near
 def finite(array: Any) -> bool:
     """Is every element finite? Warnings about overflow are hushed."""
     if array.__class__ is _ndarray and array.dtype.char in "fd":
@@ -76,12 +80,14 @@ def _finite(array: Any) -> bool:
     return bool(_is_finite(array))
 
 
+@near
 @quiet
 def has_nan(array: Any) -> bool:
     """Is one of the elements NaN?"""
     return bool(np.isnan(_plain(array)).any())
 
 
+@near
 @quiet
 def born(values: Any, given: Any = None) -> list[tuple[tuple[int, ...], float, float | None]]:
     """The first three elements that are not finite: where, what, and what `given` (of one shape, or that
@@ -115,18 +121,21 @@ def _number(value: Any) -> float:
     return float(abs(value)) if isinstance(value, complex) else float(value)
 
 
+@near
 def zero_share(array: Any) -> tuple[int, int]:
     """How many elements are zero or less, and how many there are."""
     host = _plain(array)
     return int(np.count_nonzero(host <= 0)), int(host.size)
 
 
+@near
 def zeros_in(array: Any) -> bool:
     """Is one of the elements exactly zero?"""
     host = _plain(array)
     return bool(host.size) and bool((host == 0).any())
 
 
+@near
 @quiet
 def zero_where_odd(incoming: Any, outgoing: Any) -> bool:
     """Is `incoming` zero wherever `outgoing` is not finite, as 0 * inf makes it?"""
@@ -137,6 +146,7 @@ def zero_where_odd(incoming: Any, outgoing: Any) -> bool:
         return bool((there == 0).any())
 
 
+@near
 def sample(array: Any, most: int = 1 << 16) -> bytes:
     """Bytes of the elements, or of some that are spread evenly where there are very many."""
     host = to_host(array)

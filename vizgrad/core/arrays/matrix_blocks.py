@@ -12,9 +12,10 @@ from math import prod
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, beside, is_on_host, to_host
-from vizgrad.arrays.chunks import CHUNK, TRANSFER, once
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays.backend import Array, beside, is_on_host, to_host
+from vizgrad.core.arrays.chunks import CHUNK, TRANSFER, once
+from vizgrad.core.arrays.current_device import near
+from vizgrad.core.arrays.errstate import quiet
 
 #: Blocks along a side, at most.
 SIDE = 32
@@ -41,6 +42,7 @@ def matrix_shape(shape: tuple[int, ...]) -> tuple[int, int]:
     return prod(shape[:-1]), shape[-1] if shape else 1
 
 
+@near
 @quiet
 def blocks(
     array: Array,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
+from vizgrad.core.arrays.backend import Array
 
 #: The longest header that is read: numpy's own limit. What is in it is a dict of three entries.
 _LONGEST_HEADER = 10_000

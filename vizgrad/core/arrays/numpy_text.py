@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, to_host
+from vizgrad.core.arrays.backend import Array, to_host
 
 #: Elements that are written; of a larger array only a first part is.
 MOST_WRITTEN = 1_000

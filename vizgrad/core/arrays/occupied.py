@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from vizgrad.arrays.backend import Array, device_of, is_array
-from vizgrad.arrays.blocks import owner, span
-from vizgrad.arrays.sparse import is_sparse
+from vizgrad.core.arrays.backend import Array, device_of, is_array
+from vizgrad.core.arrays.blocks import owner, span
+from vizgrad.core.arrays.sparse import is_sparse
 
 
 class Extent(NamedTuple):

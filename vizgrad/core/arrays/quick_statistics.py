@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.chunks import CHUNK, chunks, magnitudes, once
-from vizgrad.arrays.matrix_blocks import Blocks
-from vizgrad.arrays.quiet import hush, quiet, unhush
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.arrays.sparse.compressed import as_coo
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.chunks import CHUNK, chunks, magnitudes, once
+from vizgrad.core.arrays.current_device import near
+from vizgrad.core.arrays.errstate import hush, quiet, unhush
+from vizgrad.core.arrays.matrix_blocks import Blocks
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.arrays.sparse.compressed import as_coo
 
 #: `quick` gives the values themselves of arrays with at most so many.
 VALUES_TOLD = 8
@@ -77,6 +78,7 @@ def quick(array: Array) -> Statistics:
     return _large(array)
 
 
+@near
 def quick_later(array: Array) -> Callable[[], Statistics]:
     """`quick` of the array as it is now, told when it is asked for: so long nobody waits for a device."""
     if isinstance(array, np.ndarray):
@@ -86,7 +88,7 @@ def quick_later(array: Array) -> Callable[[], Statistics]:
         stored = as_coo(array).coalesce().values
         later, elsewhere = quick_later(stored), array.size - stored.size
         return lambda: _of_stored(later(), elsewhere)
-    from vizgrad.arrays.fusion.look import look
+    from vizgrad.core.arrays.fusion.look import look
 
     return look(array)
 

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import CPU, Array, Device, namespace_for, placed
+from vizgrad.core.arrays.backend import CPU, Array, Device, placed
+from vizgrad.core.arrays.current_device import on
 
 
 class Generator:
@@ -40,12 +44,12 @@ class Generator:
     def source(self) -> Any:
         """numpy's Generator, or the module's (cupy)."""
         if self._source is None:
-            namespace = namespace_for(self.device)
             seed = self._seed % 2**64
-            if namespace is np:
-                self._source = np.random.Generator(np.random.PCG64(seed))
-            else:
-                self._source = namespace.random.default_rng(seed)
+            with on(self.device) as namespace:
+                if namespace is np:
+                    self._source = np.random.Generator(np.random.PCG64(seed))
+                else:
+                    self._source = namespace.random.default_rng(seed)
         return self._source
 
     def get_state(self) -> Any:
@@ -70,6 +74,8 @@ class Generator:
 
 
 _default: dict[Device, Generator] = {}
+#: The seed that was given to all devices, if one was.
+_seeds: list[int] = []
 
 
 def default_generator(device: Device = CPU) -> Generator:
@@ -77,11 +83,14 @@ def default_generator(device: Device = CPU) -> Generator:
     made = _default.get(device)
     if made is None:
         made = _default[device] = Generator(device)
+        if _seeds:
+            made.manual_seed(_seeds[-1])
     return made
 
 
 def seed_all(seed: int) -> Generator:
-    """Seeds the generators of all devices; returns that of the CPU."""
+    """Seeds the generators of all devices, also those not used yet; returns that of the CPU."""
+    _seeds[:] = [seed]
     for generator in _default.values():
         generator.manual_seed(seed)
     return default_generator().manual_seed(seed)
@@ -89,6 +98,20 @@ def seed_all(seed: int) -> Generator:
 
 def _source(generator: Generator | None, device: Device) -> Any:
     return (generator or default_generator(device)).source
+
+
+def _there(draw: Callable[..., Array]) -> Callable[..., Array]:
+    """Draws while the device that `draw` is given is the current one."""
+    at = list(signature(draw).parameters).index("device")
+
+    @wraps(draw)
+    def drawn(*given: Any) -> Array:
+        if given[at].type == "cpu":
+            return draw(*given)
+        with on(given[at]):
+            return draw(*given)
+
+    return drawn
 
 
 def _float_type(dtype: Any) -> Any:
@@ -99,6 +122,7 @@ def _part(dtype: Any) -> Any:
     return np.dtype("float32" if dtype.itemsize == 8 else "float64")
 
 
+@_there
 def uniform(
     shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None
 ) -> Array:
@@ -110,6 +134,7 @@ def uniform(
     return made.astype(dtype, copy=False)
 
 
+@_there
 def normal(
     shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None
 ) -> Array:
@@ -123,6 +148,7 @@ def normal(
     return made.astype(dtype, copy=False)
 
 
+@_there
 def integers(
     low: int,
     high: int,
@@ -136,6 +162,7 @@ def integers(
     return np.asarray(made).astype(dtype, copy=False) if device == CPU else made.astype(dtype)
 
 
+@_there
 def permutation(n: int, dtype: Any, device: Device, generator: Generator | None) -> Array:
     source = _source(generator, device)
     if device.type != "cpu":  # cupy's generators do not permute
@@ -143,6 +170,7 @@ def permutation(n: int, dtype: Any, device: Device, generator: Generator | None)
     return source.permutation(n).astype(dtype, copy=False)
 
 
+@_there
 def exponential(
     shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None
 ) -> Array:
@@ -151,6 +179,7 @@ def exponential(
     return made.astype(dtype, copy=False)
 
 
+@_there
 def multinomial(
     weights: Array, samples: int, replacement: bool, device: Device, generator: Generator | None
 ) -> Array:
@@ -166,6 +195,7 @@ def multinomial(
     return np.minimum(found, n - 1).astype(np.int64)
 
 
+@_there
 def standard_gamma(shapes: Array, device: Device, generator: Generator | None) -> Array:
     """Gamma numbers with the given shape parameters and rate 1."""
     made = _source(generator, device).standard_gamma(shapes.astype(np.float64))
@@ -173,6 +203,7 @@ def standard_gamma(shapes: Array, device: Device, generator: Generator | None) -
     return made.astype(shapes.dtype)
 
 
+@_there
 def poisson(rates: Array, device: Device, generator: Generator | None) -> Array:
     """Counts of events that happen at the given rates; the rate itself from 2 ** 62 on, where a double
     holds nothing between.
@@ -183,6 +214,7 @@ def poisson(rates: Array, device: Device, generator: Generator | None) -> Array:
     return np.where(usual, np.asarray(made) if device == CPU else made, rates)
 
 
+@_there
 def binomial(counts: Array, chances: Array, device: Device, generator: Generator | None) -> Array:
     """Numbers of successes in as many trials; the mean where those are beyond 2 ** 63, NaN of NaN."""
     counts, chances = counts.astype(np.float64), chances.astype(np.float64)

@@ -11,8 +11,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.budget import Budget
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.budget import Budget
 
 _LOCAL_HEADER = 30
 _CHUNK = 1 << 20

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import to_host
+from vizgrad.core.arrays.backend import to_host
+from vizgrad.core.arrays.current_device import near
 
 #: Of a type of n bytes a number (or part of one): how far apart may be what rounding alone has changed, as
 #: a part of the largest. The square root of the type's precision.
 _ROUNDING = {8: 1.5e-8, 4: 3.5e-4, 2: 0.09, 1: 0.4}
 
 
+@near
 def sample(array: Any, most: int) -> Any:
     """A copy of at most `most` elements, spread evenly over all dimensions: of all that are there, if so few.
 

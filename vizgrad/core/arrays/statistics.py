@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, to_host
-from vizgrad.arrays.chunks import flat_pieces, magnitudes
-from vizgrad.arrays.matrix_blocks import blocks
-from vizgrad.arrays.quick_statistics import Statistics, quick
-from vizgrad.arrays.quiet import quiet
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.arrays.sparse.compressed import as_coo
+from vizgrad.core.arrays.backend import Array, to_host
+from vizgrad.core.arrays.chunks import flat_pieces, magnitudes
+from vizgrad.core.arrays.current_device import near
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.matrix_blocks import blocks
+from vizgrad.core.arrays.quick_statistics import Statistics, quick
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.arrays.sparse.compressed import as_coo
 
 #: Number of histogram bins.
 BINS = 24
 
 
+@near
 @quiet
 def statistics(array: Array) -> Statistics:
     """All statistics of an array. Of a sparse one nothing is shown by place: no heat map, no values."""
@@ -29,6 +31,7 @@ def statistics(array: Array) -> Statistics:
     return found._replace(phases=tuple(np.angle(to_host(array)).ravel().tolist()))
 
 
+@near
 def histogram(array: Array, low: float | None, high: float | None) -> tuple[int, ...]:
     """How many finite elements are in each of equal bins from `low`, the least of them, to `high`."""
     if low is None or high is None:

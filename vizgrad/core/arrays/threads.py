@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.errstate import quiet
 
 #: Multiplications: up to so many OpenBLAS takes one thread by itself; above, several are worth it.
 FEW, MOST = 2**18, 2**23

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from vizgrad.arrays import dtypes
-from vizgrad.arrays.dtypes import DType
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays.dtypes import DType
 
 #: Those with a constructor of the name.
 CONSTRUCTORS: Final[dict[str, DType]] = {

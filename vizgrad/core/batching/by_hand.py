@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.tensor.tensor import Tensor
 
 #: Name of the recording function -> what it gives for batches.
 HAND: dict[str, Callable[..., Any]] = {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from vizgrad.batching.marking import closed
-from vizgrad.batching.values import to_front, unwrapped
-from vizgrad.errors import class_place, explained, function_place
-from vizgrad.function.custom.function import Function
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.batching.marking import closed
+from vizgrad.core.batching.values import to_front, unwrapped
+from vizgrad.core.errors import class_place, explained, function_place
+from vizgrad.core.function.custom.function import Function
+from vizgrad.core.tensor.tensor import Tensor
 
 
 class VmapInfo(NamedTuple):

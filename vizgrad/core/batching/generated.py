@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.batching.custom import error_of, mapped
-from vizgrad.batching.marking import marked
-from vizgrad.batching.values import filled, unwrapped
-from vizgrad.function.custom.function import Function
-from vizgrad.function.wrapped import Wrapped, wrap
-from vizgrad.ops.reduce import sum_dims
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.batching.custom import error_of, mapped
+from vizgrad.core.batching.marking import marked
+from vizgrad.core.batching.values import filled, unwrapped
+from vizgrad.core.function.custom.function import Function
+from vizgrad.core.function.transform_tensor import Wrapped, wrap
+from vizgrad.core.ops.reduce import sum_dims
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def generated(level: Any, cls: Any, values: tuple[Any, ...], batched: tuple[Any, ...]) -> Any:

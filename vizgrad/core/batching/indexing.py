@@ -5,17 +5,17 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.backend import beside
-from vizgrad.batching.marking import alike
-from vizgrad.batching.rules import Call, rule
-from vizgrad.batching.values import filled, reshaped, unwrapped, with_ndim
-from vizgrad.function.wrapped import stands_for_others
-from vizgrad.ops import copying, indexing, select, shape
-from vizgrad.ops.constants import zeros_beside
-from vizgrad.ops.indices import Indices
-from vizgrad.tensor.tensor import Tensor, new_tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import dtypes, xp
+from vizgrad.core.arrays.backend import beside
+from vizgrad.core.batching.marking import alike
+from vizgrad.core.batching.rules import Call, rule
+from vizgrad.core.batching.values import filled, reshaped, unwrapped, with_ndim
+from vizgrad.core.function.transform_tensor import stands_for_others
+from vizgrad.core.ops import copying, indexing, select, shape
+from vizgrad.core.ops.constants import zeros_beside
+from vizgrad.core.ops.indices import Indices
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 # --- x[i, j] -------------------------------------------------------------------------------------------
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.batching.loop import each_example
-from vizgrad.batching.marking import marked
-from vizgrad.batching.rules import Call, rule
-from vizgrad.batching.values import divided, filled, merged, reshaped, to_front, with_ndim
-from vizgrad.ops import embedding as tables
-from vizgrad.ops import normalization, shape
-from vizgrad.ops.optional import ABSENT
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.batching.loop import each_example
+from vizgrad.core.batching.marking import marked
+from vizgrad.core.batching.rules import Call, rule
+from vizgrad.core.batching.values import divided, filled, merged, reshaped, to_front, with_ndim
+from vizgrad.core.ops import embedding as tables
+from vizgrad.core.ops import normalization, shape
+from vizgrad.core.ops.optional import ABSENT
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def _rows(call: Call) -> list[Tensor]:

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.sparse.base import is_sparse
-from vizgrad.batching import everything as everything
-from vizgrad.batching.by_hand import HAND
-from vizgrad.batching.custom import applied
-from vizgrad.batching.generated import generated
-from vizgrad.batching.loop import looped
-from vizgrad.batching.marking import mark, marked, written
-from vizgrad.batching.random import drawn
-from vizgrad.batching.rules import Call, how, rule_of
-from vizgrad.batching.values import example_ndim, filled, shared, unwrapped, with_ndim
-from vizgrad.function.declared import Declared
-from vizgrad.function.inplace import write
-from vizgrad.function.stand_in import Elementless, SparseStandIn, StandIn
-from vizgrad.function.wrapped import Level, Unreadable, Wrapped, wrap
-from vizgrad.ops import copying
-from vizgrad.ops.shape import clone
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.tensor import Tensor, new_tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.sparse.base import is_sparse
+from vizgrad.core.batching import everything as everything
+from vizgrad.core.batching.by_hand import HAND
+from vizgrad.core.batching.custom import applied
+from vizgrad.core.batching.generated import generated
+from vizgrad.core.batching.loop import looped
+from vizgrad.core.batching.marking import mark, marked, written
+from vizgrad.core.batching.random import drawn
+from vizgrad.core.batching.rules import Call, how, rule_of
+from vizgrad.core.batching.values import example_ndim, filled, shared, unwrapped, with_ndim
+from vizgrad.core.function.abstract_array import Elementless, SparseStandIn, StandIn
+from vizgrad.core.function.declared import Declared
+from vizgrad.core.function.inplace import write
+from vizgrad.core.function.transform_tensor import Level, Unreadable, Wrapped, wrap
+from vizgrad.core.ops import copying
+from vizgrad.core.ops.shape import clone
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 Randomness = Literal["error", "same", "different"]
 
@@ -38,8 +38,6 @@ class Batch(Level):
         super().__init__()
         self.size = size
         self.randomness = randomness
-        #: Only tangents are wrapped by it: to everything else it is not there (`vizgrad.func.forward`).
-        self.of_tangents = False
 
     def title(self) -> str:
         return f"vmap [{self.size}]"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.batching.rules import Call, rule
-from vizgrad.batching.values import unwrapped
-from vizgrad.ops.joining import record_stack
-from vizgrad.ops.shape import select
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.batching.rules import Call, rule
+from vizgrad.core.batching.values import unwrapped
+from vizgrad.core.ops.joining import record_stack
+from vizgrad.core.ops.shape import select
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 #: Names of operations that were run so, and how often: what tests and people ask about.
 LOOPED: dict[str, int] = {}
@@ -20,7 +20,7 @@ def loop(call: Call, **attributes: Any) -> Any:
     if call.op.view:  # what is stacked shares no memory: writing to it would be lost
         raise wrong_call(
             NotImplementedError(f"vmap: {call.op.name} gives a view, and has no batching rule"),
-            "use another operation, or give it a rule in vizgrad.batching",
+            "use another operation, or give it a rule in vizgrad.core.batching",
         )
     return looped(call.level, call.op.record, call.operands(), attributes, call.op.name)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.batching.pointwise import beside, one_type
-from vizgrad.batching.reductions import all_of
-from vizgrad.batching.rules import Call, rule
-from vizgrad.batching.values import filled, merged, reshaped, with_ndim
-from vizgrad.ops import copying, losses, reduce
-from vizgrad.ops.optional import ABSENT
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.batching.pointwise import beside, one_type
+from vizgrad.core.batching.reductions import all_of
+from vizgrad.core.batching.rules import Call, rule
+from vizgrad.core.batching.values import filled, merged, reshaped, with_ndim
+from vizgrad.core.ops import copying, losses, reduce
+from vizgrad.core.ops.optional import ABSENT
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def reduced(loss: Tensor, reduction: str) -> Tensor:

@@ -1,18 +1,19 @@
 """Which dimensions of what a node computed are batches: for pictures, which show them apart.
 
 Noted is what does not follow from the graph: where a result lies, and what only looks like a batch. Where a
-rule has it on its way to a result is found when somebody looks (`vizgrad.stepping.batches`).
+rule has it on its way to a result is found when somebody looks
+(`vizgrad.debugger.engines.vizgrad.batch_dims`).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import layout
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.graph.node import Edge
-from vizgrad.tensor.modes import BatchedScope, Mark, Scope
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import layout
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.graph.node import Edge
+from vizgrad.core.tensor.modes import BatchedScope, Mark, Scope
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def mark(level: Any, result: Tensor, dim: int = -1, rows: int = 1) -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import dtypes
-from vizgrad.arrays.sparse import SparseUnsupported
-from vizgrad.batching.rules import Call, rule
-from vizgrad.batching.values import example_ndim, with_ndim
-from vizgrad.function.typing import WrappedNumber
-from vizgrad.ops import copying, select
-from vizgrad.ops.copying import converted
-from vizgrad.ops.joining import record_stack
-from vizgrad.ops.optional import ABSENT
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays.sparse import SparseUnsupported
+from vizgrad.core.batching.rules import Call, rule
+from vizgrad.core.batching.values import example_ndim, with_ndim
+from vizgrad.core.function.typing import WrappedNumber
+from vizgrad.core.ops import copying, select
+from vizgrad.core.ops.copying import converted
+from vizgrad.core.ops.joining import record_stack
+from vizgrad.core.ops.optional import ABSENT
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @rule("pointwise")

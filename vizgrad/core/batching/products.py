@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.batching.rules import Call, rule
-from vizgrad.batching.values import filled, merged, reshaped, to_front, with_ndim
-from vizgrad.ops import arithmetic, linalg, linear, matrix_products, shape
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.batching.rules import Call, rule
+from vizgrad.core.batching.values import filled, merged, reshaped, to_front, with_ndim
+from vizgrad.core.ops import arithmetic, linalg, linear, matrix_products, reduce, shape
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def matrices(a: Tensor, of_a: bool, b: Tensor, of_b: bool) -> Tensor:
@@ -100,6 +100,21 @@ def addmv(call: Call, *, beta: Any, alpha: Any) -> Any:
 def baddbmm(call: Call, *, beta: Any, alpha: Any) -> Any:
     product = bmm(call.of(matrix_products.bmm, call.values[1:], call.batched[1:]))
     return _sum(call, product, beta, alpha)
+
+
+@rule("addbmm")
+def addbmm(call: Call, *, beta: Any, alpha: Any) -> Any:
+    product = bmm(call.of(matrix_products.bmm, call.values[1:], call.batched[1:]))
+    return _sum(call, reduce.sum_dims.record(product, dims=(1,), keepdim=False), beta, alpha)
+
+
+@rule("addr")
+def addr(call: Call, *, beta: Any, alpha: Any) -> Any:
+    a, b = (
+        filled(v, on, call.size) for v, on in zip(call.values[1:], call.batched[1:], strict=True)
+    )
+    column, row = shape.unsqueeze.record(a, dim=2), shape.unsqueeze.record(b, dim=1)
+    return _sum(call, arithmetic.mul.record(column, row), beta, alpha)
 
 
 def _sum(call: Call, product: Tensor, beta: Any, alpha: Any) -> Tensor:

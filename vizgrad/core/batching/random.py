@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.batching.loop import looped
-from vizgrad.batching.rules import Call, rule
-from vizgrad.batching.values import divided, example_ndim, filled, merged, unwrapped, with_ndim
-from vizgrad.function.inplace import write
-from vizgrad.ops import copying
-from vizgrad.ops.shape import select
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import xp
+from vizgrad.core.batching.loop import looped
+from vizgrad.core.batching.rules import Call, rule
+from vizgrad.core.batching.values import (
+    divided,
+    example_ndim,
+    filled,
+    merged,
+    unwrapped,
+    with_ndim,
+)
+from vizgrad.core.function.inplace import write
+from vizgrad.core.ops import copying
+from vizgrad.core.ops.shape import select
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 def drawn(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.batching.pointwise import one_type
-from vizgrad.batching.rules import Call, rule
-from vizgrad.batching.values import filled, merged, reshaped, with_ndim
-from vizgrad.ops import arithmetic, copying, extremes, reduce, statistics
-from vizgrad.ops.arrange import diagonal
-from vizgrad.ops.shape import squeeze_dim, unsqueeze
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.batching.pointwise import one_type
+from vizgrad.core.batching.rules import Call, rule
+from vizgrad.core.batching.values import filled, merged, reshaped, with_ndim
+from vizgrad.core.ops import arithmetic, copying, extremes, reduce, statistics
+from vizgrad.core.ops.arrange import diagonal
+from vizgrad.core.ops.shape import squeeze_dim, unsqueeze
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def all_of(value: Tensor) -> tuple[int, ...]:

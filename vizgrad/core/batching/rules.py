@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from vizgrad.function.declared import Declared
-from vizgrad.function.primitive import Primitive
+from vizgrad.core.function.declared import Declared
+from vizgrad.core.function.primitive import Primitive
 
 Rule = Callable[..., Any]
 
@@ -24,7 +24,7 @@ REFUSING: set[Rule] = set()
 class Call(NamedTuple):
     """An operation on values of which some are batches."""
 
-    #: The vmap that asks (`vizgrad.batching.level.Batch`).
+    #: The vmap that asks (`vizgrad.core.batching.level.Batch`).
     level: Any
     op: Primitive
     values: tuple[Any, ...]

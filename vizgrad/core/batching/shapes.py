@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.batching.loop import each_example
-from vizgrad.batching.rules import Call, rule
-from vizgrad.batching.values import divided, filled, merged, reshaped, with_ndim
-from vizgrad.ops import arrange, shape
-from vizgrad.ops.shape import reshape, view
+from vizgrad.core.batching.loop import each_example
+from vizgrad.core.batching.rules import Call, rule
+from vizgrad.core.batching.values import divided, filled, merged, reshaped, with_ndim
+from vizgrad.core.ops import arrange, shape
+from vizgrad.core.ops.shape import reshape, view
 
 _FULL = slice(None)
 
@@ -133,6 +133,18 @@ def diagonal(call: Call, *, dim1: int, dim2: int, **attributes: Any) -> Any:
     return call.op.record(value, dim1=dims[0], dim2=dims[1], **attributes)
 
 
+@rule("select_scatter", "slice_scatter")
+def part_along(call: Call, *, dim: int, **attributes: Any) -> Any:
+    whole, part = (filled(v, b, call.size) for v, b in zip(call.values, call.batched, strict=True))
+    return call.op.record(whole, part, dim=dim + 1, **attributes)
+
+
+@rule("diagonal_scatter")
+def diagonal_part(call: Call, *, dim1: int, dim2: int, offset: int) -> Any:
+    whole, part = (filled(v, b, call.size) for v, b in zip(call.values, call.batched, strict=True))
+    return call.op.record(whole, part, offset=offset, dim1=dim1 + 1, dim2=dim2 + 1)
+
+
 @rule("diag_embed")
 def diag_embed(call: Call, *, offset: int, dim1: int, dim2: int) -> Any:
     value = call.values[0]
@@ -183,6 +195,6 @@ def fill(call: Call) -> Any:
     target, value = (
         filled(v, b, call.size) for v, b in zip(call.values, call.batched, strict=True)
     )
-    from vizgrad.ops import copying
+    from vizgrad.core.ops import copying
 
     return copying.copy.record(target, with_ndim(value, target.ndim - 1))

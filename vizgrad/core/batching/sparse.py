@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.sparse.compressed import as_coo, places
-from vizgrad.batching.marking import marked
-from vizgrad.batching.rules import REFUSING, Call, rule
-from vizgrad.batching.values import filled, merged, reshaped, to_front, with_ndim
-from vizgrad.function.wrapped import stands_for_others
-from vizgrad.ops import indexing
-from vizgrad.ops.indices import Indices
-from vizgrad.ops.matrix_products import scaled
-from vizgrad.tensor.tensor import Tensor, new_tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.sparse.compressed import as_coo, places
+from vizgrad.core.batching.marking import marked
+from vizgrad.core.batching.rules import REFUSING, Call, rule
+from vizgrad.core.batching.values import filled, merged, reshaped, to_front, with_ndim
+from vizgrad.core.function.transform_tensor import stands_for_others
+from vizgrad.core.ops import indexing
+from vizgrad.core.ops.indices import Indices
+from vizgrad.core.ops.matrix_products import scaled
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 def declared() -> Any:
     """The declarations, which are read in when the first sparse tensor is made."""
-    from vizgrad.ops import sparse
+    from vizgrad.core.ops import sparse
 
     return sparse
 

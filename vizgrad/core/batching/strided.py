@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import layout
-from vizgrad.batching.rules import Call, rule
-from vizgrad.batching.values import filled
-from vizgrad.function.strided import Geometry
-from vizgrad.ops.tangents.layouts import laid_out
+from vizgrad.core.arrays import layout
+from vizgrad.core.batching.rules import Call, rule
+from vizgrad.core.batching.values import filled
+from vizgrad.core.function.strided import Geometry
+from vizgrad.core.ops.tangents.layouts import laid_out
 
 
 @rule("as_strided")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vizgrad.batching.level import Batch
-from vizgrad.batching.values import filled, to_front
-from vizgrad.function.wrapped import Wrapped, wrap
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.batching.level import Batch
+from vizgrad.core.batching.values import filled, to_front
+from vizgrad.core.function.transform_tensor import Wrapped, wrap
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def open_batches() -> tuple[Batch, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.function.wrapped import Level, Wrapped, wrap
-from vizgrad.ops import shape
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.function.transform_tensor import Level, Wrapped, wrap
+from vizgrad.core.ops import shape
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def example_ndim(value: Any, batched: bool) -> int:

@@ -11,9 +11,9 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from vizgrad.graph.node import Node
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.place import frame_outside
+from vizgrad.core.graph.node import Node
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.source_location import frame_outside
 
 
 def remember_origin(node: Node, outputs: Any) -> None:

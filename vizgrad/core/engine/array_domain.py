@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import layout, xp
-from vizgrad.arrays.backend import (
+from vizgrad.core.arrays import layout, xp
+from vizgrad.core.arrays.backend import (
     Device,
     as_array,
     device_of,
     is_array,
+    is_on_host,
     to_device,
     writeable,
 )
-from vizgrad.arrays.sparse import is_sparse, stored
-from vizgrad.engine import leaf
-from vizgrad.engine.explain import (
+from vizgrad.core.arrays.sparse import is_sparse, stored
+from vizgrad.core.engine import leaf
+from vizgrad.core.engine.explain import (
     complex_error,
     device_error,
     explain_node,
     validation_error,
 )
-from vizgrad.graph.node import Meta, Node
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.graph.node import Meta, Node
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 class ArrayDomain:
-    """See `vizgrad.engine.domain.Domain`."""
+    """See `vizgrad.core.engine.domain.Domain`."""
 
     raw = True
     records = False
@@ -36,7 +37,14 @@ class ArrayDomain:
         return b + a if is_sparse(getattr(a, "_array", a)) else a + b
 
     def can_add_in_place(self, total: Any, grad: Any) -> bool:
-        return is_array(total) and total.base is None and writeable(total) and total.ndim > 0
+        return (
+            is_array(total)
+            and total.base is None
+            and writeable(total)
+            and total.ndim > 0
+            # Memory of its own has each element once; an array of a device may look as if it had some.
+            and (is_on_host(total) or not layout.overlaps_itself(total))
+        )
 
     share_memory = staticmethod(layout.share_block)
 
@@ -106,7 +114,7 @@ class TensorDomain(ArrayDomain):
         if array.dtype != meta.dtype:
             if array.dtype.kind == "c" and meta.dtype.kind != "c":
                 grad = _real_part(grad, node, index)
-            from vizgrad.arrays.dtypes import from_numpy
+            from vizgrad.core.arrays.dtypes import from_numpy
 
             grad = grad.to(from_numpy(meta.dtype))
         return grad

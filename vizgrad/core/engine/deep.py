@@ -12,8 +12,8 @@ import threading
 import time
 from collections.abc import Callable
 
-from vizgrad.arrays.backend import get_default_device, set_default_device
-from vizgrad.tensor.modes import MODES, enter_inference, is_grad_enabled, set_grad_mode
+from vizgrad.core.arrays.backend import get_default_device, set_default_device
+from vizgrad.core.tensor.modes import MODES, enter_inference, is_grad_enabled, set_grad_mode
 
 #: Levels on one thread. A level takes some ten frames of Python's usual thousand.
 LEVELS = 60

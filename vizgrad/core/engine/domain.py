@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from vizgrad.graph.node import Meta, Node
+from vizgrad.core.graph.node import Meta, Node
 
 
 class Domain(Protocol):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from vizgrad.engine.anomaly import report_origin
-from vizgrad.errors import explained, place_of
-from vizgrad.graph.node import Node
-from vizgrad.tensor.modes import MODES
+from vizgrad.core.engine.anomaly import report_origin
+from vizgrad.core.errors import explained, place_of
+from vizgrad.core.graph.node import Node
+from vizgrad.core.tensor.modes import MODES
 
 
 def explain_node(error: Exception, node: Node) -> None:

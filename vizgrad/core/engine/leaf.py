@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays.backend import writeable
-from vizgrad.arrays.layout import empty_like_strides
-from vizgrad.arrays.sparse import SparseArray
-from vizgrad.graph import accumulate
-from vizgrad.graph.accumulate import accumulation_lock
-from vizgrad.tensor.modes import about_to_write
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import new_tensor, storage_of
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays.backend import writeable
+from vizgrad.core.arrays.layout import empty_like_strides, has_whole_block
+from vizgrad.core.arrays.sparse import SparseArray
+from vizgrad.core.graph import accumulate
+from vizgrad.core.graph.accumulate import accumulation_lock
+from vizgrad.core.tensor.modes import about_to_write
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import new_tensor, storage_of
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
-    from vizgrad.tensor.tensor import Tensor
+    from vizgrad.core.tensor.tensor import Tensor
 
 
 def accumulate_array(
@@ -27,7 +27,7 @@ def accumulate_array(
 ) -> tuple[str, str]:
     """Stores or adds an array; returns (decision, reason).
 
-    `kept`: a journal refers to the array (`vizgrad.engine.watch`), so what would be taken is copied.
+    `kept`: a journal refers to the array (`vizgrad.core.engine.observer`), so what would be taken is copied.
     """
     with accumulation_lock:
         existing = variable._grad
@@ -37,7 +37,8 @@ def accumulate_array(
         if (
             not borrowed
             and grad.strides == own.strides
-            and (grad.base is None or _is_all_of(grad.base, grad.size))
+            # A weight's gradient comes back through a transpose, as a view of all of its block.
+            and (grad.base is None or has_whole_block(grad))
         ):
             if kept:
                 own = empty_like_strides(grad, grad)
@@ -76,14 +77,6 @@ def _expands(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
     return len(shape) <= len(to) and all(
         one in (1, other) for one, other in zip(reversed(shape), reversed(to), strict=False)
     )
-
-
-def _is_all_of(base: Any, size: int) -> bool:
-    """Is a view of `size` elements all of `base`? A part of a block would keep the whole alive.
-
-    A weight's gradient comes back through a transpose as such a view.
-    """
-    return getattr(base, "base", base) is None and base.size == size
 
 
 def _add_in_place(variable: Tensor, existing: Tensor, grad: Any) -> tuple[str, str]:

@@ -6,11 +6,9 @@ from collections import Counter
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from vizgrad.graph.accumulate import AccumulateGrad
-
 if TYPE_CHECKING:
-    from vizgrad.engine.task import GraphTask
-    from vizgrad.graph.node import Node
+    from vizgrad.core.engine.task import GraphTask
+    from vizgrad.core.graph.node import Node
 
 
 def planned_order(task: GraphTask) -> list[Node]:
@@ -29,7 +27,7 @@ def planned_order(task: GraphTask) -> list[Node]:
         if waiting[node]:
             return
         pushed += 1
-        if isinstance(node, AccumulateGrad):
+        if node.runs_first:
             leaves.append(node)
         else:
             heappush(ready, (-node.sequence_nr, pushed, node))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import backend
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import backend
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 def read_only(gradient: Any) -> Any:

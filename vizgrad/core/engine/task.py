@@ -3,7 +3,7 @@
 The loop below is the only one. It is a generator that yields nothing unless `pausing` is set, in which
 case it yields each node just before its visit; running at full speed is driving it to its end. All
 state is kept in attributes, so whoever holds a paused task can read what is ready, what waits, and what
-has been delivered (`vizgrad.inspection`).
+has been delivered (`vizgrad.debugger.session`).
 
 Order (E-42): the ready node with the largest `sequence_nr` runs next; AccumulateGrad runs as soon as it
 is ready, before any other. A node is ready when gradients, undefined ones too, have come over all its
@@ -17,16 +17,17 @@ from heapq import heappop, heappush
 from time import perf_counter
 from typing import Any
 
-from vizgrad.arrays.quiet import hush, unhush
-from vizgrad.engine.deep import LEVELS, on_another_thread
-from vizgrad.engine.explain import unfinished_error
-from vizgrad.engine.task_state import Capture as Capture
-from vizgrad.engine.task_state import GraphRoot, TaskState
-from vizgrad.engine.visit import store, visit
-from vizgrad.engine.watch import Guarded, Trail
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Edge, Node
-from vizgrad.tensor.modes import MODES, tell_recorder
+from vizgrad.core.arrays.current_device import DEVICES, keeping_the_device, make_current
+from vizgrad.core.arrays.errstate import hush, unhush
+from vizgrad.core.engine.deep import LEVELS, on_another_thread
+from vizgrad.core.engine.explain import unfinished_error
+from vizgrad.core.engine.observer import Guarded, Trail
+from vizgrad.core.engine.task_state import Capture as Capture
+from vizgrad.core.engine.task_state import GraphRoot, TaskState
+from vizgrad.core.engine.visit import store, visit
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Edge, Node
+from vizgrad.core.tensor.modes import MODES, tell_recorder
 
 
 class GraphTask(TaskState):
@@ -36,9 +37,13 @@ class GraphTask(TaskState):
 
     # --- the loop -----------------------------------------------------------------------------
 
-    # Long on purpose: a branch moved out of here would be a call for each node of each backward.
-    def loop(self) -> Generator[Node, None, None]:  # noqa: C901, PLR0915
+    def loop(self) -> Generator[Node, None, None]:
         """Runs node after node; yields each before its visit while `pausing`."""
+        return keeping_the_device(self._visits()) if DEVICES.several else self._visits()
+
+    # Long on purpose: a branch moved out of here would be a call for each node of each backward.
+    def _visits(self) -> Generator[Node, None, None]:  # noqa: C901, PLR0915
+        several = DEVICES.several
         ready, leaves, buffers, borrowed = self.ready, self.leaves, self.buffers, self.borrowed
         dependencies, captures, reach = self.dependencies, self.captures, self.reach
         domain, keep_graph, freed = self.domain, self.keep_graph, self.freed
@@ -60,10 +65,18 @@ class GraphTask(TaskState):
         while True:
             if leaves:
                 node = leaves.popleft()
-                if quick and watch is None and node.hooks is None and not self.pausing:
-                    variable = node.variable  # pyright: ignore[reportAttributeAccessIssue]  only leaves are there
+                if (
+                    quick
+                    and watch is None
+                    and node.hooks is None
+                    and not self.pausing
+                    and isinstance(node, AccumulateGrad)
+                ):
+                    variable = node.variable
                     if variable._rare is None:
                         incoming = buffers.pop(node, None)
+                        if several:
+                            make_current(incoming)
                         if trail is not None:
                             trail = self._accumulate(trail, node, incoming)
                         elif incoming is not None and variable._tracked:
@@ -78,6 +91,8 @@ class GraphTask(TaskState):
                 yield node
                 quick = unobserved and not MODES.anomaly and (journal is None or journal.open)
             incoming = buffers.pop(node, None)
+            if several:  # in PyTorch, too, a node runs on the device of its forward
+                make_current(*(incoming if incoming.__class__ is list else (incoming,)))
 
             # --- the visit: stages 1 to 10 -------------------------------------------------------
             if (
@@ -207,6 +222,8 @@ class GraphTask(TaskState):
                         if slots is None:
                             slots = buffers[target] = [None] * target.outputs
                         before = slots[slot]
+                        if several:
+                            make_current(before)
                         slots[slot] = grad if before is None else domain.add(before, grad)
                     if watch is not None:
                         if journal is not None and (grad is not computed or before is not None):
@@ -222,7 +239,7 @@ class GraphTask(TaskState):
                 if left == 0:
                     if journal is not None:
                         readied.append(target)
-                    if target.__class__ is AccumulateGrad:
+                    if target.runs_first:
                         leaves.append(target)
                     else:
                         self.order += 1
@@ -268,6 +285,8 @@ class GraphTask(TaskState):
 
     def _add(self, target: Node, before: Any, grad: Any) -> Any:
         """Adds to a buffer: in place only where the engine alone holds it (E-52)."""
+        if DEVICES.several:
+            make_current(before)
         if target not in self.borrowed and self.domain.can_add_in_place(before, grad):
             if self.watch is not None and self.watch.journal is not None:
                 if before.strides == grad.strides:

@@ -1,7 +1,7 @@
 """The state of one backward: what is ready, what waits, what has been delivered.
 
-All of it is kept in attributes, so whoever holds a paused task can read it (`vizgrad.inspection`); a visit
-(`vizgrad.engine.visit`) reads and changes it, and `vizgrad.engine.task` runs it.
+All of it is kept in attributes, so whoever holds a paused task can read it (`vizgrad.debugger.session`);
+a visit (`vizgrad.core.engine.visit`) reads and changes it, and `vizgrad.core.engine.task` runs it.
 """
 
 from __future__ import annotations
@@ -11,15 +11,14 @@ from collections.abc import Callable, Iterable
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.engine.thread_modes import ThreadModes
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Edge, Node
-from vizgrad.graph.saved import Freed
-from vizgrad.tensor.modes import MODES
+from vizgrad.core.engine.thread_modes import ThreadModes
+from vizgrad.core.graph.node import Edge, Node
+from vizgrad.core.graph.saved import Freed
+from vizgrad.core.tensor.modes import MODES
 
 if TYPE_CHECKING:
-    from vizgrad.engine.domain import Domain
-    from vizgrad.engine.watch import Guarded, Watch
+    from vizgrad.core.engine.domain import Domain
+    from vizgrad.core.engine.observer import Guarded, Watch
 
 _task_ids = count().__next__
 
@@ -124,7 +123,7 @@ class TaskState:
             if start.__class__ is GraphRoot and start not in self.reach:
                 return  # while the hooks of a single root that leads nowhere are called, as PyTorch has it
         self.buffers[start] = grad if start.outputs == 1 else _slots(start, nr, grad)
-        if start.__class__ is AccumulateGrad:
+        if start.runs_first:
             self.leaves.append(start)
         else:
             self.ready.append((-start.sequence_nr, 0, start))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vizgrad.graph.packing import set_saved_hooks
-from vizgrad.tensor.modes import (
+from vizgrad.core.graph.packing import set_saved_hooks
+from vizgrad.core.tensor.modes import (
     MODES,
     is_grad_enabled,
     leave_inference,

@@ -1,7 +1,7 @@
 """One visit of a node, in full: the eleven stages of spec E-50, in this order.
 
 The engine comes here for nodes with hooks, captures, custom Functions, leaves, and whenever somebody
-watches; `GraphTask.loop` does stages 5 and 9 itself where the others would be empty. Property tests
+watches; the loop of `GraphTask` does stages 5 and 9 itself where the others would be empty. Property tests
 check that both give the same bits, versions and hook order.
 """
 
@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from vizgrad import errors
-from vizgrad.engine.anomaly import report_origin
-from vizgrad.engine.leaf import accumulate_array
-from vizgrad.engine.strict import read_only
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.hooks import Hooks, NodeHooks
-from vizgrad.graph.node import Edge, Node
-from vizgrad.tensor.modes import GUARD, MODES
+from vizgrad.core import errors
+from vizgrad.core.engine.anomaly import report_origin
+from vizgrad.core.engine.leaf import accumulate_array
+from vizgrad.core.engine.strict import read_only
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.hooks import Hooks, NodeHooks
+from vizgrad.core.graph.node import Edge, Node
+from vizgrad.core.tensor.modes import GUARD, MODES
 
 if TYPE_CHECKING:
-    from vizgrad.engine.domain import Domain
-    from vizgrad.engine.task_state import TaskState
+    from vizgrad.core.engine.domain import Domain
+    from vizgrad.core.engine.task_state import TaskState
 
 
 def visit(task: TaskState, node: Node, grad: Any, full: bool) -> tuple[Any, Any, bool]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from vizgrad.arrays import layout, xp
-from vizgrad.arrays.sparse.base import SparseArray, stored
-from vizgrad.function.wrapped import Wrapped, wrap
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import layout, xp
+from vizgrad.core.arrays.sparse.base import SparseArray, stored
+from vizgrad.core.function.transform_tensor import Wrapped, wrap
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
-    from vizgrad.tensor.tensor import Tensor
+    from vizgrad.core.tensor.tensor import Tensor
 
 
 #: Functions of numpy's that look at the shape and type alone.

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.dtypes import NARROW, DType, from_numpy
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.function.typing import arrays_for, refuse_bools, result_dtype
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import dtypes, xp
+from vizgrad.core.arrays.backend import as_array
+from vizgrad.core.arrays.dtypes import NARROW, DType, from_numpy
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.function.typing import arrays_for, refuse_bools, result_dtype
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
-    from vizgrad.function.declared import Declared
+    from vizgrad.core.function.declared import Declared
 
 _WIDE = dtypes.float32.np
 
@@ -25,6 +26,9 @@ BY_NUMBER = frozenset({"mul", "div", "div_rounded", "floor_divide", "floor_divid
 
 #: Where every step is rounded to the type itself, or the result is the next of its numbers.
 _BY_STEPS = frozenset({"nextafter", "div_rounded", "floor_divide", "floor_divide_number"})
+
+#: Where, beside parameters in float32, all results but the first (means, variances) stay in float32.
+_WITH_STATISTICS = frozenset({"layer_norm", "group_norm", "batch_norm"})
 
 
 def widened(op: Declared, operands: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -56,7 +60,17 @@ def widened(op: Declared, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     for dtype in narrow:
         _refuse_float8(op, dtype)
     arrays = (a.astype(_WIDE) if a.dtype in NARROW else a for a in (t._array for t in operands))
-    return (narrow[0].np, *arrays)
+    mixed = op.name in _WITH_STATISTICS and _WIDE in found
+    return (Statistics(narrow[0].np) if mixed else narrow[0].np, *arrays)
+
+
+class Statistics:
+    """The type of a first result, beside others that are not rounded."""
+
+    __slots__ = ("dtype",)
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
 
 
 def _wide(array: Any, common: Any) -> Any:
@@ -83,6 +97,8 @@ _OF_FLOAT8 = {
 
 def narrowed(result: Any, dtype: Any) -> Any:
     """What a kernel gave for widened operands, rounded to `dtype`; integers and bools as they are."""
+    if dtype.__class__ is Statistics:
+        return (narrowed(result[0], dtype.dtype), *result[1:])
     if result.__class__ is tuple:
         return tuple([narrowed(each, dtype) for each in result])
     if result.dtype != _WIDE:
@@ -90,7 +106,7 @@ def narrowed(result: Any, dtype: Any) -> Any:
     if is_sparse(result):
         return result.astype(dtype)
     with xp.errstate(over="ignore"):
-        return xp.asarray(result, dtype)
+        return as_array(result.astype(dtype))
 
 
 def wide(array: Any) -> Any:

@@ -6,20 +6,26 @@ from dis import get_instructions
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.dtypes import NARROW, float32, float64
-from vizgrad.arrays.fusion import fused
-from vizgrad.function.declared import GROUPS, Declared, formula_parameters, saved_by, users_of
-from vizgrad.function.generated import at_first_call
-from vizgrad.function.saving import conjugates, run_tensors
-from vizgrad.graph.node import Node
-from vizgrad.graph.saved import unpack_array, unpack_tensor
-from vizgrad.tensor.place import INTERNAL
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.dtypes import NARROW, float32, float64
+from vizgrad.core.arrays.fusion import fused
+from vizgrad.core.function.declared import (
+    GROUPS,
+    Declared,
+    formula_parameters,
+    saved_by,
+    users_of,
+)
+from vizgrad.core.function.generated import at_first_call
+from vizgrad.core.function.saving import conjugates, run_tensors
+from vizgrad.core.graph.node import Node
+from vizgrad.core.graph.saved import unpack_array, unpack_tensor
+from vizgrad.core.tensor.source_location import INTERNAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vizgrad.function.declared import Declared
+    from vizgrad.core.function.declared import Declared
 
 
 def compile_node(op: Declared) -> type[Node]:
@@ -28,12 +34,13 @@ def compile_node(op: Declared) -> type[Node]:
     groups = tuple(n for n in plain if n in GROUPS)
     body: dict[str, Any] = {
         "__slots__": tuple("_" + n for n in (*tensors, *plain)),
-        "__module__": "vizgrad.ops",
+        "__module__": "vizgrad.core.ops",
         "__doc__": f"Backward of `{op.name}`.",
         "saved_names": tensors,
         "plain_names": tuple(n for n in plain if n not in GROUPS),
         "group_names": groups,
         "input_names": op.differentiable,
+        "runs_first": op.node_name == "NotImplemented",  # its formulas raise
         "op": op,
         "run_tensors": run_tensors,
     }
@@ -45,7 +52,7 @@ def compile_node(op: Declared) -> type[Node]:
     scope: dict[str, Any] = {
         "unpack_array": unpack_array, "conjugates": conjugates, "ndarray": xp.ndarray,
         "FLOAT": float32.np, "DOUBLE": float64.np, "NARROW": NARROW, "wide": _wide,
-        "__name__": "vizgrad.ops.compiled",
+        "__name__": "vizgrad.core.ops.compiled",
     }  # fmt: skip
 
     def run_source() -> str:
@@ -63,7 +70,7 @@ def compile_node(op: Declared) -> type[Node]:
 
 
 def _wide(array: Any) -> Any:
-    from vizgrad.function.narrow import wide
+    from vizgrad.core.function.bfloat16 import wide
 
     return wide(array)
 

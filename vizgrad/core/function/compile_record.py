@@ -12,17 +12,19 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import as_array
-from vizgrad.arrays.dtypes import NARROW, float32, float64
-from vizgrad.arrays.fusion import fused
-from vizgrad.arrays.quiet import NAMELESS
-from vizgrad.function.declared import GROUPS, saved_by, users_of
-from vizgrad.function.failing import kernel_error
-from vizgrad.function.generated import at_first_call
-from vizgrad.function.narrow import BY_NUMBER
-from vizgrad.function.saving import save_result
-from vizgrad.function.typing import (
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import as_array
+from vizgrad.core.arrays.current_device import DEVICES
+from vizgrad.core.arrays.dtypes import NARROW, float32, float64
+from vizgrad.core.arrays.errstate import NAMELESS
+from vizgrad.core.arrays.fusion import fused
+from vizgrad.core.function.bfloat16 import BY_NUMBER
+from vizgrad.core.function.declared import GROUPS, saved_by, users_of
+from vizgrad.core.function.failing import kernel_error
+from vizgrad.core.function.generated import at_first_call
+from vizgrad.core.function.saving import save_result
+from vizgrad.core.function.transform_tensor import interpreted
+from vizgrad.core.function.typing import (
     arrays_for,
     coerce,
     number,
@@ -30,24 +32,23 @@ from vizgrad.function.typing import (
     refuse_integers,
     type_error,
 )
-from vizgrad.function.views import become_view
-from vizgrad.function.wrapped import interpreted
-from vizgrad.graph.edges import cut_off, edge_of
-from vizgrad.graph.node import Meta, Node
-from vizgrad.graph.saved_group import SavedGroup
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.duals import DUALS
-from vizgrad.tensor.modes import GUARD, MODES, noted
-from vizgrad.tensor.place import INTERNAL
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.function.views import become_view
+from vizgrad.core.graph.edges import cut_off, edge_of
+from vizgrad.core.graph.node import Meta, Node
+from vizgrad.core.graph.saved_group import SavedGroup
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.duals import DUALS
+from vizgrad.core.tensor.modes import GUARD, MODES, noted
+from vizgrad.core.tensor.source_location import INTERNAL
+from vizgrad.core.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vizgrad.function.declared import Declared
+    from vizgrad.core.function.declared import Declared
 
 
-#: Brings operands on several devices together; set by `vizgrad.function.devices`, which declares an
+#: Brings operands on several devices together; set by `vizgrad.core.function.devices`, which declares an
 #: operation for it.
 gathered: Callable[[Declared, tuple[Any, ...]], tuple[Any, ...] | None]
 
@@ -56,14 +57,22 @@ def _gathered(op: Declared, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
     return gathered(op, tensors)  # noqa: F821  set from above
 
 
+#: The device of the operands if it is not the current one, else None; set as `gathered`.
+away: Callable[[Declared, tuple[Any, ...]], Any]
+
+
+def _away(op: Declared, operands: tuple[Any, ...]) -> Any:
+    return away(op, operands)  # noqa: F821  set from above
+
+
 def _widened(op: Declared, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
-    from vizgrad.function.narrow import widened
+    from vizgrad.core.function.bfloat16 import widened
 
     return widened(op, tensors)
 
 
 def _narrowed(result: Any, dtype: Any) -> Any:
-    from vizgrad.function.narrow import narrowed
+    from vizgrad.core.function.bfloat16 import narrowed
 
     return narrowed(result, dtype)
 
@@ -79,11 +88,12 @@ def compile_record(op: Declared, node_class: Callable[[], type[Node] | None]) ->
         "coerce": coerce, "type_error": type_error, "refuse_complex": refuse_complex,
         "refuse_integers": refuse_integers,
         "op": op, "become_view": become_view, "kernel_error": kernel_error, "gathered": _gathered,
+        "away": _away,
         "interpreted": interpreted,
         "FLOAT": float32.np, "DOUBLE": float64.np, "NARROW": NARROW,
         "widened": _widened, "narrowed": _narrowed,
         "SavedGroup": SavedGroup, "DUALS": DUALS,
-        "__name__": NAMELESS, "__package__": "vizgrad.ops",
+        "__name__": NAMELESS, "__package__": "vizgrad.core.ops",
     }  # fmt: skip
 
     def record_source() -> str:
@@ -92,11 +102,11 @@ def compile_record(op: Declared, node_class: Callable[[], type[Node] | None]) ->
             scope["kernel"] = op.kernel
         if _kernel(op) != "kernel":
             scope["fused_kernel"] = fused()(op.forward)
-        if not DUALS.armed:
-            return _record_source(op)
-        own = dict(scope)
-        scope["plain"] = at_first_call(op.name, "record", own, lambda: _record_source(op))
-        return _asking_for_tangents(op)
+        if DUALS.armed:
+            own = dict(scope)
+            scope["plain"] = at_first_call(op.name, "record", own, lambda: _record_source(op))
+        source = _asking_for_tangents(op) if DUALS.armed else _record_source(op)
+        return _asking_for_the_device(op, source) if DEVICES.several else source
 
     record = at_first_call(op.name, "record", scope, record_source)
     record.__name__ = record.__qualname__ = op.name
@@ -139,7 +149,7 @@ def _record_source(op: Declared) -> str:
             f"    {out}._tracked = 0",
         ]
     if op.view:
-        lines.append(f"    become_view(out, {inputs[0]}, op.name)")
+        lines.append(f"    recorded = become_view(out, {inputs[0]}, op.name)")
     if op.formulas:
         lines += _record_node(op, results, outs)
     if not op.view:  # a view shares its source's storage, whatever the mode
@@ -157,6 +167,19 @@ def _asking_for_tangents(op: Declared) -> str:
     operands = f"({', '.join(op.inputs)},)"
     asked = f"    if DUALS.on: return DUALS.run(op, plain, {operands}, {{{given}}})"
     return f"{head}\n{asked}\n{body}"
+
+
+def _asking_for_the_device(op: Declared, source: str) -> str:
+    """What is written where there are several devices: the same, on that of the operands."""
+    head, body = source.split("\n", 1)
+    given = ", ".join([*op.inputs, *(f"{a}={a}" for a in op.attributes)])
+    return (
+        f"{head}\n"
+        f"    place = away(op, ({', '.join(op.inputs)},))\n"
+        "    if place is not None:\n"
+        f"        with place: return record({given})\n"
+        f"{body}"
+    )
 
 
 def _may_be_widened(op: Declared) -> bool:
@@ -229,6 +252,8 @@ def _record_node(op: Declared, results: list[str], outs: list[str]) -> list[str]
     names = op.differentiable
     edges = [f"e{i}" for i in range(len(names))]
     asked = " or ".join(f"{n}._tracked" for n in names)
+    if op.view:
+        asked = f"recorded and ({asked})"
     lines = [f"    if ({asked}) and (not GUARD.no_grad or MODES.grad):"]
     for edge, name in zip(edges, names, strict=True):
         lines += [

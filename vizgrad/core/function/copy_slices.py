@@ -9,7 +9,7 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.function.strided import (
+from vizgrad.core.function.strided import (
     Geometry,
     as_strided,
     as_strided_node,
@@ -18,19 +18,19 @@ from vizgrad.function.strided import (
     replace,
     take,
 )
-from vizgrad.function.views import refuse
-from vizgrad.graph import edges
-from vizgrad.graph.edges import edge_of, retaining
-from vizgrad.graph.hooks import NodeHooks
-from vizgrad.graph.node import Node
-from vizgrad.graph.saved import freed_error
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.tensor import RESULT, Tensor, storage_of
-from vizgrad.tensor.views import Creation
+from vizgrad.core.function.views import refuse
+from vizgrad.core.graph import edges
+from vizgrad.core.graph.edges import edge_of, retaining
+from vizgrad.core.graph.hooks import NodeHooks
+from vizgrad.core.graph.node import Node
+from vizgrad.core.graph.saved import freed_error
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.tensor import RESULT, Tensor, storage_of
+from vizgrad.core.tensor.views import Creation
 
 if TYPE_CHECKING:
-    from vizgrad.graph.node import Edge
-    from vizgrad.graph.saved import Freed
+    from vizgrad.core.graph.node import Edge
+    from vizgrad.core.graph.saved import Freed
 
 
 class CopySlices(Node):

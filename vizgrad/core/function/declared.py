@@ -1,7 +1,7 @@
 """What is declared of an operation, and what follows from it without compiling anything.
 
 The ground of this package: the compilers, and all that helps them, know an operation as a `Declared`;
-`vizgrad.function.primitive`, above them, makes of it what can be called.
+`vizgrad.core.function.primitive`, above them, makes of it what can be called.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from vizgrad.arrays.quiet import nameless
-from vizgrad.tensor.place import INTERNAL
+from vizgrad.core.arrays.errstate import nameless
+from vizgrad.core.tensor.source_location import INTERNAL
 
 #: How operand types are brought together (spec T-2 ... T-6):
 #: "promote": by PyTorch's promotion; "float": the same, integers become the default float;
@@ -30,7 +30,7 @@ _WHOLE: dict[int, dict[str, Any]] = {}
 
 @dataclass(eq=False, repr=False)
 class Declared:
-    """An operation as `vizgrad.function.primitive.primitive` read it off a class."""
+    """An operation as `vizgrad.core.function.primitive.primitive` read it off a class."""
 
     name: str
     #: The kernel: over arrays.
@@ -44,7 +44,7 @@ class Declared:
     typing: Typing
     view: bool
     structure: frozenset[str]
-    #: Values by which its derivatives have no slope: see `vizgrad.function.flat`.
+    #: Values by which its derivatives have no slope: see `vizgrad.core.function.zero_derivative`.
     flat: tuple[str, ...]
     undefined: tuple[str, ...]
     holomorphic: bool
@@ -63,7 +63,8 @@ class Declared:
 
     @cached_property
     def kernel(self) -> Callable[..., Any]:
-        """`forward`, as operations run it: numpy warns nobody from its frame (`vizgrad.arrays.quiet`).
+        """`forward`, as operations run it: numpy warns nobody from its frame
+        (`vizgrad.core.arrays.errstate`).
 
         A person's own, whose module may change under it, is left as it is.
         """
@@ -83,7 +84,8 @@ class Declared:
         return f"<primitive {self.name}({', '.join(self.inputs + self.attributes)})>"
 
 
-#: Attributes that are made of tensors (`vizgrad.graph.saved_group`): saved like tensors, not like numbers.
+#: Attributes that are made of tensors (`vizgrad.core.graph.saved_group`): saved like tensors, not like
+#: numbers.
 GROUPS = frozenset({"indices"})
 
 

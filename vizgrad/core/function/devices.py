@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays import backend
-from vizgrad.arrays.backend import CPU, device_of
-from vizgrad.function import compile_record
-from vizgrad.function.primitive import primitive
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import backend
+from vizgrad.core.arrays.backend import CPU, device_of
+from vizgrad.core.arrays.current_device import current, entered, places
+from vizgrad.core.function import compile_record
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
-    from vizgrad.function.declared import Declared
+    from vizgrad.core.function.declared import Declared
 
 
 @primitive(linear=True, typing="moved", node="ToCopyBackward0")
@@ -58,4 +59,16 @@ def gathered(op: Declared, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
     )
 
 
+def away(op: Declared, operands: tuple[Any, ...]) -> Any:
+    """The device of the operands, to be entered, if it is not the current one; None if it is.
+
+    RuntimeError for operands on several devices: cupy would fetch elements of one from the other.
+    """
+    found = places(operands)
+    if len(found) > 1 and op.typing != "moved":
+        gathered(op, tuple(t for t in operands if hasattr(t, "_array")))
+    return entered(found[0]) if found and found[0] != current() else None
+
+
 compile_record.gathered = gathered
+compile_record.away = away

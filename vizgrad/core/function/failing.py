@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.dtypes import BY_NUMPY
-from vizgrad.arrays.sparse import SparseUnsupported, is_sparse
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.dtypes import BY_NUMPY
+from vizgrad.core.arrays.sparse import SparseUnsupported, is_sparse
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
-    from vizgrad.function.declared import Declared
+    from vizgrad.core.function.declared import Declared
 
 
 def kernel_error(op: Declared, error: Exception, *arrays: Any) -> Exception:

@@ -9,7 +9,8 @@ from types import CodeType
 from typing import Any
 from weakref import WeakSet
 
-from vizgrad.arrays.dtypes import WHEN_NARROW
+from vizgrad.core.arrays.current_device import WHEN_SEVERAL
+from vizgrad.core.arrays.dtypes import WHEN_NARROW
 
 
 @cache
@@ -20,7 +21,9 @@ def _code(source: str) -> CodeType:
 
 def _define(source: str, name: str, scope: dict[str, Any]) -> Any:
     """Executes generated source and returns what it defines as `name`."""
-    scope["__package__"] = "vizgrad.function"  # not a person's code: `place.caller` passes over it
+    scope["__package__"] = (
+        "vizgrad.core.function"  # not a person's code: `place.caller` passes over it
+    )
     exec(_code(source), scope)  # noqa: S102  our own text, made from declarations
     return scope[name]
 
@@ -32,13 +35,14 @@ _written: WeakSet[Any] = WeakSet()
 def write_again() -> None:
     """Writes all functions anew, because what their source depends on has changed.
 
-    That is how what few programs use (narrow types, autocast) costs nothing where it is not used.
+    That is how what few programs use (narrow types, autocast, a second device) costs nothing to others.
     """
     for function in list(_written):
         function.__globals__["become"]()
 
 
 WHEN_NARROW.append(write_again)
+WHEN_SEVERAL.append(write_again)
 
 
 def at_first_call(owner: str, name: str, scope: dict[str, Any], write: Callable[[], str]) -> Any:

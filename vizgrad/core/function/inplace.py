@@ -8,43 +8,45 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vizgrad import errors
-from vizgrad.arrays import layout, xp
-from vizgrad.arrays.backend import is_on_host, writeable
-from vizgrad.arrays.dtypes import NARROW
-from vizgrad.arrays.quiet import nameless
-from vizgrad.function.copy_slices import rebase
-from vizgrad.function.declared import GROUPS, saved_by, users_of
-from vizgrad.function.devices import gathered
-from vizgrad.function.failing import kernel_error
-from vizgrad.function.narrow import BY_NUMBER, widened
-from vizgrad.function.saving import save_result
-from vizgrad.function.typing import (
+from vizgrad.core import errors
+from vizgrad.core.arrays import layout, xp
+from vizgrad.core.arrays.backend import is_on_host, writeable
+from vizgrad.core.arrays.current_device import DEVICES
+from vizgrad.core.arrays.dtypes import NARROW
+from vizgrad.core.arrays.errstate import nameless
+from vizgrad.core.function.bfloat16 import BY_NUMBER, widened
+from vizgrad.core.function.copy_slices import rebase
+from vizgrad.core.function.declared import GROUPS, saved_by, users_of
+from vizgrad.core.function.devices import away, gathered
+from vizgrad.core.function.failing import kernel_error
+from vizgrad.core.function.saving import save_result
+from vizgrad.core.function.transform_tensor import Wrapped, innermost, written
+from vizgrad.core.function.typing import (
     arrays_for,
     coerce,
     refuse_complex,
     refuse_integers,
     result_dtype,
 )
-from vizgrad.function.views import refuse
-from vizgrad.function.wrapped import Wrapped, innermost, written
-from vizgrad.graph.edges import edge_of, retaining, set_history
-from vizgrad.graph.node import Meta, Node
-from vizgrad.graph.saved import KeptSelf, Overwritten, in_graph
-from vizgrad.graph.saved_group import SavedGroup
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.duals import DUALS
-from vizgrad.tensor.inference import refuse_inference_write
-from vizgrad.tensor.modes import GUARD, MODES, about_to_write, noted, tell_recorder
-from vizgrad.tensor.place import Site, caller
-from vizgrad.tensor.source import written_name
-from vizgrad.tensor.storage import InferenceStorage
-from vizgrad.tensor.tensor import RESULT, Tensor, address, storage_of
-from vizgrad.tensor.views import Creation
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.function.views import refuse
+from vizgrad.core.function.windows import refuse_repeated, write_windows
+from vizgrad.core.graph.edges import edge_of, retaining, set_history
+from vizgrad.core.graph.node import Meta, Node
+from vizgrad.core.graph.saved import KeptSelf, Overwritten, in_graph
+from vizgrad.core.graph.saved_group import SavedGroup
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.duals import DUALS
+from vizgrad.core.tensor.inference import refuse_inference_write
+from vizgrad.core.tensor.modes import GUARD, MODES, about_to_write, noted, tell_recorder
+from vizgrad.core.tensor.source_location import Site, caller
+from vizgrad.core.tensor.source_names import written_name
+from vizgrad.core.tensor.storage import InferenceStorage, Storage
+from vizgrad.core.tensor.tensor import RESULT, Tensor, address, storage_of
+from vizgrad.core.tensor.views import Creation
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
-    from vizgrad.function.primitive import Primitive
+    from vizgrad.core.function.primitive import Primitive
 
 
 #: They write one number everywhere, so that it does not matter whether elements share a place.
@@ -63,20 +65,11 @@ def check_write(target: Tensor, recorded: bool, one_number: bool = False) -> Non
 
 
 def _check_memory(target: Tensor, one_number: bool) -> None:
-    """Each element has a place of its own, which may be written to."""
+    """No element is shown again and again, and the memory may be written to."""
     if GUARD.strict_hooks and not writeable(target._array):
         raise _read_only_error()
-    if not one_number and layout.overlaps_itself(target._array):
-        raise errors.explained(
-            RuntimeError(
-                "unsupported operation: more than one element of the written-to tensor refers to a "
-                "single memory location. Please clone() the tensor before performing the operation."
-            ),
-            kind="forbidden-write",
-            culprit=errors.place_of(caller()),
-            tensor=written_name(caller()),
-            fix="clone it first: an expanded tensor shows one element at several places",
-        )
+    if not one_number:
+        refuse_repeated(target)
     if not writeable(target._array):
         raise _read_only_error()
 
@@ -134,9 +127,7 @@ def one_block(target: Tensor, operand: Tensor) -> bool:
         return True
     if innermost((target, operand)) is not None:
         return False  # wrappers have no memory
-    a, b = target._array, operand._array
-    base, other = getattr(a, "base", None), getattr(b, "base", None)
-    return (a if base is None else base) is (b if other is None else other)
+    return layout.share_block(target._array, operand._array)
 
 
 def _meet(a: Any, b: Any) -> bool:
@@ -194,6 +185,11 @@ def write(  # noqa: C901
     """
     if DUALS.on and MODES.levels:
         return DUALS.write(op, target, operands, name, attributes)
+    if DEVICES.several:
+        place = away(op, (target, *operands))
+        if place is not None:
+            with place:
+                return write(op, target, *operands, name=name, **attributes)
     tensors = (target, *operands)
     for each in tensors:
         kind = each.__class__
@@ -228,7 +224,10 @@ def write(  # noqa: C901
     kept = None
     if edges is not None and op.inputs[0] in saved_by(op)[0]:
         kept = KeptSelf(array.copy(), edges[0] if op.differentiable[0] == op.inputs[0] else None)
-    if result.dtype is array.dtype:
+    several = target._view is not None or storage.__class__ is not Storage  # others share no places
+    if several and layout.overlaps_itself(array):
+        write_windows(array, result)
+    elif result.dtype is array.dtype:
         array[...] = result
     else:
         _write_narrowed(array, result)

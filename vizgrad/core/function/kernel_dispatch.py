@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from vizgrad.function.primitive import REGISTRY, Primitive
+from vizgrad.core.function.primitive import REGISTRY, Primitive
 
 Kernel = Callable[..., Any]
 #: What a recording function calls its kernels.

@@ -34,15 +34,15 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Literal, overload
 
-from vizgrad.function.compile_node import compile_node
-from vizgrad.function.compile_record import compile_record
-from vizgrad.function.declared import Declared, Numbers, Typing, saved_by
-from vizgrad.function.wrapped import Wrapped, interpreted
-from vizgrad.graph.node import Node
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.function.compile_node import compile_node
+from vizgrad.core.function.compile_record import compile_record
+from vizgrad.core.function.declared import Declared, Numbers, Typing, saved_by
+from vizgrad.core.function.transform_tensor import Wrapped, interpreted
+from vizgrad.core.graph.node import Node
+from vizgrad.core.tensor.tensor import Tensor
 
 REGISTRY: dict[str, Primitive] = {}
-#: Called with each operation that is declared; `vizgrad.ops.forms` makes functions and methods of it.
+#: Called with each operation that is declared; `vizgrad.core.ops.forms` makes functions and methods of it.
 WHEN_DECLARED: list[Callable[[Primitive], None]] = []
 
 

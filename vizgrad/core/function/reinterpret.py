@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays.kernels import complexes as kernel
-from vizgrad.function.primitive import primitive
+from vizgrad.core.arrays.kernels import complexes as kernel
+from vizgrad.core.function.primitive import primitive
 
 
 @primitive(view=True, linear=True, holomorphic=False)

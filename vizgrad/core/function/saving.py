@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.function.flat import dependent
-from vizgrad.graph.saved import SavedResult, unpack_tensor
-from vizgrad.tensor.tensor import Tensor, storage_of
+from vizgrad.core.function.zero_derivative import dependent
+from vizgrad.core.graph.saved import SavedResult, unpack_tensor
+from vizgrad.core.tensor.tensor import Tensor, storage_of
 
 if TYPE_CHECKING:
-    from vizgrad.function.declared import Declared
-    from vizgrad.graph.node import Node
+    from vizgrad.core.function.declared import Declared
+    from vizgrad.core.graph.node import Node
 
 
 def save_result(out: Tensor) -> SavedResult:

@@ -11,17 +11,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from vizgrad.arrays import layout, xp
-from vizgrad.arrays.backend import beside
-from vizgrad.function.primitive import primitive
-from vizgrad.function.reinterpret import dense, view_as_complex, view_as_real
-from vizgrad.graph.edges import edge_of
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.modes import MODES
+from vizgrad.core.arrays import layout, xp
+from vizgrad.core.arrays.backend import beside
+from vizgrad.core.arrays.kernels.places import write_at
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.function.reinterpret import dense, view_as_complex, view_as_real
+from vizgrad.core.graph.edges import edge_of
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.modes import MODES
 
 if TYPE_CHECKING:
-    from vizgrad.graph.node import Node
-    from vizgrad.tensor.tensor import Tensor
+    from vizgrad.core.graph.node import Node
+    from vizgrad.core.tensor.tensor import Tensor
 
 
 class Geometry(NamedTuple):
@@ -162,7 +163,7 @@ def _cells_of_base(like: Any, g: Geometry) -> tuple[Any, Any]:
 def _added(values: Any, cells: Any, count: int) -> Any:
     """The sum of the values of each cell."""
     flat = xp.zeros_like(values, shape=(count,), order="C")
-    xp.add.at(flat, cells.reshape(-1), values.reshape(-1))
+    write_at(xp.add, flat, cells.reshape(-1), values.reshape(-1))
     return flat
 
 
@@ -185,7 +186,7 @@ class strided_replace:
 
 def _zeros_beside(grad: Any, meta: Any) -> Any:
     """Zeros of the meta's shape, of the same kind (array or Tensor) as `grad`."""
-    from vizgrad.tensor.tensor import Tensor, new_tensor
+    from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
     if isinstance(grad, Tensor):
         return new_tensor(xp.zeros_like(grad._array, shape=meta.shape, order="C"))

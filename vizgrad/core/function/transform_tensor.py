@@ -17,11 +17,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any, Self, TypeVar, cast
 
-from vizgrad.arrays.quiet import NAMELESS
-from vizgrad.function.declared import Declared
-from vizgrad.tensor.modes import GUARD, MODES, Scope, TransformScope, pop_scope, push_scope
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import RESULT, UNTRACKED, Tensor
+from vizgrad.core.arrays.current_device import DEVICES, elsewhere
+from vizgrad.core.arrays.errstate import NAMELESS
+from vizgrad.core.function.declared import Declared
+from vizgrad.core.tensor.modes import GUARD, MODES, Scope, TransformScope, pop_scope, push_scope
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import RESULT, UNTRACKED, Tensor
 
 
 class Unreadable(RuntimeError):
@@ -40,6 +41,8 @@ class Level:
     differentiates = False
     #: Is what is recorded in it framed, in pictures?
     framed = True
+    #: Does it wrap tangents only? To everything else it is not there.
+    of_tangents = False
     #: What random operations do inside of it; None: it has no say in that.
     randomness: str | None = None
 
@@ -126,7 +129,9 @@ class Level:
         raise NotImplementedError
 
     def stand_in(self, wrapped: Wrapped) -> Any:
-        """What the array of a wrapper looks like from outside: a `vizgrad.function.stand_in.StandIn`."""
+        """What the array of a wrapper looks like from outside: a
+        `vizgrad.core.function.abstract_array.StandIn`.
+        """
         raise NotImplementedError
 
     def unreadable(self, wrapped: Wrapped, wanted: str) -> Exception:
@@ -316,6 +321,9 @@ def draws(kind: str) -> Callable[[F], F]:
 def _handed_to(function: F, how: Callable[[Level], Callable[..., Any]]) -> F:
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if DEVICES.several and (place := elsewhere(*args)) is not None:
+            with place:
+                return call(*args, **kwargs)
         if GUARD.transforms:
             level = innermost(tensors_in((args, kwargs)))
             if level is not None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.backend import device_of, is_array, namespace_of
-from vizgrad.arrays.dtypes import NARROW, DType
-from vizgrad.arrays.quiet import nameless
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.tensor.tensor import Tensor, new_tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import dtypes, xp
+from vizgrad.core.arrays.backend import device_of, is_array, namespace_of
+from vizgrad.core.arrays.current_device import on_device_of
+from vizgrad.core.arrays.dtypes import NARROW, DType
+from vizgrad.core.arrays.errstate import nameless
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
-    from vizgrad.function.declared import Declared
+    from vizgrad.core.function.declared import Declared
 
 
 class WrappedNumber(Tensor):
@@ -48,7 +49,7 @@ def number(value: Any, beside: Any) -> Any:
         known = _numbers.get(key)
         if known is not None:
             return known
-        # a factor or divisor of halves keeps its digits: `function/narrow.py`
+        # a factor or divisor of halves keeps its digits: `core/function/bfloat16.py`
         made = _wrap(value, dtypes.float32.np if dtype is _HALF else dtype)
         # 0.0 and -0.0 are one key, and no NaN is ever found again
         if value and value == value and len(_numbers) < _NUMBERS_KEPT:
@@ -96,11 +97,14 @@ def _number_on_device(value: Any, array: Any) -> WrappedNumber:
     of_array = dtypes.from_numpy(array.dtype)
     keeps = own.category <= of_array.category and array.dtype not in NARROW
     dtype = array.dtype if keeps else _type_beside(value, array.dtype)
+    if dtype is _HALF:
+        dtype = dtypes.float32.np  # as beside an array of the host
     key = (value, type(value), dtype, device_of(array))
     made = _device_numbers.get(key)
     if made is None:
         made = _wrap(value, dtype)
-        made._array = namespace_of(array).asarray(made._array)
+        with on_device_of(array):
+            made._array = namespace_of(array).asarray(made._array)
         if value and value == value and len(_device_numbers) < _NUMBERS_KEPT:
             _device_numbers[key] = made
     return made

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from vizgrad import errors
-from vizgrad.arrays import xp
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.graph.edges import split_edge
-from vizgrad.tensor.modes import GUARD, MODES
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.storage import InferenceStorage, LooseInferenceStorage
-from vizgrad.tensor.tensor import VIEW, Tensor, storage_of
-from vizgrad.tensor.views import Creation, ViewInfo
+from vizgrad.core import errors
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.graph.edges import split_edge
+from vizgrad.core.tensor.modes import GUARD, MODES
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.storage import InferenceStorage, LooseInferenceStorage
+from vizgrad.core.tensor.tensor import VIEW, Tensor, storage_of
+from vizgrad.core.tensor.views import Creation, ViewInfo
 
 _ndarray = xp.ndarray
 
 
 def become_view(
     out: Tensor, source: Tensor, maker: str, creation: Creation = Creation.DEFAULT
-) -> None:
+) -> bool:
     """Makes `out`, which shares memory with `source`, a view of the root of `source`.
 
     A sparse tensor has no views: writing it replaces its entries, which another one then still has.
+    Returns whether the operation may be recorded: that of an inference tensor may not (Y-13).
     """
     if source._array.__class__ is not _ndarray and is_sparse(source._array):
-        return
+        return True
     storage = out._storage = storage_of(source)
     if isinstance(storage, InferenceStorage):  # views of inference tensors are not tracked (M-20)
         if isinstance(storage, LooseInferenceStorage):
             out._storage = storage.of_views()
-        return
+        return False
     parent = source._view
     if GUARD.no_grad and not MODES.grad:
         creation = Creation.NO_GRAD if MODES.inference is None else Creation.INFERENCE
@@ -41,6 +42,7 @@ def become_view(
             creation = parent.creation
     out._view = ViewInfo(base, creation, storage.last_write, maker)
     out._tracked = VIEW
+    return True
 
 
 #: Of each kind: why writes cannot be followed, and what to do.

@@ -13,17 +13,17 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays import xp
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.graph.edges import edge_of
-from vizgrad.graph.node import Edge, Node
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.modes import GUARD, MODES, noted
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import RESULT, Tensor, new_tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.graph.edges import edge_of
+from vizgrad.core.graph.node import Edge, Node
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.modes import GUARD, MODES, noted
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import RESULT, Tensor, new_tensor
 
 if TYPE_CHECKING:
-    from vizgrad.function.declared import Declared
+    from vizgrad.core.function.declared import Declared
 
 
 class Flat(Node):

@@ -5,23 +5,21 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.graph.node import Node
+from vizgrad.core.graph.node import LAST, Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vizgrad.tensor.tensor import Tensor
+    from vizgrad.core.tensor.tensor import Tensor
 
-#: Larger than any tick: leaves come before every other ready node (E-6, E-42).
-LAST = 2**64 - 1
 #: Two threads may reach one leaf at once (E-93).
 accumulation_lock = threading.Lock()
-#: Adds a Tensor to a leaf's `.grad`; set by `vizgrad.engine.leaf`.
+#: Adds a Tensor to a leaf's `.grad`; set by `vizgrad.core.engine.leaf`.
 accumulate_tensor: Callable[[Tensor, Tensor], object]
 
 
 class AccumulateGrad(Node):
-    """Stores what arrives in `variable.grad`. The engine decides how, see `vizgrad.engine.leaf`."""
+    """Stores what arrives in `variable.grad`. The engine decides how, see `vizgrad.core.engine.leaf`."""
 
     __slots__ = ("mark", "variable")
 
@@ -29,6 +27,7 @@ class AccumulateGrad(Node):
     mark: int
 
     input_names = ()
+    runs_first = True
 
     def __init__(self, variable: Tensor) -> None:
         self.variable = variable

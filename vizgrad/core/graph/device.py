@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays.backend import Device, device_of
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Edge, Node
+from vizgrad.core.arrays.backend import Device, device_of
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Edge, Node
 
 
 def output_device(node: Node, known: dict[Node, Device | None]) -> Device | None:

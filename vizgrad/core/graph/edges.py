@@ -12,15 +12,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Edge, Node, hooks_of
-from vizgrad.tensor.deleting import not_deletable
-from vizgrad.tensor.modes import GUARD, MODES
-from vizgrad.tensor.tensor import LEAF, RESULT, UNTRACKED, VIEW, Tensor, rare_of, view_requires_grad
-from vizgrad.tensor.transformed import retain_grad_error
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Edge, Node, hooks_of
+from vizgrad.core.tensor.deleting import not_deletable
+from vizgrad.core.tensor.modes import GUARD, in_a_transform
+from vizgrad.core.tensor.tensor import (
+    LEAF,
+    RESULT,
+    UNTRACKED,
+    VIEW,
+    Tensor,
+    rare_of,
+    view_requires_grad,
+)
+from vizgrad.core.tensor.transformed import retain_grad_error
+from vizgrad.core.tensor.wrong_call import wrong_call
 
-#: Brings a view's history up to date with its base; set by `vizgrad.function.views`.
+#: Brings a view's history up to date with its base; set by `vizgrad.core.function.views`.
 regenerate_view: Callable[[Tensor], None]
 
 
@@ -144,7 +152,7 @@ def _retain_grad(tensor: Tensor) -> None:
             "make it from tensors that require grad, outside no_grad and without detach()",
             "cut-detach",
         )
-    if GUARD.transforms and MODES.transforms:
+    if GUARD.transforms and in_a_transform():
         raise retain_grad_error()
     if not tensor._has_producer() or tensor.retains_grad:
         return

@@ -9,15 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple, final
 
-from vizgrad.errors import Place, place_of
-from vizgrad.graph.hooks import NodeHooks, RemovableHandle, add_hook
-from vizgrad.tensor.place import Site
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.errors import Place, place_of
+from vizgrad.core.graph.hooks import NodeHooks, RemovableHandle, add_hook
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 #: Shows the saved value, or values, in a slot as objects that hooks can be put on (E-8, V-65); set by
-#: `vizgrad.graph.saved_view`.
+#: `vizgrad.core.graph.saved_view`.
 show_saved: Callable[[Node, str], Any]
 show_saved_group: Callable[[Node, str], Any]
+
+
+#: Larger than any tick (E-6, E-42).
+LAST = 2**64 - 1
 
 
 class Meta(NamedTuple):
@@ -68,6 +72,9 @@ class Node:
     wants_tensors: bool = False
     #: True when the node is to be run although nothing arrived (custom Functions, F-44).
     runs_on_undefined: ClassVar[bool] = False
+    #: True when the node runs as soon as it is ready, before all others: a leaf, or what has no derivative
+    #: and raises (Y-15).
+    runs_first: ClassVar[bool] = False
 
     sequence_nr: int
     edges: tuple[Node | Edge | None, ...]
@@ -89,7 +96,8 @@ class Node:
         return type(self).__name__
 
     def _sequence_nr(self) -> int:
-        return self.sequence_nr
+        """Ready nodes run from the largest number down; `sequence_nr` is when it was recorded."""
+        return LAST if self.runs_first else self.sequence_nr
 
     @property
     def metadata(self) -> dict[Any, Any]:
@@ -153,7 +161,7 @@ class Node:
         """Drops saved values; `token` (a `Freed`) takes their place and tells which run did it."""
 
     def saved_values(self) -> dict[str, Any]:
-        """Saved tensors by name, in the forms of `vizgrad.graph.saved`: to look at, not to unpack."""
+        """Saved tensors by name, in the forms of `vizgrad.core.graph.saved`: to look at, not to unpack."""
         values = {name: getattr(self, "_" + name) for name in self.saved_names}
         for name in self.group_names:
             for number, form in enumerate(getattr(self, "_" + name).forms):

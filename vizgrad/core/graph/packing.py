@@ -1,7 +1,7 @@
 """Packing saved values: what `saved_tensors_hooks` does when a node is recorded (spec 03 G).
 
 Recording functions know nothing of this: while hooks are active on any thread, they tell of each new
-node (`vizgrad.tensor.modes.noted`), whose saved values are then packed in place.
+node (`vizgrad.core.tensor.modes.noted`), whose saved values are then packed in place.
 """
 
 from __future__ import annotations
@@ -9,22 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vizgrad.errors import explained, function_place
-from vizgrad.graph.edges import edge_of
-from vizgrad.graph.node import hooks_of
-from vizgrad.graph.saved import KeptSelf, Packed, SavedResult, read_tensor
-from vizgrad.tensor.duals import DUALS, is_dual
-from vizgrad.tensor.modes import (
+from vizgrad.core.errors import explained, function_place
+from vizgrad.core.graph.edges import edge_of
+from vizgrad.core.graph.node import hooks_of
+from vizgrad.core.graph.saved import KeptSelf, Packed, SavedResult, read_tensor
+from vizgrad.core.tensor.duals import DUALS, is_dual
+from vizgrad.core.tensor.modes import (
     MODES,
     add_listener,
     remove_listener,
     set_grad_mode,
     share_of_thread,
 )
-from vizgrad.tensor.tensor import Tensor, new_tensor, rare_of
+from vizgrad.core.tensor.tensor import Tensor, new_tensor, rare_of
 
 if TYPE_CHECKING:
-    from vizgrad.graph.node import Node
+    from vizgrad.core.graph.node import Node
 
 Pack = Callable[[Tensor], Any]
 Unpack = Callable[[Any], Tensor]

@@ -21,21 +21,21 @@ import warnings
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays.checksum import checksum
-from vizgrad.arrays.type_names import type_name
-from vizgrad.errors import explained, function_place, place_of
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Edge
-from vizgrad.tensor.modes import set_grad_mode
-from vizgrad.tensor.place import Site
-from vizgrad.tensor.source import written_name
-from vizgrad.tensor.tensor import LEAF, RESULT, Tensor, new_tensor, rare_of
+from vizgrad.core.arrays.checksum import checksum
+from vizgrad.core.arrays.type_names import type_name
+from vizgrad.core.errors import explained, function_place, place_of
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Edge
+from vizgrad.core.tensor.modes import set_grad_mode
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.source_names import written_name
+from vizgrad.core.tensor.tensor import LEAF, RESULT, Tensor, new_tensor, rare_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vizgrad.graph.node import Node
-    from vizgrad.tensor.storage import Storage, Written
+    from vizgrad.core.graph.node import Node
+    from vizgrad.core.tensor.storage import Storage, Written
 
 
 class SavedResult:
@@ -50,7 +50,7 @@ class SavedResult:
 
 
 class SavedDual(SavedResult):
-    """The same in forward mode: with its tangents (`vizgrad.tensor.duals.Tangents`)."""
+    """The same in forward mode: with its tangents (`vizgrad.core.tensor.duals.Tangents`)."""
 
     __slots__ = ("tangents",)
 
@@ -246,6 +246,9 @@ def _call_unpack(saved: Packed) -> Tensor:
 def _restored(node: Node, saved: Packed) -> Tensor:
     """What the unpack hook gives, as the tensor it stands for: with its place in the graph (V-66)."""
     tensor = _call_unpack(saved)
+    constant = saved.edge is None and saved.output_nr is None and saved.tangents is None
+    if constant and not tensor.requires_grad:
+        return tensor
     if saved.output_nr is not None:
         out = _own_output(node, tensor._array, tensor._storage, saved.output_nr)
     else:

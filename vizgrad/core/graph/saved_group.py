@@ -1,20 +1,21 @@
 """Several tensors saved as one value: the index tensors of `x[i, j]`.
 
-To a formula they are one object (`vizgrad.ops.indices.Indices`); a node keeps each of them by itself, in the
-forms of `vizgrad.graph.saved`, so that hooks pack them, versions are checked, and a backward frees them.
+To a formula they are one object (`vizgrad.core.ops.indices.Indices`); a node keeps each of them by
+itself, in the forms of `vizgrad.core.graph.saved`, so that hooks pack them, versions are checked, and a
+backward frees them.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from vizgrad.graph.saved import Freed, freed_error, read_array, read_tensor
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.graph.saved import Freed, freed_error, read_array, read_tensor
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vizgrad.graph.node import Node
+    from vizgrad.core.graph.node import Node
 
 
 class Group(Protocol):

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from vizgrad.errors import explained, place_of
-from vizgrad.graph import node as node_module
-from vizgrad.graph.node import hooks_of
-from vizgrad.graph.packing import pack
-from vizgrad.graph.saved import Freed, Packed, bare, read_tensor
-from vizgrad.graph.saved_group import GroupSlot
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.errors import explained, place_of
+from vizgrad.core.graph import node as node_module
+from vizgrad.core.graph.node import hooks_of
+from vizgrad.core.graph.packing import pack
+from vizgrad.core.graph.saved import Freed, Packed, bare, read_tensor
+from vizgrad.core.graph.saved_group import GroupSlot
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
-    from vizgrad.graph.node import Node
+    from vizgrad.core.graph.node import Node
 
 
 class Slot(Protocol):
@@ -44,7 +44,7 @@ class NodeSlot:
 
 
 class SavedTensor:
-    """Made when asked for: nodes keep saved values in cheaper forms (`vizgrad.graph.saved`)."""
+    """Made when asked for: nodes keep saved values in cheaper forms (`vizgrad.core.graph.saved`)."""
 
     __slots__ = ("_name", "_node", "_slot")
 

@@ -3,9 +3,9 @@
 from importlib import import_module
 from typing import Any
 
-from vizgrad.ops import forms as forms
-from vizgrad.ops import operators as operators
-from vizgrad.ops.public import families as families
+from vizgrad.core.ops import forms as forms
+from vizgrad.core.ops import operators as operators
+from vizgrad.core.ops.public import families as families
 
 
 def __getattr__(name: str) -> Any:

@@ -6,11 +6,11 @@ import sys
 import textwrap
 
 import vizgrad
-from vizgrad.batching import everything as everything
-from vizgrad.batching.rules import how
-from vizgrad.function.primitive import REGISTRY
-from vizgrad.ops import registry
-from vizgrad.ops.call_graph import CallGraph
+from vizgrad.core.batching import everything as everything
+from vizgrad.core.batching.rules import how
+from vizgrad.core.function.primitive import REGISTRY
+from vizgrad.core.ops import registry
+from vizgrad.core.ops.call_graph import CallGraph
 
 
 def main(names: list[str]) -> int:

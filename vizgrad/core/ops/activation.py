@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.kernels import activation as kernel
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.activation_backward import (
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.kernels import activation as kernel
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.activation_backward import (
     elu_backward,
     gelu_backward,
     glu_backward,
@@ -13,10 +13,10 @@ from vizgrad.ops.activation_backward import (
     log_sigmoid_backward,
     softplus_backward,
 )
-from vizgrad.ops.constants import raw
-from vizgrad.ops.pointwise import sigmoid, tanh
-from vizgrad.ops.pointwise_backward import threshold_backward
-from vizgrad.ops.select import drop, keep
+from vizgrad.core.ops.constants import raw
+from vizgrad.core.ops.pointwise import sigmoid, tanh
+from vizgrad.core.ops.pointwise_backward import threshold_backward
+from vizgrad.core.ops.select import drop, keep
 
 
 @primitive(pointwise=True, linear=True, node="LeakyReluBackwardBackward0")

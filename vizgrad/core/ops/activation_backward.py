@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from vizgrad.arrays.kernels import activation_gradients as kernel
-from vizgrad.arrays.kernels.activation import TANH_CUBIC, TANH_SCALE
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import raw
-from vizgrad.ops.joining import cat_any
-from vizgrad.ops.pointwise import exp, sigmoid, tanh
-from vizgrad.ops.select import keep
-from vizgrad.ops.shape import slice_dim
+from vizgrad.core.arrays.kernels import activation_gradients as kernel
+from vizgrad.core.arrays.kernels.activation import TANH_CUBIC, TANH_SCALE
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.constants import raw
+from vizgrad.core.ops.joining import cat_any
+from vizgrad.core.ops.pointwise import exp, sigmoid, tanh
+from vizgrad.core.ops.select import keep
+from vizgrad.core.ops.shape import slice_dim
 
 
 @primitive(pointwise=True, real_only=True)

@@ -5,11 +5,11 @@ That holds where the slope below 0 is not negative, for then the result has the 
 
 from __future__ import annotations
 
-from vizgrad.arrays.kernels import activation as kernel
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.activation import leak
-from vizgrad.ops.constants import raw
-from vizgrad.ops.select import drop, keep
+from vizgrad.core.arrays.kernels import activation as kernel
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.activation import leak
+from vizgrad.core.ops.constants import raw
+from vizgrad.core.ops.select import drop, keep
 
 
 @primitive(pointwise=True, flat=("self",), real_only=True, node="LeakyReluBackward1")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.kernels import division
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import zeros_like
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.kernels import division
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.constants import zeros_like
 
 
 @primitive(typing="promote", pointwise=True, linear=True)
@@ -111,6 +111,28 @@ class div:
 
     def grad_other(grad, self, other):
         return -grad * ((self / other) / other)
+
+
+@primitive(linear=True, pointwise=True, node="MulBackward1")
+class mul_number:
+    """self * a number that functions bring with them: it is saved as such, so nothing is freed."""
+
+    def forward(self, *, other):
+        return self * self.dtype.type(other)
+
+    def grad_self(grad, other):
+        return mul_number(grad, other=other)
+
+
+@primitive(linear=True, pointwise=True, node="DivBackward1")
+class div_number:
+    """self / a number that functions bring with them."""
+
+    def forward(self, *, other):
+        return self / self.dtype.type(other)
+
+    def grad_self(grad, other):
+        return div_number(grad, other=other)
 
 
 @primitive(typing="promote", pointwise=True, node="DivBackward2")

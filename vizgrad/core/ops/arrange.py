@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.kernels import shapes
-from vizgrad.arrays.kernels.memory import contiguous
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import zeros_beside
-from vizgrad.ops.shape import reshape, slice_dim, sum_to
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.kernels import shapes
+from vizgrad.core.arrays.kernels.memory import contiguous
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.constants import zeros_beside
+from vizgrad.core.ops.shape import reshape, slice_dim, sum_to
 
 
 @primitive(view=True, linear=True)

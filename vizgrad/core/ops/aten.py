@@ -1,6 +1,6 @@
 """`vizgrad.ops.aten.mm.default`: operations under the names that PyTorch's programs call them by.
 
-What a name gives is the operation itself (`vizgrad.function.primitive.Primitive`), for who compares
+What a name gives is the operation itself (`vizgrad.core.function.primitive.Primitive`), for who compares
 operations: the policy of a selective checkpoint.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from vizgrad.function.primitive import REGISTRY, Primitive
+from vizgrad.core.function.primitive import REGISTRY, Primitive
 
 #: PyTorch's name, with its overload where several are operations of their own here -> the name here.
 _CALLED = {
@@ -52,6 +52,6 @@ def __getattr__(name: str) -> Packet:
         if name not in REGISTRY:
             raise AttributeError(
                 f"vizgrad has no operation aten.{name}: those that there are, "
-                "`sorted(vizgrad.function.primitive.REGISTRY)`"
+                "`sorted(vizgrad.core.function.primitive.REGISTRY)`"
             )
     return Packet(name)

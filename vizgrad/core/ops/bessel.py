@@ -10,14 +10,14 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.arrays.kernels import special as kernel
-from vizgrad.function.primitive import Primitive, primitive
-from vizgrad.ops.constants import raw
-from vizgrad.ops.copying import cast
-from vizgrad.ops.pointwise import exp, log
-from vizgrad.ops.select import drop, sign, where_mask
-from vizgrad.ops.special import lgamma
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.kernels import special as kernel
+from vizgrad.core.function.primitive import Primitive, primitive
+from vizgrad.core.ops.constants import raw
+from vizgrad.core.ops.copying import cast
+from vizgrad.core.ops.pointwise import exp, log
+from vizgrad.core.ops.select import drop, sign, where_mask
+from vizgrad.core.ops.special import lgamma
+from vizgrad.core.tensor.tensor import Tensor
 
 _ROOT_TWO_PI = math.sqrt(2 * math.pi)
 

@@ -10,11 +10,11 @@ from importlib import import_module
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from vizgrad.function.primitive import REGISTRY, Primitive
-from vizgrad.graph.node import Node
+from vizgrad.core.function.primitive import REGISTRY, Primitive
+from vizgrad.core.graph.node import Node
 
 #: Whose code is read.
-_OURS = ("vizgrad.ops", "vizgrad.nn.functional")
+_OURS = ("vizgrad.core.ops", "vizgrad.nn.functional")
 _MISSING = object()
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.kernels import bits
-from vizgrad.function.primitive import primitive
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.kernels import bits
+from vizgrad.core.function.primitive import primitive
 
 
 @primitive(typing="promote", pointwise=True, public=True, inplace=True, numbers="second")

@@ -1,18 +1,18 @@
 """Complex numbers: parts, conjugates, and functions that are not holomorphic.
 
-The formulas of these functions give the complex gradient itself (`vizgrad.function.primitive`): for a change
-dz of the operand the result's change is Re(conj(gradient) * dz).
+The formulas of these functions give the complex gradient itself (`vizgrad.core.function.primitive`): for
+a change dz of the operand the result's change is Re(conj(gradient) * dz).
 """
 
 from __future__ import annotations
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.kernels import complexes as kernel
-from vizgrad.function.primitive import primitive
-from vizgrad.function.reinterpret import view_as_complex as view_as_complex
-from vizgrad.function.reinterpret import view_as_real as view_as_real
-from vizgrad.ops.constants import raw, zeros_like
-from vizgrad.ops.select import keep
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.kernels import complexes as kernel
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.function.reinterpret import view_as_complex as view_as_complex
+from vizgrad.core.function.reinterpret import view_as_real as view_as_real
+from vizgrad.core.ops.constants import raw, zeros_like
+from vizgrad.core.ops.select import keep
 
 
 @primitive(pointwise=True, linear=True, holomorphic=False)

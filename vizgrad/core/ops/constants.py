@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import beside
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import beside
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 def raw(value: Any) -> Any:

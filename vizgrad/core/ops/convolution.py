@@ -6,12 +6,12 @@ under differentiation: each of the three is a derivative of each other.
 
 from __future__ import annotations
 
-from vizgrad.arrays import layout
-from vizgrad.arrays.kernels import convolution as kernel
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.indexing import crop
-from vizgrad.ops.optional import like_absent, unless_absent
-from vizgrad.ops.reduce import sum_dims
+from vizgrad.core.arrays import layout
+from vizgrad.core.arrays.kernels import convolution as kernel
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.indexing import crop
+from vizgrad.core.ops.optional import like_absent, unless_absent
+from vizgrad.core.ops.reduce import sum_dims
 
 
 @primitive(undefined=("input", "weight"))

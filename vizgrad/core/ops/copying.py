@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.kernels import casting
-from vizgrad.function.devices import to_device as to_device
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import raw, zeros_like
-from vizgrad.ops.reduce import sum_wide
-from vizgrad.ops.shape import clone as clone
-from vizgrad.tensor.tensor import new_tensor
+from vizgrad.core.arrays import dtypes, xp
+from vizgrad.core.arrays.kernels import casting
+from vizgrad.core.function.devices import to_device as to_device
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.constants import raw, zeros_like
+from vizgrad.core.ops.reduce import sum_wide
+from vizgrad.core.ops.shape import clone as clone
+from vizgrad.core.tensor.tensor import new_tensor
 
 
 @primitive(linear=True, typing="moved", node="ToCopyBackward0")

@@ -9,22 +9,22 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from vizgrad.arrays import xp
-from vizgrad.function.saving import save_result
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.graph.node import Meta
-from vizgrad.graph.saved import unpack_array, unpack_tensor
-from vizgrad.ops.arrange import crop_to, diag_embed, diagonal, triu
-from vizgrad.ops.complexes import conj, imag_part, real_part
-from vizgrad.ops.constants import constant, raw, zeros_beside
-from vizgrad.ops.joining import cat_any
-from vizgrad.ops.linalg import COMPLEX, halves, matmul, mH, solve, solve_triangular
-from vizgrad.ops.recording import ManyOutputs, edges_of, produced_by, start
-from vizgrad.ops.select import drop
-from vizgrad.ops.shape import unsqueeze
-from vizgrad.tensor.duals import DUALS
-from vizgrad.tensor.tensor import Tensor, new_tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import xp
+from vizgrad.core.function.saving import save_result
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.graph.node import Meta
+from vizgrad.core.graph.saved import unpack_array, unpack_tensor
+from vizgrad.core.ops.arrange import crop_to, diag_embed, diagonal, triu
+from vizgrad.core.ops.complexes import conj, imag_part, real_part
+from vizgrad.core.ops.constants import constant, raw, zeros_beside
+from vizgrad.core.ops.joining import cat_any
+from vizgrad.core.ops.linalg import COMPLEX, halves, matmul, mH, solve, solve_triangular
+from vizgrad.core.ops.recording import ManyOutputs, edges_of, produced_by, start
+from vizgrad.core.ops.select import drop
+from vizgrad.core.ops.shape import unsqueeze
+from vizgrad.core.tensor.duals import DUALS
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 class Decomposition(ManyOutputs):
@@ -34,7 +34,7 @@ class Decomposition(ManyOutputs):
 
     input_names = ("self",)
     saved_names: ClassVar[tuple[str, ...]] = ()
-    #: Which outputs those are, where not all are saved.
+    #: Which outputs the first of those are, where not all are saved; the others are attributes of `record`.
     saved_outputs: ClassVar[tuple[int, ...] | None] = None
 
     #: `formula(grads, *outputs)`.
@@ -259,7 +259,7 @@ def record(
         node.metas = tuple(Meta(a.shape, a.dtype) for a in arrays)
         some = node_class.saved_outputs
         numbers = range(len(outputs)) if some is None else some
-        for nr, name in zip(numbers, node_class.saved_names, strict=True):
+        for nr, name in zip(numbers, node_class.saved_names, strict=some is None):
             saved = save_result(outputs[nr])
             saved.output_nr = nr
             setattr(node, "_" + name, saved)

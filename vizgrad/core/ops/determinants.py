@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays.kernels import linalg
-from vizgrad.function.wrapped import of_stacks
-from vizgrad.ops.complexes import conj, imag_part
-from vizgrad.ops.decompositions import Decomposition, record
-from vizgrad.ops.linalg import COMPLEX, matmul, mT
-from vizgrad.ops.shape import unsqueeze
-from vizgrad.tensor.duals import DUALS
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.kernels import linalg
+from vizgrad.core.function.transform_tensor import of_stacks
+from vizgrad.core.ops.complexes import conj, imag_part
+from vizgrad.core.ops.decompositions import Decomposition, record
+from vizgrad.core.ops.linalg import COMPLEX, matmul, mT
+from vizgrad.core.ops.shape import unsqueeze
+from vizgrad.core.tensor.duals import DUALS
+from vizgrad.core.tensor.tensor import Tensor
 
 
 class LinalgSlogdetBackward0(Decomposition):

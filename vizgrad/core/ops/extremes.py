@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.kernels import ordering
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import constant, raw
-from vizgrad.ops.indexing import spread
-from vizgrad.ops.shape import restore_dims
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.kernels import ordering
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.constants import constant, raw
+from vizgrad.core.ops.indexing import spread
+from vizgrad.core.ops.shape import clone, restore_dims
 
 
 def share_among_equals(grad, self, result, dims=None, keepdim=False, *, nan=False):
@@ -67,7 +67,7 @@ class amin:
 def to_index(grad, indices, dim, keepdim, shape):
     """The gradient of a reduction that chose one element along `dim`: all to that element."""
     if not shape:
-        return grad
+        return clone(grad)  # never the caller's own tensor (Y-12)
     index = raw(indices)
     if not keepdim:
         grad = restore_dims(grad, (dim,), keepdim, len(shape))

@@ -16,13 +16,13 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-from vizgrad.function.inplace import write
-from vizgrad.function.primitive import REGISTRY, WHEN_DECLARED, Primitive
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.ops.copying import converted, copy, overwrite, overwrite_compared
-from vizgrad.ops.public.arguments import written
-from vizgrad.tensor.operands import wrong_operand
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.function.inplace import write
+from vizgrad.core.function.primitive import REGISTRY, WHEN_DECLARED, Primitive
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.ops.copying import converted, copy, overwrite, overwrite_compared
+from vizgrad.core.ops.public.arguments import written
+from vizgrad.core.tensor.operands import wrong_operand
+from vizgrad.core.tensor.tensor import Tensor
 
 F = TypeVar("F")
 

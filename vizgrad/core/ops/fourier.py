@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.kernels import fourier as kernel
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import constant, place_of, raw
-from vizgrad.ops.padding import constant_pad_nd
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.kernels import fourier as kernel
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.constants import constant, place_of, raw
+from vizgrad.core.ops.padding import constant_pad_nd
 
 
 @primitive(linear=True, node="FftC2CBackward0")

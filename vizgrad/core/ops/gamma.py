@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import random
-from vizgrad.arrays.backend import device_of
-from vizgrad.arrays.kernels import gamma
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import constant, raw
+from vizgrad.core.arrays import random
+from vizgrad.core.arrays.backend import device_of
+from vizgrad.core.arrays.kernels import gamma
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.constants import constant, raw
 
 
 def _drawn(self):

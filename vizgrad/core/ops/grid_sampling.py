@@ -7,11 +7,13 @@ of each dimension have been differentiated already.
 
 from __future__ import annotations
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.kernels import grid_sampling as kernel
-from vizgrad.arrays.kernels.grid_sampling import How
-from vizgrad.function.primitive import Primitive, primitive
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.kernels import grid_sampling as kernel
+from vizgrad.core.arrays.kernels.grid_sampling import How
+from vizgrad.core.function.primitive import Primitive, primitive
+from vizgrad.core.ops.constants import constant
+from vizgrad.core.ops.linalg import matmul, mT
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def _steeper(orders: tuple[int, ...]) -> list[tuple[int, ...]]:
@@ -125,3 +127,14 @@ SAMPLERS = {dims: _sampler(dims) for dims in (2, 3)}
 SLOPE = {dims: _slope(dims) for dims in (2, 3)}
 SPREAD = {dims: _spread(dims) for dims in (2, 3)}
 BY_GRID = {dims: _by_grid(dims) for dims in (2, 3)}
+
+
+@primitive(linear=True, node="AffineGridGeneratorBackward0")
+class affine_grid_generator:
+    """`base`, plain points of shape (points, d + 1), moved by matrices of shape (N, d, d + 1)."""
+
+    def forward(self, *, base):
+        return xp.matmul(base, xp.swapaxes(self, -1, -2))
+
+    def grad_self(grad, base):
+        return matmul(mT(grad), constant(base, grad))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays.kernels import convolution as kernel
-from vizgrad.function.primitive import primitive
+from vizgrad.core.arrays.kernels import convolution as kernel
+from vizgrad.core.function.primitive import primitive
 
 
 @primitive(linear=True, node="Im2ColBackward0")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import as_array
-from vizgrad.arrays.kernels import indexing, reduction
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import constant, place_of, raw, zeros_beside
-from vizgrad.ops.select import drop
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import as_array
+from vizgrad.core.arrays.kernels import indexing, reduction
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.constants import constant, place_of, raw, zeros_beside
+from vizgrad.core.ops.select import drop
 
 
 @primitive(linear=True)
@@ -234,7 +234,7 @@ class index_fill_tensor:
 
 
 def _total(value):
-    from vizgrad.ops.reduce import sum_dims
+    from vizgrad.core.ops.reduce import sum_dims
 
     return sum_dims(value, dims=None, keepdim=False)
 

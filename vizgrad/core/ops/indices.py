@@ -10,14 +10,14 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import beside, is_array
-from vizgrad.arrays.dtypes import INTS
-from vizgrad.errors import place_of, warn_once
-from vizgrad.function.wrapped import Wrapped, innermost
-from vizgrad.ops import shape as shape_ops
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import beside, is_array
+from vizgrad.core.arrays.dtypes import INTS
+from vizgrad.core.errors import place_of, warn_once
+from vizgrad.core.function.transform_tensor import Wrapped, innermost
+from vizgrad.core.ops import shape as shape_ops
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 _FULL = slice(None, None, None)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.errors import wrap_dim
-from vizgrad.function.inplace import write
-from vizgrad.ops import arithmetic as basic
-from vizgrad.ops import (
+from vizgrad.core.errors import wrap_dim
+from vizgrad.core.function.inplace import write
+from vizgrad.core.ops import arithmetic as basic
+from vizgrad.core.ops import (
     arrange,
     joining,
     pointwise,
@@ -16,9 +16,9 @@ from vizgrad.ops import (
     select,
     statistics,
 )
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public import arithmetic, dimensions, where_clamp
-from vizgrad.ops.public.arguments import (
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public import arithmetic, dimensions, where_clamp
+from vizgrad.core.ops.public.arguments import (
     beside_number,
     check_kind,
     check_number,
@@ -26,9 +26,9 @@ from vizgrad.ops.public.arguments import (
     own_number,
     rounded,
 )
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.operands import not_a_tensor
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.operands import not_a_tensor
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @method

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from vizgrad.arrays import layout, xp
-from vizgrad.arrays.kernels.memory import contiguous
-from vizgrad.function.primitive import primitive
-from vizgrad.function.typing import result_dtype
-from vizgrad.function.wrapped import Unreadable, by_hand
-from vizgrad.graph.node import Node
-from vizgrad.ops.recording import edges_of, produced_by, start
-from vizgrad.ops.shape import select, slice_dim
-from vizgrad.tensor.duals import DUALS
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import layout, xp
+from vizgrad.core.arrays.current_device import DEVICES, check_one_place, elsewhere
+from vizgrad.core.arrays.kernels.memory import contiguous
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.function.transform_tensor import Unreadable, by_hand
+from vizgrad.core.function.typing import result_dtype
+from vizgrad.core.graph.node import Node
+from vizgrad.core.ops.recording import edges_of, produced_by, start
+from vizgrad.core.ops.shape import select, slice_dim
+from vizgrad.core.tensor.duals import DUALS
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 class CatBackward0(Node):
@@ -67,10 +68,14 @@ def _arrays(tensors: Sequence[Tensor]) -> list[Any]:
     return arrays
 
 
-def _in_order(joined: Any) -> Any:
-    """In C order, whatever that of the operands, but for images whose channels are innermost."""
-    if joined.ndim in (4, 5) and layout.is_channels_last(joined):
-        return joined
+def _in_order(joined: Any, pieces: list[Any]) -> Any:
+    """In C order, but for images that all have their channels innermost: one piece in C order decides."""
+    if joined.ndim in (4, 5) and all([layout.has_channels_innermost(each) for each in pieces]):  # noqa: C419
+        out = layout.empty_channels_last(joined.shape, joined)
+        if out.strides == joined.strides:
+            return joined
+        out[...] = joined
+        return out
     return contiguous(joined)
 
 
@@ -78,6 +83,11 @@ def record_cat(
     tensors: Sequence[Tensor], dim: int, lengths: tuple[int | None, ...] | None = None
 ) -> Tensor:
     """Joins along `dim`; `lengths[i]` is None for an input that is passed over."""
+    if DEVICES.several:
+        check_one_place(*tensors)
+    if DEVICES.several and (place := elsewhere(*tensors)) is not None:
+        with place:
+            return record_cat(tensors, dim, lengths)
     try:
         arrays = _arrays(tensors)
         if lengths is not None:
@@ -85,7 +95,7 @@ def record_cat(
         joined = xp.concatenate(arrays, dim) if arrays else tensors[0]._array.copy()
     except Unreadable:
         return by_hand(record_cat, tensors, dim=dim, lengths=lengths)
-    out = new_tensor(joined if joined.flags.c_contiguous else _in_order(joined))
+    out = new_tensor(joined if joined.flags.c_contiguous else _in_order(joined, arrays))
     edges = edges_of(tensors)
     if edges is not None:
         if lengths is None:
@@ -103,6 +113,11 @@ def record_cat(
 
 def record_stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
     """Joins tensors of one shape along a new dimension."""
+    if DEVICES.several:
+        check_one_place(*tensors)
+    if DEVICES.several and (place := elsewhere(*tensors)) is not None:
+        with place:
+            return record_stack(tensors, dim)
     try:
         joined = xp.stack(_arrays(tensors), dim)
     except Unreadable:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import dtypes, threads, xp
-from vizgrad.arrays.kernels import linalg
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.arrange import crop_to, diagonal, tril, triu
-from vizgrad.ops.complexes import conj
-from vizgrad.ops.constants import constant, raw, zeros_beside
-from vizgrad.ops.joining import cat_any
-from vizgrad.ops.shape import transpose, unsqueeze
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import dtypes, threads, xp
+from vizgrad.core.arrays.kernels import linalg
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.arrange import crop_to, diagonal, tril, triu
+from vizgrad.core.ops.complexes import conj
+from vizgrad.core.ops.constants import constant, raw, zeros_beside
+from vizgrad.core.ops.joining import cat_any
+from vizgrad.core.ops.shape import transpose, unsqueeze
+from vizgrad.core.tensor.tensor import Tensor
 
 #: Types with conjugates; as a formula sees them: of arrays, and of Tensors.
 COMPLEX = (xp.dtype("c8"), xp.dtype("c16"), dtypes.complex64, dtypes.complex128)
@@ -127,7 +127,7 @@ def _trace(value):
     """The trace of matrices, kept as two dimensions of size 1."""
     n = value.ndim
     last = diagonal(value, offset=0, dim1=n - 2, dim2=n - 1)
-    from vizgrad.ops.reduce import sum_dims
+    from vizgrad.core.ops.reduce import sum_dims
 
     return unsqueeze(sum_dims(last, dims=(n - 2,), keepdim=True), dim=n - 1)
 

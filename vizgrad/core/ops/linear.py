@@ -1,16 +1,16 @@
 """What a linear layer records: products with the transpose of its weight.
 
-As `addmm` and `mm` in `vizgrad.ops.matrix_products`, whose names their nodes bear, but for the memory layout
-of one gradient: that of the weight's transpose is itself a transpose, so that the weight's own gradient comes
-out in the weight's layout and is taken over without a copy.
+As `addmm` and `mm` in `vizgrad.core.ops.matrix_products`, whose names their nodes bear, but for the
+memory layout of one gradient: that of the weight's transpose is itself a transpose, so that the weight's
+own gradient comes out in the weight's layout and is taken over without a copy.
 """
 
 from __future__ import annotations
 
-from vizgrad.arrays.kernels import products
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.matrix_products import bmm, mm, scaled
-from vizgrad.ops.shape import t, transpose
+from vizgrad.core.arrays.kernels import products
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.matrix_products import bmm, mm, scaled
+from vizgrad.core.ops.shape import t, transpose
 
 
 @primitive(typing="same", node="AddmmBackward0")

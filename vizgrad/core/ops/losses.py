@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays.dtypes import from_numpy
-from vizgrad.arrays.kernels import losses as kernel
-from vizgrad.function.primitive import Primitive, primitive
-from vizgrad.ops.activation import log_sigmoid
-from vizgrad.ops.losses_backward import (
+from vizgrad.core.arrays.dtypes import from_numpy
+from vizgrad.core.arrays.kernels import losses as kernel
+from vizgrad.core.function.primitive import Primitive, primitive
+from vizgrad.core.ops.activation import log_sigmoid
+from vizgrad.core.ops.losses_backward import (
     binary_cross_entropy_backward,
     huber_loss_backward,
     mse_loss_backward,
@@ -18,8 +18,8 @@ from vizgrad.ops.losses_backward import (
     soft_margin_loss_backward,
     weighted_binary_cross_entropy_backward,
 )
-from vizgrad.ops.optional import unless_absent
-from vizgrad.ops.pointwise import log, log1p, sigmoid
+from vizgrad.core.ops.optional import unless_absent
+from vizgrad.core.ops.pointwise import log, log1p, sigmoid
 
 
 @primitive(typing="promote", real_only=True, floats_only=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays.kernels import loss_gradients as kernel
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import raw
-from vizgrad.ops.pointwise import abs, sigmoid
-from vizgrad.ops.select import clamp_min, keep
+from vizgrad.core.arrays.kernels import loss_gradients as kernel
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.constants import raw
+from vizgrad.core.ops.pointwise import abs, sigmoid
+from vizgrad.core.ops.select import clamp_min, keep
 
 
 def share(grad, like, reduction):

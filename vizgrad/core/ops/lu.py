@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays.kernels import lu as kernel
-from vizgrad.function.wrapped import of_stacks
-from vizgrad.graph.saved import unpack_array, unpack_tensor
-from vizgrad.ops.arrange import crop_to, tril, triu
-from vizgrad.ops.constants import constant, raw, zeros_beside
-from vizgrad.ops.decompositions import Decomposition, record
-from vizgrad.ops.joining import cat_any
-from vizgrad.ops.linalg import matmul, mH, mT, solve_triangular
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays.kernels import lu as kernel
+from vizgrad.core.function.transform_tensor import of_stacks
+from vizgrad.core.graph.saved import unpack_array, unpack_tensor
+from vizgrad.core.ops.arrange import crop_to, tril, triu
+from vizgrad.core.ops.constants import constant, raw, zeros_beside
+from vizgrad.core.ops.decompositions import Decomposition, record
+from vizgrad.core.ops.joining import cat_any
+from vizgrad.core.ops.linalg import matmul, mH, mT, solve_triangular
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 class LinalgLuBackward0(Decomposition):
-    """Outputs L and U. Only their triangles count: what lies outside is 0 or 1 whatever A is."""
+    """Outputs L and U. Only their triangles count: what lies outside is 0 or 1 whatever A is.
 
-    __slots__ = ("_L", "_U", "permutation")
-    saved_names = ("L", "U")
+    The permutation is the tensor that the user has: a write to it is noticed.
+    """
 
-    permutation: Any
+    __slots__ = ("_L", "_U", "_permutation")
+    saved_names = ("L", "U", "permutation")
+    saved_outputs = (0, 1)
 
     def run_all(self, grads: list[Any]) -> tuple[Any, ...]:
         return (self.slope(grads, unpack_array(self, "L"), unpack_array(self, "U")),)
@@ -56,7 +58,7 @@ class LinalgLuBackward0(Decomposition):
         if m > k:
             bottom = _behind(crop_to(g_lower, (k, 0), (m - k, k)), u_left)
             slope = cat_any([slope, bottom], last - 1)
-        return matmul(constant(self.permutation, slope), slope)
+        return matmul(constant(unpack_array(self, "permutation"), slope), slope)
 
 
 def _before(lower: Any, value: Any) -> Any:
@@ -78,6 +80,7 @@ def _conjugate(value: Any) -> Any:
 def lu(A: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """P, L, U, and LAPACK's pivots."""
     compact, pivots = kernel.factor(A._array)
-    permutation, lower, upper = kernel.unpack(compact, pivots)
-    factors = record(LinalgLuBackward0, A, (lower, upper), permutation=permutation)
-    return new_tensor(permutation), *factors, new_tensor(pivots)
+    order, lower, upper = kernel.unpack(compact, pivots)
+    permutation = new_tensor(order)
+    factors = record(LinalgLuBackward0, A, (lower, upper), _permutation=permutation)
+    return permutation, *factors, new_tensor(pivots)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import threads
-from vizgrad.arrays.kernels import products
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.shape import t, transpose, unsqueeze
+from vizgrad.core.arrays import threads
+from vizgrad.core.arrays.kernels import products
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.shape import expand, t, transpose, unsqueeze
 
 
 @primitive(typing="same")
@@ -101,7 +101,7 @@ class baddbmm:
     """beta * self + alpha * (batch1 @ batch2), for stacks of matrices."""
 
     def forward(self, batch1, batch2, *, beta, alpha):
-        return products.add_product(self, threads.matmul(batch1, batch2), beta, alpha)
+        return products.add_product(self, threads.matmul(batch1, batch2), beta, alpha, True)
 
     def grad_self(grad, beta):
         return grad if beta == 1 else grad * beta
@@ -111,6 +111,42 @@ class baddbmm:
 
     def grad_batch2(grad, batch1, alpha):
         return scaled(bmm(transpose(batch1, dim0=1, dim1=2), grad), alpha)
+
+
+@primitive(typing="same")
+class addbmm:
+    """beta * self + alpha * (the sum of the products of two stacks of matrices)."""
+
+    def forward(self, batch1, batch2, *, beta, alpha):
+        return products.add_product(self, products.summed_products(batch1, batch2), beta, alpha)
+
+    def grad_self(grad, beta):
+        return grad if beta == 1 else grad * beta
+
+    def grad_batch1(grad, batch2, alpha):
+        stack = expand(grad, shape=(batch2.shape[0], *grad.shape))
+        return scaled(bmm(stack, transpose(batch2, dim0=1, dim1=2)), alpha)
+
+    def grad_batch2(grad, batch1, alpha):
+        stack = expand(grad, shape=(batch1.shape[0], *grad.shape))
+        return scaled(bmm(transpose(batch1, dim0=1, dim1=2), stack), alpha)
+
+
+@primitive(typing="promote")
+class addr:
+    """beta * self + alpha * (all products of the elements of two vectors)."""
+
+    def forward(self, vec1, vec2, *, beta, alpha):
+        return products.add_product(self, products.outer(vec1, vec2), beta, alpha, True)
+
+    def grad_self(grad, beta):
+        return grad if beta == 1 else grad * beta
+
+    def grad_vec1(grad, vec2, alpha):
+        return scaled(mv(grad, vec2), alpha)
+
+    def grad_vec2(grad, vec1, alpha):
+        return scaled(mv(t(grad), vec1), alpha)
 
 
 def scaled(value, factor):

@@ -6,13 +6,13 @@ written out in elementary operations, which are differentiable in turn.
 
 from __future__ import annotations
 
-from vizgrad.arrays.kernels import normalization as kernel
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.optional import unless_absent
-from vizgrad.ops.pointwise import rsqrt
-from vizgrad.ops.reduce import mean_dims, sum_dims
-from vizgrad.ops.shape import reshape
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.kernels import normalization as kernel
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.optional import unless_absent
+from vizgrad.core.ops.pointwise import rsqrt
+from vizgrad.core.ops.reduce import mean_dims, sum_dims
+from vizgrad.core.ops.shape import reshape
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @primitive(

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import is_array
-from vizgrad.function.primitive import Primitive
-from vizgrad.function.typing import number
-from vizgrad.ops import arithmetic as basic
-from vizgrad.ops import compare, inplace
-from vizgrad.ops import pointwise as elementwise
-from vizgrad.ops.forms import inplace_of
-from vizgrad.ops.public import (
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import is_array
+from vizgrad.core.function.primitive import Primitive
+from vizgrad.core.function.typing import number
+from vizgrad.core.ops import arithmetic as basic
+from vizgrad.core.ops import compare, inplace
+from vizgrad.core.ops import pointwise as elementwise
+from vizgrad.core.ops.forms import inplace_of
+from vizgrad.core.ops.public import (
     arithmetic,
     complexes,
     dimensions,
@@ -21,8 +21,8 @@ from vizgrad.ops.public import (
     matrix_products,
     splitting,
 )
-from vizgrad.ops.public.arguments import is_number
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.ops.public.arguments import is_number
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 def _is_operand(value: Any) -> bool:

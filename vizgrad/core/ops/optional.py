@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 class _Absent(Tensor):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays.kernels import padding as kernel
-from vizgrad.function.primitive import Primitive, primitive
+from vizgrad.core.arrays.kernels import padding as kernel
+from vizgrad.core.function.primitive import Primitive, primitive
 
 
 @primitive(linear=True)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.kernels import smooth
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.arithmetic import neg as neg
-from vizgrad.ops.complexes import abs as abs
-from vizgrad.ops.complexes import sgn as sgn
-from vizgrad.ops.constants import raw, zeros_like
-from vizgrad.ops.pointwise_backward import sigmoid_backward, tanh_backward, threshold_backward
-from vizgrad.ops.select import sign as sign
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.kernels import smooth
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.arithmetic import neg as neg
+from vizgrad.core.ops.complexes import abs as abs
+from vizgrad.core.ops.complexes import sgn as sgn
+from vizgrad.core.ops.constants import raw, zeros_like
+from vizgrad.core.ops.pointwise_backward import (
+    sigmoid_backward,
+    tanh_backward,
+    threshold_backward,
+)
+from vizgrad.core.ops.select import sign as sign
 
 
 @primitive(typing="float", pointwise=True, public=True, inplace="public")

@@ -6,9 +6,9 @@ recorded as `SigmoidBackwardBackward0`, which has formulas for the gradient that
 
 from __future__ import annotations
 
-from vizgrad.arrays.kernels import choice
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import zeros_like
+from vizgrad.core.arrays.kernels import choice
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.constants import zeros_like
 
 
 @primitive(pointwise=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.kernels import pairs
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import constant, place_of, raw, zeros_like
-from vizgrad.ops.copying import cast
-from vizgrad.ops.pointwise import exp
-from vizgrad.ops.select import drop
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.kernels import pairs
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.constants import constant, place_of, raw, zeros_like
+from vizgrad.core.ops.copying import cast
+from vizgrad.core.ops.pointwise import exp
+from vizgrad.core.ops.select import drop
 
 
 @primitive(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import layout
-from vizgrad.arrays.kernels import pooling as kernel
-from vizgrad.function.primitive import Primitive, primitive
-from vizgrad.ops.constants import raw
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import layout
+from vizgrad.core.arrays.kernels import pooling as kernel
+from vizgrad.core.function.primitive import Primitive, primitive
+from vizgrad.core.ops.constants import raw
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def _max_pool(dims: int) -> Primitive:
@@ -16,10 +16,12 @@ def _max_pool(dims: int) -> Primitive:
         def forward(self, *, pool):
             return layout.images(kernel.max_pool(self, pool), self)
 
-        def grad_self(grad, self, result, pool):
+        # The result is not saved: it may be written in place, and is found again quickly.
+        def grad_self(grad, self, pool):
             if not isinstance(grad, Tensor):
-                return kernel.max_pool_gradient(grad, self, result, pool)
-            where = kernel.positions(raw(self), raw(result), pool)
+                return kernel.max_pool_gradient(grad, self, pool)
+            x = raw(self)
+            where = kernel.positions(x, kernel.max_pool(x, pool), pool)
             return spread_to(grad, where=where, pool=pool, size=_size(self, pool))
 
     Declaration.__name__ = f"max_pool{dims}d_with_indices"

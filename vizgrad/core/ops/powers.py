@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays.kernels import powers
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import raw, zeros_like
-from vizgrad.ops.copying import cast
-from vizgrad.ops.pointwise import log
-from vizgrad.ops.select import drop
+from vizgrad.core.arrays.kernels import powers
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.constants import raw, zeros_like
+from vizgrad.core.ops.copying import cast
+from vizgrad.core.ops.pointwise import log
+from vizgrad.core.ops.select import drop
 
 
 @primitive(pointwise=True, node="PowBackward0")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vizgrad.function.primitive import Primitive, primitive
-from vizgrad.ops.constants import zeros_like
+from vizgrad.core.function.primitive import Primitive, primitive
+from vizgrad.core.ops.constants import zeros_like
 
 
 def _drawn(name: str, node: str = "") -> Primitive:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.graph.edges import cut_off, edge_of
-from vizgrad.graph.node import Edge, Meta, Node
-from vizgrad.ops.constants import zeros_beside
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.modes import GUARD, MODES, noted
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import RESULT, Tensor
+from vizgrad.core.graph.edges import cut_off, edge_of
+from vizgrad.core.graph.node import Edge, Meta, Node
+from vizgrad.core.ops.constants import zeros_beside
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.modes import GUARD, MODES, noted
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import RESULT, Tensor
 
 
 def edges_of(tensors: Sequence[Tensor]) -> tuple[Any, ...] | None:

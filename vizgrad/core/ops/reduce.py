@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import beside
-from vizgrad.arrays.kernels import reduction
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.arrange import diagonal_put
-from vizgrad.ops.constants import constant, raw, zeros_like
-from vizgrad.ops.select import drop
-from vizgrad.ops.shape import expand, inverse_order, permute, restore_dims, unsqueeze
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import beside
+from vizgrad.core.arrays.kernels import reduction
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.arrange import diagonal_put
+from vizgrad.core.ops.constants import constant, raw, zeros_like
+from vizgrad.core.ops.select import drop
+from vizgrad.core.ops.shape import expand, inverse_order, permute, restore_dims, unsqueeze
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @primitive(linear=True, node="SumBackward0")

@@ -18,14 +18,14 @@ from pkgutil import iter_modules
 from types import FunctionType, ModuleType
 from typing import Any, Literal
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.dtypes import ALL, DType
-from vizgrad.function.declared import saved_by
-from vizgrad.function.primitive import REGISTRY, Primitive
-from vizgrad.graph.node import Node
-from vizgrad.ops.call_graph import CallGraph, is_ours
-from vizgrad.ops.tangents.table import kind_of
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.dtypes import ALL, DType
+from vizgrad.core.function.declared import saved_by
+from vizgrad.core.function.primitive import REGISTRY, Primitive
+from vizgrad.core.graph.node import Node
+from vizgrad.core.ops.call_graph import CallGraph, is_ours
+from vizgrad.core.ops.tangents.table import kind_of
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Function:
 
 def operations() -> dict[str, Operation]:
     """Every declared operation, by name; also of files that no program has needed so far."""
-    for module in iter_modules([str(Path(__file__).parent)], "vizgrad.ops."):
+    for module in iter_modules([str(Path(__file__).parent)], "vizgrad.core.ops."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
     return {name: _operation(op) for name, op in sorted(REGISTRY.items())}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import layout
-from vizgrad.arrays.kernels import padding as by_index
-from vizgrad.arrays.kernels import pooling as kernel
-from vizgrad.function.primitive import Primitive, primitive
-from vizgrad.ops.padding import add_back
-from vizgrad.ops.pooling import resample
+from vizgrad.core.arrays import layout
+from vizgrad.core.arrays.kernels import padding as by_index
+from vizgrad.core.arrays.kernels import pooling as kernel
+from vizgrad.core.function.primitive import Primitive, primitive
+from vizgrad.core.ops.padding import add_back
+from vizgrad.core.ops.pooling import resample
 
 
 def _nearest(name: str) -> Primitive:

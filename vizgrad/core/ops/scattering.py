@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays.kernels import scattering
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import constant, raw
-from vizgrad.ops.indexing import crop, gather, pad_to, scatter_number
-from vizgrad.ops.select import drop, keep
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.kernels import scattering
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.constants import constant, raw
+from vizgrad.core.ops.indexing import crop, gather, pad_to, scatter_number
+from vizgrad.core.ops.select import drop, keep
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @primitive

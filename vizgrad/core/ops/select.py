@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.kernels import choice
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import raw, zeros_like
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.kernels import choice
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.constants import raw, zeros_like
 
 
 @primitive(pointwise=True, linear=True)

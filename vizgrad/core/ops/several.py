@@ -11,16 +11,17 @@ from functools import reduce
 from operator import add
 from typing import Any, ClassVar
 
-from vizgrad.function.declared import formula_parameters
-from vizgrad.function.primitive import Primitive
-from vizgrad.function.saving import save_result
-from vizgrad.function.typing import refuse_complex
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.graph.node import Meta
-from vizgrad.graph.saved import unpack_array, unpack_tensor
-from vizgrad.ops.recording import ManyOutputs, edges_of, produced_by, start
-from vizgrad.tensor.duals import DUALS
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays.current_device import DEVICES, elsewhere
+from vizgrad.core.function.declared import formula_parameters
+from vizgrad.core.function.primitive import Primitive
+from vizgrad.core.function.saving import save_result
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.function.typing import refuse_complex
+from vizgrad.core.graph.node import Meta
+from vizgrad.core.graph.saved import unpack_array, unpack_tensor
+from vizgrad.core.ops.recording import ManyOutputs, edges_of, produced_by, start
+from vizgrad.core.tensor.duals import DUALS
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 class Several(ManyOutputs):
@@ -70,6 +71,9 @@ def several(node_name: str, *parts: Primitive) -> type[Several]:
 
 def record(node_class: type[Several], source: Tensor, **attributes: Any) -> tuple[Tensor, ...]:
     """The results for `source`; a part gets those of the attributes that it takes."""
+    if DEVICES.several and (place := elsewhere(source)) is not None:
+        with place:
+            return record(node_class, source, **attributes)
     if source.__class__ is Wrapped:
         return tuple(
             part.record(source, **{name: attributes[name] for name in part.attributes})

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.kernels import reduction, shapes
-from vizgrad.arrays.sparse import SparseUnsupported, is_sparse
-from vizgrad.function.primitive import primitive
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.ops.constants import zeros_beside
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.kernels import reduction, shapes
+from vizgrad.core.arrays.sparse import SparseUnsupported, is_sparse
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.ops.constants import zeros_beside
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @primitive(view=True, linear=True)
@@ -19,6 +19,8 @@ class view:
         return shapes.view(self, shape)
 
     def grad_self(grad, self_meta):
+        if isinstance(grad, Tensor) and grad.shape == self_meta.shape:
+            return view(grad, shape=self_meta.shape)  # never the caller's own tensor (Y-12)
         return reshape(grad, shape=self_meta.shape)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays.kernels import softmax as kernel
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.pointwise import exp
-from vizgrad.ops.reduce import sum_dims
+from vizgrad.core.arrays.kernels import softmax as kernel
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.pointwise import exp
+from vizgrad.core.ops.reduce import sum_dims
 
 
 @primitive

@@ -7,13 +7,13 @@ for dense tensors, whose kernels take sparse arrays where that makes sense.
 
 from __future__ import annotations
 
-from vizgrad.arrays.kernels import products as dense_products
-from vizgrad.arrays.sparse import compressed, coo, embedding, products, sums
-from vizgrad.arrays.sparse.base import is_sparse
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.constants import raw
-from vizgrad.ops.matrix_products import mm, scaled
-from vizgrad.ops.shape import t
+from vizgrad.core.arrays.kernels import products as dense_products
+from vizgrad.core.arrays.sparse import compressed, coo, embedding, products, sums
+from vizgrad.core.arrays.sparse.base import is_sparse
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.constants import raw
+from vizgrad.core.ops.matrix_products import mm, scaled
+from vizgrad.core.ops.shape import t
 
 # --- places and values --------------------------------------------------------------------------------
 

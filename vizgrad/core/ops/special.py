@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.kernels import choice, smooth, special
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.arithmetic import neg as neg
-from vizgrad.ops.constants import constant, raw
-from vizgrad.ops.pointwise import abs, exp, log
-from vizgrad.ops.select import drop
-from vizgrad.ops.select import sign as sign
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.kernels import choice, smooth, special
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.arithmetic import neg as neg
+from vizgrad.core.ops.constants import constant, raw
+from vizgrad.core.ops.pointwise import abs, exp, log
+from vizgrad.core.ops.select import drop
+from vizgrad.core.ops.select import sign as sign
 
 
 @primitive(typing="float", pointwise=True, real_only=True, public=True, inplace="public")
@@ -41,8 +40,8 @@ class erfinv:
 
     forward = special.erfinv
 
-    def grad_self(grad, self, result):
-        inverse = erfinv(self) if isinstance(grad, Tensor) else result
+    def grad_self(grad, self):
+        inverse = erfinv(self)
         return grad * (math.sqrt(math.pi) / 2) * exp(inverse * inverse)
 
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from vizgrad.function.views import become_view
-from vizgrad.function.wrapped import Unreadable, by_hand
-from vizgrad.graph.node import Meta
-from vizgrad.ops.joining import cat_any, stack_any
-from vizgrad.ops.recording import ManyOutputs, edges_of, produced_by, start
-from vizgrad.tensor.duals import DUALS
-from vizgrad.tensor.tensor import Tensor, new_tensor
-from vizgrad.tensor.views import Creation
+from vizgrad.core.function.transform_tensor import Unreadable, by_hand
+from vizgrad.core.function.views import become_view
+from vizgrad.core.graph.node import Meta
+from vizgrad.core.ops.joining import cat_any, stack_any
+from vizgrad.core.ops.recording import ManyOutputs, edges_of, produced_by, start
+from vizgrad.core.tensor.duals import DUALS
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.views import Creation
 
 
 class SplitBackward0(ManyOutputs):
@@ -106,9 +106,10 @@ def _views(
     source: Tensor, arrays: list[Any], node: Any, edges: Any, maker: str
 ) -> tuple[Tensor, ...]:
     outputs = tuple([new_tensor(a) for a in arrays])
+    recorded = node is not None
     for out in outputs:
-        become_view(out, source, maker, Creation.MULTI_OUTPUT)
-    if node is not None:
+        recorded &= become_view(out, source, maker, Creation.MULTI_OUTPUT)
+    if recorded:
         node.outputs = len(arrays)
         node.metas = tuple([Meta(a.shape, a.dtype) for a in arrays])
         start(node, edges, arrays[0])

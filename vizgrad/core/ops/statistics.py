@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.kernels import ordering, reduction, statistics
-from vizgrad.function.primitive import primitive
-from vizgrad.ops.arrange import flip, roll
-from vizgrad.ops.constants import constant, raw
-from vizgrad.ops.joining import cumsum
-from vizgrad.ops.pointwise import abs, exp, sgn
-from vizgrad.ops.powers import pow_number
-from vizgrad.ops.reduce import divides, mean_dims
-from vizgrad.ops.select import drop
-from vizgrad.ops.shape import restore_dims
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.kernels import ordering, reduction, statistics
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.arrange import flip, roll
+from vizgrad.core.ops.constants import constant, raw
+from vizgrad.core.ops.joining import cumsum
+from vizgrad.core.ops.pointwise import abs, exp, sgn
+from vizgrad.core.ops.powers import pow_number
+from vizgrad.core.ops.reduce import divides, mean_dims
+from vizgrad.core.ops.select import drop
+from vizgrad.core.ops.shape import restore_dims
 
 
 def slope_of_variance(grad, self, dims, correction, keepdim):

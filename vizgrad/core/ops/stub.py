@@ -1,4 +1,4 @@
-"""`python -m vizgrad.ops.stub`: writes `vizgrad/__init__.pyi`, where typing tools find its names.
+"""`python -m vizgrad.core.ops.stub`: writes `vizgrad/__init__.pyi`, where typing tools find its names.
 
 Operations get their names when they are declared, which no such tool can see. What is written by hand is
 named by its home; what is made from a declaration is written out with its signature.
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import vizgrad
-from vizgrad.ops.forms import FORMS, Forms
+from vizgrad.core.ops.forms import FORMS, Forms
 
 STUB = Path(vizgrad.__file__).with_suffix(".pyi")
 _HEAD = '"""Written by `python -m vizgrad.ops.stub` from what operations say of themselves: do not edit."""\n'

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.ops.arrange import tril, triu
-from vizgrad.ops.constants import constant, raw, zeros_beside
-from vizgrad.ops.decompositions import Decomposition
-from vizgrad.ops.linalg import matmul, mH, mT, solve_triangular
+from vizgrad.core.ops.arrange import tril, triu
+from vizgrad.core.ops.constants import constant, raw, zeros_beside
+from vizgrad.core.ops.decompositions import Decomposition
+from vizgrad.core.ops.linalg import matmul, mH, mT, solve_triangular
 
 
 class TriangularSolveBackward0(Decomposition):

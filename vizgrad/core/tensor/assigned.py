@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
-    from vizgrad.tensor.tensor import Tensor
+    from vizgrad.core.tensor.tensor import Tensor
 
 
 def check_assigned(tensor: Tensor, value: Any) -> None:

@@ -7,11 +7,12 @@ import sys
 import warnings
 from typing import Any
 
-from vizgrad.arrays import dtypes, xp
-from vizgrad.errors import explained, place_of
-from vizgrad.tensor.place import Site
-from vizgrad.tensor.storage import Storage
-from vizgrad.tensor.tensor import LEAF, Tensor, address, new_tensor, storage_of
+from vizgrad.core.arrays import dtypes, xp
+from vizgrad.core.arrays.current_device import near
+from vizgrad.core.errors import explained, place_of
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.storage import Storage
+from vizgrad.core.tensor.tensor import LEAF, Tensor, address, new_tensor, storage_of
 
 
 def __copy__(self: Tensor) -> Tensor:  # noqa: N807  attached to Tensor below
@@ -92,6 +93,7 @@ def _root(array: Any) -> Any:
     return array
 
 
+@near
 def _copied(array: Any, memo: dict[int, Any]) -> Any:
     """A copy with the same layout within a copy of the whole block of memory, made once per `memo`."""
     if type(array) is not xp.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 class NotDeletable(AttributeError, RuntimeError):

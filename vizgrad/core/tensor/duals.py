@@ -2,8 +2,8 @@
 
 A tangent belongs to a tensor, not to a class of tensors: a dual is an ordinary view of its primal, with all
 that follows from that for views and in-place writes. A view without a tangent of its own has the part of its
-root's tangent that lies where it lies. What propagates tangents lies above (`vizgrad.ops.tangents`), and is
-loaded when the first level is entered; until then nothing asks for any of this.
+root's tangent that lies where it lies. What propagates tangents lies above (`vizgrad.core.ops.tangents`),
+and is loaded when the first level is entered; until then nothing asks for any of this.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, final
 
-from vizgrad.tensor.modes import GUARD, MODES
-from vizgrad.tensor.state import rare_of
+from vizgrad.core.tensor.modes import GUARD, MODES
+from vizgrad.core.tensor.state import rare_of
 
 if TYPE_CHECKING:
-    from vizgrad.tensor.tensor import Tensor
+    from vizgrad.core.tensor.tensor import Tensor
 
 
 @final
@@ -63,7 +63,7 @@ class _Duals:
     run: Callable[..., Any]
     #: The same for a write in place: (op, target, operands, name, attributes).
     write: Callable[..., Any]
-    #: For operations that are recorded by hand (`vizgrad.ops.tangents.by_hand`).
+    #: For operations that are recorded by hand (`vizgrad.core.ops.tangents.by_hand`).
     by_hand: Any
 
     def __init__(self) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import layout as strides
-from vizgrad.arrays.backend import Array
+from vizgrad.core.arrays import layout as strides
+from vizgrad.core.arrays.backend import Array
 
 
 class layout:

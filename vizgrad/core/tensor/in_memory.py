@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vizgrad import errors
-from vizgrad.arrays import dtypes, layout
-from vizgrad.arrays.backend import Array, Device, device_of
-from vizgrad.arrays.blocks import owner
-from vizgrad.arrays.dtypes import DType
-from vizgrad.arrays.layout import address
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.tensor import formats
-from vizgrad.tensor.size import Size
+from vizgrad.core import errors
+from vizgrad.core.arrays import dtypes, layout
+from vizgrad.core.arrays.backend import Array, Device, device_of
+from vizgrad.core.arrays.blocks import owner
+from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.arrays.layout import address
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.tensor import formats
+from vizgrad.core.tensor.size import Size
 
 
 class InMemory:

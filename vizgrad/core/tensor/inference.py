@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.errors import explained, place_of
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.source import written_name
-from vizgrad.tensor.storage import InferenceStorage, LooseInferenceStorage
+from vizgrad.core.errors import explained, place_of
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.source_names import written_name
+from vizgrad.core.tensor.storage import InferenceStorage, LooseInferenceStorage
 
 if TYPE_CHECKING:
-    from vizgrad.tensor.tensor import Tensor
+    from vizgrad.core.tensor.tensor import Tensor
 
 
 def refuse_saved(node: Any) -> None:

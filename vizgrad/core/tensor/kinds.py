@@ -11,10 +11,10 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from vizgrad.arrays.dtypes import DType
-from vizgrad.tensor.operands import not_a_tensor
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.tensor.operands import not_a_tensor
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 _NOBODYS: frozenset[type] = frozenset({slice, DType, dict, type(None)})
 #: Classes that are refused at once; what is not named here is read by the function itself.

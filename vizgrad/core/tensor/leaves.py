@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.errors import explained
-from vizgrad.tensor.tensor import LEAF, Tensor, new_tensor, storage_of
+from vizgrad.core.errors import explained
+from vizgrad.core.tensor.tensor import LEAF, Tensor, new_tensor, storage_of
 
 
 def leaf_over(data: Tensor, requires_grad: bool, cls: type[Tensor] = Tensor) -> Any:

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any, ClassVar, Literal, NamedTuple, final
 
-from vizgrad.observing import Observer
-from vizgrad.tensor.place import Site
-from vizgrad.tensor.storage import InferenceStorage
+from vizgrad.core.observing import Observer
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.storage import InferenceStorage
 
 
 class Scope:
@@ -114,7 +114,7 @@ class _Guard:
         self.strict_hooks = False
         #: Scopes and recordings that are open, over all threads.
         self.scoped = 0
-        #: Transforms (`vizgrad.function.wrapped.Level`) that are under way, over all threads.
+        #: Transforms (`vizgrad.core.function.transform_tensor.Level`) that are under way, over all threads.
         self.transforms = 0
 
 
@@ -131,13 +131,13 @@ class _Modes(threading.local):
     check_nan = True
     multithreading = True
     scope: Scope | None = None
-    #: What listens to this thread (`vizgrad.stepping.recorder`), or None.
+    #: What listens to this thread (`vizgrad.debugger.engines.vizgrad.recorder`), or None.
     recorder: Listening | None = None
     #: The GraphTask that this thread is driving, or None.
     task: Any = None
     #: Called with (node, outputs) for each node that this thread records.
     on_record: tuple[Callable[[Any, Any], None], ...] = ()
-    #: The innermost pair of `saved_tensors_hooks` (`vizgrad.graph.packing.HookPair`), or None.
+    #: The innermost pair of `saved_tensors_hooks` (`vizgrad.core.graph.packing.HookPair`), or None.
     saved_hooks: Any = None
     #: Why `saved_tensors_hooks` may not be entered, or None.
     hooks_disabled: str | None = None
@@ -145,9 +145,10 @@ class _Modes(threading.local):
     before_write: Callable[[Any], None] | None = None
     #: The same, for a debugger that undoes the write later.
     keep_before_write: Callable[[Any], None] | None = None
-    #: Levels of forward mode (`vizgrad.tensor.duals.DualLevel`) that are active, the outermost first.
+    #: Levels of forward mode (`vizgrad.core.tensor.duals.DualLevel`) that are active, the outermost first.
     levels: tuple[Any, ...] = ()
-    #: Transforms (`vizgrad.function.wrapped.Level`) that this thread is inside of, the outermost first.
+    #: Transforms (`vizgrad.core.function.transform_tensor.Level`) that this thread is inside of, the
+    #: outermost first.
     transforms: tuple[Any, ...] = ()
     #: What this thread has added to the counts of `GUARD`.
     share: Share | None = None
@@ -281,7 +282,7 @@ def _look_for_inference_tensors(node: Any) -> None:
                     _inference_blocks.remove(known)
                     GUARD.scoped -= 1
     if _inference_blocks:
-        from vizgrad.tensor.inference import refuse_saved
+        from vizgrad.core.tensor.inference import refuse_saved
 
         refuse_saved(node)
 
@@ -377,6 +378,14 @@ def keep_before_writes(keep: Callable[[Any], None] | None) -> None:
     """Calls `keep(tensor)` before this thread writes a tensor in place, from now on; None: no more."""
     before, MODES.keep_before_write = MODES.keep_before_write, keep
     _listening((keep is not None) - (before is not None))
+
+
+def in_a_transform() -> bool:
+    """Is this thread inside of a function that a transform calls? To be asked only while there are any.
+
+    A batch of tangents alone is none: the function does not see it.
+    """
+    return any(not level.of_tangents for level in MODES.transforms)
 
 
 def about_to_write(tensor: Any) -> None:

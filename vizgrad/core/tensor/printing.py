@@ -10,11 +10,11 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.backend import to_host
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.tensor.duals import active, tangent_of
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import dtypes, xp
+from vizgrad.core.arrays.backend import to_host
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.tensor.duals import active, tangent_of
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import ast
 import linecache
 from functools import lru_cache
 
-from vizgrad.tensor.place import Site
+from vizgrad.core.tensor.source_location import Site
 
 
 def statement_at(site: Site) -> ast.AST | None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vizgrad.tensor.place import Site
-    from vizgrad.tensor.tensor import Tensor
+    from vizgrad.core.tensor.source_location import Site
+    from vizgrad.core.tensor.tensor import Tensor
 
 # How much of a tensor's history can be read off its slots. A recording function tests only this.
 UNTRACKED = 0  #: no gradient is wanted
 RESULT = 1  #: `_edge` is the producer, up to date
 LEAF = 2  #: requires grad; `_edge` is a weak reference to its AccumulateGrad, or None
-VIEW = 3  #: ask `vizgrad.graph.edges.edge_of`: the base may have been written meanwhile
+VIEW = 3  #: ask `vizgrad.core.graph.edges.edge_of`: the base may have been written meanwhile
 
 
 class Rare:
@@ -36,7 +36,7 @@ class Rare:
         self.name = ""
         #: `requires_grad_()` was called on this view: it is a leaf of its own (V-14).
         self.view_leaf = False
-        #: Forward mode: the tangents, and whose tangent this is a part of (`vizgrad.tensor.duals`).
+        #: Forward mode: the tangents, and whose tangent this is a part of (`vizgrad.core.tensor.duals`).
         self.tangents: Any = None
         self.tangent_root: Any = None
 

@@ -10,13 +10,13 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Protocol
 
-from vizgrad.arrays.layout import address
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.place import Site
-from vizgrad.tensor.writes import Entry, WriteLog, Written
+from vizgrad.core.arrays.layout import address
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.writes import Entry, WriteLog, Written
 
 if TYPE_CHECKING:
-    from vizgrad.tensor.tensor import Tensor
+    from vizgrad.core.tensor.tensor import Tensor
 
 
 #: Writes that are told of before they are entered into the log.
@@ -234,10 +234,21 @@ def storage_of(tensor: Tensor) -> Storage:
     if storage is None:
         array = tensor._array
         storage = tensor._storage = Storage(array, array.nbytes)
-        for watcher in _watchers:
-            if (told := watcher()) is not None:
-                told.born(tensor, storage)
+        if _watchers:
+            announce(tensor, storage)
     return storage
+
+
+def watched() -> bool:
+    """Does anybody watch writes?"""
+    return bool(_watchers)
+
+
+def announce(tensor: Tensor, storage: Storage) -> None:
+    """Tells who watches writes that a tensor, which had no storage, has one."""
+    for watcher in _watchers:
+        if (told := watcher()) is not None:
+            told.born(tensor, storage)
 
 
 def show_memory(tensor: Tensor, array: Any, origin: Any, nbytes: int) -> None:

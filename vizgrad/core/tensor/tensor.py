@@ -9,27 +9,32 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, Self
 
-from vizgrad import errors
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import Array, as_array
-from vizgrad.arrays.layout import address as address
-from vizgrad.tensor.assigned import check_assigned
-from vizgrad.tensor.deleting import not_deletable
-from vizgrad.tensor.in_memory import InMemory
-from vizgrad.tensor.modes import GUARD, MODES
-from vizgrad.tensor.size import Size as Size
-from vizgrad.tensor.state import LEAF as LEAF
-from vizgrad.tensor.state import RESULT as RESULT
-from vizgrad.tensor.state import UNTRACKED as UNTRACKED
-from vizgrad.tensor.state import VIEW as VIEW
-from vizgrad.tensor.state import Rare as Rare
-from vizgrad.tensor.state import forget_accumulator as forget_accumulator
-from vizgrad.tensor.state import rare_of as rare_of
-from vizgrad.tensor.storage import InferenceStorage, LooseInferenceStorage, Storage, show_memory
-from vizgrad.tensor.storage import storage_of as storage_of
-from vizgrad.tensor.transformed import requires_grad_error
-from vizgrad.tensor.views import ViewInfo, set_view_leaf
-from vizgrad.tensor.views import view_requires_grad as view_requires_grad
+from vizgrad.core import errors
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import Array, as_array
+from vizgrad.core.arrays.layout import address as address
+from vizgrad.core.tensor.assigned import check_assigned
+from vizgrad.core.tensor.deleting import not_deletable
+from vizgrad.core.tensor.in_memory import InMemory
+from vizgrad.core.tensor.modes import GUARD, MODES, in_a_transform
+from vizgrad.core.tensor.size import Size as Size
+from vizgrad.core.tensor.state import LEAF as LEAF
+from vizgrad.core.tensor.state import RESULT as RESULT
+from vizgrad.core.tensor.state import UNTRACKED as UNTRACKED
+from vizgrad.core.tensor.state import VIEW as VIEW
+from vizgrad.core.tensor.state import Rare as Rare
+from vizgrad.core.tensor.state import forget_accumulator as forget_accumulator
+from vizgrad.core.tensor.state import rare_of as rare_of
+from vizgrad.core.tensor.storage import (
+    InferenceStorage,
+    LooseInferenceStorage,
+    Storage,
+    show_memory,
+)
+from vizgrad.core.tensor.storage import storage_of as storage_of
+from vizgrad.core.tensor.transformed import requires_grad_error
+from vizgrad.core.tensor.views import ViewInfo, set_view_leaf
+from vizgrad.core.tensor.views import view_requires_grad as view_requires_grad
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +52,7 @@ class Tensor(InMemory):
         "_view",
     )  # fmt: skip
 
-    #: True for what stands for a Python number among operands (`vizgrad.function.typing`), or for none:
+    #: True for what stands for a Python number among operands (`vizgrad.core.function.typing`), or for none:
     #: saved-tensors hooks do not see it.
     _is_stand_in = False
 
@@ -163,7 +168,7 @@ class Tensor(InMemory):
                 "requires_grad_(): argument 'requires_grad' must be bool, not "
                 f"{type(requires_grad).__name__}"
             )
-        if GUARD.transforms and MODES.transforms:
+        if GUARD.transforms and in_a_transform():
             raise requires_grad_error()
         return self.wanting_grad(requires_grad)
 
@@ -361,7 +366,7 @@ def new_tensor(array: Array, cls: type[Tensor] = Tensor) -> Tensor:
     if array.__class__ is not _ndarray:
         if hasattr(
             array, "as_tensor"
-        ):  # of a tensor that stands for another one (`function/wrapped.py`)
+        ):  # of a tensor that stands for another one (`core/function/transform_tensor.py`)
             return array.as_tensor()
         array = as_array(array)
     out = _new(cls)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vizgrad.errors import explained, place_of
-from vizgrad.tensor.place import caller
+from vizgrad.core.errors import explained, place_of
+from vizgrad.core.tensor.source_location import caller
 
 
 def requires_grad_error() -> RuntimeError:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from vizgrad.tensor.state import rare_of
+from vizgrad.core.tensor.state import rare_of
 
 if TYPE_CHECKING:
-    from vizgrad.tensor.tensor import Tensor
+    from vizgrad.core.tensor.tensor import Tensor
 
 
 class Creation(Enum):

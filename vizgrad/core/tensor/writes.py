@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from vizgrad.tensor.place import Site
+from vizgrad.core.tensor.source_location import Site
 
 #: What is told of a write: its tick, the operation, the line, and through what.
 Entry = tuple[int, str, Site | None, str]

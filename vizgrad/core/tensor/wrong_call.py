@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vizgrad.errors import E, explained, place_of
-from vizgrad.tensor.place import caller
+from vizgrad.core.errors import E, explained, place_of
+from vizgrad.core.tensor.source_location import caller
 
 
 def wrong_call(error: E, fix: str, kind: str = "wrong-call") -> E:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.checking.differences import Entry, entries
-from vizgrad.checking.examining import Examination, agreeing, at, fault_of, number
-from vizgrad.checking.example import Call, tensors_of
-from vizgrad.checking.trail import Trail, first_difference, same
-from vizgrad.errors import Explanation
-from vizgrad.inspection.capabilities import Capability
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.errors import Explanation
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.debugger.check.differences import Entry, entries
+from vizgrad.debugger.check.examination import Examination, agreeing, at, fault_of, number
+from vizgrad.debugger.check.example import Call, tensors_of
+from vizgrad.debugger.check.line_trace import Trail, first_difference, same
+from vizgrad.debugger.engines.api.capabilities import Capability
 
 NAME = "backward"
 

@@ -10,11 +10,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from vizgrad.checking import backwards, forwards, freeing, modes, needless, second, writes
-from vizgrad.checking.examining import Examination, fault_of
-from vizgrad.checking.example import Example, tensors_of
-from vizgrad.errors import Explanation, class_place
-from vizgrad.inspection.capabilities import Capability, CapabilityCard
+from vizgrad.core.errors import Explanation, class_place
+from vizgrad.debugger.check import (
+    backwards,
+    double_backward,
+    forwards,
+    freeing,
+    transforms,
+    unneeded_gradients,
+    writes,
+)
+from vizgrad.debugger.check.examination import Examination, fault_of
+from vizgrad.debugger.check.example import Example, tensors_of
+from vizgrad.debugger.engines.api.capabilities import Capability, CapabilityCard
 
 T = TypeVar("T")
 
@@ -60,9 +68,9 @@ def _capabilities(example: Example) -> tuple[Capability, ...]:
     return (
         forwards.examine(examination),
         _backward(examination),
-        second.examine(examination),
-        modes.jvp(examination),
-        modes.vmap(examination),
+        double_backward.examine(examination),
+        transforms.jvp(examination),
+        transforms.vmap(examination),
         writes.examine(examination),
         freeing.examine(examination),
     )
@@ -72,7 +80,7 @@ def _backward(examination: Examination) -> Capability:
     found = backwards.examine(examination)
     if found.failures or not examination.gradients:
         return found
-    mentioned, remarks = needless.examine(examination)
+    mentioned, remarks = unneeded_gradients.examine(examination)
     detail = "; ".join(filter(None, (found.detail, mentioned)))
     return replace(found, detail=detail, remarks=remarks)
 

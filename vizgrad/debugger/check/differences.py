@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from vizgrad.arrays import xp
+from vizgrad.core.arrays import xp
 
 #: Elements of one array that are looked at.
 MOST = 24

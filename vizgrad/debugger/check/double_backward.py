@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from vizgrad.arrays import xp
 from vizgrad.autograd.running import grad
-from vizgrad.checking.backwards import given
-from vizgrad.checking.differences import Entry, entries
-from vizgrad.checking.examining import Examination, agreeing, at, fault_of, number
-from vizgrad.checking.example import Call, node_of
-from vizgrad.checking.trail import Trail, same
-from vizgrad.errors import Explanation, Place
-from vizgrad.function.custom.once import DelayedError
-from vizgrad.inspection.capabilities import Capability
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.errors import Explanation, Place
+from vizgrad.core.function.custom.once import DelayedError
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.debugger.check.backwards import given
+from vizgrad.debugger.check.differences import Entry, entries
+from vizgrad.debugger.check.examination import Examination, agreeing, at, fault_of, number
+from vizgrad.debugger.check.example import Call, node_of
+from vizgrad.debugger.check.line_trace import Trail, same
+from vizgrad.debugger.engines.api.capabilities import Capability
 
 NAME = "double backward"
 #: How far the second place is, at which is looked which values move along.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vizgrad.checking.example import Example, tensors_of
-from vizgrad.errors import Explanation, Place, place_at
+from vizgrad.core.errors import Explanation, Place, place_at
+from vizgrad.debugger.check.example import Example, tensors_of
 
 
 @dataclass

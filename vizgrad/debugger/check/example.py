@@ -7,21 +7,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import CPU, to_host
-from vizgrad.arrays.random import Generator, normal
-from vizgrad.arrays.sparse import is_sparse
 from vizgrad.autograd.running import grad
-from vizgrad.checking.randomness import Randomness
-from vizgrad.checking.trail import Trail, code_of
-from vizgrad.errors import Place, function_place, returning_place
-from vizgrad.function.custom.apply import apply
-from vizgrad.function.custom.function import Function
-from vizgrad.function.custom.inplace_function import context_like
-from vizgrad.function.custom.nested_io import NestedIOFunction
-from vizgrad.function.custom.nested_io import _apply as apply_nested
-from vizgrad.graph.node import Edge
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import CPU, to_host
+from vizgrad.core.arrays.random import Generator, normal
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.errors import Place, function_place, returning_place
+from vizgrad.core.function.custom.apply import apply
+from vizgrad.core.function.custom.function import Function
+from vizgrad.core.function.custom.inplace_function import context_like
+from vizgrad.core.function.custom.nested_io import NestedIOFunction
+from vizgrad.core.function.custom.nested_io import _apply as apply_nested
+from vizgrad.core.graph.node import Edge
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.debugger.check.line_trace import Trail, code_of
+from vizgrad.debugger.check.randomness import Randomness
 
 _METHODS = (
     "forward",
@@ -237,7 +237,7 @@ def _plain(function: Any) -> Any:
 
 
 def _is_ours(code: Any) -> bool:
-    from vizgrad.function.custom import function
+    from vizgrad.core.function.custom import function
 
     return code.co_filename.startswith(function.__file__.rsplit("/", 1)[0])
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from vizgrad.checking.examining import Examination
-from vizgrad.checking.example import Call, tensors_of
-from vizgrad.checking.trail import Trail, first_difference, same
-from vizgrad.errors import Explanation
-from vizgrad.inspection.capabilities import Capability
+from vizgrad.core.errors import Explanation
+from vizgrad.debugger.check.examination import Examination
+from vizgrad.debugger.check.example import Call, tensors_of
+from vizgrad.debugger.check.line_trace import Trail, first_difference, same
+from vizgrad.debugger.engines.api.capabilities import Capability
 
 
 def examine(examination: Examination) -> Capability:

@@ -7,11 +7,11 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from vizgrad.checking.backwards import given
-from vizgrad.checking.examining import Examination
-from vizgrad.checking.example import node_of, tensors_of
-from vizgrad.errors import Explanation, Place
-from vizgrad.inspection.capabilities import Capability
+from vizgrad.core.errors import Explanation, Place
+from vizgrad.debugger.check.backwards import given
+from vizgrad.debugger.check.examination import Examination
+from vizgrad.debugger.check.example import node_of, tensors_of
+from vizgrad.debugger.engines.api.capabilities import Capability
 
 NAME = "freeing"
 

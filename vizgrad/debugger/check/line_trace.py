@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from types import CodeType, FrameType, MethodType
 from typing import Any, NamedTuple, Self
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import to_host
-from vizgrad.errors import Place, place_at
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import to_host
+from vizgrad.core.errors import Place, place_at
+from vizgrad.core.tensor.tensor import Tensor
 
 #: Of a larger array every so many elements are compared.
 _COMPARED = 1 << 16

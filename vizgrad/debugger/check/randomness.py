@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from vizgrad.arrays.random import Generator, default_generator
+from vizgrad.core.arrays.random import Generator, default_generator
 
 
 class Randomness:

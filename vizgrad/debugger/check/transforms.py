@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from vizgrad.arrays import xp
 from vizgrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
-from vizgrad.checking.backwards import _near
-from vizgrad.checking.differences import entries
-from vizgrad.checking.examining import Examination, fault_of, number
-from vizgrad.checking.example import _rebuilt, tensors_of
-from vizgrad.errors import Explanation, returning_place
-from vizgrad.function.custom.function import Function
-from vizgrad.inspection.capabilities import Capability
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.errors import Explanation, returning_place
+from vizgrad.core.function.custom.function import Function
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.debugger.check.backwards import _near
+from vizgrad.debugger.check.differences import entries
+from vizgrad.debugger.check.examination import Examination, fault_of, number
+from vizgrad.debugger.check.example import _rebuilt, tensors_of
+from vizgrad.debugger.engines.api.capabilities import Capability
 
 
 def jvp(examination: Examination) -> Capability:
@@ -141,7 +141,7 @@ def _batched(examination: Examination, batches: list[Any]) -> tuple[list[Any], l
 
 
 def _other(examination: Examination, what: str) -> Explanation:
-    from vizgrad.errors import class_place, function_place
+    from vizgrad.core.errors import class_place, function_place
 
     example = examination.example
     own = example.cls.vmap is not Function.vmap

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from vizgrad.checking.backwards import given
-from vizgrad.checking.examining import Examination
-from vizgrad.checking.example import Example, tensors_of
-from vizgrad.errors import Explanation, Place, place_of
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.errors import Explanation, Place, place_of
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger.check.backwards import given
+from vizgrad.debugger.check.examination import Examination
+from vizgrad.debugger.check.example import Example, tensors_of
 
 #: How the names of nodes begin that compute nothing, and of those that cost more than a pass over elements.
 _VIEWS = (

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.autograd.grad_mode import no_grad
-from vizgrad.checking.backwards import _near, given
-from vizgrad.checking.examining import Examination
-from vizgrad.checking.example import Call, tensors_of
-from vizgrad.checking.trail import same
-from vizgrad.errors import Explanation, Place
-from vizgrad.inspection.capabilities import Capability
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.errors import Explanation, Place
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger.check.backwards import _near, given
+from vizgrad.debugger.check.examination import Examination
+from vizgrad.debugger.check.example import Call, tensors_of
+from vizgrad.debugger.check.line_trace import same
+from vizgrad.debugger.engines.api.capabilities import Capability
 
 NAME = "version safety"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vizgrad.commands.kinds import Command, Magic
+from vizgrad.debugger.commands.kinds import Command, Magic
 
 GRAPH: tuple[Command, ...] = (
     Command(
@@ -58,7 +58,7 @@ GRAPH: tuple[Command, ...] = (
         keys=("w",),
         enabled="node",
         menus=("node",),
-        api="why",
+        code="vizgrad.why(w)",
         magic=Magic(
             "why TENSOR",
             "Explains why a tensor or its gradient is NaN, missing, zero or badly scaled.",
@@ -150,7 +150,7 @@ GRAPH: tuple[Command, ...] = (
         section="Graph",
         menus=("graph",),
         label_on="Compare no more",
-        api="Session.compare",
+        code='session.compare("trial")',
         magic=Magic(
             "compare NAME [with OTHER], or LOSS LOSS",
             "Lists what a branch, or a .vgtrace file, made of each node, beside the one it left; "

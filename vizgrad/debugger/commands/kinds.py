@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,6 +53,17 @@ class Magic:
         return f"{'%%' if self.cell else '%'}vizgrad {self.usage}"
 
 
+#: Names in the lines of code of commands -> what is called so.
+SAID = {
+    "session": "what `vizgrad.debug(loss)` returned",
+    "loss": "a tensor that has a history",
+    "w": "a parameter",
+    "x": "an input",
+    "Square": "a custom Function",
+    "train": "any code of yours",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
     #: What all know it by; in JupyterLab it is ``vizgrad:name``.
@@ -74,9 +86,18 @@ class Command:
     in_view: bool = True
     #: Only where the view's host can do it: JupyterLab.
     by_host: bool = False
-    #: The method of `Session` or the function of `vizgrad` that does the same: "Session.step", "debug".
-    api: str = ""
+    #: How the same is written: a line of Python, in which `SAID` says what is called how. "" if it cannot be.
+    code: str = ""
     magic: Magic | None = None
+
+    @property
+    def api(self) -> str:
+        """The method of `Session` or the function of `vizgrad` in the line: "Session.step", "debug"."""
+        found = re.search(r"\b(session|vizgrad)\.(\w+)", self.code)
+        if found is None:
+            return ""
+        owner, name = found.groups()
+        return f"Session.{name}" if owner == "session" else name
 
 
 @dataclass(frozen=True, slots=True)

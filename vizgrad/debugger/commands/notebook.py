@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vizgrad.commands.kinds import Command, Magic
+from vizgrad.debugger.commands.kinds import Command, Magic
 
 NOTEBOOK: tuple[Command, ...] = (
     Command(
@@ -33,7 +33,7 @@ NOTEBOOK: tuple[Command, ...] = (
         help="Opens the backward of a tensor, stopped before its first node, and shows the live view.",
         section="Notebook",
         in_view=False,
-        api="debug",
+        code="vizgrad.debug(loss)",
         magic=Magic(
             "debug TENSOR",
             "Opens the backward of a tensor, stopped before its first node, and shows the live view.",
@@ -46,7 +46,7 @@ NOTEBOOK: tuple[Command, ...] = (
         help="Draws the backward graph of a tensor; nothing is run.",
         section="Notebook",
         in_view=False,
-        api="graph",
+        code="vizgrad.graph(loss)",
         magic=Magic(
             "graph TENSOR", "Shows the backward graph of a tensor; nothing is run.", "tensor"
         ),
@@ -57,7 +57,7 @@ NOTEBOOK: tuple[Command, ...] = (
         help="Lists what nodes have saved, with versions: what is stale, and what was let go of.",
         section="Notebook",
         in_view=False,
-        api="Session.saved",
+        code="session.saved",
         magic=Magic("saved", "Lists the saved tensors of the newest session, with their versions."),
     ),
     Command(
@@ -66,7 +66,7 @@ NOTEBOOK: tuple[Command, ...] = (
         help="Shows who wrote a tensor in place, and which saved values rely on it.",
         section="Notebook",
         in_view=False,
-        api="versions",
+        code="vizgrad.versions(w)",
         magic=Magic(
             "versions [TENSOR]",
             "Shows who wrote a tensor in place, and which saved values rely on it; "
@@ -81,7 +81,7 @@ NOTEBOOK: tuple[Command, ...] = (
         section="Notebook",
         icon="memory",
         enabled="always",
-        api="memory",
+        code="vizgrad.memory()",
         magic=Magic(
             "memory",
             "Lists all storages, who holds them, and which variables keep graphs alive.",
@@ -101,7 +101,7 @@ NOTEBOOK: tuple[Command, ...] = (
         help="Examines a custom Function on example inputs, and says what is wrong with it, line by line.",
         section="Notebook",
         in_view=False,
-        api="check",
+        code="vizgrad.check(Square, x)",
         magic=Magic(
             "check FUNCTION INPUTS",
             "Examines a custom Function on example inputs, and says what is wrong with it.",
@@ -113,7 +113,7 @@ NOTEBOOK: tuple[Command, ...] = (
         help="Draws what a custom Function can do: each proven on example inputs, failed, or untested.",
         section="Notebook",
         in_view=False,
-        api="card",
+        code="vizgrad.card(Square, x)",
         magic=Magic(
             "card FUNCTION INPUTS",
             "Draws what a custom Function can do: each proven on example inputs, failed, or untested.",
@@ -125,7 +125,7 @@ NOTEBOOK: tuple[Command, ...] = (
         help="Records what is computed in a block or a cell, forward and backward.",
         section="Notebook",
         in_view=False,
-        api="record",
+        code="with vizgrad.record() as recording: train()",
         magic=Magic("record [NAME]", "Records the cell; NAME gets the recording.", cell=True),
     ),
     Command(
@@ -134,7 +134,7 @@ NOTEBOOK: tuple[Command, ...] = (
         help="Listens to a block or a cell, and tells its silent problems, worst first.",
         section="Notebook",
         in_view=False,
-        api="watch",
+        code="with vizgrad.watch() as watched: train()",
         magic=Magic(
             "watch [NAME]",
             "Listens to the cell and tells its silent problems; NAME gets the watch.",
@@ -147,7 +147,7 @@ NOTEBOOK: tuple[Command, ...] = (
         help="Stops a cell before its first backward, and opens that; what the calling frames know is left.",
         section="Notebook",
         in_view=False,
-        api="debug",
+        code="vizgrad.debug(loss)",
         magic=Magic(
             "debug [NAME] [--at N] [--when CONDITION] [--each]",
             "Stops the cell before its first backward, its N-th, or the first for which a condition holds "
@@ -161,7 +161,7 @@ NOTEBOOK: tuple[Command, ...] = (
         help="Reads a trace from a file; it is shown and stepped like a session, and nothing is run.",
         section="Notebook",
         in_view=False,
-        api="load_trace",
+        code='vizgrad.load_trace("run.vgtrace")',
         magic=Magic("load FILE", "Reads a trace that was saved, and shows it."),
     ),
     Command(
@@ -170,7 +170,7 @@ NOTEBOOK: tuple[Command, ...] = (
         help="Writes what was stepped so far to a file, or as one page for any browser.",
         section="Notebook",
         in_view=False,
-        api="Session.trace",
+        code='session.trace.save("run.vgtrace")',
         magic=Magic(
             "save FILE",
             "Writes the trace of the newest session to a file (.vgtrace), or a page (.html).",

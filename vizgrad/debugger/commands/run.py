@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vizgrad.commands.kinds import Command, Magic
+from vizgrad.debugger.commands.kinds import Command, Magic
 
 RUN: tuple[Command, ...] = (
     Command(
@@ -13,7 +13,7 @@ RUN: tuple[Command, ...] = (
         icon="continue",
         keys=("F9",),
         enabled="can_run",
-        api="Session.continue_",
+        code="session.continue_()",
         magic=Magic("continue", "Runs to the next breakpoint, or to the end."),
     ),
     Command(
@@ -24,7 +24,7 @@ RUN: tuple[Command, ...] = (
         icon="pause",
         keys=("F8",),
         enabled="running",
-        api="Session.pause",
+        code="session.pause()",
     ),
     Command(
         name="step",
@@ -34,7 +34,7 @@ RUN: tuple[Command, ...] = (
         icon="step",
         keys=("F10",),
         enabled="can_run",
-        api="Session.step",
+        code="session.step()",
         magic=Magic(
             "step [N]", "Runs the next N nodes (default 1) of the newest session.", "number"
         ),
@@ -47,7 +47,7 @@ RUN: tuple[Command, ...] = (
         icon="back",
         keys=("Shift F10",),
         enabled="can_go_back",
-        api="Session.back",
+        code="session.back()",
         magic=Magic("back [N]", "Takes the last N nodes (default 1) back.", "number"),
     ),
     Command(
@@ -59,7 +59,7 @@ RUN: tuple[Command, ...] = (
         keys=(".",),
         enabled="can_run",
         menus=("step",),
-        api="Session.stage",
+        code="session.stage()",
         magic=Magic(
             "stage [N]",
             "Goes N stages of the visit of a node on (default 1; -1: one back).",
@@ -85,7 +85,7 @@ RUN: tuple[Command, ...] = (
         keys=("F11",),
         enabled="can_step_in",
         menus=("step",),
-        api="Session.step_in",
+        code="session.step_in()",
         magic=Magic(
             "step_in",
             "Goes into a custom Function's backward or a hook, and on in it line by line.",
@@ -100,7 +100,7 @@ RUN: tuple[Command, ...] = (
         keys=("Shift F11",),
         enabled="inside",
         menus=("step",),
-        api="Session.step_out",
+        code="session.step_out()",
         magic=Magic(
             "step_out", "Goes on to behind the code that it is in, else to behind the node."
         ),
@@ -115,7 +115,7 @@ RUN: tuple[Command, ...] = (
         reach="graph",
         enabled="can_run",
         menus=("step",),
-        api="Session.run_to_leaf",
+        code="session.run_to_leaf()",
         magic=Magic("run_to_leaf", "Runs until a leaf is the next to take its gradient."),
     ),
     Command(
@@ -135,7 +135,7 @@ RUN: tuple[Command, ...] = (
         section="Run",
         icon="second",
         enabled="open",
-        api="Session.second",
+        code="session.second()",
         magic=Magic(
             "second", "Opens the backward of the gradients that the newest session has made."
         ),
@@ -150,7 +150,7 @@ RUN: tuple[Command, ...] = (
         reach="graph",
         enabled="other_node",
         menus=("node",),
-        api="Session.run_to",
+        code='session.run_to("MulBackward0")',
         magic=Magic(
             "run_to NODE",
             "Goes to where a node (number, name or pattern) is the next, or one recorded at a line (`:7`).",
@@ -168,7 +168,7 @@ RUN: tuple[Command, ...] = (
         reach="graph",
         enabled="node",
         menus=("node",),
-        api="Session.break_at",
+        code='session.break_at("MulBackward0")',
         magic=Magic(
             "break NODE [if CONDITION] [hits N]",
             "Makes `continue` stop before nodes with this name, pattern or number, or recorded at a line"
@@ -183,7 +183,7 @@ RUN: tuple[Command, ...] = (
         help="Lists all breakpoints, with what they ask and how often they came about.",
         section="Run",
         in_view=False,
-        api="Session.breakpoints",
+        code="session.breakpoints",
         magic=Magic(
             "breakpoints [on|off|remove N, clear]",
             "Lists the breakpoints of the newest session; switches one on or off, or takes it away.",
@@ -196,7 +196,7 @@ RUN: tuple[Command, ...] = (
         section="Run",
         icon="nan",
         enabled="open",
-        api="Session.stop_at_nonfinite",
+        code="session.stop_at_nonfinite = True",
         magic=Magic(
             "nonfinite [on|off]",
             "Makes `continue` stop where a NaN or an infinity is born (it does), or run on.",
@@ -208,7 +208,7 @@ RUN: tuple[Command, ...] = (
         help="Changes the gradient that waits at a node, and goes on on a branch.",
         section="Run",
         in_view=False,
-        api="Session.set_grad",
+        code='session.set_grad("MulBackward0", "g * 0.5")',
         magic=Magic(
             "set NODE VALUE",
             "Changes the gradient that waits at a node, and goes on on a branch: a number, `g * 0.5`, `zero`,"
@@ -222,7 +222,7 @@ RUN: tuple[Command, ...] = (
         help="Goes on on a branch from here; the original stays as it is.",
         section="Run",
         in_view=False,
-        api="Session.branch",
+        code='session.branch("trial")',
         magic=Magic("branch [NAME]", "Goes on on a branch; the original stays as it is."),
     ),
     Command(
@@ -231,7 +231,7 @@ RUN: tuple[Command, ...] = (
         help="Lists the branches of the run, and what was changed on each.",
         section="Run",
         in_view=False,
-        api="Session.branches",
+        code="session.branches",
         magic=Magic("branches", "Lists the branches, and what was changed on each."),
     ),
     Command(
@@ -240,7 +240,7 @@ RUN: tuple[Command, ...] = (
         help="Goes to where a branch, or the original, was left.",
         section="Run",
         in_view=False,
-        api="Session.switch",
+        code='session.switch("original")',
         magic=Magic("switch NAME", "Goes to where a branch, or the `original`, was left."),
     ),
     Command(
@@ -249,7 +249,7 @@ RUN: tuple[Command, ...] = (
         help="Throws a branch away, with those that left it; nothing of it stays.",
         section="Run",
         in_view=False,
-        api="Session.drop_branch",
+        code='session.drop_branch("trial")',
         magic=Magic("drop NAME", "Throws a branch away; nothing of it stays."),
     ),
     Command(
@@ -260,7 +260,7 @@ RUN: tuple[Command, ...] = (
         icon="restart",
         enabled="can_restart",
         menus=("graph",),
-        api="Session.restart",
+        code="session.restart()",
         magic=Magic("restart", "Goes back to before the first node."),
     ),
     Command(
@@ -269,7 +269,7 @@ RUN: tuple[Command, ...] = (
         help="Goes to where so many nodes are done; in the view by the slider and the list of events.",
         section="Run",
         in_view=False,
-        api="Session.seek",
+        code="session.seek(3)",
         magic=Magic("seek N", "Goes to where N nodes are done.", "number"),
     ),
     Command(
@@ -280,7 +280,7 @@ RUN: tuple[Command, ...] = (
         icon="stop",
         keys=("Shift F9",),
         enabled="open",
-        api="Session.close",
+        code="session.close()",
         magic=Magic("close", "Abandons the newest session and lets go of what it holds."),
     ),
 )

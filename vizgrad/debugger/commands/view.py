@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vizgrad.commands.kinds import Command
+from vizgrad.debugger.commands.kinds import Command
 
 VIEW: tuple[Command, ...] = (
     Command(

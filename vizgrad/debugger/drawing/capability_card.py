@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from vizgrad.errors import Explanation, Place
-from vizgrad.inspection.capabilities import Capability, CapabilityCard
-from vizgrad.rendering.describe import place_text, plain
-from vizgrad.rendering.metrics import MONO, fitted, text_width
-from vizgrad.rendering.scene import Group, Poly, Rect, Scene, Shape, Text
-from vizgrad.rendering.svg import to_svg
+from vizgrad.core.errors import Explanation, Place
+from vizgrad.debugger.drawing.describe import place_text, plain
+from vizgrad.debugger.drawing.metrics import MONO, fitted, text_width
+from vizgrad.debugger.drawing.scene import Group, Poly, Rect, Scene, Shape, Text
+from vizgrad.debugger.drawing.svg import to_svg
+from vizgrad.debugger.engines.api.capabilities import Capability, CapabilityCard
 
 _SIGNS = {"proven": "✓", "failed": "✗", "untested": "·"}
 _ROLES = {"proven": "done", "failed": "error", "untested": "skipped"}

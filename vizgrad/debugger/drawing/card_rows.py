@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vizgrad.rendering.geometry import Point
-from vizgrad.rendering.metrics import MONO, SANS, text_width
-from vizgrad.rendering.scene import Group, Shape, Text
+from vizgrad.debugger.drawing.geometry import Point
+from vizgrad.debugger.drawing.metrics import MONO, SANS, text_width
+from vizgrad.debugger.drawing.scene import Group, Shape, Text
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.inspection.model import Node, Saved
-from vizgrad.rendering.chips import LEAST_BADGE, chip_rows, state_badge, state_sign, text_badge
-from vizgrad.rendering.describe import (
+from vizgrad.debugger.drawing.card_rows import Row, label, set_rows
+from vizgrad.debugger.drawing.chips import (
+    LEAST_BADGE,
+    chip_rows,
+    state_badge,
+    state_sign,
+    text_badge,
+)
+from vizgrad.debugger.drawing.describe import (
     bytes_text,
     number_text,
     place_text,
@@ -20,14 +26,14 @@ from vizgrad.rendering.describe import (
     tangent_text,
     type_text,
 )
-from vizgrad.rendering.differing import role_of, texts_of
-from vizgrad.rendering.geometry import Size
-from vizgrad.rendering.headings import output_text
-from vizgrad.rendering.metrics import text_width
-from vizgrad.rendering.overlay import RunView, state_text
-from vizgrad.rendering.rows import Row, label, set_rows
-from vizgrad.rendering.scene import Group, Poly, Rect, Shape, Text
-from vizgrad.rendering.visible import Item
+from vizgrad.debugger.drawing.difference_overlay import role_of, texts_of
+from vizgrad.debugger.drawing.geometry import Size
+from vizgrad.debugger.drawing.headings import output_text
+from vizgrad.debugger.drawing.metrics import text_width
+from vizgrad.debugger.drawing.overlay import RunView, state_text
+from vizgrad.debugger.drawing.scene import Group, Poly, Rect, Shape, Text
+from vizgrad.debugger.drawing.visible import Item
+from vizgrad.debugger.model import Node, Saved
 
 PADDING = 10.0
 #: Space above the name, and heights of the rows of a card; `extension/src/view/graph/card.ts` has them too.

@@ -7,12 +7,12 @@ packed it. Only a stale one says more than its version: a card keeps its size wh
 
 from __future__ import annotations
 
-from vizgrad.inspection.model import NodeRun, NodeState, Saved
-from vizgrad.rendering.describe import counter_text, plain, tangents_text, version_text
-from vizgrad.rendering.metrics import MONO, text_width
-from vizgrad.rendering.overlay import badge_texts, odd
-from vizgrad.rendering.rows import Mark, Row, wrapped
-from vizgrad.rendering.scene import Group, Poly, Rect, Shape, Text
+from vizgrad.debugger.drawing.card_rows import Mark, Row, wrapped
+from vizgrad.debugger.drawing.describe import counter_text, plain, tangents_text, version_text
+from vizgrad.debugger.drawing.metrics import MONO, text_width
+from vizgrad.debugger.drawing.overlay import badge_texts, odd
+from vizgrad.debugger.drawing.scene import Group, Poly, Rect, Shape, Text
+from vizgrad.debugger.model import NodeRun, NodeState, Saved
 
 CHIP_HEIGHT, CHIP_GAP = 16.0, 4.0
 ROW = CHIP_HEIGHT + CHIP_GAP

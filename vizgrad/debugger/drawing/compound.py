@@ -10,10 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from vizgrad.rendering.geometry import Box, Layout, Point, Size, curve
-from vizgrad.rendering.heads import Head, HeadNeed, place_head
-from vizgrad.rendering.layered import DEEP, FIRM, INSET, ROW_GAP, Block, Line, Placed, place_blocks
-from vizgrad.rendering.visible import Visible
+from vizgrad.debugger.drawing.frame_heads import Head, HeadNeed, place_head
+from vizgrad.debugger.drawing.geometry import Box, Layout, Point, Size, curve
+from vizgrad.debugger.drawing.layered import (
+    DEEP,
+    FIRM,
+    INSET,
+    ROW_GAP,
+    Block,
+    Line,
+    Placed,
+    place_blocks,
+)
+from vizgrad.debugger.drawing.visible import Visible
 
 #: Space inside a frame: at the sides and below, and above (the title is there).
 PADDING, TITLE = 10.0, 22.0

@@ -11,9 +11,9 @@ import math
 import unicodedata
 from pathlib import PurePath
 
-from vizgrad.errors import Place
-from vizgrad.inspection.model import Batch, Saved, Tangent, TensorSummary, Write
-from vizgrad.inspection.sizes import bytes_text as bytes_text
+from vizgrad.core.errors import Place
+from vizgrad.debugger.model import Batch, Saved, Tangent, TensorSummary, Write
+from vizgrad.debugger.model.byte_sizes import bytes_text as bytes_text
 
 _DTYPES = {
     "float16": "f16",

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Literal
 
-from vizgrad.inspection.model import Difference
-from vizgrad.rendering.describe import number_text
+from vizgrad.debugger.drawing.describe import number_text
+from vizgrad.debugger.model import Difference
 
 #: 0: the same; 1 to 5: more and more; "odd": one is not finite, or was 0; "alone": only one has it.
 Step = Literal[0, 1, 2, 3, 4, 5, "odd", "alone"]

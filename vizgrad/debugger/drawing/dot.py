@@ -13,15 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from vizgrad.inspection.model import Graph, Run
-from vizgrad.inspection.outline import Outline
-from vizgrad.rendering.describe import count_text, plain, saved_text
-from vizgrad.rendering.group_cards import group_title, progress_text
-from vizgrad.rendering.headings import graph_title, output_text
-from vizgrad.rendering.opening import opening
-from vizgrad.rendering.overlay import RunView, state_text
-from vizgrad.rendering.titles import frame_title
-from vizgrad.rendering.visible import Item, Link, Visible, edges_of, visible_graph
+from vizgrad.debugger.drawing.describe import count_text, plain, saved_text
+from vizgrad.debugger.drawing.group_cards import group_title, progress_text
+from vizgrad.debugger.drawing.headings import graph_title, output_text
+from vizgrad.debugger.drawing.open_groups import opening
+from vizgrad.debugger.drawing.overlay import RunView, state_text
+from vizgrad.debugger.drawing.titles import frame_title
+from vizgrad.debugger.drawing.visible import Item, Link, Visible, edges_of, visible_graph
+from vizgrad.debugger.model import Graph, Run
+from vizgrad.debugger.session.grouping.outline import Outline
 
 if TYPE_CHECKING:
     import graphviz

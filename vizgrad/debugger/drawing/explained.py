@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from vizgrad.errors import Explanation, Link, Place, lines_around
-from vizgrad.rendering.describe import place_text, plain
+from vizgrad.core.errors import Explanation, Link, Place, lines_around
+from vizgrad.debugger.drawing.describe import place_text, plain
 
 #: Longer texts are cut; of a long chain this many links are listed.
 _MOST_TEXT, _MOST_LINE, _MOST_LINKS = 2_000, 160, 12

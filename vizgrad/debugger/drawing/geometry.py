@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from vizgrad.rendering.heads import Head
+from vizgrad.debugger.drawing.frame_heads import Head
 
 Point = tuple[float, float]
 #: Control points of a chain of cubic Béziers: the start, then three points for each piece.

@@ -16,10 +16,10 @@ import subprocess
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.rendering.dot import Attributes, skeleton
-from vizgrad.rendering.geometry import Bezier, Box, Layout, Size
-from vizgrad.rendering.heads import HeadNeed, place_head
-from vizgrad.rendering.visible import Visible
+from vizgrad.debugger.drawing.dot import Attributes, skeleton
+from vizgrad.debugger.drawing.frame_heads import HeadNeed, place_head
+from vizgrad.debugger.drawing.geometry import Bezier, Box, Layout, Size
+from vizgrad.debugger.drawing.visible import Visible
 
 #: Above this many items ``dot`` takes too long (4 s for 5,000, and more than a minute for 10,000).
 ITEM_LIMIT = 1_500

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 
-from vizgrad.inspection.model import Graph, Group, Node, NodeState
-from vizgrad.rendering.cards import PADDING, Card
-from vizgrad.rendering.chips import state_sign
-from vizgrad.rendering.describe import bytes_text, count_text, number_text, place_text, plain
-from vizgrad.rendering.differing import count_of, most_of, role_of, texts_of
-from vizgrad.rendering.geometry import Box, Size
-from vizgrad.rendering.metrics import text_width
-from vizgrad.rendering.norm_curve import cell_norms, curve_with_words
-from vizgrad.rendering.overlay import RunView
-from vizgrad.rendering.rows import Row, label, set_rows
-from vizgrad.rendering.scene import Group as Shapes
-from vizgrad.rendering.scene import Rect
-from vizgrad.rendering.visible import Item
+from vizgrad.debugger.drawing.card_rows import Row, label, set_rows
+from vizgrad.debugger.drawing.cards import PADDING, Card
+from vizgrad.debugger.drawing.chips import state_sign
+from vizgrad.debugger.drawing.describe import (
+    bytes_text,
+    count_text,
+    number_text,
+    place_text,
+    plain,
+)
+from vizgrad.debugger.drawing.difference_overlay import count_of, most_of, role_of, texts_of
+from vizgrad.debugger.drawing.geometry import Box, Size
+from vizgrad.debugger.drawing.metrics import text_width
+from vizgrad.debugger.drawing.norm_curve import cell_norms, curve_with_words
+from vizgrad.debugger.drawing.overlay import RunView
+from vizgrad.debugger.drawing.scene import Group as Shapes
+from vizgrad.debugger.drawing.scene import Rect
+from vizgrad.debugger.drawing.visible import Item
+from vizgrad.debugger.model import Graph, Group, Node, NodeState
 
 #: A title is cut to so many characters, in its middle.
 TITLE_LIMIT = 44

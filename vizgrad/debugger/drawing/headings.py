@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from vizgrad.inspection.model import Graph, Node, Run, SavedState
-from vizgrad.rendering.describe import (
+from vizgrad.debugger.drawing.describe import (
     bytes_text,
     count_text,
     plain,
@@ -13,7 +12,8 @@ from vizgrad.rendering.describe import (
     version_text,
     write_text,
 )
-from vizgrad.rendering.overlay import RunView
+from vizgrad.debugger.drawing.overlay import RunView
+from vizgrad.debugger.model import Graph, Node, Run, SavedState
 
 #: Footnotes on stale values; the rest is counted.
 MOST_NOTES = 5

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from vizgrad.inspection.model import Heap, HeapStorage
-from vizgrad.rendering import heap_words as words
-from vizgrad.rendering.describe import bytes_text, plain
+from vizgrad.debugger.drawing import heap_words as words
+from vizgrad.debugger.drawing.describe import bytes_text, plain
+from vizgrad.debugger.model import Heap, HeapStorage
 
 #: Rows that are shown; what is beyond is counted.
 MOST_ROWS = 100

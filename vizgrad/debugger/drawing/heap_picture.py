@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.inspection.model import Heap
-from vizgrad.inspection.wire import to_wire
-from vizgrad.rendering.heap_page import heap_html
-from vizgrad.rendering.heap_text import heap_text
+from vizgrad.debugger.drawing.heap_page import heap_html
+from vizgrad.debugger.drawing.heap_text import heap_text
+from vizgrad.debugger.model import Heap
+from vizgrad.debugger.wire.wire import to_wire
 
 
 class HeapPicture:

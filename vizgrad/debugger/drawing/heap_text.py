@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from vizgrad.inspection.model import Heap, HeapStorage
-from vizgrad.rendering import heap_words as words
-from vizgrad.rendering.describe import bytes_text, count_text, plain
+from vizgrad.debugger.drawing import heap_words as words
+from vizgrad.debugger.drawing.describe import bytes_text, count_text, plain
+from vizgrad.debugger.model import Heap, HeapStorage
 
 #: Storages that are written, with their holders each; keepers and cycles.
 MOST_STORAGES, MOST_HOLDERS, MOST_KEEPERS, MOST_ALIASES = 20, 4, 10, 8

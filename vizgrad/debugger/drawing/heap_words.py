@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vizgrad.inspection.model import (
+from vizgrad.debugger.drawing.describe import bytes_text, count_text, place_text, plain, type_text
+from vizgrad.debugger.model import (
     Heap,
     HeapAlias,
     HeapCycle,
@@ -14,7 +15,6 @@ from vizgrad.inspection.model import (
     HeapStorage,
     HeapUse,
 )
-from vizgrad.rendering.describe import bytes_text, count_text, place_text, plain, type_text
 
 USES: dict[HeapUse, str] = {
     "parameter": "parameters",

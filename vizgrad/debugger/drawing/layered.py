@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from vizgrad.rendering.coordinates import Tie, assign_x, spread_around, straighten
-from vizgrad.rendering.crossings import Segment, order_rows
-from vizgrad.rendering.geometry import Point
-from vizgrad.rendering.ranks import assign_ranks
+from vizgrad.debugger.drawing.coordinates import Tie, assign_x, spread_around, straighten
+from vizgrad.debugger.drawing.crossings import Segment, order_rows
+from vizgrad.debugger.drawing.geometry import Point
+from vizgrad.debugger.drawing.ranks import assign_ranks
 
 GAP = 16.0
 #: Above a block; grows with the sideways distance of the lines in between.

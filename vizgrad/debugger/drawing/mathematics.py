@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from vizgrad.inspection.model import Formula, Mathematics
-from vizgrad.rendering.svg import escape
+from vizgrad.debugger.drawing.svg import escape
+from vizgrad.debugger.model import Formula, Mathematics
 
 #: How tightly an expression holds together: what is looser than asked for gets parentheses.
 LOOSE, SUM, PRODUCT, POWER, ATOM = range(5)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from vizgrad.inspection.model import Run
-from vizgrad.rendering.describe import number_text
-from vizgrad.rendering.geometry import Box, Point
-from vizgrad.rendering.metrics import text_width
-from vizgrad.rendering.scene import Poly, Rect, Shape, Text
+from vizgrad.debugger.drawing.describe import number_text
+from vizgrad.debugger.drawing.geometry import Box, Point
+from vizgrad.debugger.drawing.metrics import text_width
+from vizgrad.debugger.drawing.scene import Poly, Rect, Shape, Text
+from vizgrad.debugger.model import Run
 
 Norms = Sequence[float | None]
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from vizgrad.inspection.outline import Outline
+from vizgrad.debugger.session.grouping.outline import Outline
 
 #: Things in a picture beyond which groups stay closed: more is not read, but searched.
 VISIBLE_LIMIT = 80

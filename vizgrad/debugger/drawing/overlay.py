@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from vizgrad.inspection.holdings import holdings
-from vizgrad.inspection.model import Difference, Graph, Node, NodeRun, Run, Saved
-from vizgrad.rendering.describe import number_text, sizes_text
+from vizgrad.debugger.drawing.describe import number_text, sizes_text
+from vizgrad.debugger.model import Difference, Graph, Node, NodeRun, Run, Saved
+from vizgrad.debugger.session.history.saved_memory import holdings
 
 
 class RunView:

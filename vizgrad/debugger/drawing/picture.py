@@ -8,23 +8,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from vizgrad.inspection.model import Graph, Run
-from vizgrad.inspection.outline import Outline
-from vizgrad.rendering.cards import Card, node_card, pin_card, result_card
-from vizgrad.rendering.compound import layered_layout
-from vizgrad.rendering.describe import number_text, sizes_text
-from vizgrad.rendering.differing import Differences
-from vizgrad.rendering.geometry import Bezier, Layout
-from vizgrad.rendering.graphviz_layout import graphviz_layout
-from vizgrad.rendering.group_cards import group_card
-from vizgrad.rendering.headings import footnotes, graph_summary, graph_title, run_summary
-from vizgrad.rendering.metrics import text_width
-from vizgrad.rendering.opening import opening
-from vizgrad.rendering.overlay import RunView, weight
-from vizgrad.rendering.scene import Curve, Group, Poly, Rect, Scene, Shape, Text
-from vizgrad.rendering.svg import to_svg
-from vizgrad.rendering.titles import head_need, head_shapes
-from vizgrad.rendering.visible import Item, Link, Visible, edges_of, visible_graph
+from vizgrad.debugger.drawing.cards import Card, node_card, pin_card, result_card
+from vizgrad.debugger.drawing.compound import layered_layout
+from vizgrad.debugger.drawing.describe import number_text, sizes_text
+from vizgrad.debugger.drawing.difference_overlay import Differences
+from vizgrad.debugger.drawing.geometry import Bezier, Layout
+from vizgrad.debugger.drawing.graphviz_layout import graphviz_layout
+from vizgrad.debugger.drawing.group_cards import group_card
+from vizgrad.debugger.drawing.headings import footnotes, graph_summary, graph_title, run_summary
+from vizgrad.debugger.drawing.metrics import text_width
+from vizgrad.debugger.drawing.open_groups import opening
+from vizgrad.debugger.drawing.overlay import RunView, weight
+from vizgrad.debugger.drawing.scene import Curve, Group, Poly, Rect, Scene, Shape, Text
+from vizgrad.debugger.drawing.svg import to_svg
+from vizgrad.debugger.drawing.titles import head_need, head_shapes
+from vizgrad.debugger.drawing.visible import Item, Link, Visible, edges_of, visible_graph
+from vizgrad.debugger.model import Graph, Run
+from vizgrad.debugger.session.grouping.outline import Outline
 
 Engine = Literal["layered", "dot"]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from vizgrad.rendering.geometry import Bezier, Point
+from vizgrad.debugger.drawing.geometry import Bezier, Point
 
 
 @dataclass(frozen=True, slots=True)

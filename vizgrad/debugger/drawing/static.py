@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from vizgrad.inspection.model import Graph, Node, Run, Saved, Storage
-from vizgrad.rendering.describe import saved_text
-from vizgrad.rendering.dot import to_dot
-from vizgrad.rendering.headings import node_text
-from vizgrad.rendering.picture import graph_svg
-from vizgrad.rendering.text import graph_text
-from vizgrad.rendering.text_run import run_text
-from vizgrad.rendering.text_versions import versions_text
-from vizgrad.rendering.timeline import versions_svg
+from vizgrad.debugger.drawing.describe import saved_text
+from vizgrad.debugger.drawing.dot import to_dot
+from vizgrad.debugger.drawing.headings import node_text
+from vizgrad.debugger.drawing.picture import graph_svg
+from vizgrad.debugger.drawing.text import graph_text
+from vizgrad.debugger.drawing.text_run import run_text
+from vizgrad.debugger.drawing.text_versions import versions_text
+from vizgrad.debugger.drawing.timeline import versions_svg
+from vizgrad.debugger.model import Graph, Node, Run, Saved, Storage
 
 if TYPE_CHECKING:
     import graphviz  # pyright: ignore[reportMissingTypeStubs]  graphviz has none
 
 
 class SessionLike(Protocol):
-    """The part of `vizgrad.inspection.session.Session` that pictures need."""
+    """The part of `vizgrad.debugger.session.session.Session` that pictures need."""
 
     @property
     def graph(self) -> Graph: ...

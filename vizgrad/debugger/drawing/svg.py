@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
-from vizgrad.rendering.geometry import Bezier
-from vizgrad.rendering.scene import Curve, Group, Poly, Rect, Scene, Shape, Text
-from vizgrad.rendering.theme import style_sheet
+from vizgrad.debugger.drawing.geometry import Bezier
+from vizgrad.debugger.drawing.scene import Curve, Group, Poly, Rect, Scene, Shape, Text
+from vizgrad.debugger.drawing.theme import style_sheet
 
 #: Characters that XML 1.0 has no way to write; `describe.plain` leaves none, this is the second
 #: lock.

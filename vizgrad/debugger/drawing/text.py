@@ -17,9 +17,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from math import isfinite
 
-from vizgrad.inspection.model import Graph, Node, NodeRun, Run
-from vizgrad.inspection.outline import Outline, is_leaf
-from vizgrad.rendering.describe import (
+from vizgrad.debugger.drawing.describe import (
     columns,
     count_text,
     number_text,
@@ -27,14 +25,16 @@ from vizgrad.rendering.describe import (
     saved_text,
     sizes_text,
 )
-from vizgrad.rendering.headings import (
+from vizgrad.debugger.drawing.headings import (
     footnotes,
     graph_summary,
     graph_title,
     output_text,
     run_summary,
 )
-from vizgrad.rendering.overlay import RunView, state_text
+from vizgrad.debugger.drawing.overlay import RunView, state_text
+from vizgrad.debugger.model import Graph, Node, NodeRun, Run
+from vizgrad.debugger.session.grouping.outline import Outline, is_leaf
 
 #: Lines of a graph that are written before it is cut.
 LINE_LIMIT = 200

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from vizgrad.inspection.model import Graph, Run
-from vizgrad.rendering.describe import count_text, plain, summary_text
-from vizgrad.rendering.headings import done_text, graph_title, node_text
-from vizgrad.rendering.overlay import RunView
+from vizgrad.debugger.drawing.describe import count_text, plain, summary_text
+from vizgrad.debugger.drawing.headings import done_text, graph_title, node_text
+from vizgrad.debugger.drawing.overlay import RunView
+from vizgrad.debugger.model import Graph, Run
 
 #: Entries of each list that are written before it is cut.
 LIST_LIMIT = 12

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from vizgrad.inspection.model import Graph, Routed, StageRecord, Trace, Visit
-from vizgrad.rendering.describe import (
+from vizgrad.debugger.drawing.describe import (
     bytes_text,
     count_text,
     number_text,
@@ -12,7 +11,8 @@ from vizgrad.rendering.describe import (
     seconds_text,
     summary_text,
 )
-from vizgrad.rendering.headings import node_text
+from vizgrad.debugger.drawing.headings import node_text
+from vizgrad.debugger.model import Graph, Routed, StageRecord, Trace, Visit
 
 #: Visits, and events, that a trace writes before it is cut.
 LINE_LIMIT = 200

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vizgrad.inspection.model import Graph, SaveMark, Storage
-from vizgrad.rendering.describe import (
+from vizgrad.debugger.drawing.describe import (
     bytes_text,
     columns,
     count_text,
@@ -14,7 +13,8 @@ from vizgrad.rendering.describe import (
     type_text,
     write_text,
 )
-from vizgrad.rendering.headings import node_text
+from vizgrad.debugger.drawing.headings import node_text
+from vizgrad.debugger.model import Graph, SaveMark, Storage
 
 #: Lines of one storage that are written before its timeline is cut (the latest are kept).
 LINE_LIMIT = 40

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vizgrad.inspection.model import Graph, SaveMark, Storage, Write
-from vizgrad.rendering.describe import (
+from vizgrad.debugger.drawing.describe import (
     bytes_text,
     count_text,
     counter_text,
@@ -19,10 +18,11 @@ from vizgrad.rendering.describe import (
     plain,
     type_text,
 )
-from vizgrad.rendering.headings import node_text
-from vizgrad.rendering.metrics import MONO, text_width
-from vizgrad.rendering.scene import Group, Poly, Rect, Scene, Shape, Text
-from vizgrad.rendering.svg import to_svg
+from vizgrad.debugger.drawing.headings import node_text
+from vizgrad.debugger.drawing.metrics import MONO, text_width
+from vizgrad.debugger.drawing.scene import Group, Poly, Rect, Scene, Shape, Text
+from vizgrad.debugger.drawing.svg import to_svg
+from vizgrad.debugger.model import Graph, SaveMark, Storage, Write
 
 MARGIN = 20.0
 #: Latest events of one storage, and storages, that are drawn; the rest is counted.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from vizgrad.inspection.model import Group, Run
-from vizgrad.rendering.geometry import Box
-from vizgrad.rendering.group_cards import shortened
-from vizgrad.rendering.heads import Head, HeadNeed
-from vizgrad.rendering.metrics import fitted, text_width
-from vizgrad.rendering.norm_curve import cell_norms, curve_with_words
-from vizgrad.rendering.scene import Shape, Text
-from vizgrad.rendering.visible import Frame
+from vizgrad.debugger.drawing.frame_heads import Head, HeadNeed
+from vizgrad.debugger.drawing.geometry import Box
+from vizgrad.debugger.drawing.group_cards import shortened
+from vizgrad.debugger.drawing.metrics import fitted, text_width
+from vizgrad.debugger.drawing.norm_curve import cell_norms, curve_with_words
+from vizgrad.debugger.drawing.scene import Shape, Text
+from vizgrad.debugger.drawing.visible import Frame
+from vizgrad.debugger.model import Group, Run
 
 _SIZE = 11.5
 #: A frame is not made wider for more of its title than this.

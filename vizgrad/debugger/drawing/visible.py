@@ -13,10 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from vizgrad.inspection.model import Node
-from vizgrad.inspection.outline import Outline
-from vizgrad.rendering import opening
-from vizgrad.rendering.opening import Member, Opening
+from vizgrad.debugger.drawing import open_groups
+from vizgrad.debugger.drawing.open_groups import Member, Opening
+from vizgrad.debugger.model import Node
+from vizgrad.debugger.session.grouping.outline import Outline
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class _Builder:
 
     def add_frame(self, group: int, frame: int) -> None:
         cells = self.outline.groups[group].cells
-        cell = self.opened.cell(group, cells) if cells > opening.FEW_CELLS else -1
+        cell = self.opened.cell(group, cells) if cells > open_groups.FEW_CELLS else -1
         self.frames.append(Frame(group, frame, cell))
 
     def add_item(self, member: Member, frame: int) -> None:

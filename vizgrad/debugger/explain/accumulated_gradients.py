@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vizgrad.errors import Explanation
-from vizgrad.explaining import why
-from vizgrad.explaining.said import leaf_name, line, said
-from vizgrad.provenance import written
-from vizgrad.provenance.noting import Noting
+from vizgrad.core.errors import Explanation
+from vizgrad.debugger.explain import why
+from vizgrad.debugger.explain.wording import leaf_name, line, said
+from vizgrad.debugger.watch import source_expressions
+from vizgrad.debugger.watch.note_recorder import Noting
 
 
 def find(noting: Noting) -> Iterator[Explanation]:
@@ -31,7 +31,9 @@ def nonfinite(noting: Noting) -> Iterator[Explanation]:
         grad = None if tensor is None else noting.look.grad(tensor)
         if grad is None or noting.look.finite(grad):
             continue
-        if run is not None and any(".scale(" in written.text_of(root.site) for root in run.roots):
+        if run is not None and any(
+            ".scale(" in source_expressions.text_of(root.site) for root in run.roots
+        ):
             continue  # a GradScaler looks for overflow, and skips the step
         explained = why.explain(noting, tensor, leaf_name(noting, leaf))
         if explained and explained.culprit is not None:

@@ -5,8 +5,8 @@ In the sentences ``{x}`` is the operand, as the person wrote it. The first row t
 
 from __future__ import annotations
 
-from vizgrad.provenance.backwards import Visit
-from vizgrad.provenance.notes import Note
+from vizgrad.debugger.watch.backwards import Visit
+from vizgrad.debugger.watch.notes import Note
 
 #: Operations that made a NaN or Inf of finite values -> advice.
 FORWARD: tuple[tuple[str, str], ...] = (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vizgrad.errors import Explanation, Link
-from vizgrad.explaining import chains, nonfinite, scale, zero
-from vizgrad.explaining.said import name_of
-from vizgrad.provenance.backwards import Run
-from vizgrad.provenance.notes import Note
-from vizgrad.provenance.noting import Noting
+from vizgrad.core.errors import Explanation, Link
+from vizgrad.debugger.explain import chains, gradient_scale, nonfinite, zero_gradients
+from vizgrad.debugger.explain.wording import name_of
+from vizgrad.debugger.watch.backwards import Run
+from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.notes import Note
 
 
 def of_run(
@@ -18,7 +18,11 @@ def of_run(
     """Of a gradient of a run, so large."""
     if not size < float("inf"):
         return odd_gradient(run, key, name, noting)
-    found = zero.of_gradient(run, key, name) if size == 0.0 else scale.of_gradient(run, key, name)
+    found = (
+        zero_gradients.of_gradient(run, key, name)
+        if size == 0.0
+        else gradient_scale.of_gradient(run, key, name)
+    )
     return _along(run, key, found, name)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from vizgrad.errors import Explanation
-from vizgrad.explaining.said import line, said
-from vizgrad.inspection.sizes import bytes_text
-from vizgrad.provenance import written
-from vizgrad.provenance.notes import Note, Weight
-from vizgrad.provenance.noting import Noting
+from vizgrad.core.errors import Explanation
+from vizgrad.debugger.explain.wording import line, said
+from vizgrad.debugger.model.byte_sizes import bytes_text
+from vizgrad.debugger.watch import source_expressions
+from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.notes import Note, Weight
 
 #: So many backwards a history has to reach over.
 _TURNS = 2
@@ -39,13 +39,16 @@ def _kept(nodes: int, turns: int, weights: list[Weight]) -> str:
 
 
 def _said(note: Note, turns: int, weights: list[Weight]) -> Explanation:
-    name = written.assigned(note.site) or written.variable(note.site) or note.op
+    name = (
+        source_expressions.assigned(note.site) or source_expressions.variable(note.site) or note.op
+    )
     nodes = sum(each.node is not None for each in note.tracked())
     if note.op.strip("_") in ("add", "iadd", "radd", "cat", "stack"):
         term = next(
-            (text for text in reversed(written.operands(note.site)) if text != name), "loss"
+            (text for text in reversed(source_expressions.operands(note.site)) if text != name),
+            "loss",
         )
-        if term.isidentifier() and name in written.operands(note.site):
+        if term.isidentifier() and name in source_expressions.operands(note.site):
             fix = f"add a plain number: {name} += {term}.item() (or {term}.detach())"
         else:
             inner = [each for each in re.findall(r"[A-Za-z_]\w*", term) if each != name]

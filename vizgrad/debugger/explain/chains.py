@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from vizgrad.errors import Explanation, Link, Place, place_of
-from vizgrad.explaining.said import name_of
-from vizgrad.provenance.backwards import Run, Visit
-from vizgrad.provenance.notes import Note
+from vizgrad.core.errors import Explanation, Link, Place, place_of
+from vizgrad.debugger.explain.wording import name_of
+from vizgrad.debugger.watch.backwards import Run, Visit
+from vizgrad.debugger.watch.notes import Note
 
 
 def way(start: int, goal: int, following: Callable[[int], Iterable[int]]) -> list[int]:

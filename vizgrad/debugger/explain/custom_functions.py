@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vizgrad.errors import Explanation
-from vizgrad.explaining.said import line, said
-from vizgrad.provenance.kept import kept_at
-from vizgrad.provenance.noting import Noting
-from vizgrad.tensor.source import written_name
+from vizgrad.core.errors import Explanation
+from vizgrad.core.tensor.source_names import written_name
+from vizgrad.debugger.explain.wording import line, said
+from vizgrad.debugger.watch.ctx_attributes import kept_at
+from vizgrad.debugger.watch.note_recorder import Noting
 
 
 def find(noting: Noting) -> Iterator[Explanation]:

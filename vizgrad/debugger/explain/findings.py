@@ -4,43 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from vizgrad.errors import Explanation
-from vizgrad.explaining import (
-    accumulated,
-    carried,
-    confirmed,
-    functions,
-    hidden,
-    hooks,
-    kept,
-    layers,
+from vizgrad.core.errors import Explanation
+from vizgrad.debugger.explain import (
+    accumulated_gradients,
+    carried_state,
+    custom_functions,
+    hook_effects,
+    module_modes,
+    not_repeatable,
     parameters,
-    repeats,
-    second,
+    retained_graphs,
+    second_order_losses,
+    untracked_writes,
+    verified,
 )
-from vizgrad.explaining.mended import with_mended
-from vizgrad.provenance.noting import Noting
+from vizgrad.debugger.explain.suggested_edit import with_mended
+from vizgrad.debugger.watch.note_recorder import Noting
 
 Find = Callable[[Noting], Iterator[Explanation]]
 
 #: In the order in which they are told.
 _FINDERS: tuple[Find, ...] = (
-    hidden.find,
-    accumulated.nonfinite,
-    confirmed.find,
-    second.find,
-    accumulated.find,
-    functions.find,
-    functions.threads,
-    repeats.find,
+    untracked_writes.find,
+    accumulated_gradients.nonfinite,
+    verified.find,
+    second_order_losses.find,
+    accumulated_gradients.find,
+    custom_functions.find,
+    custom_functions.threads,
+    not_repeatable.find,
     parameters.without_gradient,
     parameters.long_steps,
-    layers.find,
+    module_modes.find,
     parameters.without_optimizer,
-    hooks.find,
-    carried.find,
-    kept.cycles,
-    kept.lists,
+    hook_effects.find,
+    carried_state.find,
+    retained_graphs.cycles,
+    retained_graphs.lists,
 )
 #: Of one kind at one line one is enough; of all together this many.
 _MOST = 50

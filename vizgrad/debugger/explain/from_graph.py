@@ -6,15 +6,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from vizgrad.arrays.magnitude import born
-from vizgrad.errors import Explanation, Link, place_of
-from vizgrad.explaining.said import line, number, said
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Node
-from vizgrad.graph.saved import bare
-from vizgrad.provenance import written
-from vizgrad.stepping.origin_of_nan import first_known, given_odd, outside, saved_now
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.magnitude import born
+from vizgrad.core.errors import Explanation, Link, place_of
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Node
+from vizgrad.core.graph.saved import bare
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger.engines.vizgrad.origin_of_nan import (
+    first_known,
+    given_odd,
+    outside,
+    saved_now,
+)
+from vizgrad.debugger.explain.wording import line, number, said
+from vizgrad.debugger.watch import source_expressions
 
 
 def of_bare_value(tensor: Any, name: str) -> Explanation | None:
@@ -35,10 +40,10 @@ def of_bare_value(tensor: Any, name: str) -> Explanation | None:
 
 def _first_known(node: Node, name: str) -> Explanation:
     """Nothing is claimed of the line: it may have been given what is not finite."""
-    text = written.text_of(node.site) or node.name()
+    text = source_expressions.text_of(node.site) or node.name()
     given = given_odd(node, saved_now(node))
     if given is not None:
-        operands = written.operands(node.site)
+        operands = source_expressions.operands(node.site)
         shown = f"`{operands[given]}`" if len(operands) == len(node.edges) else "an operand"
         return said(
             "nonfinite-forward", node.site, shown.strip("`"),
@@ -65,11 +70,11 @@ def of_origin(
             "nonfinite-forward", None, name, f"`{name}` was computed from a leaf that is not finite.",
             "look at the leaf: what wrote to it, and with which gradient",
         )  # fmt: skip
-    shown = written.operand(origin.site, origin.name()) or origin.name()
+    shown = source_expressions.operand(origin.site, origin.name()) or origin.name()
     return said(
         "nonfinite-forward", origin.site, shown,
-        f"`{written.text_of(origin.site) or origin.name()}` on {line(origin.site)} made what is not "
-        f"finite, of finite values{_where(origin, shown, saved(origin))}.",
+        f"`{source_expressions.text_of(origin.site) or origin.name()}` on {line(origin.site)} made what is "
+        f"not finite, of finite values{_where(origin, shown, saved(origin))}.",
         f"keep `{shown}` in the domain of the operation: clamp it, or add a small eps",
     )  # fmt: skip
 

@@ -1,6 +1,7 @@
 """`why` while a session is open: what its graph keeps and its steps did is known, though nobody listened.
 
-The answer agrees with what a session says where it stops (`vizgrad.inspection.stopped`): both ask `birth_of`.
+The answer agrees with what a session says where it stops
+(`vizgrad.debugger.session.breakpoints.stop_reason`): both ask `birth_of`.
 """
 
 # What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
@@ -13,26 +14,27 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.magnitude import finite
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.errors import Explanation, Link, Place, place_of
-from vizgrad.explaining import advice, chains, nonfinite
-from vizgrad.explaining.answers import odd_gradient, of_run
-from vizgrad.explaining.bare import of_origin
-from vizgrad.explaining.said import HEALTHY, line, number, said
-from vizgrad.explaining.stepped import Stepped
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Node
-from vizgrad.graph.saved import bare
-from vizgrad.inspection import model, registry
-from vizgrad.inspection.live import Live
-from vizgrad.inspection.looking import SessionClosed
-from vizgrad.inspection.session import Session, SessionBusy
-from vizgrad.provenance.noting import Noting
-from vizgrad.stepping.origin_of_nan import made_by
-from vizgrad.stepping.source import EngineGraph
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.magnitude import finite
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.errors import Explanation, Link, Place, place_of
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Node
+from vizgrad.core.graph.saved import bare
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
+from vizgrad.debugger.engines.vizgrad.origin_of_nan import made_by
+from vizgrad.debugger.explain import advice, chains, nonfinite
+from vizgrad.debugger.explain.answers import odd_gradient, of_run
+from vizgrad.debugger.explain.from_graph import of_origin
+from vizgrad.debugger.explain.from_session_steps import Stepped
+from vizgrad.debugger.explain.wording import HEALTHY, line, number, said
+from vizgrad.debugger.session import registry
+from vizgrad.debugger.session.open_session import Live
+from vizgrad.debugger.session.session import Session, SessionBusy
+from vizgrad.debugger.session.session_reader import SessionClosed
+from vizgrad.debugger.watch.note_recorder import Noting
 
 
 def opened() -> Iterator[tuple[Session, Live, EngineGraph]]:

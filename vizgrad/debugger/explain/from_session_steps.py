@@ -8,22 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from vizgrad.arrays.magnitude import born, size, zero_share, zero_where_odd, zeros_in
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Node
-from vizgrad.graph.saved import bare
-from vizgrad.inspection import model
-from vizgrad.inspection.history import History
-from vizgrad.provenance.backwards import Delivered, Odd, Run, Visit, key_of
-from vizgrad.provenance.gradients import Gradients
-from vizgrad.provenance.memory import Memory
-from vizgrad.provenance.notes import Note
-from vizgrad.provenance.noting import Noting
-from vizgrad.provenance.own import OWN
-from vizgrad.stepping.births import birth_of, saved_before
-from vizgrad.stepping.held import Held
-from vizgrad.stepping.source import EngineGraph
-from vizgrad.stepping.step import EngineStep
+from vizgrad.core.arrays.magnitude import born, size, zero_share, zero_where_odd, zeros_in
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Node
+from vizgrad.core.graph.saved import bare
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad.captured_value import Held
+from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
+from vizgrad.debugger.engines.vizgrad.nonfinite_steps import birth_of, saved_before
+from vizgrad.debugger.engines.vizgrad.step import EngineStep
+from vizgrad.debugger.session.history.history import History
+from vizgrad.debugger.watch.backwards import Delivered, Odd, Run, Visit, key_of
+from vizgrad.debugger.watch.grad_history import Gradients
+from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.notes import Note
+from vizgrad.debugger.watch.untracked_memory import Memory
+from vizgrad.debugger.watch.vizgrad_tensors import OWN
 
 #: Of a longer run the last steps are gone through.
 MOST = 500_000

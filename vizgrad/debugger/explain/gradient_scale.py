@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from math import log10
 
-from vizgrad.errors import Explanation
-from vizgrad.explaining.minima import fits_its_label, is_residual
-from vizgrad.explaining.said import line, number, said
-from vizgrad.provenance import written
-from vizgrad.provenance.backwards import Run, Visit
+from vizgrad.core.errors import Explanation
+from vizgrad.debugger.explain.loss_minima import fits_its_label, is_residual
+from vizgrad.debugger.explain.wording import line, number, said
+from vizgrad.debugger.watch import source_expressions
+from vizgrad.debugger.watch.backwards import Run, Visit
 
 #: Orders of magnitude that are worth a word: along a recurrence, at one line, over all.
 _ALONG, _AT_ONE, _OVER_ALL = 6.0, 5.0, 9.0
@@ -56,7 +56,7 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
     verb = "grows" if grows else "shrinks"
     story = (
         f"The gradient {verb} by {number(10 ** (change / turns))} at "
-        f"`{written.text_of(site) or shown}` on {line(site)}"
+        f"`{source_expressions.text_of(site) or shown}` on {line(site)}"
     )
     if turns > 1:
         story += f", {turns} times: by {number(10**change)} in all"
@@ -96,8 +96,8 @@ def _steady(changes: list[float]) -> bool:
 
 
 def _name(visit: Visit) -> str:
-    names = [text for text in written.operands(visit.site) if text.isidentifier()]
-    return names[-1] if names else written.assigned(visit.site) or visit.name
+    names = [text for text in source_expressions.operands(visit.site) if text.isidentifier()]
+    return names[-1] if names else source_expressions.assigned(visit.site) or visit.name
 
 
 def _way(run: Run, key: int) -> list[tuple[Visit, float]]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vizgrad.errors import Explanation
-from vizgrad.explaining.said import line, said
-from vizgrad.provenance import written
-from vizgrad.provenance.noting import Event, Noting
+from vizgrad.core.errors import Explanation
+from vizgrad.debugger.explain.wording import line, said
+from vizgrad.debugger.watch import source_expressions
+from vizgrad.debugger.watch.note_recorder import Event, Noting
 
 
 def find(noting: Noting) -> Iterator[Explanation]:
@@ -34,12 +34,12 @@ def _rewritten(noting: Noting, event: Event) -> Explanation | None:
         return None
     if not any(note.node in run.visits for run in noting.runs):
         return None  # it was never called
-    name = written.variable(event.site) or "the tensor"
+    name = source_expressions.variable(event.site) or "the tensor"
     return said(
         "hook-effect",
         event.site,
         name,
-        f"The hook was registered on {line(event.site)}, and `{written.text_of(site)}` on "
+        f"The hook was registered on {line(event.site)}, and `{source_expressions.text_of(site)}` on "
         f"{line(site)} then wrote "
         f"`{name}` in place: the hook belongs to the value before, and was shown its gradient.",
         f"register the hook after the write on {line(site)}, or write out of place",
@@ -50,7 +50,7 @@ def _cycle(event: Event) -> Explanation | None:
     """The hook holds the tensor that holds the hook."""
     if event.note is None or event.note.node is None or not event.held:
         return None
-    name = written.variable(event.site) or "the tensor"
+    name = source_expressions.variable(event.site) or "the tensor"
     return said(
         "reference-cycle",
         event.site,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vizgrad.provenance.backwards import Run, Visit
+from vizgrad.debugger.watch.backwards import Run, Visit
 
 #: Their derivative is what is left between a prediction and its target.
 _RESIDUALS = (

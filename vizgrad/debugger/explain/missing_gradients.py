@@ -5,17 +5,25 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from vizgrad.errors import Explanation
-from vizgrad.explaining.flow import flows
-from vizgrad.explaining.said import call, healthy, line, name_of, number, operand_of, said
-from vizgrad.provenance import written
-from vizgrad.provenance.backwards import Run
-from vizgrad.provenance.events import Event
-from vizgrad.provenance.gradients import Leaf
-from vizgrad.provenance.looks import look_of
-from vizgrad.provenance.notes import MOST, Note
-from vizgrad.provenance.noting import Noting
-from vizgrad.tensor.place import Site
+from vizgrad.core.errors import Explanation
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.explain.number_flow import flows
+from vizgrad.debugger.explain.wording import (
+    call,
+    healthy,
+    line,
+    name_of,
+    number,
+    operand_of,
+    said,
+)
+from vizgrad.debugger.watch import source_expressions
+from vizgrad.debugger.watch.backwards import Run
+from vizgrad.debugger.watch.events import Event
+from vizgrad.debugger.watch.grad_history import Leaf
+from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.notes import MOST, Note
+from vizgrad.debugger.watch.tensor_adapter import look_of
 
 #: They give places.
 _CHOOSING = ("arg", "sort", "topk", "max", "min", "nonzero", "searchsorted", "bucketize")
@@ -116,7 +124,7 @@ def _ends(before: Note, after: Note) -> bool:
 def _cut(note: Note, name: str, *, from_loss: bool = False) -> Explanation:
     """The words for one cut, seen from a leaf that misses its gradient, or from a loss without history."""
     where, text = line(note.site), call(note)
-    shown = written.variable(note.site) or name_of(note, name)
+    shown = source_expressions.variable(note.site) or name_of(note, name)
     ends = f"so `{name}` has no history" if from_loss else f"the way from `{name}` ends there"
     if note.cut == "dtype":
         result = name_of(note, shown)
@@ -130,7 +138,7 @@ def _cut(note: Note, name: str, *, from_loss: bool = False) -> Explanation:
             else "stay in floating point, or pass the gradient straight through: x + (rounded - x).detach()",
         )  # fmt: skip
     if note.cut in ("no_grad", "inference"):
-        if note.cut == "no_grad" and written.alone(note.off):
+        if note.cut == "no_grad" and source_expressions.alone(note.off):
             return said(
                 "grad-mode", note.off, name,
                 f"Gradients were switched off on {line(note.off)}, and not on again: {text} on {where} "
@@ -151,7 +159,7 @@ def _cut(note: Note, name: str, *, from_loss: bool = False) -> Explanation:
             "take the gradient with create_graph=True",
         )  # fmt: skip
     if note.requires:
-        inner = written.variable(note.site)
+        inner = source_expressions.variable(note.site)
         values, itself = (
             (f"the values of `{inner}`", f"`{inner}`") if inner else ("values", "the tensor")
         )
@@ -197,7 +205,7 @@ def _not_a_leaf(
             f"{f'`{name}`' if name else 'The value'} is finite{shown}. Its .grad is None, as that of every "
             "result: backward fills .grad of leaves alone."
         )
-    mine = name or written.assigned(site)
+    mine = name or source_expressions.assigned(site)
     shown, it = (f"`{mine}`", f"`{mine}`") if mine else ("It", "it")
     return said(
         "not-a-leaf", site, mine,
@@ -210,7 +218,7 @@ def _not_a_leaf(
 
 
 def _written(site: Site | None) -> str:
-    text = written.text_of(site)
+    text = source_expressions.text_of(site)
     return f"`{text}`" if text and len(text) <= 60 else ""
 
 
@@ -252,9 +260,9 @@ def _by_numbers(leak: Event, source: Note, note: Note, name: str) -> Explanation
     word = f"{leak.op.strip('_')}()"
     if source.site is None:
         shown = operand_of(source, name)
-    elif written.statement_of(source.site) == written.statement_of(leak.site):
+    elif source_expressions.statement_of(source.site) == source_expressions.statement_of(leak.site):
         shown = (
-            written.operand(leak.site) or source.op
+            source_expressions.operand(leak.site) or source.op
         )  # the statement's name is that of the numbers
     else:
         shown = name_of(source)
@@ -272,7 +280,7 @@ def not_used(noting: Noting, leaf: Leaf | None, name: str) -> Explanation:
     roots = [root for run in noting.runs for root in run.roots]
     loss = name_of(roots[-1], "the loss") if roots else "the loss"
     if sites:
-        result = written.assigned(sites[-1])
+        result = source_expressions.assigned(sites[-1])
         story = f"`{name}` is used on {line(sites[-1])}, but the result"
         story += f", `{result}`," if result else ""
         story += f" never reaches `{loss}`."

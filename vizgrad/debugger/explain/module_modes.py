@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vizgrad.errors import Explanation
-from vizgrad.explaining.said import line, said
-from vizgrad.provenance import written
-from vizgrad.provenance.layers import Call
-from vizgrad.provenance.notes import Note
-from vizgrad.provenance.noting import Noting
-from vizgrad.tensor.place import Site
+from vizgrad.core.errors import Explanation
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.explain.wording import line, said
+from vizgrad.debugger.watch import source_expressions
+from vizgrad.debugger.watch.layer_modes import Call
+from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.notes import Note
 
 
 def find(noting: Noting) -> Iterator[Explanation]:
@@ -52,7 +52,7 @@ def _never_back(
         site = _switch(noting, call)
         if site is None:
             continue
-        name = written.variable(site) or call.title
+        name = source_expressions.variable(site) or call.title
         yield said(
             "module-mode", site, name,
             f"`{name}` was switched to evaluation on {line(site)} and never back: from then on it was "
@@ -99,8 +99,8 @@ def _evaluated(
         )
         yield said(
             "module-mode", call.site, name,
-            f"`{written.text_of(call.site) or name}` on {line(call.site)} is evaluated in training mode: "
-            f"its {call.name} {more}, so that the figure is not that of the model.",
+            f"`{source_expressions.text_of(call.site) or name}` on {line(call.site)} is evaluated in "
+            f"training mode: its {call.name} {more}, so that the figure is not that of the model.",
             f"call {name}.eval() before the evaluation, and {name}.train() behind it",
         )  # fmt: skip
         return
@@ -117,6 +117,6 @@ def _source(note: Note | None) -> Note | None:
 
 def _callee(call: Call) -> str:
     """`model` of `model(x)`."""
-    text = written.text_of(call.site)
+    text = source_expressions.text_of(call.site)
     name = text.partition("(")[0]
     return name if name.replace(".", "").isidentifier() else ""

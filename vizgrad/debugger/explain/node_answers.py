@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from vizgrad.errors import Explanation, Link
-from vizgrad.explaining import sessions
-from vizgrad.explaining.mended import with_mended
-from vizgrad.explaining.said import line_of, said, sized
-from vizgrad.explaining.stepped import Stepped
-from vizgrad.explaining.watching import known
-from vizgrad.graph.node import Node
-from vizgrad.inspection import model
-from vizgrad.inspection.births import birth_at
-from vizgrad.inspection.live import Live
-from vizgrad.inspection.looking import Look, SessionClosed
-from vizgrad.inspection.stopped import birth_text
-from vizgrad.stepping.origin_of_nan import made_by
-from vizgrad.stepping.source import EngineGraph
+from vizgrad.core.errors import Explanation, Link
+from vizgrad.core.graph.node import Node
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
+from vizgrad.debugger.engines.vizgrad.origin_of_nan import made_by
+from vizgrad.debugger.explain import from_session, recorded
+from vizgrad.debugger.explain.from_session_steps import Stepped
+from vizgrad.debugger.explain.suggested_edit import with_mended
+from vizgrad.debugger.explain.watch_block import known
+from vizgrad.debugger.explain.wording import line_of, said, sized
+from vizgrad.debugger.session.open_session import Live
+from vizgrad.debugger.session.session_reader import Look, SessionClosed
 
 
 class Told(NamedTuple):
@@ -59,7 +57,7 @@ class _Asked:
         found, position = self._found()
         nodes = self._nodes(found)
         if nodes and (seen := nodes[0]) is not None and seen < self.source.inner:
-            found = replace(found, chain=(sessions.link(self.source, seen), *found.chain[1:]))
+            found = replace(found, chain=(from_session.link(self.source, seen), *found.chain[1:]))
         return Told(with_mended(found), nodes, position, _check(self.node))
 
     def _found(self) -> tuple[Explanation, int | None]:
@@ -73,19 +71,19 @@ class _Asked:
             for delivered in visit.out:  # what it made itself
                 if not 0.0 < delivered.size < _INF:
                     name = self._name(delivered.target)
-                    found = sessions.of_gradient(
+                    found = from_session.of_gradient(
                         self.run, delivered.target, name, size=delivered.size
                     )
                     if found is not None:
                         return found, self.run.position(self.key)
-        found = sessions.of_gradient(self.run, self.key, self.name)
+        found = from_session.of_gradient(self.run, self.key, self.name)
         if found is not None:
             return found, self._position(found)
         return self._healthy(f"What came to it is {sized(visit.incoming)}"), None
 
     def _position(self, found: Explanation) -> int | None:
         """Where the run first made what is explained."""
-        born = sessions.birth_key(self.run, self.key)
+        born = from_session.birth_key(self.run, self.key)
         if born is not None:
             return self.run.position(born)
         last = found.chain[-1].node if found.chain else None
@@ -110,17 +108,17 @@ class _Asked:
         )
 
     def _itself(self) -> Link:
-        return sessions.link(self.source, self.number)
+        return from_session.link(self.source, self.number)
 
     def _not_run(self) -> Explanation:
         stale = next((s for s in self.source.saved(self.number) if s.state == "stale"), None)
         if stale is not None:
             return replace(_stale(self.node, stale), chain=(self._itself(),))
         values = self.source.values_before(self.node)
-        if sessions.has_odd(values):
+        if from_session.has_odd(values):
             origin = made_by(self.node, values, self.source.values_before)
             if origin is not None:
-                return sessions.from_forward(self.source, self.number, origin, self.name, "")
+                return from_session.from_forward(self.source, self.number, origin, self.name, "")
         if self.number in self.look.history.start.skipped:
             return self._healthy("This backward does not need it, and skips it")
         return self._healthy("It has not run yet, and what it has saved is as it was")
@@ -170,16 +168,10 @@ def _check(node: Node) -> str:
 
 def _by_records(look: Live, number: int) -> Told:
     """Of another engine: what the records of its steps tell."""
-    history: Any = look.history
     name = look.source.label(number) or look.source.name(number)
-    place = look.source.describe(number).place
-    for step in history.steps[: history.position]:
-        if step.node == number and (birth := birth_at(step)) is not None:
-            found = said(
-                "nonfinite-backward", place, name, f"{birth_text(birth, look.source)}.",
-                "keep what the operation is applied to away from where its derivative is not finite",
-            )  # fmt: skip
-            found = replace(found, chain=(Link(look.source.name(number), place),))
-            return Told(found, (number,), step.record.visit.index + 1)
+    told = recorded.of_node(look, number, name)
+    if told is not None:
+        found, node, position = told
+        return Told(found, (node,) if found.chain else (), position)
     story = "It made nothing that is not finite, as far as steps tell: there is nothing to explain."
     return Told(Explanation("healthy", tensor=name, story=story))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from vizgrad.errors import Explanation
-from vizgrad.explaining.advice import backward_fix, forward_fix
-from vizgrad.explaining.said import call, line, number, operand_of, said
-from vizgrad.provenance import written
-from vizgrad.provenance.backwards import Odd, Run, Visit
-from vizgrad.provenance.gradients import Leaf
-from vizgrad.provenance.notes import Note
+from vizgrad.core.errors import Explanation
+from vizgrad.debugger.explain.advice import backward_fix, forward_fix
+from vizgrad.debugger.explain.wording import call, line, number, operand_of, said
+from vizgrad.debugger.watch import source_expressions
+from vizgrad.debugger.watch.backwards import Odd, Run, Visit
+from vizgrad.debugger.watch.grad_history import Leaf
+from vizgrad.debugger.watch.notes import Note
 
 #: So many steps are gone back through.
 _STEPS = 128
@@ -28,7 +28,7 @@ def of_value(note: Note, name: str, steps: int = 0) -> Explanation | None:
         return None if run is None else _of_grad(run, name, steps, -birth.detail.key)
     shown = operand_of(birth)
     if not birth.parents:
-        tensor = written.assigned(birth.site) or name
+        tensor = source_expressions.assigned(birth.site) or name
         return said(
             "nonfinite-forward",
             birth.site,
@@ -115,7 +115,8 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
             backward_fix(visit, shown, kind),
         )
     shown = _operand(visit)
-    story = f"The derivative of `{written.text_of(visit.site) or visit.name}` on {line(visit.site)}"
+    operation = source_expressions.text_of(visit.site) or visit.name
+    story = f"The derivative of `{operation}` on {line(visit.site)}"
     if overflow:
         story += f" overflowed: gradients had grown to {number(visit.incoming)} there"
     else:
@@ -132,7 +133,7 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
 
 def _operand(visit: Visit) -> str:
     """What the operation of a node was applied to, as written, if that is short."""
-    return written.operand(visit.site, visit.name) or visit.name
+    return source_expressions.operand(visit.site, visit.name) or visit.name
 
 
 def _operand_birth(run: Run, key: int) -> Note | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vizgrad.errors import Explanation
-from vizgrad.explaining.said import line, said
-from vizgrad.provenance import written
-from vizgrad.provenance.noting import Noting
-from vizgrad.provenance.repeats import Difference
+from vizgrad.core.errors import Explanation
+from vizgrad.debugger.explain.wording import line, said
+from vizgrad.debugger.watch import source_expressions
+from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.repeated_functions import Difference
 
 
 def find(noting: Noting) -> Iterator[Explanation]:
@@ -17,8 +17,12 @@ def find(noting: Noting) -> Iterator[Explanation]:
 
 def explained(difference: Difference) -> Explanation:
     result = difference.result
-    name = written.assigned(result.site) or written.variable(result.site) or result.op
-    text = written.text_of(result.site) or result.op
+    name = (
+        source_expressions.assigned(result.site)
+        or source_expressions.variable(result.site)
+        or result.op
+    )
+    text = source_expressions.text_of(result.site) or result.op
     drawn = result.op.startswith(("rand", "dropout", "bernoulli", "normal", "multinomial"))
     if not difference.computed:
         how = f"did something else: {result.op}, which `{text}` on {line(result.site)} ran, was not run again"

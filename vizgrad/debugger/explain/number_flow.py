@@ -1,16 +1,19 @@
-"""Do numbers that were taken out of a tensor on one line go into a tensor made on another? Read "
-"off the source.
+"""Do numbers that were taken out of a tensor on one line go into a tensor made on another?
+
+Read off the source: by the names of variables, each in its scope, and by what functions take and return.
 """
 
 from __future__ import annotations
 
 import ast
 
-from vizgrad.provenance.written import tree_of
-from vizgrad.tensor.place import Site
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.explain.scopes import Scope, Variable, scopes_of
+from vizgrad.debugger.watch.source_expressions import tree_of
 
 #: Rounds of going from names to what was assigned to them.
 _ROUNDS = 8
+_COMPOUND = (ast.For, ast.FunctionDef, ast.ClassDef, ast.If, ast.With, ast.While, ast.Try)
 
 
 def flows(out: Site | None, back: Site | None) -> bool:
@@ -20,21 +23,27 @@ def flows(out: Site | None, back: Site | None) -> bool:
     tree = tree_of(out.file)
     if tree is None:
         return False
-    statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    scopes = scopes_of(tree)
+    statements = list(scopes)
     end = _innermost(statements, back.line())
     if end is None:
         return False
     goal = out.line()
     if _covers(end, goal):
         return True
-    names, called = _read(end)
+    names, called = _read(end, scopes[end])
     for _ in range(_ROUNDS):
         before = len(names) + len(called)
         for statement in statements:
-            if _feeds(statement, names) or _is_return_of(statement, tree, called):
+            scope = scopes[statement]
+            if (
+                _feeds(statement, names, scope)
+                or _is_return_of(statement, scope, called)
+                or _passes(statement, names)
+            ):
                 if _covers(statement, goal):
                     return True
-                more, calls = _read(statement)
+                more, calls = _read(statement, scope)
                 names |= more
                 called |= calls
         if len(names) + len(called) == before:
@@ -55,20 +64,23 @@ def _covers(statement: ast.stmt, line: int) -> bool:
     return statement.lineno <= line <= (statement.end_lineno or statement.lineno)
 
 
-def _read(statement: ast.stmt) -> tuple[set[str], set[str]]:
-    """Names that a statement reads, and names of functions that it calls."""
-    names: set[str] = set()
+def _read(statement: ast.stmt, scope: Scope) -> tuple[set[Variable], set[str]]:
+    """Variables that a statement reads, and names of functions that it calls; the head alone of a loop."""
+    names: set[Variable] = set()
     called: set[str] = set()
-    for node in ast.walk(statement):
+    for node in ast.walk(statement.iter if isinstance(statement, ast.For) else statement):
         if isinstance(node, ast.Call):
-            func = node.func
-            called.add(func.id if isinstance(func, ast.Name) else getattr(func, "attr", ""))
+            called.add(_name_of(node))
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            names.add(node.id)
+            names.add(scope.variable(node.id))
     return names, called
 
 
-def _feeds(statement: ast.stmt, names: set[str]) -> bool:
+def _name_of(node: ast.Call) -> str:
+    return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+
+
+def _feeds(statement: ast.stmt, names: set[Variable], scope: Scope) -> bool:
     """Does it put something into one of the variables?"""
     targets: list[ast.expr] = []
     if isinstance(statement, ast.Assign):
@@ -86,18 +98,21 @@ def _feeds(statement: ast.stmt, names: set[str]) -> bool:
         ):
             targets = [func.value]
     return any(
-        isinstance(node, ast.Name) and node.id in names
+        isinstance(node, ast.Name) and scope.variable(node.id) in names
         for target in targets
         for node in ast.walk(target)
     )
 
 
-def _is_return_of(statement: ast.stmt, tree: ast.Module, called: set[str]) -> bool:
-    if not isinstance(statement, ast.Return):
+def _passes(statement: ast.stmt, names: set[Variable]) -> bool:
+    """Does it call a function of which a parameter is one of the variables?"""
+    if isinstance(statement, _COMPOUND):
         return False
-    return any(
-        isinstance(node, ast.FunctionDef)
-        and node.name in called
-        and node.lineno <= statement.lineno <= (node.end_lineno or node.lineno)
-        for node in ast.walk(tree)
+    wanted = {scope.name for scope, name in names if name in scope.parameters}
+    return bool(wanted) and any(
+        isinstance(node, ast.Call) and _name_of(node) in wanted for node in ast.walk(statement)
     )
+
+
+def _is_return_of(statement: ast.stmt, scope: Scope, called: set[str]) -> bool:
+    return isinstance(statement, ast.Return) and scope.name in called

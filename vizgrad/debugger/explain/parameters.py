@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vizgrad.errors import Explanation
-from vizgrad.explaining import missing
-from vizgrad.explaining.said import leaf_name, line, number, said
-from vizgrad.provenance.gradients import Leaf
-from vizgrad.provenance.noting import Noting
-from vizgrad.provenance.training import Parameter
+from vizgrad.core.errors import Explanation
+from vizgrad.debugger.explain import missing_gradients
+from vizgrad.debugger.explain.wording import leaf_name, line, number, said
+from vizgrad.debugger.watch.grad_history import Leaf
+from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.optimizer_steps import Parameter
 
 #: So many steps have to be seen before anything is said.
 _STEPS = 2
@@ -32,7 +32,7 @@ def without_gradient(noting: Noting) -> Iterator[Explanation]:
         used = bool(leaf.uses)
         if not used and not _stands_alone(known):
             continue
-        found = missing.of_leaf(noting, leaf, leaf.note, leaf_name(noting, leaf))
+        found = missing_gradients.of_leaf(noting, leaf, leaf.note, leaf_name(noting, leaf))
         if found:
             yield found
             return

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from vizgrad.errors import Explanation, Place, place_at
-from vizgrad.explaining.said import leaf_name, line, said
-from vizgrad.provenance import written
-from vizgrad.provenance.noting import Noting
-from vizgrad.tensor.place import Site
+from vizgrad.core.errors import Explanation, Place, place_at
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.explain.wording import leaf_name, line, said
+from vizgrad.debugger.watch import source_expressions
+from vizgrad.debugger.watch.note_recorder import Noting
 
 
 def cycles(noting: Noting) -> Iterator[Explanation]:
@@ -36,7 +36,7 @@ def cycles(noting: Noting) -> Iterator[Explanation]:
 def lists(noting: Noting) -> Iterator[Explanation]:
     """Losses that were run backward, and are kept with their graphs."""
     for site, _ in noting.habits.kept.values():
-        name = written.assigned(site)
+        name = source_expressions.assigned(site)
         place, holder = _held(site, name)
         if place is not None:
             yield said(
@@ -51,7 +51,7 @@ def lists(noting: Noting) -> Iterator[Explanation]:
 
 def _held(site: Site, name: str) -> tuple[Place | None, str]:
     """The line beside `site` that puts the variable into a container, and what that is called."""
-    tree = written.tree_of(site.file)
+    tree = source_expressions.tree_of(site.file)
     if tree is None or not name:
         return None, ""
     lines = {each for _, _, each in site.code.co_lines() if each}

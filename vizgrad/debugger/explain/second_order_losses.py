@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from vizgrad.errors import Explanation, Place, returning_place
-from vizgrad.explaining.said import line, name_of, said
-from vizgrad.provenance.notes import Note
-from vizgrad.provenance.noting import Noting
-from vizgrad.tensor.place import Site
+from vizgrad.core.errors import Explanation, Place, returning_place
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.explain.wording import line, name_of, said
+from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.notes import Note
 
 _SUMS = frozenset(
     {

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 
-from vizgrad.errors import Explanation
+from vizgrad.core.errors import Explanation
 
 #: What is added where an operation has no finite value, or derivative, at zero.
 _EPS = 1e-12

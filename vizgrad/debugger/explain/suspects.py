@@ -7,9 +7,9 @@ from __future__ import annotations
 from math import prod
 from typing import Any, NamedTuple
 
-from vizgrad.provenance.notes import Note
-from vizgrad.provenance.noting import Noting
-from vizgrad.provenance.written import adds_a_dimension, statement_of
+from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.notes import Note
+from vizgrad.debugger.watch.source_expressions import adds_a_dimension, statement_of
 
 _DIFFERENCES = frozenset({"sub", "__sub__", "__rsub__", "rsub", "subtract", "isub", "__isub__"})
 _LOSSES = frozenset(

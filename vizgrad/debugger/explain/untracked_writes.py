@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vizgrad.errors import Explanation
-from vizgrad.explaining.said import line, line_place, said
-from vizgrad.provenance import written
-from vizgrad.provenance.noting import Noting
-from vizgrad.tensor.source import written_name
+from vizgrad.core.errors import Explanation
+from vizgrad.core.tensor.source_names import written_name
+from vizgrad.debugger.explain.wording import line, line_place, said
+from vizgrad.debugger.watch import source_expressions
+from vizgrad.debugger.watch.note_recorder import Noting
 
 #: They make a tensor over memory that is not vizgrad's: their operand is no tensor.
 _OF_FOREIGN = ("from_numpy", "as_tensor", "asarray", "frombuffer", "from_dlpack")
@@ -17,9 +17,11 @@ _OF_FOREIGN = ("from_numpy", "as_tensor", "asarray", "frombuffer", "from_dlpack"
 def find(noting: Noting) -> Iterator[Explanation]:
     for run in noting.runs:
         for visit, _, write in run.hidden:
-            reader = f"`{written.text_of(visit.site) or visit.name}` ({line(visit.site)})"
+            reader = (
+                f"`{source_expressions.text_of(visit.site) or visit.name}` ({line(visit.site)})"
+            )
             if write.through == "assigned":
-                name = written.assigned(write.site).removesuffix(".data") or "x"
+                name = source_expressions.assigned(write.site).removesuffix(".data") or "x"
                 yield said(
                     "hidden-write", write.site, name,
                     f"`{name}.data` was replaced on {line(write.site)}, past the version counter; "
@@ -31,7 +33,7 @@ def find(noting: Noting) -> Iterator[Explanation]:
                 continue
             if write.through == "data":
                 target = written_name(write.site).removesuffix(".data")
-                name = target or written.variable(write.lent_at)
+                name = target or source_expressions.variable(write.lent_at)
                 yield said(
                     "hidden-write", write.site, name,
                     f"The write on {line(write.site)} went through .data, so the version counter "
@@ -42,10 +44,14 @@ def find(noting: Noting) -> Iterator[Explanation]:
                     "counted",
                 )  # fmt: skip
                 continue
-            name = written.variable(write.lent_at) or written.assigned(write.lent_at) or "x"
+            name = (
+                source_expressions.variable(write.lent_at)
+                or source_expressions.assigned(write.lent_at)
+                or "x"
+            )
             place = line_place(write.line)
             where = f"on line {place.line}" if place is not None else f"after {line(write.lent_at)}"
-            foreign = written.called(write.lent_at) in _OF_FOREIGN
+            foreign = source_expressions.called(write.lent_at) in _OF_FOREIGN
             copied = f"{name}.copy()" if foreign else f"{name}.numpy().copy(), or {name}.clone()"
             yield said(
                 "hidden-write", place, name,

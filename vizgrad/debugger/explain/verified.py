@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vizgrad.errors import Explanation
-from vizgrad.explaining.said import call, line, said
-from vizgrad.provenance import written
-from vizgrad.provenance.notes import Note
-from vizgrad.provenance.noting import Noting
+from vizgrad.core.errors import Explanation
+from vizgrad.debugger.explain.wording import call, line, said
+from vizgrad.debugger.watch import source_expressions
+from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.notes import Note
 
 
 def find(noting: Noting) -> Iterator[Explanation]:
@@ -26,7 +26,7 @@ def find(noting: Noting) -> Iterator[Explanation]:
 
 def _broadcast(note: Note, shapes: tuple[tuple[int, ...], ...]) -> Explanation:
     first, second, both = (list(shape) for shape in shapes)
-    names = [name for name in written.operands(note.site) if name] or [
+    names = [name for name in source_expressions.operands(note.site) if name] or [
         "the first operand",
         "the second",
     ]
@@ -43,8 +43,14 @@ def _broadcast(note: Note, shapes: tuple[tuple[int, ...], ...]) -> Explanation:
 
 def _normalised(note: Note, source: Note, inner: str) -> Explanation:
     op = note.op.removesuffix("_")
-    shown = written.assigned(source.site) or written.variable(note.site) or inner
-    raw = written.variable(source.site) if written.called(source.site) == inner else ""
+    shown = (
+        source_expressions.assigned(source.site) or source_expressions.variable(note.site) or inner
+    )
+    raw = (
+        source_expressions.variable(source.site)
+        if source_expressions.called(source.site) == inner
+        else ""
+    )
     given = f"`{raw}`" if raw else "the scores"
     twice = op in ("sigmoid", "softmax")
     does = "is a normalisation" if twice else "applies a normalisation of its own"

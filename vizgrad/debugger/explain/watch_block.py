@@ -5,14 +5,14 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Self
 
-from vizgrad.errors import Explanation, Findings
-from vizgrad.explaining import errors_within, findings, suspects
-from vizgrad.inspection.frameworks import listening
-from vizgrad.inspection.openers import known_types
-from vizgrad.provenance.noting import Noting
-from vizgrad.provenance.tapping import Tapping
-from vizgrad.stepping.names import names_around
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.errors import Explanation, Findings
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger.engines.api.frameworks import listening
+from vizgrad.debugger.engines.api.openers import known_types
+from vizgrad.debugger.engines.vizgrad.variable_names import names_around
+from vizgrad.debugger.explain import findings, suspects, watched_errors
+from vizgrad.debugger.watch.call_recorder import Tapping
+from vizgrad.debugger.watch.note_recorder import Noting
 
 
 class Watch:
@@ -38,7 +38,7 @@ class Watch:
         for noting in self._notings:
             noting.lookers.append(suspects.Suspects(noting).look)
             noting.looked_at = suspects.OPERATIONS
-            noting.on_error = errors_within.Improving(noting).improve
+            noting.on_error = watched_errors.Improving(noting).improve
         own.start()
         self._open = True
         _last = self

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.errors import Explanation
-from vizgrad.explaining import missing, repeats, second
-from vizgrad.explaining.said import line, name_of, said
-from vizgrad.provenance import written
-from vizgrad.provenance.looks import tensors_in
-from vizgrad.provenance.notes import Note
-from vizgrad.provenance.noting import Noting
+from vizgrad.core.errors import Explanation
+from vizgrad.debugger.explain import missing_gradients, not_repeatable, second_order_losses
+from vizgrad.debugger.explain.wording import line, name_of, said
+from vizgrad.debugger.watch import source_expressions
+from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.notes import Note
+from vizgrad.debugger.watch.tensor_adapter import tensors_in
 
 
 class Improving:
@@ -41,7 +41,7 @@ class Improving:
         if known.kind == "unused" and len(args) > 1:
             return self._unused(error, *args[:2])
         if known.kind == "not-repeatable" and (parted := self._noting.repeats.differences):
-            return repeats.explained(parted[-1])
+            return not_repeatable.explained(parted[-1])
         if known.kind == "saved-overwritten":
             return self._stepped(known, roots)
         if known.kind == "grad-mode":
@@ -64,12 +64,14 @@ class Improving:
         note = self._noting.note_of(tensor)
         leaf = self._noting.gradients.known(tensor)
         for root in made:
-            found = missing.of_way(root, note, name_of(note, f"input {number}".strip()))
+            found = missing_gradients.of_way(root, note, name_of(note, f"input {number}".strip()))
             if found is not None:
                 return found
         if leaf is None or not leaf.uses:
             return None
-        return missing.not_used(self._noting, leaf, name_of(note, f"input {number}".strip()))
+        return missing_gradients.not_used(
+            self._noting, leaf, name_of(note, f"input {number}".strip())
+        )
 
     def _cut(self, root: Note) -> Explanation | None:
         """The loss has no history: where was it lost?"""
@@ -77,9 +79,11 @@ class Improving:
             return None
         for note in root.ancestors():
             if note.op == "grad" and note.cut == "create_graph":
-                return second.without_history(self._noting, note, root)
+                return second_order_losses.without_history(self._noting, note, root)
         name = name_of(root, "the loss")
-        return missing.of_cut(root, name) or missing.of_numbers(self._noting, root, name)
+        return missing_gradients.of_cut(root, name) or missing_gradients.of_numbers(
+            self._noting, root, name
+        )
 
     def _freed(self, known: Explanation, roots: list[Note]) -> Explanation | None:
         """Has this step gone on from a value of the step before?"""
@@ -124,10 +128,12 @@ class Improving:
         for note in (each for root in roots for each in root.ancestors()):
             tensor = note.tensor()
             if tensor is not None and tensor.is_inference() and note.site is not None:
-                name = written.variable(roots[0].site) or written.assigned(note.site)
+                name = source_expressions.variable(roots[0].site) or source_expressions.assigned(
+                    note.site
+                )
                 return said(
                     "grad-mode", note.site, name,
-                    f"The result of `{written.text_of(note.site)}` on {line(note.site)} is an "
+                    f"The result of `{source_expressions.text_of(note.site)}` on {line(note.site)} is an "
                     "inference tensor: "
                     "autograd may not use it.",
                     "compute it under no_grad in place of inference_mode, or clone it outside",
@@ -136,8 +142,10 @@ class Improving:
 
 
 def _carried(old: Note, new: Note, earlier: Any) -> Explanation:
-    same = old.site == new.site or written.assigned(old.site) == written.assigned(new.site)
-    name = written.assigned(old.site) or written.variable(new.site) or old.op
+    same = old.site == new.site or source_expressions.assigned(
+        old.site
+    ) == source_expressions.assigned(new.site)
+    name = source_expressions.assigned(old.site) or source_expressions.variable(new.site) or old.op
     if same:
         fix = f"cut it at the start of each step: {name} = {name}.detach()"
     else:

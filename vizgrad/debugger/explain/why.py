@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.errors import Explanation
-from vizgrad.explaining import missing, sessions
-from vizgrad.explaining.answers import odd_gradient, odd_value, of_run
-from vizgrad.explaining.bare import of_bare_value
-from vizgrad.explaining.mended import with_mended
-from vizgrad.explaining.said import HEALTHY, name_of
-from vizgrad.provenance.backwards import Run
-from vizgrad.provenance.looks import Look, look_of
-from vizgrad.provenance.noting import Noting
+from vizgrad.core.errors import Explanation
+from vizgrad.debugger.explain import from_session, missing_gradients, recorded, unnoted
+from vizgrad.debugger.explain.answers import odd_gradient, odd_value, of_run
+from vizgrad.debugger.explain.from_graph import of_bare_value
+from vizgrad.debugger.explain.suggested_edit import with_mended
+from vizgrad.debugger.explain.wording import HEALTHY, name_of
+from vizgrad.debugger.watch.backwards import Run
+from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.notes import Note
+from vizgrad.debugger.watch.tensor_adapter import Look, look_of
 
 
 def explain(noting: Noting | None, tensor: Any, name: str) -> Explanation:
@@ -23,9 +24,12 @@ def explain(noting: Noting | None, tensor: Any, name: str) -> Explanation:
     look = look_of(tensor)
     if look is None:  # it stands for others
         return HEALTHY
-    found = _value(noting, tensor, name, look)
+    found = _value(noting, tensor, name, look) or unnoted.of_value(look, tensor, name)
     if found is None:
         found = _gradient(noting, tensor, name, look)
+        if not found:  # what is not finite is never called healthy
+            run, key = _run_of(noting, tensor, look)
+            found = unnoted.of_gradient(noting, look, tensor, name, run, key) or found
     return HEALTHY if found is None else with_mended(found)
 
 
@@ -33,28 +37,38 @@ def _value(noting: Noting | None, tensor: Any, name: str, look: Look) -> Explana
     if look.finite(tensor):
         return None
     note = None if noting is None else noting.notes.get(tensor)
+    if note is not None and _wrote(note):
+        return odd_value(note, name or name_of(note))
     if noting is not None:
         leaf = noting.gradients.leaf_of(tensor)
         owner = None if leaf is None else leaf.tensor()
         if owner is not None and leaf is not None and leaf.run is not None:
             return odd_gradient(leaf.run, -id(owner), name, noting)
     if note is None:
-        return sessions.of_value(tensor, name, noting) or of_bare_value(tensor, name)
+        return from_session.of_value(tensor, name, noting) or of_bare_value(tensor, name)
     return odd_value(note, name or name_of(note))
 
 
 def _gradient(noting: Noting | None, tensor: Any, name: str, look: Look) -> Explanation | None:
     grad = look.grad(tensor)
     if grad is None:
-        waits = sessions.on_the_way(tensor, name)
-        return missing.of_gradient(noting, tensor, name) if waits is None else waits
-    stepped = sessions.run_that_filled(tensor, noting)
+        waits = from_session.on_the_way(tensor, name)
+        return missing_gradients.of_gradient(noting, tensor, name) if waits is None else waits
+    note = None if noting is None or look.finite(grad) else noting.notes.get(grad)
+    if note is not None and _wrote(note):
+        return odd_value(note, f"{name}.grad" if name else name_of(note))
+    stepped = from_session.run_that_filled(tensor, noting)
     if stepped is not None:
-        return sessions.of_gradient(*stepped, name)
+        return from_session.of_gradient(*stepped, name)
     run, key = _run_of(noting, tensor, look)
     if run is None or noting is None:
-        return None
+        return None if look.finite(grad) else recorded.of_leaf(tensor, grad, name)
     return of_run(run, key, name, look.largest(grad), noting)
+
+
+def _wrote(note: Note) -> bool:
+    """Was what is not finite written to a gradient, by an operation that is known, after it was stored?"""
+    return not note.finite and note.op not in ("given", "gradient", "grad", "step")
 
 
 def _run_of(noting: Noting | None, tensor: Any, look: Look) -> tuple[Run | None, int]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.errors import Explanation, Place, place_at, place_of
-from vizgrad.provenance import written
-from vizgrad.provenance.gradients import Leaf
-from vizgrad.provenance.notes import Note
-from vizgrad.provenance.noting import Noting
-from vizgrad.tensor.place import Site
+from vizgrad.core.errors import Explanation, Place, place_at, place_of
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.watch import source_expressions
+from vizgrad.debugger.watch.grad_history import Leaf
+from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.notes import Note
 
 
 def healthy(story: str) -> Explanation:
@@ -50,7 +50,7 @@ def name_of(note: Note | None, other: str = "") -> str:
     if note is None:
         return other
     given = "" if note.op in ("given", "gradient") else note.op
-    return written.assigned(note.site) or other or given or "a tensor"
+    return source_expressions.assigned(note.site) or other or given or "a tensor"
 
 
 def leaf_name(noting: Noting, leaf: Leaf) -> str:
@@ -59,7 +59,7 @@ def leaf_name(noting: Noting, leaf: Leaf) -> str:
     known = "" if tensor is None else noting.names.get(id(tensor), "")
     if known or leaf.name:
         return known or leaf.name
-    made = written.called(None if leaf.note is None else leaf.note.site)
+    made = source_expressions.called(None if leaf.note is None else leaf.note.site)
     if type(tensor).__name__ == "Parameter" and made != "Parameter":
         return "the parameter"  # of a module: what is assigned on its line is that
     return name_of(leaf.note, "the parameter")
@@ -68,16 +68,16 @@ def leaf_name(noting: Noting, leaf: Leaf) -> str:
 def operand_of(note: Note, other: str = "") -> str:
     """What the operation of a note was applied to."""
     return (
-        written.operand(note.site, note.op.strip("_"))
+        source_expressions.operand(note.site, note.op.strip("_"))
         or other
-        or written.assigned(note.site)
+        or source_expressions.assigned(note.site)
         or note.op
     )
 
 
 def call(note: Note) -> str:
     """The operation as a person wrote it, shortened."""
-    text = written.text_of(note.site)
+    text = source_expressions.text_of(note.site)
     return f"`{text}`" if text and len(text) <= 60 else f"{note.op}"
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from vizgrad.errors import Explanation
-from vizgrad.explaining.advice import STEPS, zero_fix
-from vizgrad.explaining.minima import is_residual, keeps_its_margin
-from vizgrad.explaining.nonfinite import reaches
-from vizgrad.explaining.said import line, said
-from vizgrad.provenance import written
-from vizgrad.provenance.backwards import Odd, Run
+from vizgrad.core.errors import Explanation
+from vizgrad.debugger.explain.advice import STEPS, zero_fix
+from vizgrad.debugger.explain.loss_minima import is_residual, keeps_its_margin
+from vizgrad.debugger.explain.nonfinite import reaches
+from vizgrad.debugger.explain.wording import line, said
+from vizgrad.debugger.watch import source_expressions
+from vizgrad.debugger.watch.backwards import Odd, Run
 
 
 def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
@@ -19,12 +19,16 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
             continue
         if is_residual(visit) or keeps_its_margin(run, visit):
             return None
-        shown = written.assigned(visit.site) or written.variable(visit.site) or visit.name
-        operand = written.operand(visit.site) or shown
+        shown = (
+            source_expressions.assigned(visit.site)
+            or source_expressions.variable(visit.site)
+            or visit.name
+        )
+        operand = source_expressions.operand(visit.site) or shown
         steps = visit.name.startswith(STEPS)
         story = (
-            f"`{written.text_of(visit.site) or visit.name}` on {line(visit.site)} has derivative zero "
-            f"{'everywhere' if steps else 'at all these values'}"
+            f"`{source_expressions.text_of(visit.site) or visit.name}` on {line(visit.site)} has derivative "
+            f"zero {'everywhere' if steps else 'at all these values'}"
         )
         story += _dead(kill)
         story += f", so the whole gradient of `{name}` is zero."

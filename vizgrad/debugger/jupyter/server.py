@@ -5,7 +5,7 @@ the second of them waits until the first is acknowledged (Nagle's algorithm, RFC
 acknowledge up to 40 ms late (RFC 1122, 4.2.3.2). Measured from button to kernel to button on an idle
 loopback: 53 ms with that wait, 19 ms without. So the wait is switched off (`TCP_NODELAY`) for the
 connections of kernels, and nothing else of the server is touched: `jupyter server extension disable
-vizgrad.widgets.server` leaves it as it was.
+vizgrad.debugger.jupyter.server` leaves it as it was.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
-    return [{"module": "vizgrad.widgets.server"}]
+    return [{"module": "vizgrad.debugger.jupyter.server"}]
 
 
 def _load_jupyter_server_extension(app: Any) -> None:

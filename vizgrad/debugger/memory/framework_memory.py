@@ -9,13 +9,14 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from vizgrad.arrays.occupied import Extent
-from vizgrad.errors import Place
-from vizgrad.heap.graphs import Graphs
-from vizgrad.heap.kinds import OPTIMIZER
-from vizgrad.heap.paths import Paths
-from vizgrad.heap.walk import Walk
-from vizgrad.inspection import frameworks, model
+from vizgrad.core.arrays.occupied import Extent
+from vizgrad.core.errors import Place
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api import frameworks
+from vizgrad.debugger.memory.graph_holders import Graphs
+from vizgrad.debugger.memory.object_kinds import OPTIMIZER
+from vizgrad.debugger.memory.retention_paths import Paths
+from vizgrad.debugger.memory.walk import Walk
 
 #: As what a storage is counted: the first of these that somebody holds it as.
 _USES: dict[model.HeldBy, model.HeapUse] = {

@@ -8,15 +8,15 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-from vizgrad.errors import Place, place_of
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Node
-from vizgrad.heap.blocks import Block
-from vizgrad.heap.kinds import NODE, TENSOR
-from vizgrad.heap.paths import Paths
-from vizgrad.heap.reach import circles, held_by, way_back
-from vizgrad.heap.walk import Root, Walk
-from vizgrad.inspection import model
+from vizgrad.core.errors import Place, place_of
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Node
+from vizgrad.debugger import model
+from vizgrad.debugger.memory.object_kinds import NODE, TENSOR
+from vizgrad.debugger.memory.reach import circles, held_by, way_back
+from vizgrad.debugger.memory.retention_paths import Paths
+from vizgrad.debugger.memory.storage_owners import Block
+from vizgrad.debugger.memory.walk import Root, Walk
 
 #: Variables named beside one that shares its graph, or that leads to a cycle; things of a cycle
 #: that are named.

@@ -6,17 +6,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.errors import Place, place_of
-from vizgrad.graph.node import Node
-from vizgrad.heap.blocks import Block
-from vizgrad.heap.graphs import Graphs
-from vizgrad.heap.kinds import CONTEXT, FUNCTION, NODE, OPTIMIZER, SESSION, TENSOR
-from vizgrad.heap.paths import Paths, slot_of
-from vizgrad.heap.walk import Root, Walk
-from vizgrad.inspection import model
-from vizgrad.tensor.place import Site
-from vizgrad.tensor.storage import InferenceStorage
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.errors import Place, place_of
+from vizgrad.core.graph.node import Node
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.storage import InferenceStorage
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger import model
+from vizgrad.debugger.memory.graph_holders import Graphs
+from vizgrad.debugger.memory.object_kinds import (
+    CONTEXT,
+    FUNCTION,
+    NODE,
+    OPTIMIZER,
+    SESSION,
+    TENSOR,
+)
+from vizgrad.debugger.memory.retention_paths import Paths, slot_of
+from vizgrad.debugger.memory.storage_owners import Block
+from vizgrad.debugger.memory.walk import Root, Walk
 
 #: Holders and aliases of a storage that are told.
 MOST_HOLDERS, MOST_ALIASES = 12, 64

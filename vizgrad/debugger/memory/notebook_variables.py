@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from vizgrad.heap.roots import Notebook
+from vizgrad.debugger.memory.roots import Notebook
 
 
 def current() -> Notebook | None:

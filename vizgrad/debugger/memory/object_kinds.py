@@ -16,20 +16,20 @@ from types import (
 )
 from typing import Any
 
-from vizgrad.arrays.backend import is_array_type
-from vizgrad.function.custom.backward_class import FunctionBase
-from vizgrad.graph.hooks import NodeHooks
-from vizgrad.graph.node import Edge, Node
-from vizgrad.graph.saved import Checked, KeptSelf, Overwritten, SavedResult
-from vizgrad.graph.saved_group import SavedGroup
-from vizgrad.inspection import frameworks
-from vizgrad.inspection.session import Session
+from vizgrad.core.arrays.backend import is_array_type
+from vizgrad.core.function.custom.backward_class import FunctionBase
+from vizgrad.core.graph.hooks import NodeHooks
+from vizgrad.core.graph.node import Edge, Node
+from vizgrad.core.graph.saved import Checked, KeptSelf, Overwritten, SavedResult
+from vizgrad.core.graph.saved_group import SavedGroup
+from vizgrad.core.tensor.state import Rare
+from vizgrad.core.tensor.storage import Storage
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.views import ViewInfo
+from vizgrad.debugger.engines.api import frameworks
+from vizgrad.debugger.session.session import Session
 from vizgrad.nn.modules.module import Module
 from vizgrad.optim.optimizer import Optimizer
-from vizgrad.tensor.state import Rare
-from vizgrad.tensor.storage import Storage
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.views import ViewInfo
 
 NOTHING = 0  #: leads nowhere: a number, a string, code, a weak reference
 ARRAY = 1
@@ -98,7 +98,7 @@ def _kind(kind: type) -> int:
     if issubclass(kind, tuple(frameworks.optimizers)):
         return OPTIMIZER
     module = _module_of(kind)
-    if module.startswith("vizgrad.arrays."):
+    if module.startswith("vizgrad.core.arrays."):
         return INNER  # of a sparse array
     return HOST if module.partition(".")[0] in HOSTS else OTHER
 

@@ -13,15 +13,23 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
 
-from vizgrad.heap import kinds
-from vizgrad.heap.blocks import Block, blocks_of
-from vizgrad.heap.foreign import Lent, lent
-from vizgrad.heap.graphs import Graphs
-from vizgrad.heap.held import Held
-from vizgrad.heap.paths import Paths
-from vizgrad.heap.roots import Asked, Notebook, alive_without_a_way, elsewhere, variables
-from vizgrad.heap.walk import Root, Walk
-from vizgrad.inspection import frameworks, model, registry
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api import frameworks
+from vizgrad.debugger.memory import object_kinds
+from vizgrad.debugger.memory.framework_memory import Lent, lent
+from vizgrad.debugger.memory.graph_holders import Graphs
+from vizgrad.debugger.memory.holders import Held
+from vizgrad.debugger.memory.retention_paths import Paths
+from vizgrad.debugger.memory.roots import (
+    Asked,
+    Notebook,
+    alive_without_a_way,
+    elsewhere,
+    variables,
+)
+from vizgrad.debugger.memory.storage_owners import Block, blocks_of
+from vizgrad.debugger.memory.walk import Root, Walk
+from vizgrad.debugger.session import registry
 
 #: Keepers and cycles that are told.
 MOST_KEEPERS, MOST_CYCLES = 50, 20
@@ -52,7 +60,7 @@ def read(
             objects.clear()
             found.roots.clear()
             found.skipped.clear()
-            kinds.forget()
+            object_kinds.forget()
             asked.let_go()
 
 
@@ -108,19 +116,23 @@ def _without_a_way(walk: Walk, objects: list[object], away: int, asked: Asked) -
     its own.
     """
     left = [thing for thing in objects if walk.number(thing) is None and not walk.skips(thing)]
-    wanted = (kinds.TENSOR, kinds.NODE, kinds.CONTEXT)
-    if not any(kinds.KINDS[type(thing)] in wanted for thing in left):
+    wanted = (object_kinds.TENSOR, object_kinds.NODE, object_kinds.CONTEXT)
+    if not any(object_kinds.KINDS[type(thing)] in wanted for thing in left):
         return []
     known = walk.parts() | asked.dicts  # who has them is known: nobody unseen holds them
     left = [thing for thing in left if id(thing) not in known]
     objects.clear()  # the references of the other list would count
     alive = alive_without_a_way(left)
     walk.go_on(away, alive)
-    with_others = (kinds.INNER, kinds.ARRAY, kinds.NOTHING)  # met with what they are part of
+    with_others = (
+        object_kinds.INNER,
+        object_kinds.ARRAY,
+        object_kinds.NOTHING,
+    )  # met with what they are part of
     garbage = [
         thing
         for thing in left
-        if walk.number(thing) is None and kinds.KINDS[type(thing)] not in with_others
+        if walk.number(thing) is None and object_kinds.KINDS[type(thing)] not in with_others
     ]
     found = walk.begin([Root("", garbage, garbage=True)]) if garbage else []
     garbage.clear()

@@ -22,11 +22,20 @@ from types import (
 )
 from typing import Any
 
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Node
-from vizgrad.heap.kinds import CONTEXT, FRAME, INNER, KINDS, MODULE, NODE, OPTIMIZER, TENSOR
-from vizgrad.heap.walk import Root, Walk
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Node
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger.memory.object_kinds import (
+    CONTEXT,
+    FRAME,
+    INNER,
+    KINDS,
+    MODULE,
+    NODE,
+    OPTIMIZER,
+    TENSOR,
+)
+from vizgrad.debugger.memory.walk import Root, Walk
 
 #: Entries of a container that are looked through for one, characters of a key.
 _MOST_ENTRIES, _LONGEST_KEY = 100_000, 60
@@ -212,7 +221,7 @@ def slot_of(node: Node, thing: Any) -> str:
             return name
         if (
             thing is getattr(form, "packed", None)
-            and type(form).__module__ == "vizgrad.graph.saved"
+            and type(form).__module__ == "vizgrad.core.graph.saved"
         ):
             return name
     for name in node.plain_names:

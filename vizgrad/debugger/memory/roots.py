@@ -13,10 +13,10 @@ from threading import get_ident
 from types import FrameType
 from typing import Any
 
-from vizgrad.heap.kinds import HOST, HOSTS, KINDS, NOTHING
-from vizgrad.heap.walk import Root
-from vizgrad.interpreter import OPTIMIZED, let_go
-from vizgrad.tensor.place import INTERNAL
+from vizgrad.core.interpreter import OPTIMIZED, let_go
+from vizgrad.core.tensor.source_location import INTERNAL
+from vizgrad.debugger.memory.object_kinds import HOST, HOSTS, KINDS, NOTHING
+from vizgrad.debugger.memory.walk import Root
 
 #: What IPython calls results of cells, beside its list of them.
 _RESULTS = re.compile(r"_{1,3}|_\d+")

@@ -8,10 +8,10 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any
 
-from vizgrad.arrays.occupied import Extent, extent, merged
-from vizgrad.heap.kinds import CONTEXT, NODE, TENSOR
-from vizgrad.heap.walk import Walk
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.occupied import Extent, extent, merged
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger.memory.object_kinds import CONTEXT, NODE, TENSOR
+from vizgrad.debugger.memory.walk import Walk
 
 
 @dataclass

@@ -13,8 +13,8 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
-from vizgrad.arrays.occupied import elements, holds_objects
-from vizgrad.heap.kinds import (
+from vizgrad.core.arrays.occupied import elements, holds_objects
+from vizgrad.debugger.memory.object_kinds import (
     ARRAY,
     CONTEXT,
     HOST,

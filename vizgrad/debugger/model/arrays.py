@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from vizgrad.arrays.matrix_blocks import Blocks
+from vizgrad.core.arrays.matrix_blocks import Blocks
 
 #: Which array of a node: what arrived at slot `nr`, or waits there; entry `nr` of what it sent out, as it was
 #: computed and as it was delivered; a leaf's `.grad`, now and around its visit; a saved value by its name.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from vizgrad.errors import Place
+from vizgrad.core.errors import Place
 
 BreakpointKind = Literal["op", "node", "tensor", "line", "when", "data"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from vizgrad.errors import Place
-from vizgrad.inspection.model.arrays import TensorSummary
-from vizgrad.inspection.model.nodes import OutputMeta
+from vizgrad.core.errors import Place
+from vizgrad.debugger.model.arrays import TensorSummary
+from vizgrad.debugger.model.nodes import OutputMeta
 
 MadeKind = Literal["operation", "visit", "recorded", "recomputed", "input"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from vizgrad.errors import Place
-from vizgrad.inspection.model.memory import Storage
-from vizgrad.inspection.model.nodes import Node
+from vizgrad.core.errors import Place
+from vizgrad.debugger.model.memory import Storage
+from vizgrad.debugger.model.nodes import Node
 
 GroupKind = Literal["module", "scope", "transform", "function", "loop", "turn", "equal", "part"]
 

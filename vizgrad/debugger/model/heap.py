@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from vizgrad.errors import Place
+from vizgrad.core.errors import Place
 
 #: What a storage is held as. It is counted under the first that fits; "saved" are values that nodes
 #: alone keep,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from vizgrad.errors import Place
-from vizgrad.inspection.model.arrays import Tangent
+from vizgrad.core.errors import Place
+from vizgrad.debugger.model.arrays import Tangent
 
 SavedState = Literal["alive", "stale", "freed", "packed"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.errors import Place
-from vizgrad.inspection.model.memory import Saved
+from vizgrad.core.errors import Place
+from vizgrad.debugger.model.memory import Saved
 
 #: An engine may have words of its own where the type is `str`; a view shows a word it does not know as it is.
 NodeKind = str  # "op", "function", "leaf", "copy_slices", "root"

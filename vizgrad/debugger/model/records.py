@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from vizgrad.inspection.model.arrays import TensorSummary
-from vizgrad.inspection.model.code import CodeStep, Made
-from vizgrad.inspection.model.nodes import Edge
+from vizgrad.debugger.model.arrays import TensorSummary
+from vizgrad.debugger.model.code import CodeStep, Made
+from vizgrad.debugger.model.nodes import Edge
 
 NodeState = Literal["waiting", "ready", "current", "done", "skipped", "captured", "error"]
 

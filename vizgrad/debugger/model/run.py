@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from vizgrad.inspection.model.memory import SavedRun
-from vizgrad.inspection.model.records import Buffer, NodeState, Ready
-from vizgrad.inspection.model.stops import Stopped
+from vizgrad.debugger.model.memory import SavedRun
+from vizgrad.debugger.model.records import Buffer, NodeState, Ready
+from vizgrad.debugger.model.stops import Stopped
 
 RunStatus = Literal["paused", "finished", "failed", "closed"]
 

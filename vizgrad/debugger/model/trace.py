@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from vizgrad.errors import Place
-from vizgrad.inspection.filing import File, filing
-from vizgrad.inspection.model.graph import Graph
-from vizgrad.inspection.model.records import Start, StepRecord, Visit
+from vizgrad.core.errors import Place
+from vizgrad.debugger.model.graph import Graph
+from vizgrad.debugger.model.records import Start, StepRecord, Visit
+from vizgrad.debugger.model.trace_files import File, filing
 
 #: Version of the JSON form of everything in this module; a reader refuses a larger one.
 MODEL_VERSION = 3
@@ -47,8 +47,8 @@ class Trace:
         return tuple(record.visit for record in self.records)
 
     def save(self, path: File, *, arrays: int = ARRAYS_FILED) -> Any:
-        """Writes a file that `vizgrad.load_trace` reads, and JupyterLab opens without a kernel. Returns its
-        path.
+        """Writes a file that `vizgrad.load_trace` reads, and JupyterLab opens without a kernel, if it has at
+        most 300,000 nodes and steps together; with more, this warns. Returns its path.
 
         `arrays`: bytes of gradients that may go with it, those of the earliest steps first; 0: numbers about
         them alone.

@@ -10,7 +10,7 @@ File = str | os.PathLike[str]
 
 
 class Filing(Protocol):
-    """`vizgrad.traces`; `trace` is a `model.Trace`."""
+    """`vizgrad.debugger.traces`; `trace` is a `model.Trace`."""
 
     def save(self, trace: Any, path: File, *, arrays: int) -> Any: ...
     def export(self, trace: Any, path: File) -> Any: ...
@@ -29,5 +29,5 @@ def provide(filing: Callable[[], Filing]) -> None:
 
 def filing() -> Filing:
     if _given is None:
-        raise RuntimeError("traces are filed by vizgrad.traces: import vizgrad first")
+        raise RuntimeError("traces are filed by vizgrad.debugger.traces: import vizgrad first")
     return _given()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.inspection.model.code import CodeStep
-from vizgrad.inspection.model.records import StageRecord
+from vizgrad.debugger.model.code import CodeStep
+from vizgrad.debugger.model.records import StageRecord
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays.matrix_blocks import blocks, matrix_part, matrix_shape, within
-from vizgrad.arrays.numpy_text import MOST_WRITTEN, first_part, numpy_text
-from vizgrad.inspection.model import Part
+from vizgrad.core.arrays.matrix_blocks import blocks, matrix_part, matrix_shape, within
+from vizgrad.core.arrays.numpy_text import MOST_WRITTEN, first_part, numpy_text
+from vizgrad.debugger.model import Part
 
 #: First, and behind the last.
 Range = tuple[int, int]

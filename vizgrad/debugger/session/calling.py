@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vizgrad.errors import Place
+from vizgrad.core.errors import Place
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,17 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import NoReturn
 
-from vizgrad.inspection import model
-from vizgrad.inspection.finding import found, texts_of
-from vizgrad.inspection.fold import Fold
-from vizgrad.inspection.holdings import holdings
-from vizgrad.inspection.lanes import Lane, lane_of
-from vizgrad.inspection.live import Live
-from vizgrad.inspection.looking import Inspected, Saves, SessionClosed
-from vizgrad.inspection.memory_curve import MemoryCurve
-from vizgrad.inspection.outline import Outline
-from vizgrad.inspection.past import RecordedPast
-from vizgrad.inspection.where import Where, counted
+from vizgrad.debugger import model
+from vizgrad.debugger.session.breakpoints.node_search import found, texts_of
+from vizgrad.debugger.session.grouping.outline import Outline
+from vizgrad.debugger.session.history.fold import Fold
+from vizgrad.debugger.session.history.lanes import Lane, lane_of
+from vizgrad.debugger.session.history.memory_curve import MemoryCurve
+from vizgrad.debugger.session.history.saved_memory import holdings
+from vizgrad.debugger.session.history.step_log_reader import RecordedPast
+from vizgrad.debugger.session.open_session import Live
+from vizgrad.debugger.session.run_position import Where, counted
+from vizgrad.debugger.session.session_reader import Inspected, Saves, SessionClosed
 
 #: A closed session of a graph with at most so many nodes stays readable; of a larger one only counts stay.
 NODES_KEPT = 200

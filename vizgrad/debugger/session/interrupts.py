@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
 
-from vizgrad.inspection.moving import Moving
+from vizgrad.debugger.session.moves_under_way import Moving
 
 
 @contextmanager

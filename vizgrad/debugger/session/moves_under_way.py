@@ -19,7 +19,7 @@ from time import monotonic
 from types import FrameType
 from typing import Literal, Self
 
-from vizgrad.progress import CLOCK, Line
+from vizgrad.core.progress import CLOCK, Line
 
 #: Seconds after which a move is told of to views, and is shown as text.
 TOLD_AFTER, SHOWN_AFTER = 0.25, 0.5
@@ -214,5 +214,5 @@ def is_persons_module(module: str | None) -> bool:
 
 #: The module from which moves are made: what called it is not of the run.
 _HOME = f"{__name__.rpartition('.')[0]}.session"
-_PACKAGE = str(Path(__file__).parents[1])
+_PACKAGE = str(Path(__file__).parents[2])
 _NOT_A_PERSONS = frozenset({__name__.partition(".")[0], "numpy", "cupy", "ml_dtypes", "torch"})

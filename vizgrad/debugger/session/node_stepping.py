@@ -6,15 +6,15 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, Self
 
-from vizgrad.inspection import model
-from vizgrad.inspection.abilities import Growing, Inward
-from vizgrad.inspection.history import Between, History
-from vizgrad.inspection.lanes import Lane
-from vizgrad.inspection.protocols import Backward
-from vizgrad.inspection.seen import Seen
-from vizgrad.inspection.stops import Until
-from vizgrad.inspection.targets import find_visit, nodes_ahead
-from vizgrad.inspection.where import Where
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.abilities import Growing, Inward
+from vizgrad.debugger.engines.api.protocols import Backward
+from vizgrad.debugger.session.breakpoints.targets import find_visit, nodes_ahead
+from vizgrad.debugger.session.history.history import Between, History
+from vizgrad.debugger.session.history.lanes import Lane
+from vizgrad.debugger.session.history.stop_conditions import Until
+from vizgrad.debugger.session.run_position import Where
+from vizgrad.debugger.session.session_view import Seen
 
 
 class Inside(Seen):

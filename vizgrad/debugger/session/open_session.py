@@ -7,27 +7,27 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from vizgrad.inspection import model
-from vizgrad.inspection.abilities import Growing
-from vizgrad.inspection.branches import Branches
-from vizgrad.inspection.breakpoints import Breakpoints
-from vizgrad.inspection.collecting import seldom_collecting
-from vizgrad.inspection.finding import found
-from vizgrad.inspection.fold import Fold, sizes_of
-from vizgrad.inspection.grouping import groups_of
-from vizgrad.inspection.history import History
-from vizgrad.inspection.lanes import Lane, lane_of, lane_within
-from vizgrad.inspection.line_mark import mark_of
-from vizgrad.inspection.line_norms import LineNorms
-from vizgrad.inspection.line_table import LineTable
-from vizgrad.inspection.looking import Inspected, Saves
-from vizgrad.inspection.memory_curve import MemoryCurve
-from vizgrad.inspection.outline import Outline
-from vizgrad.inspection.protocols import Backward, GraphSource, Grouped
-from vizgrad.inspection.stopped import by_error
-from vizgrad.inspection.traced import Traced
-from vizgrad.inspection.values import value_of
-from vizgrad.inspection.where import Where, where_of
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.abilities import Growing
+from vizgrad.debugger.engines.api.protocols import Backward, GraphSource, Grouped
+from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
+from vizgrad.debugger.session.breakpoints.node_search import found
+from vizgrad.debugger.session.breakpoints.stop_reason import by_error
+from vizgrad.debugger.session.gc_pause import seldom_collecting
+from vizgrad.debugger.session.grouping import groups_of
+from vizgrad.debugger.session.grouping.outline import Outline
+from vizgrad.debugger.session.history.branches import Branches
+from vizgrad.debugger.session.history.fold import Fold, sizes_of
+from vizgrad.debugger.session.history.history import History
+from vizgrad.debugger.session.history.lanes import Lane, lane_of, lane_within
+from vizgrad.debugger.session.history.memory_curve import MemoryCurve
+from vizgrad.debugger.session.lines.line_mark import mark_of
+from vizgrad.debugger.session.lines.line_norms import LineNorms
+from vizgrad.debugger.session.lines.line_table import LineTable
+from vizgrad.debugger.session.run_position import Where, where_of
+from vizgrad.debugger.session.session_arrays import value_of
+from vizgrad.debugger.session.session_reader import Inspected, Saves
+from vizgrad.debugger.session.session_trace import Traced
 
 
 class Live:
@@ -291,9 +291,14 @@ class Live:
 
     def trace(self) -> Traced:
         history, source = self.history, self.source
-        nodes = tuple(map(source.describe_before, range(len(source))))
+        graph = self._graph
+        if graph is None:
+            graph = self.graph()
+        else:  # the nodes as they are known by now
+            nodes = tuple(map(source.describe_before, range(len(source))))
+            graph = replace(graph, nodes=nodes)
         return Traced(
-            replace(self.graph(), nodes=nodes),
+            graph,
             history.steps[: history.position],
             self._backward.title,
             history.start,

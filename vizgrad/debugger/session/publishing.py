@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from vizgrad.inspection import model
-from vizgrad.observing import Observer, Observers
+from vizgrad.core.observing import Observer, Observers
+from vizgrad.debugger import model
 
 #: Updates kept for those who ask for what they missed; who missed more asks for everything.
 UPDATES_KEPT = 1000

@@ -14,10 +14,10 @@ from itertools import count
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from vizgrad.observing import Observer, Observers
+from vizgrad.core.observing import Observer, Observers
 
 if TYPE_CHECKING:
-    from vizgrad.inspection.session import Session
+    from vizgrad.debugger.session.session import Session
 
 OPEN_SESSIONS = 8
 

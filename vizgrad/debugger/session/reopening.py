@@ -10,11 +10,11 @@ import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from vizgrad.inspection import registry
-from vizgrad.inspection.branches import ORIGINAL
-from vizgrad.inspection.opening import Opening
-from vizgrad.inspection.protocols import WorldChanged
-from vizgrad.inspection.session import Session
+from vizgrad.debugger.engines.api.protocols import WorldChanged
+from vizgrad.debugger.session import registry
+from vizgrad.debugger.session.history.branches import ORIGINAL
+from vizgrad.debugger.session.opening import Opening
+from vizgrad.debugger.session.session import Session
 
 
 @contextmanager

@@ -12,15 +12,15 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from vizgrad.inspection import model
-from vizgrad.inspection.finding import texts_of
-from vizgrad.inspection.fold import Fold
-from vizgrad.inspection.holdings import holdings
-from vizgrad.inspection.origin import NOWHERE, Origin
-from vizgrad.inspection.outline import Outline
-from vizgrad.inspection.past import RecordedPast
-from vizgrad.inspection.protocols import Backward, Effect
-from vizgrad.inspection.staging import stages_of
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.node_origin import NOWHERE, Origin
+from vizgrad.debugger.engines.api.protocols import Backward, Effect
+from vizgrad.debugger.session.breakpoints.node_search import texts_of
+from vizgrad.debugger.session.grouping.outline import Outline
+from vizgrad.debugger.session.history.fold import Fold
+from vizgrad.debugger.session.history.node_stages import stages_of
+from vizgrad.debugger.session.history.saved_memory import holdings
+from vizgrad.debugger.session.history.step_log_reader import RecordedPast
 
 Values = Mapping[model.ArrayName, Any]
 
@@ -319,12 +319,12 @@ class _Replay:
 
     @property
     def grows(self) -> bool:
-        """See `vizgrad.inspection.abilities.Growing`."""
+        """See `vizgrad.debugger.engines.api.abilities.Growing`."""
         return self._has_made("recorded")
 
     @property
     def recomputes(self) -> bool:
-        """See `vizgrad.inspection.abilities.Growing`."""
+        """See `vizgrad.debugger.engines.api.abilities.Growing`."""
         return self._has_made("recomputed")
 
     def _has_made(self, kind: model.MadeKind) -> bool:
@@ -376,7 +376,9 @@ class Replay:
 
     @property
     def staged(self) -> Sequence[tuple[model.StageRecord, Sequence[Effect]]]:
-        """See `vizgrad.inspection.abilities.Staged`. What a step changed is there behind its last stage."""
+        """See `vizgrad.debugger.engines.api.abilities.Staged`. What a step changed is there behind its
+        last stage.
+        """
         visit = self.record.visit
         done = visit.accumulate
         stages = stages_of(visit.stages, None if done is None else (done.decision, done.reason))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vizgrad.inspection import model
-from vizgrad.inspection.lanes import title_of
+from vizgrad.debugger import model
+from vizgrad.debugger.session.history.lanes import title_of
 
 
 class Where(str):

@@ -3,7 +3,7 @@
 The truth about a run lives here, in the kernel: a history of steps and a position in it. Each change is
 published as an `Update` with a rising `revision`, so that a view which missed one can tell and ask
 (`updates_since`). All methods may be called from any thread: a cell, the magics and the views' messages go
-through the same lock. What is moved is in this file, what is seen in `looking.py`, what is told in
+through the same lock. What is moved is in this file, what is seen in `session_reader.py`, what is told in
 `publishing.py`.
 """
 
@@ -14,28 +14,35 @@ from contextlib import contextmanager, suppress
 from typing import Any, Self
 from weakref import finalize
 
-from vizgrad.inspection import model, registry
-from vizgrad.inspection.branches import Branches
-from vizgrad.inspection.branching import Branching
-from vizgrad.inspection.breaking import Breaking
-from vizgrad.inspection.breakpoints import Breakpoints
-from vizgrad.inspection.calling import CallingFrame
-from vizgrad.inspection.history import Between, History
-from vizgrad.inspection.inside import Inside
-from vizgrad.inspection.interrupts import between_steps
-from vizgrad.inspection.kept import Kept
-from vizgrad.inspection.live import Live
-from vizgrad.inspection.looking import Look
-from vizgrad.inspection.memory import quarter_of_free
-from vizgrad.inspection.moving import Halt, Moving, Work
-from vizgrad.inspection.opening import Opening
-from vizgrad.inspection.pieces import Pieces
-from vizgrad.inspection.protocols import Backward, CutOff, GraphSource, Run, WorldChanged
-from vizgrad.inspection.publishing import RECORDS_CARRIED, Update
-from vizgrad.inspection.seen import SessionBusy as SessionBusy
-from vizgrad.inspection.stopped import at_stop, by_person
-from vizgrad.inspection.where import Where
-from vizgrad.observing import Observer, Observers
+from vizgrad.core.observing import Observer, Observers
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.protocols import (
+    Backward,
+    CutOff,
+    GraphSource,
+    Run,
+    WorldChanged,
+)
+from vizgrad.debugger.session import registry
+from vizgrad.debugger.session.available_memory import quarter_of_free
+from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
+from vizgrad.debugger.session.breakpoints.stop_reason import at_stop, by_person
+from vizgrad.debugger.session.calling import CallingFrame
+from vizgrad.debugger.session.closed_session import Kept
+from vizgrad.debugger.session.history.branches import Branches
+from vizgrad.debugger.session.history.history import Between, History
+from vizgrad.debugger.session.interrupts import between_steps
+from vizgrad.debugger.session.moves_under_way import Halt, Moving, Work
+from vizgrad.debugger.session.node_stepping import Inside
+from vizgrad.debugger.session.open_session import Live
+from vizgrad.debugger.session.opening import Opening
+from vizgrad.debugger.session.progress_updates import Pieces
+from vizgrad.debugger.session.publishing import RECORDS_CARRIED, Update
+from vizgrad.debugger.session.run_position import Where
+from vizgrad.debugger.session.session_branches import Branching
+from vizgrad.debugger.session.session_breakpoints import Breaking
+from vizgrad.debugger.session.session_reader import Look
+from vizgrad.debugger.session.session_view import SessionBusy as SessionBusy
 
 
 class Session(Breaking, Branching, Inside):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.inspection.history import History
-from vizgrad.inspection.model import ArrayName
-from vizgrad.inspection.protocols import GraphSource
+from vizgrad.debugger.engines.api.protocols import GraphSource
+from vizgrad.debugger.model import ArrayName
+from vizgrad.debugger.session.history.history import History
 
 
 def value_of(of: ArrayName, history: History, source: GraphSource) -> Any:

@@ -6,14 +6,15 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
-from vizgrad.inspection import abilities, model
-from vizgrad.inspection.abilities import Change, OneWay
-from vizgrad.inspection.branches import Branches, Line
-from vizgrad.inspection.choosing import choose, leaf_called
-from vizgrad.inspection.comparing import Comparison, comparison, name_beside
-from vizgrad.inspection.filing import filing
-from vizgrad.inspection.live import Live
-from vizgrad.inspection.seen import Seen
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api import abilities
+from vizgrad.debugger.engines.api.abilities import Change, OneWay
+from vizgrad.debugger.model.trace_files import filing
+from vizgrad.debugger.session.breakpoints.node_selectors import choose, leaf_called
+from vizgrad.debugger.session.history.branch_comparison import Comparison, comparison, name_beside
+from vizgrad.debugger.session.history.branches import Branches, Line
+from vizgrad.debugger.session.open_session import Live
+from vizgrad.debugger.session.session_view import Seen
 
 
 class Branching(Seen):
@@ -115,7 +116,8 @@ class Branching(Seen):
 
         `node` is a number, a node, a tensor or a name; `value` a number, values of its shape, a tensor, or a
         text over the gradient `g`: ``"g * 0.5"``, ``"g.clip(-1, 1)"``, ``"zero"``, ``"clip to 1"`` (see
-        `vizgrad.inspection.expressions`). ValueError where nothing waits, or it does not fit.
+        `vizgrad.debugger.session.breakpoints.expressions`). ValueError where nothing waits, or it does
+        not fit.
 
         Of PyTorch's backward there are no branches: the gradient of the node that comes next is changed for
         good, and ValueError is raised where another run of that node would be needed.

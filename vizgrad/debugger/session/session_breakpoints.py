@@ -6,11 +6,11 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
-from vizgrad.inspection import model
-from vizgrad.inspection.breakpoints import Breakpoints, Condition
-from vizgrad.inspection.choosing import leaf_called
-from vizgrad.inspection.live import Live
-from vizgrad.inspection.seen import Seen
+from vizgrad.debugger import model
+from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints, Condition
+from vizgrad.debugger.session.breakpoints.node_selectors import leaf_called
+from vizgrad.debugger.session.open_session import Live
+from vizgrad.debugger.session.session_view import Seen
 
 
 class Breaking(Seen):
@@ -40,8 +40,9 @@ class Breaking(Seen):
         visit for which `when` holds; or behind one in which the memory of the tensor `written` was written.
 
         A condition is a function of a `model.Visit`, or a text like ``"grad.norm > 1e3"``, ``"nonfinite"``,
-        ``"iteration == 17"`` (see `vizgrad.inspection.conditions`). With `hits` it stops at the so manieth
-        time only, else each time. ValueError when nothing matches, or a text is not understood.
+        ``"iteration == 17"`` (see `vizgrad.debugger.session.breakpoints.conditions`). With `hits` it
+        stops at the so manieth time only, else each time. ValueError when nothing matches, or a text is
+        not understood.
         """
         with self._changing_breakpoints():
             made = self._breakpoints.add(

@@ -1,5 +1,5 @@
-"""What can be seen of a session: of an open one through its engine (`live.py`), of a closed one through what
-was kept of it (`kept.py`).
+"""What can be seen of a session: of an open one through its engine (`open_session.py`), of a closed one
+through what was kept of it (`closed_session.py`).
 """
 
 from __future__ import annotations
@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any, Protocol
 
-from vizgrad.inspection import model
-from vizgrad.inspection.fold import Fold
-from vizgrad.inspection.lanes import Lane
-from vizgrad.inspection.line_norms import LineNorms
-from vizgrad.inspection.memory_curve import MemoryCurve
-from vizgrad.inspection.outline import Outline
-from vizgrad.inspection.where import Where
+from vizgrad.debugger import model
+from vizgrad.debugger.session.grouping.outline import Outline
+from vizgrad.debugger.session.history.fold import Fold
+from vizgrad.debugger.session.history.lanes import Lane
+from vizgrad.debugger.session.history.memory_curve import MemoryCurve
+from vizgrad.debugger.session.lines.line_norms import LineNorms
+from vizgrad.debugger.session.run_position import Where
 
 Saves = tuple[tuple[model.Saved, ...], ...]
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from vizgrad.inspection import model, summarizer
-from vizgrad.inspection.births import birth_at, birth_in
-from vizgrad.inspection.protocols import Step
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api import summarizer
+from vizgrad.debugger.engines.api.protocols import Step
+from vizgrad.debugger.session.breakpoints.nonfinite_step import birth_at, birth_in
 
 
 class Traced(model.Trace):

@@ -6,14 +6,14 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from vizgrad.inspection import model
-from vizgrad.inspection.kept import Kept
-from vizgrad.inspection.live import Live
-from vizgrad.inspection.looking import Inspected, SessionClosed
-from vizgrad.inspection.opening import Opening
-from vizgrad.inspection.pieces import Pieces
-from vizgrad.inspection.publishing import Publisher
-from vizgrad.inspection.where import Where
+from vizgrad.debugger import model
+from vizgrad.debugger.session.closed_session import Kept
+from vizgrad.debugger.session.open_session import Live
+from vizgrad.debugger.session.opening import Opening
+from vizgrad.debugger.session.progress_updates import Pieces
+from vizgrad.debugger.session.publishing import Publisher
+from vizgrad.debugger.session.run_position import Where
+from vizgrad.debugger.session.session_reader import Inspected, SessionClosed
 
 #: How long a request waits for a step that is running on another thread, in seconds.
 LOCK_TIMEOUT = 10.0

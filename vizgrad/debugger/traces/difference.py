@@ -13,23 +13,23 @@ from html import escape
 from math import inf
 from typing import Any
 
-from vizgrad.inspection import model
-from vizgrad.inspection.comparing import Comparison, name_beside
-from vizgrad.inspection.filing import File
-from vizgrad.rendering.describe import place_text, plain
-from vizgrad.rendering.picture import Beside, graph_svg
-from vizgrad.traces.forward import SavedDiff
-from vizgrad.traces.gradients import Gradients, apart
-from vizgrad.traces.loading import shown_beside
-from vizgrad.traces.matching import matched
-from vizgrad.traces.page import export
-from vizgrad.traces.rounding import coarsest, sizes
-from vizgrad.traces.rounding import tolerance as explained_by
-from vizgrad.traces.saving import save
-from vizgrad.widgets.answers import most_differing
-from vizgrad.widgets.commtarget import run_by_program
-from vizgrad.widgets.filed import FiledBeside
-from vizgrad.widgets.showing import show
+from vizgrad.debugger import model
+from vizgrad.debugger.drawing.describe import place_text, plain
+from vizgrad.debugger.drawing.picture import Beside, graph_svg
+from vizgrad.debugger.jupyter.widget.commtarget import run_by_program
+from vizgrad.debugger.jupyter.widget.query_answers import most_differing
+from vizgrad.debugger.jupyter.widget.showing import show
+from vizgrad.debugger.jupyter.widget.trace_contents import FiledBeside
+from vizgrad.debugger.model.trace_files import File
+from vizgrad.debugger.session.history.branch_comparison import Comparison, name_beside
+from vizgrad.debugger.traces.forward_difference import SavedDiff
+from vizgrad.debugger.traces.loading import shown_beside
+from vizgrad.debugger.traces.matching import matched
+from vizgrad.debugger.traces.page import export
+from vizgrad.debugger.traces.rounding_bounds import coarsest, sizes
+from vizgrad.debugger.traces.rounding_bounds import tolerance as explained_by
+from vizgrad.debugger.traces.saving import save
+from vizgrad.debugger.traces.trace_gradients import Gradients, apart
 
 #: Lines of the text and rows of the table, of what differs and of what is on one side only.
 MOST_LINES = 20

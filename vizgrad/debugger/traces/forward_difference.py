@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vizgrad.inspection import summarizer
-from vizgrad.inspection.protocols import GraphSource
-from vizgrad.traces.gradients import apart
+from vizgrad.debugger.engines.api import summarizer
+from vizgrad.debugger.engines.api.protocols import GraphSource
+from vizgrad.debugger.traces.trace_gradients import apart
 
 #: By node: what it has saved, by name: an array with numbers about it, or what is no tensor, as text.
 Saves = Mapping[int, Mapping[str, Any]]

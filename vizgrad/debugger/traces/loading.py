@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import IO, Any, Protocol
 
-from vizgrad.inspection import model
-from vizgrad.inspection.births import birth_in
-from vizgrad.inspection.filing import File
-from vizgrad.inspection.history import Between, History
-from vizgrad.inspection.opening import Cell, Opening
-from vizgrad.inspection.replay import NodeRaised, TraceEnds, backward_of, checked, stepped
-from vizgrad.inspection.session import Session
-from vizgrad.inspection.stopped import at_stop
-from vizgrad.inspection.traced import Traced
-from vizgrad.inspection.where import Where
-from vizgrad.traces import archive
-from vizgrad.traces.saving import FromFile
-from vizgrad.widgets.showing import show
+from vizgrad.debugger import model
+from vizgrad.debugger.jupyter.widget.showing import show
+from vizgrad.debugger.model.trace_files import File
+from vizgrad.debugger.session.breakpoints.nonfinite_step import birth_in
+from vizgrad.debugger.session.breakpoints.stop_reason import at_stop
+from vizgrad.debugger.session.history.history import Between, History
+from vizgrad.debugger.session.opening import Cell, Opening
+from vizgrad.debugger.session.replay import NodeRaised, TraceEnds, backward_of, checked, stepped
+from vizgrad.debugger.session.run_position import Where
+from vizgrad.debugger.session.session import Session
+from vizgrad.debugger.session.session_trace import Traced
+from vizgrad.debugger.traces import archive
+from vizgrad.debugger.traces.saving import FromFile
 
 
 class LoadedTrace(Session):

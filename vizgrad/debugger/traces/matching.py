@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from vizgrad.inspection import model
+from vizgrad.debugger import model
 
 #: Two rows of keys that differ in more places are matched only where they begin and end alike.
 MOST_EDITS = 2_000

@@ -12,13 +12,13 @@ import tempfile
 from html import escape
 from pathlib import Path
 
-from vizgrad.inspection import model
-from vizgrad.inspection.filing import File
-from vizgrad.rendering.describe import plain
-from vizgrad.traces import archive
-from vizgrad.traces.saving import save
-from vizgrad.widgets.debugview import STATIC
-from vizgrad.widgets.filed import FiledBeside
+from vizgrad.debugger import model
+from vizgrad.debugger.drawing.describe import plain
+from vizgrad.debugger.jupyter.widget.debugview import STATIC
+from vizgrad.debugger.jupyter.widget.trace_contents import FiledBeside
+from vizgrad.debugger.model.trace_files import File
+from vizgrad.debugger.traces import archive
+from vizgrad.debugger.traces.saving import save
 
 #: Bytes of gradients in a page, where each takes a third more.
 ARRAYS_IN_PAGE = 8 << 20

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from math import isfinite, prod
 
-from vizgrad.arrays import dtypes
-from vizgrad.arrays.limits import finfo
-from vizgrad.inspection import model
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays.limits import finfo
+from vizgrad.debugger import model
 
 #: Of the digits of a type so large a part must agree. What is left to rounding, and to other orders of sums,
 #: was enough for models of a hundred operations on both engines (`tests/traces/test_rounding.py`).

@@ -7,25 +7,30 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from vizgrad.inspection import model
-from vizgrad.inspection.births import birth_in
-from vizgrad.inspection.filing import File
-from vizgrad.inspection.replay import checked, replace_fields, stepped
-from vizgrad.inspection.traced import Traced
-from vizgrad.traces import archive
-from vizgrad.traces.drawn import view_of
-from vizgrad.version import __version__
-from vizgrad.widgets.filed import (
+from vizgrad.core.errors import warn_once
+from vizgrad.debugger import model
+from vizgrad.debugger.jupyter.widget.trace_contents import (
+    MOST_IN_PAGE,
     TRACE_FORMAT,
     TRACE_VERSION,
     Filed,
+    FiledArrays,
     FiledBeside,
     FiledView,
     Manifest,
 )
+from vizgrad.debugger.model.trace_files import File
+from vizgrad.debugger.session.breakpoints.nonfinite_step import birth_in
+from vizgrad.debugger.session.replay import checked, replace_fields, stepped
+from vizgrad.debugger.session.session_trace import Traced
+from vizgrad.debugger.traces import archive
+from vizgrad.debugger.traces.trace_drawings import view_of
+from vizgrad.version import __version__
 
 #: Numbers in histograms and heat maps of one file; steps beyond have none.
 MOST_CLOSER = 200_000
+#: Bytes of arrays in one file, beyond the first: a page reads it for any of them.
+FILE = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,8 @@ class Parts:
     manifest: Manifest
     trace: model.Trace
     view: FiledView
-    arrays: list[bytes]
+    filed: FiledArrays
+    arrays: dict[str, bytes]
 
 
 def parts_of(trace: model.Trace, room: int, beside: tuple[FiledBeside, ...] = ()) -> Parts:
@@ -61,12 +67,11 @@ def parts_of(trace: model.Trace, room: int, beside: tuple[FiledBeside, ...] = ()
         trace.title,
         len(trace.graph.nodes),
         len(trace.records),
-        tuple(arrays.filed),
-        arrays.left_out,
-        births,
+        left_out=arrays.left_out,
+        births=births,
     )
     view = replace(view_of(trace, whole, births), beside=beside)
-    return Parts(manifest, trace, view, arrays.files)
+    return Parts(manifest, trace, view, *arrays.told())
 
 
 def save(
@@ -74,8 +79,15 @@ def save(
 ) -> Path:
     """See `model.Trace.save`. `beside`: other runs that it is compared with."""
     parts = parts_of(trace, arrays, beside)
+    nodes, steps = parts.manifest.nodes, parts.manifest.steps
+    if nodes + steps > MOST_IN_PAGE:
+        warn_once(
+            f"a trace of {nodes:,} nodes and {steps:,} steps is too large for a page, which has room for "
+            f"{MOST_IN_PAGE:,} together: vizgrad.load_trace reads it in Python, and JupyterLab does not open "
+            "it. A run of fewer steps, or of a graph of fewer nodes, is smaller"
+        )
     with archive.replacing(path) as file:
-        archive.write(file, parts.manifest, parts.trace, parts.view, parts.arrays)
+        archive.write(file, parts.manifest, parts.trace, parts.view, parts.filed, parts.arrays)
     return Path(path)
 
 
@@ -132,33 +144,48 @@ def _numbers(summary: model.TensorSummary) -> int:
 
 
 class _Arrays:
-    """Gradients by name; what is the same memory is one file."""
+    """Gradients by name: what is the same memory is there once, and those of a shape and type share files."""
 
     def __init__(self, room: int) -> None:
         self._left = room
-        self._places: dict[object, int] = {}
-        self._kept: list[Any] = []  # or their addresses might be those of others
-        self.files: list[bytes] = []
-        self.filed: list[Filed] = []
+        #: By memory: the file, the place in it, and what is there.
+        self._places: dict[object, tuple[int, int, list[model.ArrayName]]] = {}
+        #: By shape and type: the file that has room for more, and its bytes.
+        self._open: dict[object, tuple[int, int]] = {}
+        self._files: list[list[Any]] = []  # kept, or their addresses might be those of others
         self.left_out = 0
 
     def add(self, of: model.ArrayName, array: Any) -> None:
         key = _memory(array)
         place = self._places.get(key)
         if place is not None:
-            known = self.filed[place]
-            self.filed[place] = Filed(known.file, known.shape, known.dtype, (*known.of, of))
+            place[2].append(of)
             return
         size = prod(array.shape) * array.dtype.itemsize
         if size > self._left or array.dtype.kind not in "biufc":
             self.left_out += 1
             return
         self._left -= size
-        self._places[key] = len(self.files)
-        self._kept.append(array)
-        name = f"arrays/{len(self.files)}.npy"
-        self.filed.append(Filed(name, tuple(array.shape), str(array.dtype), (of,)))
-        self.files.append(archive.written(array))
+        file, held = self._open.get((array.shape, array.dtype), (-1, 0))
+        if file < 0 or held + size > FILE:
+            file, held = len(self._files), 0
+            self._files.append([])
+        self._open[array.shape, array.dtype] = file, held + size
+        self._places[key] = file, len(self._files[file]), [of]
+        self._files[file].append(array)
+
+    def told(self) -> tuple[FiledArrays, dict[str, bytes]]:
+        filed: list[Filed] = []
+        for file, at, of in self._places.values():
+            array = self._files[file][at]
+            shape, dtype = tuple(array.shape), str(array.dtype)
+            filed.append(Filed(_name(file), shape, dtype, tuple(of), at))
+        files = {_name(file): archive.written(arrays) for file, arrays in enumerate(self._files)}
+        return FiledArrays(tuple(filed)), files
+
+
+def _name(file: int) -> str:
+    return f"arrays/{file}.npy"
 
 
 def _memory(array: Any) -> object:

@@ -8,20 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vizgrad.inspection import model
-from vizgrad.inspection.branches import Branches
-from vizgrad.inspection.breakpoints import Breakpoints
-from vizgrad.inspection.history import History
-from vizgrad.inspection.live import Live
-from vizgrad.inspection.memory import quarter_of_free
-from vizgrad.inspection.openers import known_types, open_backward
-from vizgrad.inspection.opening import Cell, Opening
-from vizgrad.inspection.protocols import Backward
-from vizgrad.inspection.succeeding import succeeding
-from vizgrad.inspection.traced import Traced
-from vizgrad.traces.difference import TraceDiff, diff, trace_of
-from vizgrad.traces.forward import Saves, first_apart, saves_of
-from vizgrad.traces.saving import FromFile
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.openers import known_types, open_backward
+from vizgrad.debugger.engines.api.protocols import Backward
+from vizgrad.debugger.session.available_memory import quarter_of_free
+from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
+from vizgrad.debugger.session.history.branches import Branches
+from vizgrad.debugger.session.history.history import History
+from vizgrad.debugger.session.open_session import Live
+from vizgrad.debugger.session.opening import Cell, Opening
+from vizgrad.debugger.session.reopening import succeeding
+from vizgrad.debugger.session.session_trace import Traced
+from vizgrad.debugger.traces.difference import TraceDiff, diff, trace_of
+from vizgrad.debugger.traces.forward_difference import Saves, first_apart, saves_of
+from vizgrad.debugger.traces.saving import FromFile
 
 
 def side_by_side(a: Any, b: Any, tolerance: float | None, names: Mapping[int, str]) -> TraceDiff:

@@ -6,23 +6,29 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 
-from vizgrad.inspection import model
-from vizgrad.inspection.branches import Branches
-from vizgrad.inspection.breakpoints import Breakpoints
-from vizgrad.inspection.history import History
-from vizgrad.inspection.lanes import lane_of, lane_within
-from vizgrad.inspection.live import Live
-from vizgrad.inspection.outline import Outline
-from vizgrad.inspection.protocols import GraphSource
-from vizgrad.inspection.replay import backward_of
-from vizgrad.inspection.stopped import birth_text
-from vizgrad.rendering.mathematics import mathematics
-from vizgrad.rendering.opening import opening
-from vizgrad.widgets.drawing import AUTOMATIC, Drawing, Folding
-from vizgrad.widgets.drawing_of import draw
-from vizgrad.widgets.filed import FiledDrawing, FiledLane, FiledMaths, FiledView, Holding
-from vizgrad.widgets.lane_of import drawn
-from vizgrad.widgets.standing_of import standing
+from vizgrad.debugger import model
+from vizgrad.debugger.drawing.mathematics import mathematics
+from vizgrad.debugger.drawing.open_groups import opening
+from vizgrad.debugger.engines.api.protocols import GraphSource
+from vizgrad.debugger.jupyter.widget.build_drawing import draw
+from vizgrad.debugger.jupyter.widget.build_lane import drawn
+from vizgrad.debugger.jupyter.widget.build_standing import standing
+from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC, Drawing, Folding
+from vizgrad.debugger.jupyter.widget.trace_contents import (
+    FiledDrawing,
+    FiledLane,
+    FiledMaths,
+    FiledView,
+    Holding,
+)
+from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
+from vizgrad.debugger.session.breakpoints.stop_reason import birth_text
+from vizgrad.debugger.session.grouping.outline import Outline
+from vizgrad.debugger.session.history.branches import Branches
+from vizgrad.debugger.session.history.history import History
+from vizgrad.debugger.session.history.lanes import lane_of, lane_within
+from vizgrad.debugger.session.open_session import Live
+from vizgrad.debugger.session.replay import backward_of
 
 #: Boxes in all drawings of a file together (a millisecond each); the first one is made in any case.
 MOST_BOXES = 2_000

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from math import hypot, inf, isfinite, isnan, nan
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import to_host
-from vizgrad.inspection import model
-from vizgrad.inspection.traced import Traced
-from vizgrad.traces.saving import FromFile
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import to_host
+from vizgrad.debugger import model
+from vizgrad.debugger.session.session_trace import Traced
+from vizgrad.debugger.traces.saving import FromFile
 
 #: What a slot of a node got: the array if it is known, and numbers about it.
 Got = tuple[Any, model.TensorSummary | None]

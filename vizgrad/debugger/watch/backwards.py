@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vizgrad.arrays.blocks import span
-from vizgrad.arrays.magnitude import PLAIN, born, size, zero_share, zero_where_odd, zeros_in
-from vizgrad.engine.watch import Watch
-from vizgrad.function.wrapped import stands_for_others
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Edge, Node
-from vizgrad.graph.saved import bare
-from vizgrad.stepping.savers import Savers, by_name
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.place import Site
+from vizgrad.core.arrays.blocks import span
+from vizgrad.core.arrays.magnitude import PLAIN, born, size, zero_share, zero_where_odd, zeros_in
+from vizgrad.core.engine.observer import Watch
+from vizgrad.core.function.transform_tensor import stands_for_others
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Edge, Node
+from vizgrad.core.graph.saved import bare
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.engines.vizgrad.saved_readers import Savers, by_name
 
 if TYPE_CHECKING:
-    from vizgrad.provenance.gradients import Gradients
-    from vizgrad.provenance.memory import HiddenWrite, Memory
-    from vizgrad.provenance.notes import Note
+    from vizgrad.debugger.watch.grad_history import Gradients
+    from vizgrad.debugger.watch.notes import Note
+    from vizgrad.debugger.watch.untracked_memory import HiddenWrite, Memory
 
 
 class Delivered(NamedTuple):

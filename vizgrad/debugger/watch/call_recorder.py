@@ -9,24 +9,25 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from vizgrad.arrays.blocks import owner, span
-from vizgrad.function.wrapped import stands_for_others
-from vizgrad.graph.node import Edge, Node
-from vizgrad.observing import Observer
-from vizgrad.provenance import listening
-from vizgrad.provenance.backwards import Run, Watching
-from vizgrad.provenance.cuts import how_cut
-from vizgrad.provenance.events import Event, holds
-from vizgrad.provenance.habits import tensors_in
-from vizgrad.provenance.notes import Note
-from vizgrad.provenance.noting import Noting
-from vizgrad.provenance.own import OWN
-from vizgrad.provenance.taps import Tap
-from vizgrad.provenance.written import variable
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.modes import GUARD, MODES, start_recording, stop_recording
-from vizgrad.tensor.place import Site, caller
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.blocks import span
+from vizgrad.core.arrays.layout import block_of
+from vizgrad.core.function.transform_tensor import stands_for_others
+from vizgrad.core.graph.node import Edge, Node
+from vizgrad.core.observing import Observer
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.modes import GUARD, MODES, start_recording, stop_recording
+from vizgrad.core.tensor.source_location import Site, caller
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger.watch import listeners
+from vizgrad.debugger.watch.backwards import Run, Watching
+from vizgrad.debugger.watch.events import Event, holds
+from vizgrad.debugger.watch.function_hooks import Tap
+from vizgrad.debugger.watch.history_loss import how_cut
+from vizgrad.debugger.watch.note_recorder import Noting, may_write
+from vizgrad.debugger.watch.notes import Note
+from vizgrad.debugger.watch.source_expressions import variable
+from vizgrad.debugger.watch.usage_patterns import tensors_in
+from vizgrad.debugger.watch.vizgrad_tensors import OWN
 
 
 class Tapping(Noting):
@@ -40,12 +41,12 @@ class Tapping(Noting):
 
     def start(self) -> None:
         self._observer = Observer("a watch")
-        listening.listen(self)
+        listeners.listen(self)
         self._before = start_recording(self)
 
     def stop(self) -> None:
         stop_recording(self._before)
-        listening.end(self)
+        listeners.end(self)
         self.memory.end()
 
     # --- told by the engine ------------------------------------------------------------------------
@@ -101,8 +102,11 @@ class Tapping(Noting):
     def _operation(self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """As `run`, of by far the most calls."""
         before = None
-        if args and isinstance(first := args[0], Tensor) and first._storage is not None:
-            before = first._storage.last_write
+        if args and isinstance(first := args[0], Tensor):
+            if first._storage is not None:
+                before = first._storage.last_write
+            if may_write(tap.name) and self.notes.get(first) is None:
+                self.guarded(self.note_of, first)
         self.busy = True
         try:
             result = tap.original(*args, **kwargs)
@@ -274,7 +278,7 @@ class Tapping(Noting):
         run = self.runs[-1] if self.runs else None
         if run is not None and not run.ended and run.given is not None:
             given = getattr(run.given, "_array", run.given)
-            if owner(out._array) is owner(given):
+            if block_of(out._array) == block_of(given):
                 run.edited.append((site, variable(site)))
 
     def place(self, note: Note, tensor: Tensor) -> None:

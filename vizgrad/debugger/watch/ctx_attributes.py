@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from vizgrad.errors import Place, place_at
-from vizgrad.provenance.written import tree_of
+from vizgrad.core.errors import Place, place_at
+from vizgrad.debugger.watch.source_expressions import tree_of
 
 
 def kept_at(cls: Any, name: str) -> tuple[Place | None, str]:

@@ -45,7 +45,7 @@ class Tap:
         self.function = function
         #: What people call it: "relu".
         self.name = name
-        #: How it is listened to; see `tapped.py`.
+        #: How it is listened to; see `hooked_functions.py`.
         self.kind = kind
         self._listener = listener
         code = function.__code__

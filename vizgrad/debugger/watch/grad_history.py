@@ -5,14 +5,14 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.place import Site
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.source_location import Site
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from vizgrad.provenance.looks import Look
-    from vizgrad.provenance.notes import Note, Notes
+    from vizgrad.debugger.watch.notes import Note, Notes
+    from vizgrad.debugger.watch.tensor_adapter import Look
 
     #: A backward (`backwards.Run`), which is made of what stands here.
     Run: TypeAlias = Any

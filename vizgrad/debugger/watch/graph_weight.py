@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays.blocks import owner
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Edge, Node
-from vizgrad.graph.saved import bare
-from vizgrad.provenance.notes import MOST
+from vizgrad.core.arrays.blocks import owner
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Edge, Node
+from vizgrad.core.graph.saved import bare
+from vizgrad.debugger.watch.notes import MOST
 
 
 def weigh(tensor: Any) -> tuple[int, int] | None:

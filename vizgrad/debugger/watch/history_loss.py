@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vizgrad.provenance.notes import Note
+from vizgrad.debugger.watch.notes import Note
 
 
 def how_cut(note: Note, kind: str, mode: str) -> str:

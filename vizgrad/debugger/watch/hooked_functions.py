@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
-from vizgrad.function.primitive import REGISTRY
-from vizgrad.ops.forms import FORMS
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.function.primitive import REGISTRY
+from vizgrad.core.ops.forms import FORMS
+from vizgrad.core.tensor.tensor import Tensor
 
 #: They take values out of tensors.
 LEAKS = frozenset({"item", "tolist", "numpy", "__float__", "__int__", "__array__", "__complex__"})
@@ -32,7 +32,7 @@ MAKE = frozenset(
 def functions() -> Iterator[tuple[Any, str, str]]:
     """(function, name, kind), the more general first: the first mention of a function counts."""
     from vizgrad.autograd import grad_mode, running, tensor_methods
-    from vizgrad.function.custom.function import Function
+    from vizgrad.core.function.custom.function import Function
     from vizgrad.nn import functional
     from vizgrad.optim import optimizer
 

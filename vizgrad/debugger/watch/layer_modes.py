@@ -8,11 +8,11 @@ from collections import deque
 from types import FrameType
 from typing import Any, NamedTuple
 
-from vizgrad.interpreter import locals_of
-from vizgrad.provenance.notes import Note
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.place import Site
+from vizgrad.core.interpreter import locals_of
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.watch.notes import Note
 
 #: Calls that are kept, the latest.
 _KEPT = 256

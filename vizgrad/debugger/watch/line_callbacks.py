@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from vizgrad.tensor.place import INTERNAL, frame_outside
+from vizgrad.core.tensor.source_location import INTERNAL, frame_outside
 
 #: Lines that are looked behind at most, in one block.
 MOST = 4_000

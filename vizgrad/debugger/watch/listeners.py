@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from vizgrad.amp.arming import ASIDE
-from vizgrad.provenance.tapped import functions, plain
-from vizgrad.provenance.taps import Tap
+from vizgrad.amp.enable import ASIDE
+from vizgrad.debugger.watch.function_hooks import Tap
+from vizgrad.debugger.watch.hooked_functions import functions, plain
 
 
 class Listener(Protocol):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from vizgrad.arrays.magnitude import born, has_nan
-from vizgrad.provenance.looks import FLOATING, Look
-from vizgrad.provenance.notes import Note
-from vizgrad.provenance.written import divides
+from vizgrad.core.arrays.magnitude import born, has_nan
+from vizgrad.debugger.watch.notes import Note
+from vizgrad.debugger.watch.source_expressions import divides
+from vizgrad.debugger.watch.tensor_adapter import FLOATING, Look
 
 #: What they write that is not finite was meant.
 _MASKS = frozenset(
@@ -48,7 +48,7 @@ def look_at_values(note: Note, out: Any, parents: tuple[Note, ...], look: Look) 
             note.born = first
             return
     note.born = note
-    given = next(_operands(note.op, parents, look), None)
+    given = next((each for each in _operands(note.op, parents, look) if each is not out), None)
     places = born(values, None if given is None else look.array(given))
     note.detail = places, has_nan(values)
 

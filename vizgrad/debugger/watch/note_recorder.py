@@ -6,23 +6,28 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.observing import Observer
-from vizgrad.provenance.backwards import Run
-from vizgrad.provenance.births import keeps_finite, look_at_values
-from vizgrad.provenance.events import Event
-from vizgrad.provenance.gradients import Gradients
-from vizgrad.provenance.habits import Habits
-from vizgrad.provenance.layers import Layers
-from vizgrad.provenance.looks import Kind, Look
-from vizgrad.provenance.memory import Memory
-from vizgrad.provenance.notes import Note, Notes, Weight
-from vizgrad.provenance.repeats import Repeats
-from vizgrad.provenance.training import Training
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.place import Site
+from vizgrad.core.observing import Observer
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.watch.backwards import Run
+from vizgrad.debugger.watch.events import Event
+from vizgrad.debugger.watch.grad_history import Gradients
+from vizgrad.debugger.watch.layer_modes import Layers
+from vizgrad.debugger.watch.nonfinite_values import keeps_finite, look_at_values
+from vizgrad.debugger.watch.notes import Note, Notes, Weight
+from vizgrad.debugger.watch.optimizer_steps import Training
+from vizgrad.debugger.watch.repeated_functions import Repeats
+from vizgrad.debugger.watch.tensor_adapter import Kind, Look, tensors_in
+from vizgrad.debugger.watch.untracked_memory import Memory
+from vizgrad.debugger.watch.usage_patterns import Habits
 
 #: Calls that took values out of tensors, of which the latest are kept.
 _LEAKS_KEPT = 4096
+
+
+def may_write(name: str) -> bool:
+    """Does an operation of this name write to its first operand? As in: mul_, __iadd__, __setitem__."""
+    return name[-1:] == "_" and (name[0] != "_" or name.startswith(("__i", "__set", "_foreach")))
 
 
 class Noting:
@@ -36,7 +41,7 @@ class Noting:
         #: Each call of backward or grad that was begun, the newest last.
         self.runs: deque[Run] = deque(maxlen=64)
         self.leaks: deque[Event] = deque(maxlen=_LEAKS_KEPT)
-        #: Suspicious operations, in order; `vizgrad.explaining` says which were bugs.
+        #: Suspicious operations, in order; `vizgrad.debugger.explain` says which were bugs.
         self.suspects: list[tuple[str, Note, Any]] = []
         #: Where set_grad_enabled has switched gradients off last, and nobody on again.
         self.off: Site | None = None
@@ -120,6 +125,12 @@ class Noting:
         else:
             note.requires = tensor.requires_grad
         return note
+
+    def note_before(self, target: Any) -> None:
+        """A call may write to a tensor, or to a list of them: was each finite before?"""
+        for each in tensors_in((target,), self.look):
+            if self.notes.get(each) is None:
+                self.note_of(each)
 
     def judge(self, note: Note, out: Any, kind: str) -> None:
         """Was history cut, is the value finite, and how far back does its history reach?"""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from vizgrad.tensor.place import Site
+    from vizgrad.core.tensor.source_location import Site
 
 #: Notes that are gone through at most, for one question.
 MOST = 20_000

@@ -5,12 +5,12 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from vizgrad.arrays.magnitude import size
-from vizgrad.provenance.backwards import Run
-from vizgrad.provenance.gradients import Gradients, Leaf
-from vizgrad.provenance.looks import Look
-from vizgrad.stepping.names import names_around
-from vizgrad.tensor.place import Site
+from vizgrad.core.arrays.magnitude import size
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.engines.vizgrad.variable_names import names_around
+from vizgrad.debugger.watch.backwards import Run
+from vizgrad.debugger.watch.grad_history import Gradients, Leaf
+from vizgrad.debugger.watch.tensor_adapter import Look
 
 #: Elements of a parameter that are compared before and after a step.
 _LOOKED_AT = 64

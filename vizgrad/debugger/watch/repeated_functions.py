@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from vizgrad.arrays.samples import alike, sample
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.errors import Place, function_place
-from vizgrad.provenance.notes import Note
-from vizgrad.tensor.place import Site
+from vizgrad.core.arrays.samples import alike, sample
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.errors import Place, function_place
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.watch.notes import Note
 
 #: Results of one run that are remembered, and elements of each.
 _MOST, _ELEMENTS = 512, 16

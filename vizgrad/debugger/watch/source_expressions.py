@@ -6,8 +6,8 @@ import ast
 import linecache
 from functools import lru_cache
 
-from vizgrad.tensor.place import Site
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.tensor import Tensor
 
 #: Beginnings of names of what divides its first operand by its last.
 _QUOTIENTS = ("div", "truediv", "rtruediv", "itruediv", "true_divide", "floor_divide", "reciprocal")

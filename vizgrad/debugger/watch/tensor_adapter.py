@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from vizgrad.tensor.place import Site
+    from vizgrad.core.tensor.source_location import Site
 
 #: Kinds of types that can hold NaN and Inf, as numpy has them; "V" are narrow floats.
 FLOATING = "fcV"

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from vizgrad.arrays.blocks import owner, span
-from vizgrad.arrays.magnitude import sample
-from vizgrad.provenance.lines import Lines
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.place import Site
+from vizgrad.core.arrays.blocks import owner, span
+from vizgrad.core.arrays.magnitude import sample
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.watch.line_callbacks import Lines
 
 #: Blocks that are looked at, the latest.
 MOST_BLOCKS = 64

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 from weakref import WeakValueDictionary
 
-from vizgrad.function.wrapped import stands_for_others
-from vizgrad.provenance.backwards import Run
-from vizgrad.tensor.modes import GUARD, share_of_thread
-from vizgrad.tensor.place import Site
-from vizgrad.tensor.tensor import RESULT, Tensor
+from vizgrad.core.function.transform_tensor import stands_for_others
+from vizgrad.core.tensor.modes import GUARD, share_of_thread
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.tensor import RESULT, Tensor
+from vizgrad.debugger.watch.backwards import Run
 
 #: Lines of other threads that are kept.
 _STRAYS_KEPT = 16

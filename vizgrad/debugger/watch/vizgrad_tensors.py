@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays.blocks import span
-from vizgrad.arrays.magnitude import finite, largest
-from vizgrad.arrays.samples import sample
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.function.wrapped import stands_for_others
-from vizgrad.graph.node import Node
-from vizgrad.provenance.backwards import key_of
-from vizgrad.provenance.looks import FLOATING, Made, register
-from vizgrad.provenance.weights import weigh
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.blocks import span
+from vizgrad.core.arrays.magnitude import finite, largest
+from vizgrad.core.arrays.samples import sample
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.function.transform_tensor import stands_for_others
+from vizgrad.core.graph.node import Node
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger.watch.backwards import key_of
+from vizgrad.debugger.watch.graph_weight import weigh
+from vizgrad.debugger.watch.tensor_adapter import FLOATING, Made, register
 
 
 class _Own:

@@ -7,7 +7,7 @@ annotation, and the first mismatch raises `WireError`, which says where it was a
 there. Fields that are not in the class are passed over, so that a newer writer may send more; fields
 that are missing take their default.
 
-How a single annotation is written and read is in `vizgrad.inspection.wire_plan`.
+How a single annotation is written and read is in `vizgrad.debugger.wire.wire_plan`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, TypeVar, cast
 
-from vizgrad.arrays.budget import Budget as MemoryBudget
-from vizgrad.inspection.model import MODEL_VERSION, Trace
-from vizgrad.inspection.wire_plan import Budget, describe, plan
-from vizgrad.inspection.wire_plan import WireError as WireError
+from vizgrad.core.arrays.budget import Budget as MemoryBudget
+from vizgrad.debugger.model import MODEL_VERSION, Trace
+from vizgrad.debugger.wire.wire_plan import Budget, describe, plan
+from vizgrad.debugger.wire.wire_plan import WireError as WireError
 
 T = TypeVar("T")
 
@@ -48,12 +48,18 @@ def from_wire(cls: type[T], data: object, *, max_values: int = MAX_VALUES) -> T:
         value: T = plan(cls)[1](data, Budget(max_values))
     except WireError as error:
         raise error if error.path else error.within(message_type(cls)) from None
-    if isinstance(value, Trace) and value.version > MODEL_VERSION:
+    if isinstance(value, Trace):
+        refuse_newer(value)
+    return value
+
+
+def refuse_newer(trace: Trace) -> None:
+    """`WireError` for a trace that says more than this model knows."""
+    if trace.version > MODEL_VERSION:
         raise WireError(
-            f"expected at most {MODEL_VERSION}, got {value.version}: "
+            f"expected at most {MODEL_VERSION}, got {trace.version}: "
             "a newer vizgrad wrote this trace, update vizgrad to read it"
         ).within("version")
-    return value
 
 
 def to_json(value: Any) -> str:
@@ -67,12 +73,16 @@ def from_json(cls: type[T], text: str | bytes, *, budget: MemoryBudget | None = 
 
     `budget`: that of the file which the text is a part of.
     """
+    return from_wire(cls, json_in(cls, text, MemoryBudget(len(text)) if budget is None else budget))
+
+
+def json_in(cls: type, text: str | bytes, budget: MemoryBudget) -> object:
+    """The values in a JSON text of a `cls`; `WireError` for text that is not JSON."""
     try:
-        (MemoryBudget(len(text)) if budget is None else budget).spend(_taken(text))
-        data: object = json.loads(text)
+        budget.spend(_taken(text))
+        return json.loads(text)
     except (ValueError, RuntimeError) as error:  # of a nesting too deep: RecursionError
         raise WireError(f"expected JSON text: {error}").within(message_type(cls)) from None
-    return from_wire(cls, data)
 
 
 def _taken(text: str | bytes) -> int:

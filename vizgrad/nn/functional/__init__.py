@@ -1,5 +1,7 @@
 """Layers as functions, as torch.nn.functional."""
 
+from vizgrad.core.ops.public.padding import pad as pad
+from vizgrad.core.ops.public.sort_search import one_hot as one_hot
 from vizgrad.nn.functional.activation import celu as celu
 from vizgrad.nn.functional.activation import celu_ as celu_
 from vizgrad.nn.functional.activation import elu as elu
@@ -125,5 +127,3 @@ from vizgrad.nn.functional.windows import max_unpool1d as max_unpool1d
 from vizgrad.nn.functional.windows import max_unpool2d as max_unpool2d
 from vizgrad.nn.functional.windows import max_unpool3d as max_unpool3d
 from vizgrad.nn.functional.windows import unfold as unfold
-from vizgrad.ops.public.padding import pad as pad
-from vizgrad.ops.public.sort_search import one_hot as one_hot

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from vizgrad import errors
-from vizgrad.arrays.dtypes import DType, int64
-from vizgrad.arrays.limits import finfo
-from vizgrad.function.inplace import write
-from vizgrad.function.primitive import Primitive
-from vizgrad.ops import activation as op
-from vizgrad.ops import activation_inplace as over
-from vizgrad.ops import pointwise
-from vizgrad.ops import softmax as softmax_op
-from vizgrad.ops.public.arguments import (
+from vizgrad.core import errors
+from vizgrad.core.arrays.dtypes import DType, int64
+from vizgrad.core.arrays.limits import finfo
+from vizgrad.core.function.inplace import write
+from vizgrad.core.function.primitive import Primitive
+from vizgrad.core.ops import activation as op
+from vizgrad.core.ops import activation_inplace as over
+from vizgrad.core.ops import pointwise
+from vizgrad.core.ops import softmax as softmax_op
+from vizgrad.core.ops.public.arguments import (
     check_dtype,
     check_kind,
     check_number,
@@ -23,8 +23,8 @@ from vizgrad.ops.public.arguments import (
     number_of,
     rounded,
 )
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.tensor import Tensor
 
 #: In place: those whose slope is read off the result, so that the operand need not be copied.
 _OVER = {op.leaky_relu: over.leaky_relu_over, op.elu: over.elu_over, op.celu: over.celu_over}

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from vizgrad.arrays import xp
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.dtypes import float32
+from vizgrad.core.ops.constants import place_of
+from vizgrad.core.ops.public.arguments import check_kind
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.softmax import safe_softmax
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn.functional.activation import softmax
 from vizgrad.nn.functional.dropout import dropout
-from vizgrad.ops.constants import place_of
-from vizgrad.ops.public.arguments import check_kind
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.softmax import safe_softmax
-from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
 def closed(mask: Any, like: Any) -> Any:
@@ -57,13 +58,18 @@ def scaled_dot_product_attention(
         attn_mask = causal_mask(query.shape[-2], key.shape[-2], query)
     elif attn_mask is not None and attn_mask._array.dtype.kind == "b":
         attn_mask = closed(attn_mask.logical_not(), query)
+    elif attn_mask is not None and attn_mask.dtype not in (query.dtype, float32):
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+            f"{attn_mask.dtype.name} and query.dtype: {query.dtype.name} instead."
+        )
     check_kind("scaled_dot_product_attention", query)
     factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else scale
     scores = (query * factor) @ key.transpose(-2, -1)
     if attn_mask is None:
         weights = softmax(scores, -1)
     else:
-        weights = safe_softmax.record(scores + attn_mask, dim=scores.ndim - 1)
+        weights = safe_softmax.record(scores + attn_mask, dim=scores.ndim - 1).to(scores.dtype)
     if dropout_p > 0:
         weights = dropout(weights, dropout_p)
     return weights @ value

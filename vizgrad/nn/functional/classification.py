@@ -5,16 +5,16 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from vizgrad.core.ops import losses as op
+from vizgrad.core.ops import shape
+from vizgrad.core.ops.public.arguments import check_kind
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.nn.functional.activation import log_softmax
 from vizgrad.nn.functional.differentiable import no_gradient_of
 from vizgrad.nn.functional.linear import linear
 from vizgrad.nn.functional.loss_arguments import how_reduced, of_type
-from vizgrad.ops import losses as op
-from vizgrad.ops import shape
-from vizgrad.ops.public.arguments import check_kind
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
 
 
 @takes_tensors

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad import errors
-from vizgrad.arrays.kernels.windows import out_sizes
+from vizgrad.core import errors
+from vizgrad.core.arrays.kernels.windows import out_sizes
+from vizgrad.core.ops import convolution, shape
+from vizgrad.core.ops.optional import ABSENT
+from vizgrad.core.ops.public.arguments import check_kind
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.functional.shapes import per_dim, product
-from vizgrad.ops import convolution, shape
-from vizgrad.ops.optional import ABSENT
-from vizgrad.ops.public.arguments import check_kind
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor
 
 Sizes = int | tuple[int, ...]
 
@@ -93,9 +93,10 @@ def _named_padding(
         raise RuntimeError(f"Invalid padding string: {padding!r}, should be one of 'valid', 'same'")
     if any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
+    _check_ranks(input._array.shape, weight._array.shape, f"conv{dims}d", dims)
     total = [d * (k - 1) for d, k in zip(dilation, weight._array.shape[2:], strict=True)]
     if any(t % 2 for t in total):
-        from vizgrad.ops.public.padding import pad
+        from vizgrad.core.ops.public.padding import pad
 
         extra: list[int] = []
         for t in reversed(total):
@@ -113,15 +114,9 @@ def _check(
     transposed: bool = False,
 ) -> None:
     x, w = input._array, weight._array
-    if x.ndim != dims + 2:
-        raise RuntimeError(
-            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to conv{dims}d, but "
-            f"got input of size: {list(x.shape)}"
-        )
-    if w.ndim != dims + 2:
-        raise RuntimeError(
-            f"expected a {dims + 2}D weight for conv{dims}d, but got one of size {list(w.shape)}"
-        )
+    if x.ndim != dims + 2 or w.ndim != dims + 2:
+        name = f"conv_transpose{dims}d" if transposed else f"conv{dims}d"
+        _check_ranks(x.shape, w.shape, name, dims)
     outputs, input_channels = w.shape[0], w.shape[1] * groups
     if transposed:
         outputs, input_channels = input_channels, outputs
@@ -156,6 +151,25 @@ def _check(
         )
     if min(w.shape) < 1 and w.shape[0] and w.shape[1]:
         raise RuntimeError(f"kernel size should be greater than zero, but got {list(w.shape[2:])}")
+
+
+def _check_ranks(size: tuple[int, ...], weight: tuple[int, ...], name: str, dims: int) -> None:
+    """RuntimeError for an input, with or without the dimension of the batch, or a weight of another rank."""
+    if len(size) not in (dims + 1, dims + 2):
+        raise RuntimeError(
+            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but "
+            f"got input of size: {list(size)}"
+        )
+    wanted = f"{name} takes a weight of {dims + 2} dimensions"
+    if len(weight) < 3:
+        raise RuntimeError(
+            f"weight should have at least three dimensions, but it is of size {list(weight)}: {wanted}"
+        )
+    if len(weight) != dims + 2:
+        raise RuntimeError(
+            f"Expected {len(weight)}-dimensional input for {len(weight)}-dimensional weight "
+            f"{list(weight)}, but got {len(size)}-dimensional input of size {list(size)} instead: {wanted}"
+        )
 
 
 def _bad_geometry(size: Any, kernel: Any, stride: Any, padding: Any, dilation: Any) -> RuntimeError:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import beside
-from vizgrad.function.wrapped import of_examples
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import beside
+from vizgrad.core.function.transform_tensor import of_examples
+from vizgrad.core.ops.joining import cat_any, stack_any
+from vizgrad.core.ops.public.arguments import check_kind
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn.functional.loss_arguments import how_reduced
-from vizgrad.ops.joining import cat_any, stack_any
-from vizgrad.ops.public.arguments import check_kind
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.tensor import Tensor, new_tensor
 
 #: Stands for log(0): far below any score, and without the NaN gradients of -inf.
 _NEVER = -1e30

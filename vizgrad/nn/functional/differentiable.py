@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.tensor.duals import DUALS, is_dual
-from vizgrad.tensor.modes import GUARD, MODES, is_grad_enabled
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.tensor.duals import DUALS, is_dual
+from vizgrad.core.tensor.modes import GUARD, MODES, is_grad_enabled
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 def no_gradient_of(name: str, **arguments: Tensor | None) -> None:

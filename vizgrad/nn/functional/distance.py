@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays.dtypes import promote_types
-from vizgrad.ops.public.arguments import as_float, written
-from vizgrad.ops.public.broadcasting import broadcast_tensors
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.modes import set_grad_mode
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.dtypes import promote_types
+from vizgrad.core.ops.public.arguments import as_float, written
+from vizgrad.core.ops.public.broadcasting import broadcast_tensors
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.modes import set_grad_mode
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def _norm(x: Any, p: float, dim: Any, keepdim: bool) -> Any:
@@ -60,8 +60,8 @@ def pairwise_distance(
 @takes_tensors
 def pdist(input: Any, p: float = 2.0) -> Tensor:
     """The distances of all pairs i < j of rows, in order."""
-    from vizgrad.arrays import xp
-    from vizgrad.tensor.tensor import new_tensor
+    from vizgrad.core.arrays import xp
+    from vizgrad.core.tensor.tensor import new_tensor
 
     if input.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.function.inplace import write
-from vizgrad.ops import arithmetic
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.public.random_sampling import rand
-from vizgrad.tensor.modes import GUARD, MODES
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.function.inplace import write
+from vizgrad.core.ops import arithmetic
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.random_sampling import rand
+from vizgrad.core.tensor.modes import GUARD, MODES
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 def _check(p: float) -> None:

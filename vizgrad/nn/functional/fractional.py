@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays.kernels import places as kernel
-from vizgrad.errors import wrap_dim
-from vizgrad.function.narrow import wide
-from vizgrad.function.wrapped import of_examples
+from vizgrad.core.arrays.kernels import places as kernel
+from vizgrad.core.errors import wrap_dim
+from vizgrad.core.function.bfloat16 import wide
+from vizgrad.core.function.transform_tensor import of_examples
+from vizgrad.core.ops import pool_indices
+from vizgrad.core.ops.public.arguments import check_kind
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.random_sampling import rand
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn.functional.shapes import per_dim
-from vizgrad.ops import pool_indices
-from vizgrad.ops.public.arguments import check_kind
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.public.random_sampling import rand
-from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
 @takes_tensors
@@ -94,4 +94,5 @@ def _pool(
     ]
     index = kernel.window_maxima(wide(x), starts, window)
     result = pool_indices.FRACTIONAL_MAX[dims].record(input, index=index)
-    return (result, new_tensor(index)) if return_indices else result
+    # the node keeps its own: the user may write to what is returned
+    return (result, new_tensor(index.copy())) if return_indices else result

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from vizgrad import errors
-from vizgrad.ops import linear as op
-from vizgrad.ops import shape
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core import errors
+from vizgrad.core.ops import linear as op
+from vizgrad.core.ops import shape
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor
 
 _addmm, _mm, _t = op.addmm_t.record, op.mm_t.record, shape.t.record
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from vizgrad.arrays.dtypes import DType, result_type
-from vizgrad.arrays.type_names import type_name
-from vizgrad.function.failing import broadcast_error
-from vizgrad.ops.public.broadcasting import broadcast_tensors
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays.dtypes import DType, result_type
+from vizgrad.core.arrays.type_names import type_name
+from vizgrad.core.function.failing import broadcast_error
+from vizgrad.core.ops.public.broadcasting import broadcast_tensors
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 def how_reduced(

@@ -5,6 +5,14 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from vizgrad.core.ops import losses as op
+from vizgrad.core.ops.activation import log_sigmoid
+from vizgrad.core.ops.optional import given
+from vizgrad.core.ops.public.arguments import check_kind
+from vizgrad.core.ops.public.arithmetic import refuse_bool_minus
+from vizgrad.core.ops.public.broadcasting import broadcast_shapes
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.functional.differentiable import (
     inside_a_transform,
     is_differentiated,
@@ -18,14 +26,6 @@ from vizgrad.nn.functional.loss_arguments import (
     one_type,
     reduced,
 )
-from vizgrad.ops import losses as op
-from vizgrad.ops.activation import log_sigmoid
-from vizgrad.ops.optional import given
-from vizgrad.ops.public.arguments import check_kind
-from vizgrad.ops.public.arithmetic import refuse_bool_minus
-from vizgrad.ops.public.broadcasting import broadcast_shapes
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.tensor import Tensor
 
 
 @takes_tensors
@@ -200,8 +200,9 @@ def kl_div(
             raise RuntimeError(
                 f"kl_div: Integral and complex inputs not supported. Got {each.dtype.name}"
             )
-    sure = target.exp() * target if log_target else target.xlogy(target)
-    loss = sure - (target.exp() if log_target else target) * input
+    # of logarithms neither operand is saved as it is: both may be written to
+    sure = target.exp() * (target - input) if log_target else None
+    loss = target.xlogy(target) - target * input if sure is None else sure
     if reduction == "batchmean":
         return loss.sum() / input.shape[0] if input.ndim else loss.sum()
     return reduced(loss, how_reduced(reduction, size_average, reduce))

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import is_on_host
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import is_on_host
+from vizgrad.core.ops import losses as op
+from vizgrad.core.ops.constants import place_of
+from vizgrad.core.ops.public import broadcasting
+from vizgrad.core.ops.public.arguments import check_kind
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.modes import is_grad_enabled
+from vizgrad.core.tensor.operands import not_a_tensor
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.functional.activation import logsigmoid
 from vizgrad.nn.functional.differentiable import no_gradient_of
 from vizgrad.nn.functional.distance import pairwise_distance
 from vizgrad.nn.functional.loss_arguments import computed_in, how_reduced, of_type, reduced
-from vizgrad.ops import losses as op
-from vizgrad.ops.constants import place_of
-from vizgrad.ops.public import broadcasting
-from vizgrad.ops.public.arguments import check_kind
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.modes import is_grad_enabled
-from vizgrad.tensor.operands import not_a_tensor
-from vizgrad.tensor.tensor import Tensor
 
 
 @takes_tensors

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from vizgrad.core.ops.public.arguments import check_kind
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.softmax import safe_softmax
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.functional.activation import softmax
 from vizgrad.nn.functional.attention import causal_mask, closed
 from vizgrad.nn.functional.dropout import dropout
 from vizgrad.nn.functional.linear import linear
-from vizgrad.ops.public.arguments import check_kind
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.softmax import safe_softmax
-from vizgrad.tensor.tensor import Tensor
 
 
 @takes_tensors
@@ -227,7 +227,7 @@ def _project(
 
 
 def _joined(a: Any, b: Any, dim: int = 0) -> Any:
-    from vizgrad.ops.joining import cat_any
+    from vizgrad.core.ops.joining import cat_any
 
     return cat_any([a, b], dim)
 
@@ -236,6 +236,6 @@ def _wider(mask: Any) -> Any:
     """One more key, that may be looked at."""
     if mask is None:
         return None
-    from vizgrad.ops.public.padding import pad
+    from vizgrad.core.ops.public.padding import pad
 
     return pad(mask, (0, 1))

@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from vizgrad import errors
-from vizgrad.arrays.dtypes import INTS
-from vizgrad.arrays.layout import is_channels_last, overlaps_itself
-from vizgrad.arrays.limits import finfo
-from vizgrad.arrays.quiet import quiet
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.graph.packing import EnoughRecomputed
+from vizgrad.core import errors
+from vizgrad.core.arrays.dtypes import INTS
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.layout import is_channels_last, overlaps_itself
+from vizgrad.core.arrays.limits import finfo
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.graph.packing import EnoughRecomputed
+from vizgrad.core.ops import arithmetic
+from vizgrad.core.ops import normalization as op
+from vizgrad.core.ops.optional import given
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.modes import MODES, about_to_write
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor, storage_of
 from vizgrad.nn.functional.differentiable import no_gradient_of
 from vizgrad.nn.functional.shapes import whole_number
-from vizgrad.ops import arithmetic
-from vizgrad.ops import normalization as op
-from vizgrad.ops.optional import given
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.modes import MODES, about_to_write
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor, storage_of
 
 
 @takes_tensors
@@ -333,8 +333,8 @@ def local_response_norm(
 
     A. Krizhevsky, I. Sutskever, G. Hinton, ImageNet Classification (2012), section 3.3.
     """
+    from vizgrad.core.ops.public.padding import pad
     from vizgrad.nn.functional.pooling import avg_pool2d
-    from vizgrad.ops.public.padding import pad
 
     if input.ndim < 3:
         raise ValueError(

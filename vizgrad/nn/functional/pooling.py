@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from vizgrad.arrays.dtypes import INTS
-from vizgrad.arrays.kernels import pooling as kernel
-from vizgrad.arrays.kernels.pooling import Pool
-from vizgrad.errors import index_of
-from vizgrad.function.narrow import wide
-from vizgrad.function.wrapped import of_examples
+from vizgrad.core.arrays.dtypes import INTS
+from vizgrad.core.arrays.kernels import pooling as kernel
+from vizgrad.core.arrays.kernels.pooling import Pool
+from vizgrad.core.errors import index_of
+from vizgrad.core.function.bfloat16 import wide
+from vizgrad.core.function.transform_tensor import of_examples
+from vizgrad.core.ops import pooling, shape
+from vizgrad.core.ops.constants import place_of
+from vizgrad.core.ops.public.arguments import check_kind
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.reduce import mean_dims
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn.functional.shapes import per_dim, product
-from vizgrad.ops import pooling, shape
-from vizgrad.ops.constants import place_of
-from vizgrad.ops.public.arguments import check_kind
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.reduce import mean_dims
-from vizgrad.tensor.tensor import Tensor, new_tensor
 
 Sizes = int | tuple[int, ...]
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import beside
-from vizgrad.ops.public.grid_sampling import INTERPOLATIONS, PADDINGS, grid_sampler
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import beside
+from vizgrad.core.ops.grid_sampling import affine_grid_generator
+from vizgrad.core.ops.public.grid_sampling import INTERPOLATIONS, PADDINGS, grid_sampler
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @takes_tensors
@@ -45,9 +46,9 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Ten
         place = xp.linspace(-1, 1, n) if n > 1 else xp.zeros(1)
         lines.append(place if align_corners else place * (n - 1) / n)
     axes = xp.meshgrid(*lines, indexing="ij")
-    points = xp.stack([*reversed(axes), xp.ones(sizes)], axis=-1).reshape(1, -1, dims + 1)
-    base: Any = new_tensor(beside(theta._array, points.astype(theta._array.dtype)))
-    moved = base.expand(theta.shape[0], -1, -1).bmm(theta.transpose(1, 2))
+    points = xp.stack([*reversed(axes), xp.ones(sizes)], axis=-1).reshape(-1, dims + 1)
+    base = beside(theta._array, points.astype(theta._array.dtype))
+    moved: Any = affine_grid_generator.record(theta, base=base)
     return moved.view(theta.shape[0], *sizes, dims)
 
 

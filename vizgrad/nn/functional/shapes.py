@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.arrays.dtypes import INTS
-from vizgrad.errors import index_of
+from vizgrad.core.arrays.dtypes import INTS
+from vizgrad.core.errors import index_of
 
 
 def per_dim(value: Any, dims: int, name: str) -> tuple[int, ...]:

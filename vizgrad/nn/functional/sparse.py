@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import is_on_host
-from vizgrad.arrays.kernels.embedding import count_places
-from vizgrad.arrays.quiet import quiet
-from vizgrad.function.wrapped import innermost, of_examples
-from vizgrad.ops import embedding as op
-from vizgrad.ops.public.joining import cat
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.modes import about_to_write, set_grad_mode
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor, storage_of
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import is_on_host
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.kernels.embedding import count_places
+from vizgrad.core.function.transform_tensor import innermost, of_examples
+from vizgrad.core.ops import embedding as op
+from vizgrad.core.ops.public.joining import cat
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.modes import about_to_write, set_grad_mode
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor, storage_of
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 @takes_tensors
@@ -52,7 +52,7 @@ def embedding(
             raise RuntimeError(
                 "embedding_backward: scale_grad_by_freq not supported with sparse gradients"
             )
-        from vizgrad.ops.sparse import embedding_sparse
+        from vizgrad.core.ops.sparse import embedding_sparse
 
         return embedding_sparse.record(weight, input, padding_idx=skipped)
     return op.embedding.record(
@@ -115,7 +115,7 @@ def embedding_bag(
     `input` is (bags, size), or one dimension with `offsets`, where each bag begins. Rows of
     `padding_idx` do not count.
     """
-    from vizgrad.tensor.tensor import new_tensor
+    from vizgrad.core.tensor.tensor import new_tensor
 
     if input._array.dtype.kind in "bc" and input.ndim == 2:
         raise NotImplementedError(
@@ -127,6 +127,12 @@ def embedding_bag(
     if not weight.is_floating_point():
         raise RuntimeError(
             f"embedding_bag: expected a weight of floating point numbers, but got {weight.dtype.name}"
+        )
+    if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
+        raise RuntimeError(
+            "embedding_bag: Expected tensor for argument #1 'weight' to have the same type as tensor for "
+            f"argument #1 'per_sample_weights'; but type {weight.dtype.name} does not equal "
+            f"{per_sample_weights.dtype.name}"
         )
     skipped = None if padding_idx is None else _row("embedding_bag", padding_idx, weight.shape[0])
     starts, ends = _bags(input, offsets, include_last_offset)
@@ -162,7 +168,7 @@ def embedding_bag(
 
 def _largest(rows: Any, index: Any, out: Any) -> Any:
     """Of each bag the largest in each column, 0 of an empty one; the first of equal ones has the gradient."""
-    from vizgrad.tensor.tensor import new_tensor
+    from vizgrad.core.tensor.tensor import new_tensor
 
     count, width = rows.shape
     wide = index.unsqueeze(1).expand(count, width)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.functional.dropout import alpha_dropout as _alpha_dropout
 from vizgrad.nn.functional.dropout import dropout as _dropout
 from vizgrad.nn.functional.normalization import grouped
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.tensor import Tensor
 
 
 @takes_tensors

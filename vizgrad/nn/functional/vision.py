@@ -6,18 +6,18 @@ import math
 from functools import partial
 from typing import Any
 
-from vizgrad.arrays.kernels import resize as kernel
+from vizgrad.core.arrays.kernels import resize as kernel
+from vizgrad.core.ops import resize as op
+from vizgrad.core.ops import shuffling
+from vizgrad.core.ops.constants import place_of
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.functional.pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
 )
 from vizgrad.nn.functional.shapes import per_dim, whole_number
-from vizgrad.ops import resize as op
-from vizgrad.ops import shuffling
-from vizgrad.ops.constants import place_of
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.tensor import Tensor
 
 _LINEAR = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays.backend import is_on_host
-from vizgrad.arrays.kernels import places as kernel
-from vizgrad.arrays.kernels.windows import out_sizes
-from vizgrad.function.wrapped import of_examples
+from vizgrad.core.arrays.backend import is_on_host
+from vizgrad.core.arrays.kernels import places as kernel
+from vizgrad.core.arrays.kernels.windows import out_sizes
+from vizgrad.core.function.transform_tensor import of_examples
+from vizgrad.core.ops import im2col as op
+from vizgrad.core.ops import pool_indices, shape
+from vizgrad.core.ops.public.arguments import check_kind
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn.functional.pooling import (
     one_output_size,
     output_size_of,
@@ -15,11 +20,6 @@ from vizgrad.nn.functional.pooling import (
     without_rows,
 )
 from vizgrad.nn.functional.shapes import per_dim, product
-from vizgrad.ops import im2col as op
-from vizgrad.ops import pool_indices, shape
-from vizgrad.ops.public.arguments import check_kind
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.tensor import Tensor, new_tensor
 
 Sizes = int | tuple[int, ...]
 
@@ -54,9 +54,7 @@ def unfold(
         )
     ]  # fmt: skip
     window, step, edge, gap = sizes
-    for name, size in (("kernel size", window), ("dilation", gap), ("stride", step)):
-        if min(size) < 1:
-            raise RuntimeError(f"{name} should be greater than zero, but got {name} {list(size)}")
+    _check_positive(window, gap, step)
     out = out_sizes(input._array.shape[2:], window, step, edge, gap)
     if min(out) < 1:
         raise RuntimeError(
@@ -66,6 +64,12 @@ def unfold(
     return op.unfold_windows.record(
         input, kernel_size=window, stride=step, padding=edge, dilation=gap
     )
+
+
+def _check_positive(window: tuple[int, ...], gap: tuple[int, ...], step: tuple[int, ...]) -> None:
+    for name, size in (("kernel size", window), ("dilation", gap), ("stride", step)):
+        if min(size) < 1:
+            raise RuntimeError(f"{name} should be greater than zero, but got {name} {list(size)}")
 
 
 @takes_tensors
@@ -82,6 +86,7 @@ def fold(
     size, window = _pair(output_size, "output_size"), _pair(kernel_size, "kernel_size")
     step, edge = _pair(stride, "stride"), _pair(padding, "padding")
     gap = _pair(dilation, "dilation")
+    _check_positive(window, gap, step)
     places_of_windows = out_sizes(size, window, step, edge, gap)
     count = places_of_windows[0] * places_of_windows[1]
     x = input._array
@@ -105,7 +110,8 @@ def _adaptive_max(input: Tensor, dims: int, output_size: Any, return_indices: bo
     out = output_size_of(input, dims, output_size)
     index = kernel.adaptive_maxima(input._array, out)
     result = pool_indices.ADAPTIVE_MAX[dims].record(input, index=index)
-    return (result, new_tensor(index)) if return_indices else result
+    # the node keeps its own: the user may write to what is returned
+    return (result, new_tensor(index.copy())) if return_indices else result
 
 
 @takes_tensors

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.functional.windows import adaptive_max_pool1d as _adaptive_max_pool1d
-from vizgrad.tensor.tensor import Tensor
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn.modules.making import full
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
-from vizgrad.tensor.tensor import Tensor
 
 
 class _Inplace(Module):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from vizgrad.core.ops.joining import cat_any
+from vizgrad.core.ops.public.creation import zeros
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn.modules.container import ModuleList, Sequential
 from vizgrad.nn.modules.linear import Linear
 from vizgrad.nn.modules.module import Module
-from vizgrad.ops.joining import cat_any
-from vizgrad.ops.public.creation import zeros
-from vizgrad.tensor.tensor import Tensor
 
 
 class _ASMoutput(NamedTuple):

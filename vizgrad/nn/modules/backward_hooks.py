@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.autograd.function import Function
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.tensor.modes import MODES, is_grad_enabled
+from vizgrad.core.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from vizgrad.nn.modules.module import Module
@@ -25,8 +25,13 @@ class BackwardHookFunction(Function):
         return grads
 
 
-def _in_a_transform() -> bool:
-    """Inside of `jvp` or `vmap`, where, as in PyTorch, no node is put around a module."""
+def _unrecorded(tensors: list[Any]) -> bool:
+    """No backward will come here: none requires grad, or nothing is recorded.
+
+    Inside of `jvp` or `vmap`, too, no node is put around a module, as in PyTorch.
+    """
+    if not is_grad_enabled() or not any(t.requires_grad for t in tensors):
+        return True
     return bool(MODES.transforms) and not MODES.transforms[-1].differentiates
 
 
@@ -45,7 +50,7 @@ class BackwardHooks:
         """The arguments, tensors among them passed through a node that knows when it is done."""
         where = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         self.count = len(args)
-        if _in_a_transform() or not any(args[i].requires_grad for i in where):
+        if _unrecorded([args[i] for i in where]):
             return args
         passed = BackwardHookFunction.apply(*(args[i] for i in where))
         node = next(t.grad_fn for t in passed if t.grad_fn is not None)
@@ -72,7 +77,7 @@ class BackwardHooks:
         single = isinstance(output, Tensor)
         values = (output,) if single else tuple(output) if isinstance(output, (tuple, list)) else ()
         where = [i for i, v in enumerate(values) if isinstance(v, Tensor)]
-        if _in_a_transform() or not any(values[i].requires_grad for i in where):
+        if _unrecorded([values[i] for i in where]):
             return output
         passed = BackwardHookFunction.apply(*(values[i] for i in where))
         node = next(t.grad_fn for t in passed if t.grad_fn is not None)

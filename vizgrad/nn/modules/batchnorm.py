@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from vizgrad.arrays import dtypes
-from vizgrad.function.wrapped import Wrapped
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays.current_device import DEVICES, on_device_of
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.tensor.modes import about_to_write
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor, storage_of
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
 from vizgrad.nn.modules.making import empty_parameter, full
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
-from vizgrad.tensor.modes import about_to_write
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor, storage_of
 
 
 class _Norm(Module):
@@ -82,7 +83,11 @@ class _Norm(Module):
                 count.add_(1)
             else:
                 about_to_write(count)  # which a transform refuses, if the module is captured
-                count._array += 1
+                if DEVICES.several:
+                    with on_device_of(count):
+                        count._array += 1
+                else:
+                    count._array += 1
                 storage_of(count).wrote("add_", caller())
             if self.momentum is None:
                 return 1.0 / float(count._array)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from vizgrad.arrays import xp
+from vizgrad.core.arrays import xp
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
 from vizgrad.nn.modules import recurrent_steps as step
 from vizgrad.nn.modules.making import empty_parameter
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
-from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
 class RNNCellBase(Module):

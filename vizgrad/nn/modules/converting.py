@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from vizgrad.arrays import dtypes
-from vizgrad.arrays.backend import Device, parse_device
-from vizgrad.arrays.dtypes import DType
-from vizgrad.tensor.formats import check_format
-from vizgrad.tensor.modes import set_grad_mode
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays.backend import Device, parse_device
+from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.tensor.formats import check_format
+from vizgrad.core.tensor.modes import set_grad_mode
+from vizgrad.core.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from vizgrad.nn.modules.module import Module

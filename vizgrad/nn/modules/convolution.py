@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
 from vizgrad.nn.functional.shapes import per_dim
 from vizgrad.nn.modules.making import empty_parameter
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
-from vizgrad.tensor.tensor import Tensor
 
 Sizes = int | tuple[int, ...]
 
@@ -179,10 +179,18 @@ class _Transposed(_Convolution):
         )  # fmt: skip
 
     def _extra_for(self, input: Tensor, size: tuple[int, ...]) -> tuple[int, ...]:
-        """The output padding that gives an output of spatial size `size`."""
-        size = size[-self.dims :]
-        extra: list[int] = []
+        """The output padding that gives an output of spatial size `size`, which may be a whole shape."""
+        ndim = input._array.ndim
+        rest = 2 if ndim == self.dims + 2 else 1
+        if len(size) not in (self.dims, self.dims + rest):
+            raise ValueError(
+                f"{type(self).__name__}: for {ndim}D input, output_size must have {self.dims} or "
+                f"{self.dims + rest} elements (got {len(size)})"
+            )
         have = input._array.shape[-self.dims :]
+        if ndim not in (self.dims + 1, self.dims + 2):
+            return (0,) * self.dims  # the function refuses such an input
+        size, extra = size[-self.dims :], []
         for axis, (wanted, n) in enumerate(zip(size, have, strict=True)):
             least = (
                 (n - 1) * self.stride[axis]

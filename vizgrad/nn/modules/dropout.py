@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn.modules.module import Module
-from vizgrad.tensor.tensor import Tensor
 
 
 class _Dropout(Module):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.modules.module import Module
-from vizgrad.tensor.tensor import Tensor
 
 
 class Flatten(Module):

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.graph.hooks import RemovableHandle, add_hook
+from vizgrad.core.graph.hooks import RemovableHandle, add_hook
 
 if TYPE_CHECKING:
     from vizgrad.nn.modules.module import Module

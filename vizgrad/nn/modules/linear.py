@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
 from vizgrad.nn.modules.making import empty_parameter
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
-from vizgrad.tensor.tensor import Tensor
 
 
 class Identity(Module):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn.functional.loss_arguments import how_reduced
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.modules.vision import PairwiseDistance
-from vizgrad.tensor.tensor import Tensor
 
 
 class _Loss(Module):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import dtypes
-from vizgrad.arrays.backend import namespace_at
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays.current_device import on
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn.parameter import Parameter
-from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
 def full(shape: tuple[int, ...], value: float, device: Any = None, dtype: Any = None) -> Tensor:
@@ -17,7 +17,8 @@ def full(shape: tuple[int, ...], value: float, device: Any = None, dtype: Any = 
             f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}"
         )
     kind = (dtype or dtypes.get_default_dtype()).np
-    return new_tensor(namespace_at(device).full(shape, value, kind))
+    with on(device) as namespace:
+        return new_tensor(namespace.full(shape, value, kind))
 
 
 def empty_parameter(shape: tuple[int, ...], device: Any = None, dtype: Any = None) -> Parameter:

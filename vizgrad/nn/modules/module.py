@@ -7,11 +7,11 @@ from collections.abc import Callable
 from sys import _getframe
 from typing import TYPE_CHECKING, Any, Self
 
+from vizgrad.core.tensor.modes import MODES, ModuleScope, pop_scope, push_scope
+from vizgrad.core.tensor.source_location import INTERNAL, Site, caller
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.modules import converting, hooks, naming, showing, state, state_hooks, walk
 from vizgrad.nn.parameter import Buffer, Parameter
-from vizgrad.tensor.modes import MODES, ModuleScope, pop_scope, push_scope
-from vizgrad.tensor.place import INTERNAL, Site, caller
-from vizgrad.tensor.tensor import Tensor
 
 _NO_INIT = (
     "cannot assign {} before Module.__init__() call: start your __init__ with super().__init__()"

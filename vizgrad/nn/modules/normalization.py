@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays.dtypes import INTS
+from vizgrad.core.arrays.dtypes import INTS
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
 from vizgrad.nn.modules.making import empty_parameter
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
-from vizgrad.tensor.tensor import Tensor
 
 
 class LayerNorm(Module):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
-from vizgrad.tensor.tensor import Tensor
 
 
 def _as_parameter(value: Any) -> Any:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays.dtypes import INTS
+from vizgrad.core.arrays.dtypes import INTS
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn.modules.module import Module
-from vizgrad.tensor.tensor import Tensor
 
 Sizes = int | tuple[int, ...]
 

@@ -7,7 +7,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from vizgrad.arrays import xp
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.current_device import near
+from vizgrad.core.ops.joining import cat_any, stack_any
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
 from vizgrad.nn.modules import recurrent_steps as step
@@ -15,8 +18,6 @@ from vizgrad.nn.modules.making import empty_parameter
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.modules.recurrent_loop import State, backwards, forwards
 from vizgrad.nn.packed import PackedSequence
-from vizgrad.ops.joining import cat_any, stack_any
-from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
 class RNNBase(Module):
@@ -124,6 +125,7 @@ class RNNBase(Module):
 
     # --- running -------------------------------------------------------------------------------
 
+    @near
     def _start(self, like: Any, batch: int, given: Any, width: int) -> list[Any]:
         """The first state of each layer and direction: (N, width) each."""
         count = self.num_layers * self.directions

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.ops.joining import cat_any
+from vizgrad.core.ops.joining import cat_any
 
 State = tuple[Any, ...]
 Step = Callable[[Any, State], State]

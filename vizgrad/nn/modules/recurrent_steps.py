@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.ops import matrix_products
+from vizgrad.core.ops import matrix_products
 
 _addmm = matrix_products.addmm.record
 _mm = matrix_products.mm.record

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from vizgrad.core.tensor.modes import set_grad_mode
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
 from vizgrad.nn.modules.making import empty_parameter
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
-from vizgrad.tensor.modes import set_grad_mode
-from vizgrad.tensor.tensor import Tensor
 
 
 class _Table(Module):

@@ -7,9 +7,9 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from vizgrad.core.tensor.modes import set_grad_mode
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.modules.state_hooks import Replacing
-from vizgrad.tensor.modes import set_grad_mode
-from vizgrad.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from vizgrad.nn.modules.module import Module

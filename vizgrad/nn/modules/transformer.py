@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.dtypes import get_default_dtype
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.dtypes import get_default_dtype
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
 from vizgrad.nn.modules.attention import MultiheadAttention
@@ -15,7 +16,6 @@ from vizgrad.nn.modules.dropout import Dropout
 from vizgrad.nn.modules.linear import Linear
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.modules.normalization import LayerNorm
-from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
 def _activation(given: Any) -> Any:

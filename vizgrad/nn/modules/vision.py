@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn.modules.module import Module
-from vizgrad.tensor.tensor import Tensor
 
 
 class Upsample(Module):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from vizgrad.nn.modules.module import Module

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn.functional.shapes import per_dim
 from vizgrad.nn.modules.module import Module
-from vizgrad.tensor.tensor import Tensor
 
 Sizes = int | tuple[int, ...]
 

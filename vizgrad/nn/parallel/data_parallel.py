@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.arrays.backend import Device, namespace_for
+from vizgrad.core.arrays.backend import Device, namespace_for
 from vizgrad.nn.modules.module import Module
 
 

@@ -7,11 +7,12 @@ import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import as_array
-from vizgrad.arrays.sparse import SparseUnsupported, is_sparse
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor, new_tensor, storage_of
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import as_array, device_of, to_device
+from vizgrad.core.arrays.current_device import DEVICES, on_device_of, places
+from vizgrad.core.arrays.sparse import SparseUnsupported, is_sparse
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor, new_tensor, storage_of
 
 Tensors = Tensor | Iterable[Tensor]
 
@@ -36,6 +37,13 @@ def _norm(arrays: list[Any], norm_type: float) -> Any:
     return as_array(sum(powers[1:], powers[0]) ** (1.0 / norm_type))
 
 
+def _norm_there(array: Any, norm_type: float, first: Any) -> Any:
+    """The norm of one array, computed on its device and brought to that of `first`."""
+    with on_device_of(array):
+        found = _norm([array], norm_type)
+    return to_device(found, device_of(first))
+
+
 def get_total_norm(
     tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False,
     foreach: bool | None = None,
@@ -48,7 +56,11 @@ def get_total_norm(
     for array in arrays:
         if is_sparse(array):
             raise SparseUnsupported("linalg_vector_norm", array.layout)
-    with xp.errstate(all="ignore"):
+    with xp.errstate(all="ignore"), on_device_of(arrays[0]):
+        if (
+            DEVICES.several and len(places(arrays)) > 1
+        ):  # as in PyTorch, their norms meet on the first
+            arrays = [_norm_there(array, float(norm_type), arrays[0]) for array in arrays]
         total = _norm(arrays, float(norm_type))
     if error_if_nonfinite and not bool(xp.isfinite(total)):
         raise RuntimeError(
@@ -68,10 +80,13 @@ def clip_grads_with_norm_(
         return
     site = caller()
     with xp.errstate(all="ignore"):
-        factor = xp.minimum(max_norm / (total_norm._array + 1e-6), 1.0)
+        with on_device_of(total_norm):
+            factor = xp.minimum(max_norm / (total_norm._array + 1e-6), 1.0)
         for grad in grads:
             array = grad._array
-            array *= factor.astype(array.dtype)
+            with on_device_of(array):
+                here = to_device(factor, device_of(array)) if DEVICES.several else factor
+                array *= here.astype(array.dtype)
             storage_of(grad).wrote("clip_grad_norm_", site)
 
 
@@ -115,5 +130,6 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
     site = caller()
     for grad in _gradients(parameters):
         array = grad._array
-        xp.clip(array, -clip_value, clip_value, out=array)
+        with on_device_of(array):
+            xp.clip(array, -clip_value, clip_value, out=array)
         storage_of(grad).wrote("clip_grad_value_", site)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """All elements of all parameters, one after the other; differentiable."""
-    from vizgrad.ops.joining import cat_any
+    from vizgrad.core.ops.joining import cat_any
 
     flat = [p.reshape(-1) for p in parameters]
     if not flat:

@@ -12,10 +12,10 @@ from copy import deepcopy
 from typing import Any, NoReturn
 
 from vizgrad.autograd.grad_mode import no_grad
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.modules.container import ModuleDict, ModuleList
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
-from vizgrad.tensor.tensor import Tensor
 
 _PREFIX = "Parametrized"
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.nn.modules.module import Module
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
 
 _MISSING = object()
 

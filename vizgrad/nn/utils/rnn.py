@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vizgrad.arrays import xp
+from vizgrad.core.arrays import xp
+from vizgrad.core.ops.public.from_values import tensor
+from vizgrad.core.ops.public.joining import cat, stack
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn.packed import PackedSequence as PackedSequence
 from vizgrad.nn.packed import invert_permutation as invert_permutation
-from vizgrad.ops.public.from_values import tensor
-from vizgrad.ops.public.joining import cat, stack
-from vizgrad.tensor.tensor import Tensor, new_tensor
 
 
 def pack_padded_sequence(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.utils.replaced_state import call_with
-from vizgrad.tensor.tensor import Tensor
 
 
 def functional_call(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import xp
+from vizgrad.core.arrays import xp
+from vizgrad.core.tensor.tensor import new_tensor
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
-from vizgrad.tensor.tensor import new_tensor
 
 
 def _length(v: Any, dim: int | None) -> Any:

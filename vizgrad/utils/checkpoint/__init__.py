@@ -6,6 +6,9 @@ from vizgrad.utils.checkpoint.failing import CheckpointError as CheckpointError
 from vizgrad.utils.checkpoint.reentrant import CheckpointFunction as CheckpointFunction
 from vizgrad.utils.checkpoint.reentrant import check_backward_validity as check_backward_validity
 from vizgrad.utils.checkpoint.reentrant import detach_variable as detach_variable
+from vizgrad.utils.checkpoint.rng_and_autocast import DefaultDeviceType as DefaultDeviceType
+from vizgrad.utils.checkpoint.rng_and_autocast import get_device_states as get_device_states
+from vizgrad.utils.checkpoint.rng_and_autocast import set_device_states as set_device_states
 from vizgrad.utils.checkpoint.selective import CheckpointPolicy as CheckpointPolicy
 from vizgrad.utils.checkpoint.selective import (
     SelectiveCheckpointContext as SelectiveCheckpointContext,
@@ -18,6 +21,3 @@ from vizgrad.utils.checkpoint.settings import (
     set_checkpoint_debug_enabled as set_checkpoint_debug_enabled,
 )
 from vizgrad.utils.checkpoint.settings import set_checkpoint_early_stop as set_checkpoint_early_stop
-from vizgrad.utils.checkpoint.surroundings import DefaultDeviceType as DefaultDeviceType
-from vizgrad.utils.checkpoint.surroundings import get_device_states as get_device_states
-from vizgrad.utils.checkpoint.surroundings import set_device_states as set_device_states

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from vizgrad.function.custom.function import Function
-from vizgrad.function.wrapped import innermost, tensors_in
-from vizgrad.ops.public.creation import empty
-from vizgrad.tensor.modes import MODES, is_grad_enabled
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.function.custom.function import Function
+from vizgrad.core.function.transform_tensor import innermost, tensors_in
+from vizgrad.core.ops.public.creation import empty
+from vizgrad.core.tensor.modes import MODES, is_grad_enabled
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.utils._pytree import tree_flatten
 from vizgrad.utils.checkpoint import runs
-from vizgrad.utils.checkpoint.frame import Frame
+from vizgrad.utils.checkpoint.hooks_based import Frame
 from vizgrad.utils.checkpoint.reentrant import CheckpointFunction
+from vizgrad.utils.checkpoint.rng_and_autocast import Surroundings
 from vizgrad.utils.checkpoint.settings import debugs, stops_early
-from vizgrad.utils.checkpoint.surroundings import Surroundings
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 #: What `determinism_check` may be.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.errors import explained, function_place
+from vizgrad.core.errors import explained, function_place
 
 _FIX = (
     "let the function do the same whenever it is called with the same arguments: no counters or random "

@@ -5,10 +5,10 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from vizgrad.arrays.samples import alike, same, sample
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.errors import place_of
-from vizgrad.tensor.tensor import Tensor, storage_of
+from vizgrad.core.arrays.samples import alike, same, sample
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.errors import place_of
+from vizgrad.core.tensor.tensor import Tensor, storage_of
 
 #: Elements that are remembered of each value, and with `debug=True`.
 FEW, MANY = 64, 1 << 16

@@ -17,15 +17,15 @@ from typing import Any
 from vizgrad.autograd.current import current_graph_task_id, queue_callback
 from vizgrad.autograd.grad_mode import enable_grad
 from vizgrad.autograd.saved_hooks import saved_tensors_hooks
-from vizgrad.errors import explained, place_of
-from vizgrad.graph.packing import EnoughRecomputed
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.tensor import Tensor, storage_of
+from vizgrad.core.errors import explained, place_of
+from vizgrad.core.graph.packing import EnoughRecomputed
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.tensor import Tensor, storage_of
 from vizgrad.utils.checkpoint import runs
 from vizgrad.utils.checkpoint.failing import not_the_same
+from vizgrad.utils.checkpoint.fingerprint import FEW, MANY, Seen
 from vizgrad.utils.checkpoint.operations import Ran, first_difference, noting
-from vizgrad.utils.checkpoint.seen import FEW, MANY, Seen
 from vizgrad.utils.checkpoint.watched import WATCHED
 
 
@@ -67,15 +67,17 @@ class _Run:
     """One recomputation, and what it has put by."""
 
     def __init__(self, frame: Frame) -> None:
-        self.frame = frame
+        #: Weakly: the frame keeps its runs, one that is left early until the next.
+        self.frame = weakref.ref(frame)
         self.values: weakref.WeakKeyDictionary[Holder, _Value] = weakref.WeakKeyDictionary()
         self.saved = 0
         self.differences: list[str] = []
         self.began = tick()
 
     def pack(self, tensor: Tensor) -> Tensor:
-        frame, number = self.frame, self.saved
-        kept = tensor.detach()
+        frame, number = self.frame(), self.saved
+        assert frame is not None, "the frame runs this"
+        kept = tensor.detach() if tensor.requires_grad else tensor
         self.saved += 1
         if number >= len(frame.holders):
             return kept

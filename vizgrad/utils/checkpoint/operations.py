@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from vizgrad.errors import place_of
-from vizgrad.tensor.modes import add_listener, remove_listener
-from vizgrad.tensor.place import Site
+from vizgrad.core.errors import place_of
+from vizgrad.core.tensor.modes import add_listener, remove_listener
+from vizgrad.core.tensor.source_location import Site
 
 
 class Ran(NamedTuple):

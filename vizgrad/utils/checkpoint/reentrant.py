@@ -8,13 +8,13 @@ from typing import Any
 
 from vizgrad.autograd.grad_mode import enable_grad, no_grad
 from vizgrad.autograd.running import backward
-from vizgrad.errors import explained, function_place
-from vizgrad.function.custom.function import Function
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.errors import explained, function_place
+from vizgrad.core.function.custom.function import Function
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
+from vizgrad.utils.checkpoint.rng_and_autocast import Surroundings
 from vizgrad.utils.checkpoint.runs import again, first
-from vizgrad.utils.checkpoint.surroundings import Surroundings
 
 
 def check_backward_validity(inputs: Iterable[Any]) -> None:

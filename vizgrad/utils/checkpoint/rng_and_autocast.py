@@ -8,10 +8,10 @@ from typing import Any
 
 from vizgrad.amp.mode import autocast, has_cuda
 from vizgrad.amp.state import STATE
-from vizgrad.arrays.backend import CPU, Device
-from vizgrad.arrays.dtypes import DType
-from vizgrad.arrays.random import default_generator
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.backend import CPU, Device
+from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.arrays.random import default_generator
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.utils._pytree import tree_iter
 
 

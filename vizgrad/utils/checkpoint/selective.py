@@ -9,12 +9,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from vizgrad.arrays.backend import CPU, Device, as_array, device_of, is_array, to_device
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.function.exchanging import Kernel, running_kernels
-from vizgrad.function.primitive import Primitive
-from vizgrad.tensor.tensor import new_tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays.backend import CPU, Device, as_array, device_of, is_array, to_device
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.function.kernel_dispatch import Kernel, running_kernels
+from vizgrad.core.function.primitive import Primitive
+from vizgrad.core.tensor.tensor import new_tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 class CheckpointPolicy(enum.Enum):

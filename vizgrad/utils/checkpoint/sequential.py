@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.nn import Module, Sequential
-from vizgrad.tensor.wrong_call import wrong_call
 from vizgrad.utils.checkpoint.calling import checkpoint
 
 

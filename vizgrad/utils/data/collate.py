@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vizgrad.arrays import dtypes, xp
-from vizgrad.ops.public.from_values import as_tensor, tensor
-from vizgrad.ops.public.joining import stack
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import dtypes, xp
+from vizgrad.core.ops.public.from_values import as_tensor, tensor
+from vizgrad.core.ops.public.joining import stack
+from vizgrad.core.tensor.tensor import Tensor
 
 _UNKNOWN = (
     "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"

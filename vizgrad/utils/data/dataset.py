@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
-from vizgrad.ops.public.random_sampling import randperm
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.ops.public.random_sampling import randperm
+from vizgrad.core.tensor.tensor import Tensor
 
 
 class Dataset:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from vizgrad.arrays import dtypes
-from vizgrad.ops.public.from_values import as_tensor
-from vizgrad.ops.public.random_sampling import Generator, multinomial, randint, randperm
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.ops.public.from_values import as_tensor
+from vizgrad.core.ops.public.random_sampling import Generator, multinomial, randint, randperm
 
 
 class Sampler:
@@ -29,6 +29,10 @@ class SequentialSampler(Sampler):
 
     def __len__(self) -> int:
         return len(self.data_source)
+
+
+#: Places that are drawn at once, with replacement: as many as PyTorch draws.
+_PORTION = 32
 
 
 class RandomSampler(Sampler):
@@ -56,8 +60,10 @@ class RandomSampler(Sampler):
         generator = self.generator
         if generator is None:  # of its own, so that what is drawn between batches changes nothing
             generator = Generator().manual_seed(int(randint(0, 2**62, ()).item()))
-        if self.replacement:
-            yield from randint(0, n, (wanted,), generator=generator).tolist()
+        if self.replacement:  # in portions: `wanted` may be a way of saying "for ever"
+            for drawn in range(0, wanted, _PORTION):
+                count = min(_PORTION, wanted - drawn)
+                yield from randint(0, n, (count,), generator=generator).tolist()
             return
         while wanted > 0:
             yield from randperm(n, generator=generator).tolist()[:wanted]

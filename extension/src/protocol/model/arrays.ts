@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/inspection/model/arrays.py: do not edit.
+// Made by `make types` from vizgrad/debugger/model/arrays.py: do not edit.
 /** Arrays in numbers, and how a person names one. */
 import {
   array,

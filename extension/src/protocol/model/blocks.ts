@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/arrays/matrix_blocks.py: do not edit.
+// Made by `make types` from vizgrad/core/arrays/matrix_blocks.py: do not edit.
 import { array, float, integer, optional, pair, record } from '../check';
 import type { Reader } from '../check';
 

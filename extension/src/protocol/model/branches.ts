@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/inspection/model/branches.py: do not edit.
+// Made by `make types` from vizgrad/debugger/model/branches.py: do not edit.
 /**
  * What a run would have done otherwise: branches of it, the edits that made them, and how they
  * differ.

@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/inspection/model/breakpoints.py: do not edit.
+// Made by `make types` from vizgrad/debugger/model/breakpoints.py: do not edit.
 import { array, boolean, integer, nullable, oneOf, optional, record, string } from '../check';
 import type { Reader } from '../check';
 import { readPlace } from './place';

@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/inspection/model/code.py: do not edit.
+// Made by `make types` from vizgrad/debugger/model/code.py: do not edit.
 /**
  * What runs within the visit of a node: lines of a person's, and operations, which make a lane
  * beside it.

@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/inspection/model/graph.py: do not edit.
+// Made by `make types` from vizgrad/debugger/model/graph.py: do not edit.
 /** A whole graph, and the groups that it can be folded into. */
 import { array, integer, nullable, oneOf, optional, pair, record, string } from '../check';
 import type { Reader } from '../check';

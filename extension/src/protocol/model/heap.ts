@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/inspection/model/heap.py: do not edit.
+// Made by `make types` from vizgrad/debugger/model/heap.py: do not edit.
 /**
  * What lives in the memory of the whole process, and who holds it: one reading, taken when somebody
  * asks.

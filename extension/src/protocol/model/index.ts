@@ -1,11 +1,12 @@
-// Made by `make types` from vizgrad/inspection/model: do not edit.
+// Made by `make types` from vizgrad/debugger/model: do not edit.
 /**
  * What a debugger can know about a backward pass, as frozen data.
  *
  * Everything a person sees is drawn from these classes and from nothing else: an engine fills them
- * (`protocols.py`), `vizgrad.rendering` turns them into text and SVG, `vizgrad.widgets` sends their
- * JSON form to the browser, whose own types are made from these files. They hold numbers and
- * strings only, never a tensor or a node, so that keeping one keeps nothing else alive.
+ * (`protocols.py`), `vizgrad.debugger.drawing` turns them into text and SVG,
+ * `vizgrad.debugger.jupyter.widget` sends their JSON form to the browser, whose own types are made
+ * from these files. They hold numbers and strings only, never a tensor or a node, so that keeping
+ * one keeps nothing else alive.
  *
  * The unit of truth about a run is the `StepRecord`: what one step did, said once by the engine
  * that did it. A `Run`, the whole state between two steps, is `Start` with the records before it
@@ -15,7 +16,7 @@
  * a renderer escapes it, and never parses it.
  *
  * Sizes are in bytes, times in seconds, clocks are ticks of a counter of the engine's (vizgrad's is
- * `vizgrad.tensor.clock`: nodes take a tick when recorded, in-place writes when they write).
+ * `vizgrad.core.tensor.clock`: nodes take a tick when recorded, in-place writes when they write).
  */
 
 export * from './arrays';

@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/inspection/model/lines.py: do not edit.
+// Made by `make types` from vizgrad/debugger/model/lines.py: do not edit.
 /** A run as a person's program sees it: what the lines that recorded nodes are told of. */
 import { boolean, float, integer, nullable, oneOf, optional, record, string } from '../check';
 import type { Reader } from '../check';

@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/inspection/model/memory.py: do not edit.
+// Made by `make types` from vizgrad/debugger/model/memory.py: do not edit.
 /** What nodes keep for the backward, and the memory that it lives in: versions and writes. */
 import { array, integer, nullable, oneOf, optional, record, string } from '../check';
 import type { Reader } from '../check';

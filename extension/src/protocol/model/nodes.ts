@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/inspection/model/nodes.py: do not edit.
+// Made by `make types` from vizgrad/debugger/model/nodes.py: do not edit.
 /** A node of the backward graph: where its gradients go, its formulas, what it is called. */
 import { array, integer, nullable, optional, record, string } from '../check';
 import type { Reader } from '../check';

@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/errors.py: do not edit.
+// Made by `make types` from vizgrad/core/errors.py: do not edit.
 import { integer, nullable, optional, record, string } from '../check';
 import type { Reader } from '../check';
 

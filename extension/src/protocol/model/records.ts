@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/inspection/model/records.py: do not edit.
+// Made by `make types` from vizgrad/debugger/model/records.py: do not edit.
 /** What one step did: the unit of truth about a run. And the run before its first step. */
 import { array, float, integer, nullable, oneOf, optional, record, string } from '../check';
 import type { Reader } from '../check';

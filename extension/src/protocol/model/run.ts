@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/inspection/model/run.py: do not edit.
+// Made by `make types` from vizgrad/debugger/model/run.py: do not edit.
 /** The whole state of a run between two steps. */
 import {
   array,

@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/inspection/model/stops.py: do not edit.
+// Made by `make types` from vizgrad/debugger/model/stops.py: do not edit.
 /** Why a run stopped, and where a NaN or an infinity was born. */
 import {
   array,

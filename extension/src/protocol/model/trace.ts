@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/inspection/model/trace.py: do not edit.
+// Made by `make types` from vizgrad/debugger/model/trace.py: do not edit.
 /** A stretch of work that was recorded, whole: what is kept in a file. */
 import { array, integer, nullable, optional, record, string } from '../check';
 import type { Reader } from '../check';

@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/inspection/model/within.py: do not edit.
+// Made by `make types` from vizgrad/debugger/model/within.py: do not edit.
 import { array, integer, optional, record } from '../check';
 import type { Reader } from '../check';
 import { readCodeStep } from './code';

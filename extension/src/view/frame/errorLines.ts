@@ -8,7 +8,7 @@ export interface ErrorLines {
 }
 
 /**
- * Of an error's text and the notes below it, as the kernel writes them (`vizgrad.errors.Explanation`): a story
+ * Of an error's text and the notes below it, as the kernel writes them (`vizgrad.core.errors.Explanation`): a story
  * of what happened, the place and the fix. Without a story the error's own text says what.
  */
 export function errorLines(text: string): ErrorLines {

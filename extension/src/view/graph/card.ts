@@ -1,5 +1,5 @@
 /**
- * What is on a node's card, and where: as the static picture has it (`rendering/cards.py`), in the
+ * What is on a node's card, and where: as the static picture has it (`debugger/drawing/cards.py`), in the
  * size that the kernel gave the box. Nothing here depends on the run but the chips of saved values.
  */
 import type { DrawnBox, Node, OutputMeta, Saved } from '../../protocol';

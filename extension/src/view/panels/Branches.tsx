@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks';
 import type { Branch } from '../../protocol';
 import { besides, comparedOf, nodeTitle, pairOf } from '../../store';
 import type { SessionState, ViewState } from '../../store';
+import { fieldKeys } from '../fieldKeys';
 import * as format from '../format';
 import { differsIn, mostOf, summary } from '../graph/differing';
 import { useCommands, useStore } from '../hooks';
@@ -185,8 +186,17 @@ function Change({ session, node }: { session: SessionState; node: number }): JSX
       setValue('');
     }
   };
+  const clear = (): boolean => {
+    setValue('');
+    return value !== '';
+  };
   return (
-    <form class="vg-stop-add" aria-label="What if" onSubmit={change}>
+    <form
+      class="vg-stop-add"
+      aria-label="What if"
+      onSubmit={change}
+      onKeyDown={event => fieldKeys(event, clear)}
+    >
       <label
         class="vg-branch-what"
         title={`What if the gradient that has arrived at ${title} were…`}

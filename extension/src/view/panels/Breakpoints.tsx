@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { Breakpoint, BreakpointKind } from '../../protocol';
 import type { SessionState } from '../../store';
+import { fieldKeys } from '../fieldKeys';
 import * as format from '../format';
 import { useStore } from '../hooks';
 import { PlaceLink } from '../PlaceLink';
@@ -124,8 +125,17 @@ function Add({ done }: { done: () => void }): JSX.Element {
     setCondition('');
     setHits('');
   };
+  const close = (): boolean => {
+    done();
+    return true;
+  };
   return (
-    <form class="vg-stop-add" aria-label="New breakpoint" onSubmit={add}>
+    <form
+      class="vg-stop-add"
+      aria-label="New breakpoint"
+      onSubmit={add}
+      onKeyDown={event => fieldKeys(event, close)}
+    >
       <select
         ref={first}
         aria-label="Kind of breakpoint"

@@ -70,6 +70,12 @@ export function Events({ session }: { session: SessionState }): JSX.Element {
           spellcheck={false}
           value={filter}
           onInput={event => setFilter(event.currentTarget.value)}
+          onKeyDown={event => {
+            if (event.key === 'Escape' && filter !== '') {
+              setFilter('');
+              event.stopPropagation();
+            }
+          }}
         />
       )}
       <ol

@@ -9,10 +9,17 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from vizgrad.arrays.backend import is_array
-from vizgrad.arrays.fusion import launch
-from vizgrad.arrays.fusion.program import Argument, Program, Result, Value, kernel_name, pruned
-from vizgrad.arrays.fusion.traced import Trace, Traced, Untraceable
+from vizgrad.core.arrays.backend import is_array
+from vizgrad.core.arrays.fusion import launch
+from vizgrad.core.arrays.fusion.program import (
+    Argument,
+    Program,
+    Result,
+    Value,
+    kernel_name,
+    pruned,
+)
+from vizgrad.core.arrays.fusion.traced import Trace, Traced, Untraceable
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, namespace_of
-from vizgrad.arrays.fusion import source
-from vizgrad.arrays.fusion.program import Program
+from vizgrad.core.arrays.backend import Array, namespace_of
+from vizgrad.core.arrays.fusion import source
+from vizgrad.core.arrays.fusion.program import Program
 
 #: A grid of this many blocks keeps the largest device busy; a block then takes several rows.
 _MOST_BLOCKS = 1 << 16

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, to_host
-from vizgrad.arrays.chunks import in_memory_order, once
-from vizgrad.arrays.fusion.operations import C_TYPES
-from vizgrad.arrays.fusion.rows import largest, total
-from vizgrad.arrays.fusion.whole import over_all
-from vizgrad.arrays.quick_statistics import (
+from vizgrad.core.arrays.backend import Array, to_host
+from vizgrad.core.arrays.chunks import in_memory_order, once
+from vizgrad.core.arrays.current_device import near
+from vizgrad.core.arrays.fusion.operations import C_TYPES
+from vizgrad.core.arrays.fusion.rows import largest, total
+from vizgrad.core.arrays.fusion.whole import over_all
+from vizgrad.core.arrays.quick_statistics import (
     SMALLEST_SQUARES,
     VALUES_TOLD,
     Statistics,
@@ -27,6 +28,7 @@ _DOWN, _UP, _A_LITTLE_DOWN = -600, 600, -64
 _DOUBLE = np.dtype(np.float64)
 
 
+@near
 def look(array: Array) -> Callable[[], Statistics]:
     """`quick_statistics.quick_later` of an array on a device."""
     if array.size <= VALUES_TOLD:

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, is_array, is_on_host
-from vizgrad.arrays.fusion import launch
-from vizgrad.arrays.fusion.operations import C_TYPES
-from vizgrad.arrays.fusion.program import (
+from vizgrad.core.arrays.backend import Array, is_array, is_on_host
+from vizgrad.core.arrays.fusion import launch
+from vizgrad.core.arrays.fusion.operations import C_TYPES
+from vizgrad.core.arrays.fusion.program import (
     Argument,
     Place,
     Program,
@@ -30,7 +30,7 @@ from vizgrad.arrays.fusion.program import (
     kernel_name,
     pruned,
 )
-from vizgrad.arrays.fusion.traced import Trace
+from vizgrad.core.arrays.fusion.traced import Trace
 
 _INDEX = Argument(Value("i", np.dtype(np.int64)), "index", -1)
 _COUNT = Argument(Value("n", np.dtype(np.int64), per_row=True), "count", -1)

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.fusion.operations import C_REDUCTIONS, C_TYPES, text_of
-from vizgrad.arrays.fusion.program import Argument, Operand, Program, Step, Value
+from vizgrad.core.arrays.fusion.operations import C_REDUCTIONS, C_TYPES, text_of
+from vizgrad.core.arrays.fusion.program import Argument, Operand, Program, Step, Value
 
 #: The most threads that share a row. A power of two: the parts are joined in halves.
 MOST_THREADS = 256

@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from vizgrad.arrays.fusion.operations import C_REDUCTIONS, C_TYPES, text_of
-from vizgrad.arrays.fusion.program import Argument, Operand, Step, Value
+from vizgrad.core.arrays.fusion.operations import C_REDUCTIONS, C_TYPES, text_of
+from vizgrad.core.arrays.fusion.program import Argument, Operand, Step, Value
 
 
 class Untraceable(Exception):
@@ -80,7 +80,7 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
             raise Untraceable(func.__name__)
         return instead(self._trace, *args, **kwargs)
 
-    # --- in kernels of rows (`vizgrad.arrays.fusion.rows`) ---
+    # --- in kernels of rows (`vizgrad.core.arrays.fusion.rows`) ---
 
     def reduced(self, op: str) -> Traced:
         """A value of the row, of all its elements."""
@@ -102,7 +102,8 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
             return self.copy() if copy else self
         return self._trace.step("cast", (self._value,), (wanted,), wanted)
 
-    def copy(self) -> Traced:
+    def copy(self, order: str = "C") -> Traced:
+        """The same element: the kernel that is made has no order of its own."""
         return Traced(self._trace, self._value)
 
     def __setitem__(self, key: Any, value: Any) -> None:

@@ -19,10 +19,17 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, namespace_of
-from vizgrad.arrays.fusion import source
-from vizgrad.arrays.fusion.program import Argument, Program, Result, Value, kernel_name, pruned
-from vizgrad.arrays.fusion.traced import Trace
+from vizgrad.core.arrays.backend import Array, namespace_of
+from vizgrad.core.arrays.fusion import source
+from vizgrad.core.arrays.fusion.program import (
+    Argument,
+    Program,
+    Result,
+    Value,
+    kernel_name,
+    pruned,
+)
+from vizgrad.core.arrays.fusion.traced import Trace
 
 #: Enough to keep a large device busy; then a thread takes several elements.
 _MOST_BLOCKS = 512

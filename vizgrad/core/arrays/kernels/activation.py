@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.choice import drop, either
-from vizgrad.arrays.kernels.memory import contiguous
-from vizgrad.arrays.kernels.single import in_single
-from vizgrad.arrays.kernels.smooth import sigmoid
-from vizgrad.arrays.kernels.special import erf
-from vizgrad.arrays.quiet import nameless, quiet
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.errstate import nameless, quiet
+from vizgrad.core.arrays.kernels.choice import drop, either
+from vizgrad.core.arrays.kernels.memory import contiguous
+from vizgrad.core.arrays.kernels.single import in_single
+from vizgrad.core.arrays.kernels.smooth import sigmoid
+from vizgrad.core.arrays.kernels.special import erf
 
 #: sqrt(2 / pi) and the cubic coefficient of the tanh approximation of GELU.
 TANH_SCALE = math.sqrt(2 / math.pi)
@@ -106,7 +106,7 @@ def gelu(x: Array, *, approximate: str) -> Array:
 @in_single
 def log_sigmoid(x: Array) -> Array:
     """min(x, 0) - log(1 + exp(-|x|))."""
-    return np.minimum(x, x.dtype.type(0)) - np.log1p(np.exp(-np.abs(x)))
+    return contiguous(np.minimum(x, x.dtype.type(0)) - np.log1p(np.exp(-np.abs(x))))
 
 
 @quiet

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.activation import TANH_CUBIC, TANH_SCALE, by_blocks, tanh_inner
-from vizgrad.arrays.kernels.choice import drop, either, keep
-from vizgrad.arrays.kernels.single import in_single
-from vizgrad.arrays.kernels.smooth import sigmoid
-from vizgrad.arrays.kernels.special import erf
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.kernels.activation import TANH_CUBIC, TANH_SCALE, by_blocks, tanh_inner
+from vizgrad.core.arrays.kernels.choice import drop, either, keep
+from vizgrad.core.arrays.kernels.single import in_single
+from vizgrad.core.arrays.kernels.smooth import sigmoid
+from vizgrad.core.arrays.kernels.special import erf
 
 
 @quiet

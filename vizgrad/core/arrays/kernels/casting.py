@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, device_of, to_device
-from vizgrad.arrays.dtypes import NARROW, from_numpy
-from vizgrad.arrays.quiet import quiet
-from vizgrad.arrays.sparse import is_sparse
+from vizgrad.core.arrays.backend import Array, check_type, device_of, is_on_device, to_device
+from vizgrad.core.arrays.dtypes import NARROW, from_numpy
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.sparse import is_sparse
 
 
 @quiet
@@ -17,6 +17,8 @@ def cast(self: Array, dtype: Any) -> Array:
     """A copy in `dtype`, with the same strides if `self` is dense; of complex numbers the real part."""
     if self.dtype.kind == "c" and np.dtype(dtype).kind not in "cb":
         self = self.real
+    if type(self) is not np.ndarray and dtype in NARROW and is_on_device(self):
+        check_type(np.dtype(dtype))
     return saturated(self, dtype).astype(dtype, order="K")
 
 
@@ -30,6 +32,8 @@ def saturated(values: Array, dtype: Any) -> Array:
 @quiet
 def fit(target: Array, source: Array) -> Array:
     """`source` broadcast to the shape of `target`, in its type: a copy, as the two may overlap."""
+    if source.dtype.name.startswith("float8") and is_on_device(target):
+        source = source.astype(target.dtype)  # there are no such arrays where it goes
     source = to_device(source, device_of(target))
     if is_sparse(target) and is_sparse(source):
         return source.astype(target.dtype)

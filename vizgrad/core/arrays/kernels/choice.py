@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, is_array
-from vizgrad.arrays.sparse import is_sparse
+from vizgrad.core.arrays.backend import Array, is_array
+from vizgrad.core.arrays.kernels.memory import contiguous
+from vizgrad.core.arrays.sparse import is_sparse
 
 #: Integers of the same width: zero bits are the number 0.0, so a mask is a product of bits.
 _BITS = {
@@ -94,7 +95,7 @@ def masked_fill(self: Array, mask: Array, *, value: Any) -> Array:
         value = self.dtype.type(value)
     elif value.dtype != self.dtype:
         value = value.astype(self.dtype)
-    return np.where(mask, value, self)
+    return contiguous(np.where(mask, value, self))
 
 
 def nan_to_num(self: Array, *, nan: float, posinf: float | None, neginf: float | None) -> Array:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from vizgrad.arrays import layout
-from vizgrad.arrays.backend import Array, as_array, namespace_of
-from vizgrad.arrays.kernels.choice import sign
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays import layout
+from vizgrad.core.arrays.backend import Array, as_array
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.kernels.choice import sign
 
 
 def is_complex(x: Array) -> bool:
@@ -21,9 +21,7 @@ def as_real(self: Array) -> Array:
             f"view_as_real is only supported for complex tensors, got one of {self.dtype}"
         )
     parts = as_array(self).real  # a scalar's would be a copy
-    return namespace_of(parts).lib.stride_tricks.as_strided(
-        parts, (*self.shape, 2), (*self.strides, parts.itemsize)
-    )
+    return layout.restrided(parts, (*self.shape, 2), (*self.strides, parts.itemsize))
 
 
 def as_complex(self: Array) -> Array:

@@ -18,10 +18,12 @@ from math import prod
 
 import numpy as np
 
-from vizgrad.arrays import threads
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.memory import contiguous, empty, zeros
-from vizgrad.arrays.kernels.windows import (
+from vizgrad.core.arrays import threads
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.kernels.memory import contiguous, empty, zeros
+from vizgrad.core.arrays.kernels.shapes import restride
+from vizgrad.core.arrays.kernels.windows import (
     Sizes,
     at,
     beyond,
@@ -29,9 +31,7 @@ from vizgrad.arrays.kernels.windows import (
     offsets,
     out_sizes,
     padded,
-    strided,
 )
-from vizgrad.arrays.quiet import quiet
 
 #: Elements of the window matrix made at once; larger batches are done in parts, to bound memory.
 _CHUNK = 1 << 24
@@ -239,7 +239,7 @@ def _columns(
     steps = image.strides
     moves = tuple(b * d for b, d in zip(steps[2:], dilation, strict=True))
     jumps = tuple(b * s for b, s in zip(steps[2:], stride, strict=True))
-    view = strided(image, (n, channels, *kernel, *out), (*steps[:2], *moves, *jumps))
+    view = restride(image, (n, channels, *kernel, *out), (*steps[:2], *moves, *jumps))
     return view.reshape(n, channels * prod(kernel), prod(out))
 
 
@@ -255,7 +255,7 @@ def _columns_last(
     steps = image.strides
     moves = tuple(b * d for b, d in zip(steps[1:-1], dilation, strict=True))
     jumps = tuple(b * s for b, s in zip(steps[1:-1], stride, strict=True))
-    view = strided(image, (n, *out, *kernel, channels), (steps[0], *jumps, *moves, steps[-1]))
+    view = restride(image, (n, *out, *kernel, channels), (steps[0], *jumps, *moves, steps[-1]))
     return view.reshape(n * prod(out), prod(kernel) * channels)
 
 

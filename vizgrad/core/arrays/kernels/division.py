@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.errstate import quiet
 
 
 def _check(a: Array, divisor: Array) -> None:
@@ -23,10 +23,15 @@ def _check(a: Array, divisor: Array) -> None:
         raise RuntimeError("ZeroDivisionError: an integer tensor was divided by 0")
 
 
+def _on_host(a: Array) -> bool:
+    return isinstance(a, (np.ndarray, np.generic))
+
+
 @quiet
 def floor_divide(a: Array, b: Array) -> Array:
     _check(a, b)
-    if a.dtype.itemsize == 2 and a.dtype.kind in "fV":
+    half = a.dtype.itemsize == 2 and a.dtype.kind in "fV"
+    if half or (a.dtype.kind == "f" and not _on_host(a)):
         return _by_steps(a, b)
     if a.dtype.kind == "f":
         # numpy's floor_divide gives NaN for a / 0 where PyTorch gives inf
@@ -37,16 +42,24 @@ def floor_divide(a: Array, b: Array) -> Array:
 
 
 def _by_steps(a: Array, b: Array) -> Array:
-    """Halves, rounded at each step, as PyTorch does; numpy's rounds once, or not as often."""
+    """Rounded at each step, as PyTorch does: numpy's rounds halves once, or not as often.
+
+    cupy's is the floor of the quotient, which may be 1 too large.
+    """
     rest = np.fmod(a, b)
     quotient = (a - rest) / b
     below = (rest != 0) & ((b < 0) != (rest < 0))
-    quotient = np.where(below, quotient - quotient.dtype.type(1), quotient)
+    quotient = _where(below, quotient - quotient.dtype.type(1), quotient)
     whole = np.floor(quotient)
-    whole = np.where(quotient - whole > 0.5, whole + whole.dtype.type(1), whole)
+    whole = _where(quotient - whole > 0.5, whole + whole.dtype.type(1), whole)
     plain = a / b
-    whole = np.where(quotient == 0, np.copysign(whole, plain), whole)
-    return np.where(b == 0, plain, whole)
+    whole = _where(quotient == 0, np.copysign(whole, plain), whole)
+    return _where(b == 0, plain, whole)
+
+
+def _where(condition: Array, yes: Array, no: Array) -> Array:
+    """Of the type of both: cupy gives float32 where they are bfloat16."""
+    return np.where(condition, yes, no).astype(no.dtype, copy=False)
 
 
 @quiet
@@ -66,6 +79,11 @@ def divide(a: Array, b: Array, rounding_mode: str) -> Array:
 def remainder(a: Array, b: Array) -> Array:
     """Has the sign of `b`; a zero that of `a`."""
     _check(a, b)
+    if a.dtype.kind in "fV" and not _on_host(
+        a
+    ):  # cupy's is a - b * floor(a / b): of 1 and 0.1 it is 0
+        rest = np.fmod(a, b)
+        return _where((rest != 0) & ((rest < 0) != (b < 0)), rest + b, rest)
     rest = np.remainder(a, b)
     if rest.dtype.kind in "fV":
         nothing = rest == 0

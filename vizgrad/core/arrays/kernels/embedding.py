@@ -6,9 +6,9 @@ from math import prod
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.memory import zeros
-from vizgrad.arrays.kernels.places import write_at
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.kernels.memory import zeros
+from vizgrad.core.arrays.kernels.places import write_at
 
 #: Up to this many rows a product with a one-hot matrix is the fastest way to add (measured).
 _ONE_HOT_ROWS = 128

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays import layout
-from vizgrad.arrays.backend import Array, special_functions
-from vizgrad.arrays.kernels.memory import contiguous
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays import layout
+from vizgrad.core.arrays.backend import Array, special_functions
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.kernels.memory import contiguous
 
 _P8 = (
     1.1283791670955126, 7.963357189241296, 85.92662991437152, 324.0394674750544, 1445.4587993622742,
@@ -111,7 +111,7 @@ def _by_block(function: Any, x: Array) -> Array:
 def erf(x: Array) -> Array:
     """2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x."""
     if not isinstance(x, (np.ndarray, np.generic)):
-        return special_functions(x).erf(x)
+        return special_functions(x).erf(x).astype(x.dtype, copy=False)
     return _by_block(_erf_block, x)
 
 
@@ -119,7 +119,7 @@ def erf(x: Array) -> Array:
 def erfc(x: Array) -> Array:
     """1 - erf(x), also where that is tiny."""
     if not isinstance(x, (np.ndarray, np.generic)):
-        return special_functions(x).erfc(x)
+        return special_functions(x).erfc(x).astype(x.dtype, copy=False)
     if x.dtype == np.float64:
         return _by_block(_erfc_block, x)
     return _by_block(_erfc_block, x.astype(np.float64)).astype(x.dtype)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.memory import contiguous
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.kernels.memory import contiguous
 
 Axes = int | tuple[int, ...] | None
 
@@ -18,29 +18,29 @@ Axes = int | tuple[int, ...] | None
 def largest(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
     """The largest element along `axis`; NaN if there is one."""
     if isinstance(x, np.ndarray):
-        return np.maximum.reduce(x, axis=axis, keepdims=keepdims)
-    return x.max(axis=axis, keepdims=keepdims)
+        return contiguous(np.maximum.reduce(x, axis=axis, keepdims=keepdims))
+    return contiguous(x.max(axis=axis, keepdims=keepdims))
 
 
 def smallest(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
     """The smallest element along `axis`; NaN if there is one."""
     if isinstance(x, np.ndarray):
-        return np.minimum.reduce(x, axis=axis, keepdims=keepdims)
-    return x.min(axis=axis, keepdims=keepdims)
+        return contiguous(np.minimum.reduce(x, axis=axis, keepdims=keepdims))
+    return contiguous(x.min(axis=axis, keepdims=keepdims))
 
 
 def some(x: Array, axis: Axes, keepdims: bool) -> Array:
     """Is any element along `axis` not zero?"""
     if isinstance(x, np.ndarray):
-        return np.logical_or.reduce(x, axis=axis, keepdims=keepdims)
-    return x.any(axis=axis, keepdims=keepdims)
+        return contiguous(np.logical_or.reduce(x, axis=axis, keepdims=keepdims))
+    return contiguous(x.any(axis=axis, keepdims=keepdims))
 
 
 def every(x: Array, axis: Axes, keepdims: bool) -> Array:
     """Is no element along `axis` zero?"""
     if isinstance(x, np.ndarray):
-        return np.logical_and.reduce(x, axis=axis, keepdims=keepdims)
-    return x.all(axis=axis, keepdims=keepdims)
+        return contiguous(np.logical_and.reduce(x, axis=axis, keepdims=keepdims))
+    return contiguous(x.all(axis=axis, keepdims=keepdims))
 
 
 def running(ufunc: Any, x: Array, axis: int) -> Array:

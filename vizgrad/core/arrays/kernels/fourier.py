@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays.backend import Array, namespace_of
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays.backend import Array, namespace_of
+from vizgrad.core.arrays.errstate import quiet
 
 Dims = tuple[int, ...]
 

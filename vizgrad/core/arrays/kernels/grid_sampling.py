@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.memory import contiguous, numbers, zeros
-from vizgrad.arrays.kernels.places import write_at
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.kernels.memory import contiguous, numbers, zeros
+from vizgrad.core.arrays.kernels.places import write_at
 
 BILINEAR, NEAREST, BICUBIC = 0, 1, 2
 ZEROS, BORDER, REFLECTION = 0, 1, 2

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.memory import contiguous, numbers
-from vizgrad.arrays.kernels.places import write_at
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.kernels.memory import contiguous, numbers
+from vizgrad.core.arrays.kernels.places import write_at
 
 
 def take(x: Array, key: tuple[Any, ...]) -> Array:
-    """`x[key]`, always a copy; IndexError in PyTorch's words."""
+    """`x[key]`, always a copy, in C order; IndexError in PyTorch's words."""
     try:
-        return x[key]
+        return contiguous(x[key])  # numpy puts the dimensions that index arrays give outermost
     except IndexError as error:
         raise _index_error(error) from None
 

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, as_array
-from vizgrad.arrays.kernels.memory import numbers
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays.backend import Array, as_array
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.kernels.memory import contiguous, numbers
 
 
 class _LinAlgError(RuntimeError):
@@ -219,4 +219,4 @@ def reflections(a: Array) -> tuple[Array, Array]:
     if not a.size:
         return a.copy(), np.zeros_like(a, shape=(*a.shape[:-2], min(a.shape[-2:])))
     turned, factors = np.linalg.qr(a, "raw")
-    return np.ascontiguousarray(turned.swapaxes(-1, -2)), factors
+    return contiguous(turned.swapaxes(-1, -2)), factors

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.choice import keep, sign
-from vizgrad.arrays.kernels.smooth import sigmoid
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.kernels.choice import keep, sign
+from vizgrad.core.arrays.kernels.smooth import sigmoid
 
 
 def share(grad: Array, size: int, reduction: str) -> Array:

@@ -9,11 +9,11 @@ from math import prod
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.fusion.rows import fits
-from vizgrad.arrays.kernels import of_rows
-from vizgrad.arrays.kernels.memory import contiguous, numbers, zeros
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.fusion.rows import fits
+from vizgrad.core.arrays.kernels import of_rows
+from vizgrad.core.arrays.kernels.memory import contiguous, numbers, zeros
 
 
 @quiet

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays import threads
-from vizgrad.arrays.backend import Array, device_of, namespace_of, to_device, to_host
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays import threads
+from vizgrad.core.arrays.backend import Array, device_of, namespace_of, to_device, to_host
+from vizgrad.core.arrays.errstate import quiet
 
 
 def _library(a: Array) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
+from vizgrad.core.arrays.backend import Array
 
 
 def zeros(like: Array, shape: tuple[int, ...]) -> Array:

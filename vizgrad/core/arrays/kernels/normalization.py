@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.fusion.rows import fits
-from vizgrad.arrays.kernels import of_rows
-from vizgrad.arrays.kernels.memory import contiguous
-from vizgrad.arrays.kernels.rows import as_rows, row_dot, row_sum
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays import layout
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.fusion.rows import fits
+from vizgrad.core.arrays.kernels import of_rows
+from vizgrad.core.arrays.kernels.memory import contiguous
+from vizgrad.core.arrays.kernels.rows import as_rows, row_dot, row_sum
 
 
 def _wide(x: Array) -> Array:
@@ -148,7 +149,7 @@ def batch_norm(
     shape = (-1, *(1,) * (x.ndim - 2))
     out = x * factor.reshape(shape)
     out += shift.reshape(shape)
-    return out.astype(x.dtype, copy=False)
+    return layout.images(out.astype(x.dtype, copy=False), x)
 
 
 @quiet

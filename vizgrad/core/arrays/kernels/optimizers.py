@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.fusion import fused
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.fusion import fused
 
 
 def _written(result: Array) -> Array:

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, as_array
-from vizgrad.arrays.kernels import extremes
-from vizgrad.arrays.kernels.extremes import running
-from vizgrad.arrays.kernels.memory import contiguous, numbers
-from vizgrad.arrays.kernels.reduction import Dims
-from vizgrad.arrays.layout import empty_like_strides
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays.backend import Array, as_array
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.kernels import extremes
+from vizgrad.core.arrays.kernels.extremes import running
+from vizgrad.core.arrays.kernels.memory import contiguous, numbers
+from vizgrad.core.arrays.kernels.reduction import Dims
+from vizgrad.core.arrays.layout import empty_like_strides
 
 
 @quiet
@@ -83,7 +83,7 @@ def topk(x: Array, k: int, dim: int, largest: bool) -> tuple[Array, Array]:
     if not x.ndim:
         return x.copy(), np.zeros_like(x, dtype=np.int64)
     first = (slice(None),) * dim + (slice(0, k),)
-    index = contiguous(order(x, dim, largest)[first])
+    index = order(x, dim, largest)[first].copy()  # a part would keep all of the order alive
     return np.take_along_axis(x, index, dim), index
 
 
@@ -93,7 +93,7 @@ def kthvalue(x: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
     if x.dtype.kind == "b":
         raise NotImplementedError("kthvalue is not implemented for bool tensors")
     index = order(x, dim, descending=False)[(slice(None),) * dim + (slice(k - 1, k),)]
-    return _chosen(x, contiguous(index), dim, keepdim)
+    return _chosen(x, index.copy(), dim, keepdim)  # a part would keep all of the order alive
 
 
 def median(x: Array, dim: int, keepdim: bool, ignore_nan: bool) -> tuple[Array, Array]:
@@ -110,7 +110,7 @@ def median(x: Array, dim: int, keepdim: bool, ignore_nan: bool) -> tuple[Array, 
         if ignore_nan
         else np.where(nans > 0, n - nans, (n - 1) // 2)
     )
-    index = np.take_along_axis(ordered, middle, dim)
+    index = contiguous(np.take_along_axis(ordered, middle, dim))
     return _chosen(x, index, dim, keepdim)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.memory import contiguous
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.current_device import near
+from vizgrad.core.arrays.kernels.memory import contiguous
 
 
+@near
 def orthonormal(x: Array) -> Array:
     """An orthonormal basis from the rows of `x` as a matrix (or of its columns, if there are fewer).
 

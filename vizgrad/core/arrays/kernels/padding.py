@@ -6,9 +6,9 @@ from math import prod
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.embedding import add_at
-from vizgrad.arrays.kernels.memory import contiguous, full
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.kernels.embedding import add_at
+from vizgrad.core.arrays.kernels.memory import contiguous, full
 
 Pairs = tuple[tuple[int, int], ...]
 

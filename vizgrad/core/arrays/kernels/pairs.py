@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.errstate import quiet
 
 
 @quiet

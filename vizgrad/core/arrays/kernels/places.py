@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.memory import contiguous, zeros
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.kernels.memory import contiguous, zeros
 
 Sizes = tuple[int, ...]
 
@@ -25,10 +25,34 @@ def write_at(ufunc: Any, out: Array, index: Array, values: Array) -> None:
 
     On a device places are written in no fixed order, unless `deterministic`: sums may differ in the last bit.
     """
-    if isinstance(out, np.ndarray) or not (deterministic or ufunc is np.multiply):
+    if isinstance(out, np.ndarray):
         ufunc.at(out, index, values)
     elif index.size:
-        _write_in_order(ufunc, out, index, values)
+        if deterministic or ufunc is not np.add:
+            # cupy's maximum.at rounds doubles to floats and loses NaN; it has no multiply.at
+            _write_in_order(ufunc, out, index, values)
+        else:
+            _add_there(out, index, values)
+
+
+#: What cupy's add.at takes.
+_ADDED = frozenset("lqLQiIefd")
+
+
+def _add_there(out: Array, index: Array, values: Array) -> None:
+    """`np.add.at` on a device, of all types."""
+    if out.dtype.char in _ADDED:
+        np.add.at(out, index, values)
+    elif out.dtype.kind == "c":
+        for part in ("real", "imag"):
+            total = getattr(out, part).copy()
+            np.add.at(total, index, contiguous(getattr(values, part)))
+            setattr(out, part, total)
+    else:
+        wide = np.float32 if out.dtype.kind == "V" else np.int32
+        total = out.astype(wide)
+        np.add.at(total, index, values.astype(wide))
+        out[...] = total.astype(out.dtype)
 
 
 def _write_in_order(ufunc: Any, out: Array, index: Array, values: Array) -> None:

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, is_on_host
-from vizgrad.arrays.kernels.choice import drop, keep
-from vizgrad.arrays.kernels.memory import contiguous, empty, zeros
-from vizgrad.arrays.kernels.windows import (
+from vizgrad.core.arrays.backend import Array, is_on_host
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.kernels.choice import drop, keep
+from vizgrad.core.arrays.kernels.memory import contiguous, empty, zeros
+from vizgrad.core.arrays.kernels.windows import (
     Sizes,
     at,
     beyond,
@@ -22,7 +23,6 @@ from vizgrad.arrays.kernels.windows import (
     out_sizes,
     padded,
 )
-from vizgrad.arrays.quiet import quiet
 
 
 class Pool(NamedTuple):
@@ -75,13 +75,7 @@ def max_pool(x: Array, pool: Pool) -> Array:
     """The largest of each window, NaN if there is one: one dimension after the other, the last first."""
     size = _spatial(x, pool)
     if _is_plain(pool, size):
-        largest = _column_maxima(x, pool.kernel[1])[1]
-        rows = largest.reshape(
-            *x.shape[:-2], size[0] // pool.kernel[0], pool.kernel[0], size[1] // pool.kernel[1]
-        )
-        best = rows[..., 0, :]
-        for i in range(1, pool.kernel[0]):
-            best = np.maximum(best, rows[..., i, :])
+        best = _row_maxima(_column_maxima(x, pool.kernel[1])[1], x.shape[:-2], pool, size)
         return best if best.base is None else best.copy()
     image = _image(x, pool, _lowest(x))
     out, dims = pool.out(size), len(pool.kernel)
@@ -109,17 +103,31 @@ def _column_maxima(x: Array, width: int) -> tuple[list[Array], Array]:
     return columns, largest
 
 
-def max_pool_gradient(grad: Array, x: Array, result: Array, pool: Pool) -> Array:
-    """Each window's gradient at the first element that equals its result, zeros elsewhere.
+def _row_maxima(largest: Array, lead: Sizes, pool: Pool, size: Sizes) -> Array:
+    """The largest of each window, from the largest across its columns."""
+    (kh, kw), (height, width) = pool.kernel, size
+    rows = largest.reshape(*lead, height // kh, kh, width // kw)
+    best = rows[..., 0, :]
+    for i in range(1, kh):
+        best = np.maximum(best, rows[..., i, :])
+    return best
 
-    NaN equals nothing: where one is the result, the last NaN of the window gets it (T-72).
+
+def max_pool_gradient(grad: Array, x: Array, pool: Pool) -> Array:
+    """Each window's gradient at the first element that equals its maximum, zeros elsewhere.
+
+    NaN equals nothing: where one is the maximum, the last NaN of the window gets it (T-72).
     """
     size = _spatial(x, pool)
+    plain = type(x) is np.ndarray and _is_plain(pool, size)
+    across = _column_maxima(x, pool.kernel[1]) if plain else None
+    lead = x.shape[: x.ndim - len(size)]
+    result = max_pool(x, pool) if across is None else _row_maxima(across[1], lead, pool, size)
     least = np.min(result, initial=0) if type(x) is np.ndarray else None  # on a device, ask nothing
     if least is None or np.isnan(least) or least == _lowest(x):
         return spread_to(grad, positions(x, result, pool), pool, size)
-    if _is_plain(pool, size):
-        return _plain_gradient(grad, x, result, pool)
+    if across is not None:
+        return _plain_gradient(grad, *across, result, pool)
     image = _image(x, pool, _lowest(x))
     total = zeros(grad, image.shape)
     left = grad
@@ -151,10 +159,11 @@ def _is_plain(pool: Pool, size: Sizes) -> bool:
     )
 
 
-def _plain_gradient(grad: Array, x: Array, result: Array, pool: Pool) -> Array:
+def _plain_gradient(
+    grad: Array, columns: list[Array], largest: Array, result: Array, pool: Pool
+) -> Array:
     """The same by whole rows: first to the row of the window that has the maximum, then within it."""
     (kh, kw), ow = pool.kernel, result.shape[-1]
-    columns, largest = _column_maxima(x, kw)
     rows = largest.reshape(-1, kh, ow)
     left, wanted = grad.reshape(-1, ow), result.reshape(-1, ow)
     by_row = empty(grad, rows.shape)
@@ -163,7 +172,7 @@ def _plain_gradient(grad: Array, x: Array, result: Array, pool: Pool) -> Array:
         by_row[:, i] = keep(left, mask=hit)
         left = drop(left, mask=hit)
     by_row[:, kh - 1] = left
-    out = empty(grad, x.shape)
+    out = empty(grad, (*result.shape[:-2], result.shape[-2] * kh, ow * kw))
     cells, left = out.reshape(-1), by_row.reshape(-1)
     for j in range(kw - 1):
         hit = columns[j] == largest

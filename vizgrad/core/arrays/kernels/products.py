@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.quiet import nameless, quiet
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.arrays.threads import FEW, FEW_OF_VECTOR, dot, matmul
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.errstate import nameless, quiet
+from vizgrad.core.arrays.kernels.memory import contiguous
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.arrays.threads import FEW, FEW_OF_VECTOR, dot, matmul
 
 
 def _mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> str:
@@ -94,16 +95,38 @@ def _of_one(self: Array, mat2: Array) -> Array | None:
 
 
 @nameless
-def add_product(bias: Array, product: Array, beta: float, alpha: float) -> Array:
-    """beta * bias + alpha * product; `product` is fresh memory and is written to."""
+def add_product(
+    bias: Array, product: Array, beta: float, alpha: float, times_zero: bool = False
+) -> Array:
+    """beta * bias + alpha * product; `product` is fresh memory and is written to.
+
+    A product that has the factor 0 does not count, whatever it is; it is multiplied if `times_zero` says so.
+    """
     if alpha != 1:
-        product *= product.dtype.type(alpha)
+        if alpha == 0 and not times_zero:
+            product[...] = 0
+        else:
+            product *= product.dtype.type(alpha)
     if beta == 0:  # NaN in `bias` must not pass
         return product
     if beta != 1:
         bias = bias * product.dtype.type(beta)
     product += bias
     return product
+
+
+@quiet
+def summed_products(batch1: Array, batch2: Array) -> Array:
+    """The sum of the products of two stacks of matrices: one product of wider ones."""
+    count, rows, inner = batch1.shape
+    wide = batch1.transpose(1, 0, 2).reshape(rows, count * inner)
+    return mm(wide, batch2.reshape(count * inner, batch2.shape[2]))
+
+
+@quiet
+def outer(vec1: Array, vec2: Array) -> Array:
+    """All products of the elements of two vectors."""
+    return vec1[:, None] * vec2
 
 
 @quiet
@@ -114,4 +137,4 @@ def cross(a: Array, b: Array, dim: int) -> Array:
         a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2],
         a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0],
     ]
-    return np.stack(parts, axis=dim)
+    return contiguous(np.stack(parts, axis=dim))

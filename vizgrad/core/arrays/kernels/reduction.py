@@ -1,4 +1,4 @@
-"""Reductions: dims are a tuple of non-negative axes, None for all."""
+"""Reductions: dims are a tuple of non-negative axes, None for all. Results are in C order."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from functools import partial
 
 import numpy as np
 
-from vizgrad.arrays import layout
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.extremes import every, some
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays import layout
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.kernels.extremes import every, some
+from vizgrad.core.arrays.kernels.memory import contiguous
 
 Dims = tuple[int, ...] | None
 
@@ -40,11 +41,12 @@ def sum_wide(self: Array) -> Array:
 def sum_dims(self: Array, dims: Dims, keepdim: bool) -> Array:
     """Integers and bools are added as int64 (T-4); float16 in float32 (T-87)."""
     if self.dtype.kind == "f" and self.dtype != np.float16:
-        return np.add.reduce(self, axis=dims, keepdims=keepdim)
+        return contiguous(np.add.reduce(self, axis=dims, keepdims=keepdim))
     x = _widened(self)
     if x.dtype == np.float16:
-        return np.add.reduce(x, axis=dims, keepdims=keepdim, dtype=np.float32).astype(np.float16)
-    return np.add.reduce(x, axis=dims, keepdims=keepdim)
+        total = np.add.reduce(x, axis=dims, keepdims=keepdim, dtype=np.float32)
+        return contiguous(total.astype(np.float16))
+    return contiguous(np.add.reduce(x, axis=dims, keepdims=keepdim))
 
 
 def sum_to(self: Array, shape: tuple[int, ...]) -> Array:
@@ -70,8 +72,8 @@ def mean_dims(self: Array, dims: Dims, keepdim: bool) -> Array:
     n = count(self.shape, dims)
     if self.dtype == np.float16:
         total = np.add.reduce(self, axis=dims, keepdims=keepdim, dtype=np.float32)
-        return (total / np.float32(n)).astype(np.float16)
-    total = np.add.reduce(self, axis=dims, keepdims=keepdim)
+        return contiguous((total / np.float32(n)).astype(np.float16))
+    total = contiguous(np.add.reduce(self, axis=dims, keepdims=keepdim))
     return total / self.dtype.type(n)
 
 
@@ -85,7 +87,7 @@ def prod_dim(self: Array, dim: int, keepdim: bool) -> Array:
     x = _widened(self)
     if not x.ndim:
         return x.copy()
-    return np.multiply.reduce(x, axis=dim, keepdims=keepdim)
+    return contiguous(np.multiply.reduce(x, axis=dim, keepdims=keepdim))
 
 
 @quiet
@@ -127,4 +129,4 @@ def all_dims(self: Array, dims: Dims, keepdim: bool) -> Array:
 
 
 def count_nonzero(self: Array, dims: Dims) -> Array:
-    return np.add.reduce(self != 0, axis=dims, dtype=np.int64)
+    return contiguous(np.add.reduce(self != 0, axis=dims, dtype=np.int64))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
+from vizgrad.core.arrays.backend import Array
 
 
 def nearest(like: Array, size: int, out: int, factor: float | None, exact: bool) -> Array:

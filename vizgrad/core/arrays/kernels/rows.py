@@ -10,9 +10,9 @@ from math import prod
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.extremes import largest
-from vizgrad.arrays.kernels.memory import ones_column
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.kernels.extremes import largest
+from vizgrad.core.arrays.kernels.memory import ones_column
 
 #: Below this many rows a plain reduction is quicker than two calls.
 _FEW_ROWS = 32

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, as_array
-from vizgrad.arrays.kernels.indexing import check_bounds, first_corner, positions_along, scatter_add
-from vizgrad.arrays.kernels.indexing import gather as gather
-from vizgrad.arrays.kernels.memory import full
-from vizgrad.arrays.kernels.places import write_at
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays.backend import Array, as_array
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.kernels.indexing import (
+    check_bounds,
+    first_corner,
+    positions_along,
+    scatter_add,
+)
+from vizgrad.core.arrays.kernels.indexing import gather as gather
+from vizgrad.core.arrays.kernels.memory import full
+from vizgrad.core.arrays.kernels.places import write_at
 
 _START = {"sum": 0, "mean": 0, "prod": 1, "amax": -np.inf, "amin": np.inf}
 _UFUNC = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays.backend import Array
+from vizgrad.core.arrays.backend import Array
 
 
 def pixel_shuffle(x: Array, r: int) -> Array:

@@ -8,7 +8,7 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
+from vizgrad.core.arrays.backend import Array
 
 P = ParamSpec("P")
 

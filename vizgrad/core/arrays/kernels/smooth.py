@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.choice import ZERO
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.kernels.choice import ZERO
 
 _ONE = {np.dtype(name): np.full((), 1, name) for name in ("f4", "f8")}
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.fusion.rows import fits
-from vizgrad.arrays.kernels import of_rows
-from vizgrad.arrays.kernels.extremes import largest
-from vizgrad.arrays.kernels.memory import contiguous
-from vizgrad.arrays.kernels.rows import as_rows, row_dot, row_max, row_sum
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.fusion.rows import fits
+from vizgrad.core.arrays.kernels import of_rows
+from vizgrad.core.arrays.kernels.extremes import largest
+from vizgrad.core.arrays.kernels.memory import contiguous
+from vizgrad.core.arrays.kernels.rows import as_rows, row_dot, row_max, row_sum
 
 # ufunc.reduce rather than .max(): the methods pass through a Python function first
 _sum = np.add.reduce

@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array, as_array, special_functions
-from vizgrad.arrays.kernels.erf import erf as erf
-from vizgrad.arrays.kernels.erf import erfc as erfc
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays.backend import Array, as_array, special_functions
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.kernels.erf import erf as erf
+from vizgrad.core.arrays.kernels.erf import erfc as erfc
+
+
+def _library(x: Array) -> _Library:
+    return _Library(special_functions(x))
+
+
+class _Library:
+    """scipy's functions, or cupyx's, which has not all of them."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return getattr(self._module, name)
+        except AttributeError:
+            raise NotImplementedError(
+                f"{name} is not implemented for CUDA devices: {self._module.__name__} has no such function. "
+                "Move the tensor to the CPU first"
+            ) from None
 
 
 def of_one(name: str) -> Callable[[Array], Array]:
@@ -18,7 +39,7 @@ def of_one(name: str) -> Callable[[Array], Array]:
 
     @quiet
     def function(x: Array) -> Array:
-        return as_array(getattr(special_functions(x), name)(x)).astype(x.dtype, copy=False)
+        return as_array(getattr(_library(x), name)(x)).astype(x.dtype, copy=False)
 
     return function
 
@@ -28,9 +49,7 @@ def of_two(name: str) -> Callable[[Array, Array], Array]:
 
     @quiet
     def function(self: Array, other: Array) -> Array:
-        return as_array(getattr(special_functions(self), name)(self, other)).astype(
-            self.dtype, copy=False
-        )
+        return as_array(getattr(_library(self), name)(self, other)).astype(self.dtype, copy=False)
 
     return function
 
@@ -48,18 +67,19 @@ def lgamma(x: Array) -> Array:
 
 @quiet
 def entr(x: Array) -> Array:
-    return as_array(special_functions(x).entr(x)).astype(x.dtype, copy=False)
+    return as_array(_library(x).entr(x)).astype(x.dtype, copy=False)
 
 
 @quiet
 def polygamma(n: int, x: Array) -> Array:
     """The n-th derivative of digamma, n >= 1."""
-    return as_array(special_functions(x).polygamma(n, x)).astype(x.dtype, copy=False)
+    order: Any = n if isinstance(x, (np.ndarray, np.generic)) else np.full_like(x, n, np.float64)
+    return as_array(_library(x).polygamma(order, x)).astype(x.dtype, copy=False)
 
 
 @quiet
 def airy_ai(x: Array) -> Array:
-    return as_array(special_functions(x).airy(x)[0]).astype(x.dtype, copy=False)
+    return as_array(_library(x).airy(x)[0]).astype(x.dtype, copy=False)
 
 
 @quiet
@@ -98,9 +118,7 @@ def polynomial(name: str) -> Callable[[Array, Array], Array]:
     @quiet
     def function(self: Array, other: Array) -> Array:
         degree = np.trunc(other).astype(np.int64)
-        found = np.where(
-            degree < 0, 0, values(special_functions(self), np.maximum(degree, 0), self)
-        )
+        found = np.where(degree < 0, 0, values(_library(self), np.maximum(degree, 0), self))
         return found.astype(self.dtype, copy=False)
 
     return function

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from vizgrad.arrays.backend import Array
-from vizgrad.arrays.kernels.extremes import largest, running, smallest
-from vizgrad.arrays.kernels.memory import contiguous
-from vizgrad.arrays.kernels.pairs import logaddexp
-from vizgrad.arrays.kernels.reduction import Dims, count, mean_dims, sum_dims
-from vizgrad.arrays.kernels.single import in_single
-from vizgrad.arrays.quiet import quiet
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.kernels.extremes import largest, running, smallest
+from vizgrad.core.arrays.kernels.memory import contiguous
+from vizgrad.core.arrays.kernels.pairs import logaddexp
+from vizgrad.core.arrays.kernels.reduction import Dims, count, mean_dims, sum_dims
+from vizgrad.core.arrays.kernels.single import in_single
 
 
 @quiet

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
-import numpy as np
-
-from vizgrad.arrays.backend import Array, device_of, namespace_for
-from vizgrad.arrays.kernels.memory import contiguous, full
+from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.kernels.memory import contiguous, full
 
 Sizes = tuple[int, ...]
 
@@ -37,13 +35,6 @@ def at(offset: Sizes, out: Sizes, stride: Sizes, dilation: Sizes) -> tuple[slice
         slice(o * d, o * d + (n - 1) * s + 1, s)
         for o, n, s, d in zip(offset, out, stride, dilation, strict=True)
     )
-
-
-def strided(array: Array, shape: Sizes, strides: Sizes) -> Array:
-    """A view of a contiguous array with other strides (in bytes), from its first element on."""
-    if isinstance(array, np.ndarray):
-        return np.ndarray(shape, array.dtype, array, 0, strides)
-    return namespace_for(device_of(array)).lib.stride_tricks.as_strided(array, shape, strides)
 
 
 def padded(x: Array, padding: Sizes, extra: Sizes, fill: float = 0) -> Array:

@@ -6,8 +6,8 @@ functions (NEP 13, NEP 18), so that a kernel written for dense arrays computes o
 (on a device cupyx's), imported when they are first needed.
 """
 
-from vizgrad.arrays.sparse.base import SparseArray as SparseArray
-from vizgrad.arrays.sparse.base import SparseUnsupported as SparseUnsupported
-from vizgrad.arrays.sparse.base import dense as dense
-from vizgrad.arrays.sparse.base import is_sparse as is_sparse
-from vizgrad.arrays.sparse.base import stored as stored
+from vizgrad.core.arrays.sparse.base import SparseArray as SparseArray
+from vizgrad.core.arrays.sparse.base import SparseUnsupported as SparseUnsupported
+from vizgrad.core.arrays.sparse.base import dense as dense
+from vizgrad.core.arrays.sparse.base import is_sparse as is_sparse
+from vizgrad.core.arrays.sparse.base import stored as stored

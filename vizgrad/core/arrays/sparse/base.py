@@ -158,12 +158,12 @@ class SparseArray:
     # --- numpy --------------------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        from vizgrad.arrays.sparse.elementwise import apply
+        from vizgrad.core.arrays.sparse.elementwise import apply
 
         return apply(self.layout, ufunc, method, inputs, options)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        from vizgrad.arrays.sparse.functions import call
+        from vizgrad.core.arrays.sparse.functions import call
 
         return call(self.layout, function, args, options)
 
@@ -188,10 +188,10 @@ class SparseArray:
 
 
 class _Memory:
-    """Where values lie; see `vizgrad.arrays.layout.address`."""
+    """Where values lie; see `vizgrad.core.arrays.layout.address`."""
 
     def __init__(self, values: Array) -> None:
-        from vizgrad.arrays.layout import address
+        from vizgrad.core.arrays.layout import address
 
         self.ptr = address(values)
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.dtypes import INTS
-from vizgrad.arrays.kernels.memory import numbers
-from vizgrad.arrays.sparse.base import Array, SparseArray, SparseUnsupported
-from vizgrad.arrays.sparse.coo import COO, from_dense, take
+from vizgrad.core.arrays.dtypes import INTS
+from vizgrad.core.arrays.kernels.memory import numbers
+from vizgrad.core.arrays.sparse.base import Array, SparseArray, SparseUnsupported
+from vizgrad.core.arrays.sparse.coo import COO, from_dense, take
 
 
 class Compressed(SparseArray):

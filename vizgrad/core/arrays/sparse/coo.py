@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.kernels.memory import numbers, zeros
-from vizgrad.arrays.sparse.base import Array, SparseArray, SparseUnsupported
-from vizgrad.arrays.sparse.rows import sum_rows
+from vizgrad.core.arrays.kernels.memory import numbers, zeros
+from vizgrad.core.arrays.sparse.base import Array, SparseArray, SparseUnsupported
+from vizgrad.core.arrays.sparse.rows import sum_rows
 
 
 class COO(SparseArray):
@@ -95,7 +95,7 @@ class COO(SparseArray):
         return self.transpose() if self.ndim > 1 else self
 
     def __getitem__(self, key: Any) -> Any:
-        from vizgrad.arrays.sparse.selection import get
+        from vizgrad.core.arrays.sparse.selection import get
 
         found = get(self, key)
         if found is None:
@@ -174,7 +174,7 @@ def take(array: Array, indices: Array) -> Array:
     """The elements (or dense blocks) of a dense or sparse array at columns of coordinates."""
     if not isinstance(array, SparseArray):
         return array[tuple(indices)]
-    from vizgrad.arrays.sparse.compressed import as_coo
+    from vizgrad.core.arrays.sparse.compressed import as_coo
 
     source = as_coo(array).coalesce()
     if source.indices is indices:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.sparse.base import Array, SparseArray, SparseUnsupported
-from vizgrad.arrays.sparse.compressed import Compressed, as_coo, in_layout, places
-from vizgrad.arrays.sparse.coo import COO, joined, keys_of, take
-from vizgrad.arrays.sparse.products import matmul
-from vizgrad.arrays.sparse.sums import reduce_sum
+from vizgrad.core.arrays.sparse.base import Array, SparseArray, SparseUnsupported
+from vizgrad.core.arrays.sparse.compressed import Compressed, as_coo, in_layout, places
+from vizgrad.core.arrays.sparse.coo import COO, joined, keys_of, take
+from vizgrad.core.arrays.sparse.products import matmul
+from vizgrad.core.arrays.sparse.sums import reduce_sum
 
 #: f(0) = 0 and f(a + b) = f(a) + f(b): entries at one place may stay apart.
 LINEAR = {np.negative, np.positive, np.conjugate, np.deg2rad, np.rad2deg}

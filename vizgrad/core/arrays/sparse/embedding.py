@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.kernels.embedding import lookup as lookup
-from vizgrad.arrays.sparse.coo import COO, take
+from vizgrad.core.arrays.kernels.embedding import lookup as lookup
+from vizgrad.core.arrays.sparse.coo import COO, take
 
 Array = Any
 

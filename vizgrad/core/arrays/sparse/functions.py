@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.sparse.base import SparseArray, SparseUnsupported
-from vizgrad.arrays.sparse.compressed import Compressed, as_coo, compress
-from vizgrad.arrays.sparse.coo import COO, empty
-from vizgrad.arrays.sparse.products import matmul
-from vizgrad.arrays.sparse.selection import take, unsqueeze
-from vizgrad.arrays.sparse.sums import reduce_sum
+from vizgrad.core.arrays.sparse.base import SparseArray, SparseUnsupported
+from vizgrad.core.arrays.sparse.compressed import Compressed, as_coo, compress
+from vizgrad.core.arrays.sparse.coo import COO, empty
+from vizgrad.core.arrays.sparse.products import matmul
+from vizgrad.core.arrays.sparse.selection import take, unsqueeze
+from vizgrad.core.arrays.sparse.sums import reduce_sum
 
 
 def call(layout: str, function: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.backend import namespace_of
+from vizgrad.core.arrays.backend import namespace_of
 
 Array = Any
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.sparse.coo import COO
+from vizgrad.core.arrays.sparse.coo import COO
 
 Array = Any
 

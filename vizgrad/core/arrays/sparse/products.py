@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.kernels.memory import contiguous
-from vizgrad.arrays.sparse.base import Array, SparseArray, SparseUnsupported
-from vizgrad.arrays.sparse.compressed import Compressed, as_coo, in_layout, once, places
-from vizgrad.arrays.sparse.coo import COO, take
-from vizgrad.arrays.sparse.library import computed, library
+from vizgrad.core.arrays.kernels.memory import contiguous
+from vizgrad.core.arrays.sparse.base import Array, SparseArray, SparseUnsupported
+from vizgrad.core.arrays.sparse.compressed import Compressed, as_coo, in_layout, once, places
+from vizgrad.core.arrays.sparse.coo import COO, take
+from vizgrad.core.arrays.sparse.library import computed, library
 
 
 def matmul(a: Array, b: Array) -> Array:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.kernels.memory import numbers
-from vizgrad.arrays.sparse.library import computed, library
+from vizgrad.core.arrays.kernels.memory import numbers
+from vizgrad.core.arrays.sparse.library import computed, library
 
 Array = Any
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.arrays.dtypes import INTS
-from vizgrad.arrays.kernels.memory import numbers
-from vizgrad.arrays.sparse.base import Array
-from vizgrad.arrays.sparse.coo import COO
+from vizgrad.core.arrays.dtypes import INTS
+from vizgrad.core.arrays.kernels.memory import numbers
+from vizgrad.core.arrays.sparse.base import Array
+from vizgrad.core.arrays.sparse.coo import COO
 
 
 def select(a: COO, dim: int, at: int) -> Array:

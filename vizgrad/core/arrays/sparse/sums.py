@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from vizgrad.arrays.dtypes import INTS
-from vizgrad.arrays.sparse.base import Array, SparseArray, SparseUnsupported
-from vizgrad.arrays.sparse.compressed import as_coo, once
-from vizgrad.arrays.sparse.coo import COO, keys_of, take
-from vizgrad.arrays.sparse.rows import sum_rows
+from vizgrad.core.arrays.dtypes import INTS
+from vizgrad.core.arrays.sparse.base import Array, SparseArray, SparseUnsupported
+from vizgrad.core.arrays.sparse.compressed import as_coo, once
+from vizgrad.core.arrays.sparse.coo import COO, keys_of, take
+from vizgrad.core.arrays.sparse.rows import sum_rows
 
 Dims = tuple[int, ...] | int | None
 exp = np.exp

@@ -6,20 +6,20 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import Device, device_of
-from vizgrad.errors import explained, function_place, place_of
-from vizgrad.function.custom import outputs as wrapping
-from vizgrad.function.custom.backward_class import record
-from vizgrad.function.custom.save import save
-from vizgrad.function.custom.signature import bind
-from vizgrad.function.wrapped import innermost, tensors_in
-from vizgrad.graph.edges import edge_of
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.duals import DUALS
-from vizgrad.tensor.modes import GUARD, MODES, noted, set_grad_mode
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import Device, device_of
+from vizgrad.core.errors import explained, function_place, place_of
+from vizgrad.core.function.custom import outputs as wrapping
+from vizgrad.core.function.custom.backward_class import record
+from vizgrad.core.function.custom.save import save
+from vizgrad.core.function.custom.signature import bind
+from vizgrad.core.function.transform_tensor import innermost, tensors_in
+from vizgrad.core.graph.edges import edge_of
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.duals import DUALS
+from vizgrad.core.tensor.modes import GUARD, MODES, in_a_transform, noted, set_grad_mode
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor
 
 NONE: frozenset[int] = frozenset()
 
@@ -29,7 +29,7 @@ def apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ctx: Any = No
     split = cls._is_split()
     if split or kwargs:
         args = bind(cls, args, kwargs, all_defaults=split)
-    if GUARD.transforms and MODES.transforms:
+    if GUARD.transforms:
         level = _level_of(cls, args)
         if level is not None:
             return level.apply(cls, args)
@@ -47,8 +47,13 @@ def apply(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ctx: Any = No
 
 
 def _level_of(cls: Any, args: tuple[Any, ...]) -> Any:
-    """The innermost vmap of which an argument is; RuntimeError for a Function of the old style (D-6)."""
+    """The innermost vmap of which an argument is; RuntimeError for a Function of the old style (D-6).
+
+    Where tangents alone are batches one of the old style runs on them as it is (Y-21).
+    """
     if not cls._is_split():
+        if not in_a_transform():
+            return None
         raise explained(
             RuntimeError(
                 "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
@@ -129,7 +134,7 @@ def _unrecorded(forward: Callable[[], Any]) -> Any:
 
 
 def _forward_mode() -> Any:
-    from vizgrad.function.custom import jvp
+    from vizgrad.core.function.custom import jvp
 
     return jvp
 

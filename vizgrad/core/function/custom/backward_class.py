@@ -7,19 +7,19 @@ import weakref
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from vizgrad.arrays.backend import Device
-from vizgrad.errors import explained, function_place
-from vizgrad.function.custom import signature
-from vizgrad.function.custom.context import FunctionCtx, _HookMixin
-from vizgrad.function.custom.node import CustomNode
-from vizgrad.graph.hooks import RemovableHandle
-from vizgrad.graph.node import Meta, check_arguments
-from vizgrad.graph.saved import Freed, freed_error, read_tensor
-from vizgrad.graph.saved_view import SavedTensor
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.place import Site
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays.backend import Device
+from vizgrad.core.errors import explained, function_place
+from vizgrad.core.function.custom import signature
+from vizgrad.core.function.custom.context import FunctionCtx, _HookMixin
+from vizgrad.core.function.custom.node import CustomNode
+from vizgrad.core.graph.hooks import RemovableHandle
+from vizgrad.core.graph.node import Meta, check_arguments
+from vizgrad.core.graph.saved import Freed, freed_error, read_tensor
+from vizgrad.core.graph.saved_view import SavedTensor
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 class SavedForForward(tuple[Any, ...]):
@@ -32,7 +32,7 @@ class FunctionBase:
     """The node's side of a context. What starts with `_fn_` is vizgrad's, all else is the user's.
 
     `_fn_saved` is None until `apply` has finished, then a tuple of saved values in the forms of
-    `vizgrad.graph.saved`, then, after a backward without retain_graph, a `Freed`.
+    `vizgrad.core.graph.saved`, then, after a backward without retain_graph, a `Freed`.
     """
 
     __slots__ = (
@@ -124,7 +124,7 @@ class FunctionBase:
 
     def _keeping_hooks(self) -> CustomNode:
         """The engine's node, with hooks that the context keeps: they outlive the tensor (E-75)."""
-        from vizgrad.graph.node import hooks_of
+        from vizgrad.core.graph.node import hooks_of
 
         node = self.engine_node()
         self._fn_held = hooks_of(node)

@@ -7,11 +7,11 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.errors import explained, place_of
-from vizgrad.graph.hooks import RemovableHandle, add_hook, new_hooks
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.errors import explained, place_of
+from vizgrad.core.graph.hooks import RemovableHandle, add_hook, new_hooks
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 class NotSavedError(AssertionError, TypeError):

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any, ClassVar
 
-from vizgrad.errors import class_place, explained, function_place
-from vizgrad.function.custom.apply import apply
-from vizgrad.function.custom.backward_class import BackwardCFunction
-from vizgrad.function.custom.context import FunctionCtx, _HookMixin
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.errors import class_place, explained, function_place
+from vizgrad.core.function.custom.apply import apply
+from vizgrad.core.function.custom.backward_class import BackwardCFunction
+from vizgrad.core.function.custom.context import FunctionCtx, _HookMixin
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 _next_id = count().__next__
 

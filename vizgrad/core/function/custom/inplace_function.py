@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.function.custom.apply import apply
-from vizgrad.function.custom.function import Function
+from vizgrad.core.function.custom.apply import apply
+from vizgrad.core.function.custom.function import Function
 
 
 class InplaceFunction(Function):

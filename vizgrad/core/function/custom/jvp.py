@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from vizgrad.arrays import xp
-from vizgrad.errors import explained, returning_place
-from vizgrad.function.custom.backward_class import SavedForForward
-from vizgrad.tensor.duals import (
+from vizgrad.core.arrays import xp
+from vizgrad.core.errors import explained, returning_place
+from vizgrad.core.function.custom.backward_class import SavedForForward
+from vizgrad.core.tensor.duals import (
     DualLevel,
     active,
     follow,
@@ -16,7 +16,7 @@ from vizgrad.tensor.duals import (
     tangent_of,
     within,
 )
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 class Pending(NamedTuple):
@@ -83,7 +83,7 @@ def carry(
                 _check_dirty(cls, level, out, tangent, versions)
                 continue
             if out._view is not None:
-                _check_view(cls, tangent, tangents)
+                _check_view(cls, out, tangent, args, tangents)
             set_tangent(out, level, _of_type(tangent, out, outside))
 
 
@@ -92,7 +92,7 @@ def _follow_views(args: tuple[Any, ...], results: tuple[Any, ...]) -> None:
     for out in results:
         if isinstance(out, Tensor) and out._view is not None:
             for arg in args:
-                if isinstance(arg, Tensor) and arg is not out and arg._storage is out._storage:
+                if isinstance(arg, Tensor) and _shown(arg, out):
                     follow(out, arg)
                     break
 
@@ -156,15 +156,34 @@ def _check_dirty(
         )
 
 
-def _check_view(cls: Any, tangent: Tensor, tangents: tuple[Tensor | None, ...]) -> None:
-    roots = [root_of(t) for t in tangents if t is not None]
-    if tangent._view is None or all(root_of(tangent) is not root for root in roots):
-        raise _wrong(
-            cls,
-            "A custom Function's forward is returning a view (or an input as-is) but the jvp is not "
-            "returning a view.",
-            "return the same view of the input's tangent, e.g. `t.view_as(t)` for an input returned as it is",
-        )
+def _check_view(
+    cls: Any, out: Tensor, tangent: Tensor, args: tuple[Any, ...], tangents: tuple[Any, ...]
+) -> None:
+    """`out` is a view of an argument: then its tangent must be one of that one's, if that one has any."""
+    pairs = zip(args, tangents, strict=True)
+    given = next((t for arg, t in pairs if isinstance(arg, Tensor) and _shown(arg, out)), None)
+    if given is None:
+        return
+    root = root_of(given)
+    if tangent._view is None:
+        what = "a view"
+    elif root_of(tangent) is root:
+        return
+    elif given is root:
+        what = "a view of the given grad input"
+    else:
+        what = "a view of the same base as the given grad input"
+    raise _wrong(
+        cls,
+        "A custom Function's forward is returning a view (or an input as-is) but the jvp is not "
+        f"returning {what}.",
+        "return the same view of the input's tangent, e.g. `t.view_as(t)` for an input returned as it is",
+    )
+
+
+def _shown(arg: Tensor, out: Tensor) -> bool:
+    """Is `out` a view of the memory of `arg`?"""
+    return arg is not out and arg._storage is out._storage
 
 
 def _wrong(cls: Any, message: str, fix: str) -> RuntimeError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vizgrad.function.custom.nested import _iter_None_tensors
+from vizgrad.core.function.custom.nested import _iter_None_tensors
 
 
 class _OtherShape(Exception):

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vizgrad.function.custom.apply import run
-from vizgrad.function.custom.backward_class import FunctionBase
-from vizgrad.function.custom.context import FunctionCtx
-from vizgrad.function.custom.function import Function, any_arguments, missing
-from vizgrad.function.custom.inplace_function import context_like
-from vizgrad.function.custom.matching import per_input
-from vizgrad.function.custom.nested import _iter_tensors, _nested_map, _unflatten
-from vizgrad.function.custom.signature import after_context, argument_names
-from vizgrad.graph.saved import Freed, freed_error
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.function.custom.apply import run
+from vizgrad.core.function.custom.backward_class import FunctionBase
+from vizgrad.core.function.custom.context import FunctionCtx
+from vizgrad.core.function.custom.function import Function, any_arguments, missing
+from vizgrad.core.function.custom.inplace_function import context_like
+from vizgrad.core.function.custom.matching import per_input
+from vizgrad.core.function.custom.nested import _iter_tensors, _nested_map, _unflatten
+from vizgrad.core.function.custom.signature import after_context, argument_names
+from vizgrad.core.graph.saved import Freed, freed_error
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.tensor import Tensor
 
 #: What stands for a tensor in a prototype.
 PLACE = "tensor"

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays.backend import CPU, Device, namespace_for
-from vizgrad.errors import Place, returning_place
-from vizgrad.function.custom.returned import per_edge
-from vizgrad.graph.node import Meta, Node
-from vizgrad.graph.saved import Freed
-from vizgrad.tensor.place import Site
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays.backend import CPU, Device
+from vizgrad.core.arrays.current_device import on
+from vizgrad.core.errors import Place, returning_place
+from vizgrad.core.function.custom.returned import per_edge
+from vizgrad.core.graph.node import Meta, Node
+from vizgrad.core.graph.saved import Freed
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 if TYPE_CHECKING:
-    from vizgrad.function.custom.backward_class import FunctionBase
+    from vizgrad.core.function.custom.backward_class import FunctionBase
 
 
 class CustomNode(Node):
@@ -125,4 +126,5 @@ class CustomNode(Node):
 
 def zeros(meta: Meta) -> Tensor:
     """A zero gradient for an output slot that nothing came to (F-44)."""
-    return new_tensor(namespace_for(meta.device or CPU).zeros(meta.shape, meta.dtype))
+    with on(meta.device or CPU) as namespace:
+        return new_tensor(namespace.zeros(meta.shape, meta.dtype))

@@ -6,14 +6,14 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.errors import Place, explained, function_place
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.edges import set_history
-from vizgrad.graph.node import Meta, Node
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.modes import MODES, set_grad_mode
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import LEAF, Tensor, new_tensor
+from vizgrad.core.errors import Place, explained, function_place
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import set_history
+from vizgrad.core.graph.node import Meta, Node
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.modes import MODES, set_grad_mode
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import LEAF, Tensor, new_tensor
 
 
 class DelayedError(Node):
@@ -22,6 +22,7 @@ class DelayedError(Node):
     __slots__ = ("culprit", "message", "metas", "outputs")
 
     runs_on_undefined = True
+    runs_first = True
 
     def __init__(
         self, message: str, tensors: tuple[Tensor | None, ...], culprit: Place | None

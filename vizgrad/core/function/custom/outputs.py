@@ -13,17 +13,17 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from vizgrad.arrays.backend import device_of
-from vizgrad.errors import Place, explained, function_place, place_of, returning_place
-from vizgrad.function.copy_slices import rebase
-from vizgrad.function.custom.node import CustomNode
-from vizgrad.function.inplace import check_write
-from vizgrad.function.views import become_view
-from vizgrad.graph.edges import retaining, set_history
-from vizgrad.graph.node import Meta
-from vizgrad.tensor.place import Site
-from vizgrad.tensor.tensor import UNTRACKED, Tensor, new_tensor, storage_of
-from vizgrad.tensor.views import Creation
+from vizgrad.core.arrays.backend import device_of
+from vizgrad.core.errors import Place, explained, function_place, place_of, returning_place
+from vizgrad.core.function.copy_slices import rebase
+from vizgrad.core.function.custom.node import CustomNode
+from vizgrad.core.function.inplace import check_write
+from vizgrad.core.function.views import become_view
+from vizgrad.core.graph.edges import retaining, set_history
+from vizgrad.core.graph.node import Meta
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.tensor import UNTRACKED, Tensor, new_tensor, storage_of
+from vizgrad.core.tensor.views import Creation
 
 
 def metas_of(found: tuple[Any, ...]) -> tuple[Meta | None, ...]:

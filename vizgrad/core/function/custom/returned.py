@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.errors import explained
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.errors import explained
+from vizgrad.core.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
-    from vizgrad.function.custom.node import CustomNode
+    from vizgrad.core.function.custom.node import CustomNode
 
 
 def per_edge(node: CustomNode, returned: Any) -> tuple[Any, ...]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.errors import explained, function_place
-from vizgrad.function.custom.node import CustomNode
-from vizgrad.graph.node import Edge
-from vizgrad.graph.packing import pack
-from vizgrad.graph.saved import SavedDual, SavedResult
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.tensor import Tensor, storage_of
+from vizgrad.core.errors import explained, function_place
+from vizgrad.core.function.custom.node import CustomNode
+from vizgrad.core.graph.node import Edge
+from vizgrad.core.graph.packing import pack
+from vizgrad.core.graph.saved import SavedDual, SavedResult
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.tensor import Tensor, storage_of
 
 
 def save(ctx: Any, node: CustomNode, args: tuple[Any, ...], results: tuple[Any, ...]) -> None:
-    """Puts `ctx.to_save` into the forms of `vizgrad.graph.saved`.
+    """Puts `ctx.to_save` into the forms of `vizgrad.core.graph.saved`.
 
     An input is kept as the object. An output of this node is kept as memory: the tensor refers to the
     node, and keeping it would be a cycle.

@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.errors import explained, place_of
-from vizgrad.tensor.place import caller
+from vizgrad.core.errors import explained, place_of
+from vizgrad.core.tensor.source_location import caller
 
 _KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 _SEVERAL = inspect.Parameter.VAR_POSITIONAL

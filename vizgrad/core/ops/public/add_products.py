@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays.dtypes import promote_types
-from vizgrad.ops import matrix_products as products
-from vizgrad.ops.forms import public
-from vizgrad.ops.public import broadcasting
-from vizgrad.ops.public.arguments import check_kind, element, written
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.public.matrix_products import _check, _check_stacks, bmm, outer
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.dtypes import promote_types
+from vizgrad.core.ops import matrix_products as products
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public.arguments import check_kind, element, written
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.matrix_products import _check, _check_stacks
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @public(method=True)
@@ -113,23 +112,31 @@ def addr(
     out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """beta * input + alpha * (all products of the elements of two vectors)."""
-    product: Any = outer(vec1, vec2)
-    if input._array.dtype.kind != "b" or product._array.dtype.kind != "b":
+    beta, alpha = factors_of_vectors(input, vec1, vec2, beta, alpha)
+    result = products.addr.record(input, vec1, vec2, beta=beta, alpha=alpha)
+    return result if out is None else written(out, result, "addr", input, vec1, vec2)
+
+
+def factors_of_vectors(
+    input: Tensor, vec1: Tensor, vec2: Tensor, beta: Any, alpha: Any
+) -> tuple[Any, Any]:
+    """Both factors of `addr` as numbers of the type of the result, after all its operands are checked."""
+    _check("addr", "vec1 and vec2 must be vectors", (vec1, 1), (vec2, 1))
+    types = input.dtype, vec1.dtype, vec2.dtype
+    if any(dtype.np.kind != "b" for dtype in types):
         for name, factor in (("beta", beta), ("alpha", alpha)):
             if isinstance(factor, bool):
                 raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
-    if input._array.dtype.kind in "iub" and product._array.dtype.kind in "iub":
+    if all(dtype.np.kind in "iub" for dtype in types):
         for name, factor in (("beta", beta), ("alpha", alpha)):
             if isinstance(factor, (float, complex)):
                 raise RuntimeError(
                     f"For integral input tensors, argument {name} must not be a floating point number"
                 )
-    input = broadcasting.expand(input, product._array.shape)
-    common = promote_types(input.dtype, product.dtype).np
+    _check_bias(input, (vec1._array.shape[0], vec2._array.shape[0]))
+    common = promote_types(promote_types(types[0], types[1]), types[2]).np
     # of bools, sums and products are "or" and "and"
-    beta, alpha = element(beta, common), element(alpha, common)
-    result = (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
-    return result if out is None else written(out, result, "addr", input, vec1, vec2)
+    return element(beta, common), element(alpha, common)
 
 
 @public(method=True)
@@ -139,14 +146,23 @@ def addbmm(
     out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """beta * input + alpha * (the sum of the products of two stacks of matrices)."""
+    beta, alpha = factors_of_stacks(input, batch1, batch2, beta, alpha)
+    result = products.addbmm.record(input, batch1, batch2, beta=beta, alpha=alpha)
+    return result if out is None else written(out, result, "addbmm", input, batch1, batch2)
+
+
+def factors_of_stacks(
+    input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any
+) -> tuple[Any, Any]:
+    """Both factors of `addbmm` as numbers of its type, after all its operands are checked."""
     _check_ranks("addbmm", batch1, batch2)
     if not input._array.dtype == batch1._array.dtype == batch2._array.dtype and batch1._array.size:
         raise RuntimeError(
             f"addbmm: self and batches must have the same dtype, but got {input.dtype.name}, "
             f"{batch1.dtype.name} and {batch2.dtype.name}"
         )
-    product: Any = bmm(batch1, batch2).sum(0, dtype=batch1.dtype)
-    beta, alpha = factors(batch1, beta, alpha)
-    input = broadcasting.expand(input, product._array.shape)
-    result = (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
-    return result if out is None else written(out, result, "addbmm", input, batch1, batch2)
+    _check("addbmm", "batch1 must be a 3D tensor", (batch1, 3))
+    _check("addbmm", "batch2 must be a 3D tensor", (batch2, 3))
+    _check_stacks(batch1, batch2)
+    _check_bias(input, (batch1._array.shape[1], batch2._array.shape[2]))
+    return factors(batch1, beta, alpha)

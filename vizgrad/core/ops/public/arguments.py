@@ -8,18 +8,19 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.dtypes import DType
-from vizgrad.arrays.limits import finfo
-from vizgrad.arrays.quiet import quiet
-from vizgrad.errors import index_of, wrap_dim
-from vizgrad.function.inplace import check_write, one_block, refuse_partial_overlap
-from vizgrad.ops.copying import to_copy
-from vizgrad.tensor.duals import DUALS, is_dual
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor, address, storage_of
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import dtypes, xp
+from vizgrad.core.arrays.current_device import DEVICES, elsewhere
+from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.limits import finfo
+from vizgrad.core.errors import index_of, wrap_dim
+from vizgrad.core.function.inplace import check_write, one_block, refuse_partial_overlap
+from vizgrad.core.ops.copying import to_copy
+from vizgrad.core.tensor.duals import DUALS, is_dual
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor, address, storage_of
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 _copy_narrowed = quiet(xp.copyto)  # a number too large for the type of `out` is inf
 
@@ -220,7 +221,11 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
         out._array = xp.empty_like(out._array, shape=array.shape)
         storage.origin, storage.nbytes = address(out._array), out._array.nbytes
     copy = xp.copyto if array.dtype is out._array.dtype else _copy_narrowed
-    copy(out._array, array, casting="unsafe")
+    if DEVICES.several and (place := elsewhere(out)) is not None:
+        with place:
+            copy(out._array, array, casting="unsafe")
+    else:
+        copy(out._array, array, casting="unsafe")
     storage.wrote(name, caller())
     return out
 

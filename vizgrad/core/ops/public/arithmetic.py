@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any, NamedTuple
 
-from vizgrad.arrays.dtypes import INTS, promote_types
-from vizgrad.function.typing import number
-from vizgrad.ops import arithmetic, pointwise, pointwise_binary, powers, special
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public import conversion
-from vizgrad.ops.public.arguments import (
+from vizgrad.core.arrays.dtypes import INTS, promote_types
+from vizgrad.core.function.typing import number
+from vizgrad.core.ops import arithmetic, pointwise, pointwise_binary, powers, special
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public import conversion
+from vizgrad.core.ops.public.arguments import (
     beside_number,
     check_kind,
     check_number,
@@ -20,10 +20,10 @@ from vizgrad.ops.public.arguments import (
     number_of,
     written,
 )
-from vizgrad.ops.public.keywords import takes_out, takes_tensors
-from vizgrad.tensor.operands import not_a_tensor
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.core.tensor.operands import not_a_tensor
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 _NUMBERS = frozenset({int, float, complex, bool})
 
@@ -32,7 +32,7 @@ def _beside_number(input: Any, other: Any) -> Any:
     """Of two numbers the first one as a tensor; beside a tensor it stays."""
     if isinstance(other, Tensor):
         return input
-    from vizgrad.ops.public.from_values import as_tensor
+    from vizgrad.core.ops.public.from_values import as_tensor
 
     return as_tensor(input)
 
@@ -213,7 +213,7 @@ def check_exponent(base: Tensor, exponent: Any) -> None:
 @takes_out
 def float_power(input: Any, exponent: Any) -> Tensor:
     """Like `pow`, computed in float64, or complex128."""
-    from vizgrad.ops.public.conversion import cdouble, double
+    from vizgrad.core.ops.public.conversion import cdouble, double
 
     if isinstance(input, Tensor):
         input = cdouble(input) if input.is_complex() else double(input)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from vizgrad.arrays.dtypes import INTS
-from vizgrad.errors import index_of, wrap_dim
-from vizgrad.function.failing import broadcast_error
-from vizgrad.function.wrapped import of_examples
-from vizgrad.ops import arrange
-from vizgrad.ops import shape as ops
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import sizes_of
-from vizgrad.ops.public.dimensions import unsqueeze
-from vizgrad.ops.public.keywords import takes_axis, takes_tensors
-from vizgrad.ops.public.reshape import flatten, view
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.dtypes import INTS
+from vizgrad.core.errors import index_of, wrap_dim
+from vizgrad.core.function.failing import broadcast_error
+from vizgrad.core.function.transform_tensor import of_examples
+from vizgrad.core.ops import arrange
+from vizgrad.core.ops import shape as ops
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public.arguments import sizes_of
+from vizgrad.core.ops.public.dimensions import unsqueeze
+from vizgrad.core.ops.public.keywords import takes_axis, takes_tensors
+from vizgrad.core.ops.public.reshape import flatten, view
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @method
@@ -70,7 +70,7 @@ def broadcast_to(input: Tensor, *given: Any, size: Any = None) -> Tensor:
 @public
 def broadcast_shapes(*shapes: Any) -> Any:
     """The shape that the given shapes broadcast to; RuntimeError if they do not."""
-    from vizgrad.tensor.tensor import Size
+    from vizgrad.core.tensor.tensor import Size
 
     result: tuple[int, ...] = ()
     for each in shapes:
@@ -153,7 +153,7 @@ def _positions_of(repeats: Tensor) -> Tensor:
 @of_examples
 def _repeated(input: Tensor, repeats: Tensor, at: int) -> Tensor:
     """Each slice along `at` as often as `repeats` says of it."""
-    from vizgrad.ops.public.index_dim import index_select
+    from vizgrad.core.ops.public.index_dim import index_select
 
     counts = _counts(repeats)
     if counts.size == 1:
@@ -181,8 +181,8 @@ def _counts(repeats: Tensor) -> Any:
 
 
 def _repeated_positions(counts: Any) -> Tensor:
-    from vizgrad.arrays import xp
-    from vizgrad.tensor.tensor import new_tensor
+    from vizgrad.core.arrays import xp
+    from vizgrad.core.tensor.tensor import new_tensor
 
     return new_tensor(xp.repeat(xp.arange(counts.size, like=counts), counts))
 

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import itertools
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.dtypes import get_default_dtype
-from vizgrad.function.typing import result_dtype
-from vizgrad.ops.forms import public
-from vizgrad.ops.public import (
-    broadcasting,
-    dimensions,
-    indexing,
-    joining,
-    reshape,
-)
-from vizgrad.ops.public.creation_like import ones_like
-from vizgrad.ops.public.from_values import tensor
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.operands import all_tensors
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.dtypes import get_default_dtype
+from vizgrad.core.function.typing import result_dtype
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public import broadcasting, dimensions, indexing, joining, reshape
+from vizgrad.core.ops.public.creation_like import ones_like
+from vizgrad.core.ops.public.from_values import tensor
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.operands import all_tensors
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 def _check_vector(tensor: Tensor) -> None:

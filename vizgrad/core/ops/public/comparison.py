@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays import xp
-from vizgrad.ops import compare
-from vizgrad.ops.forms import public
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.ops import compare
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @public(method=True)

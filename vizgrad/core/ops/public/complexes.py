@@ -1,21 +1,25 @@
 """Complex numbers: `real`, `imag`, `conj`, `angle`, `polar`, and views of their memory (spec T-30 ... T-33).
 
 A conjugate is computed at once, where PyTorch keeps a flag and conjugates when the values are used: the
-values are the same, `is_conj` is always False, and `conj` of a complex tensor shares no memory with it.
+values are the same, `is_conj` is always False, and `conj` of a complex tensor shares no memory with it (a
+write to it warns, `vizgrad.core.tensor.conjugates`).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.ops import complexes as ops
-from vizgrad.ops.forms import public
-from vizgrad.ops.public.arguments import written
-from vizgrad.ops.public.dimensions import mT
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.public.slicing import select as pick
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.ops import complexes as ops
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public.arguments import written
+from vizgrad.core.ops.public.dimensions import mT
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.slicing import select as pick
+from vizgrad.core.ops.shape import clone
+from vizgrad.core.tensor.conjugates import is_conjugate, mark_conjugate
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 @public
@@ -69,8 +73,14 @@ def set_imag(self: Tensor, value: Any) -> None:
 @public(method=True)
 @takes_tensors
 def conj(input: Tensor) -> Tensor:
-    """The complex conjugates; a real tensor itself."""
-    return ops.conj.record(input) if input.is_complex() else input
+    """The complex conjugates, in memory of their own; a real tensor itself.
+
+    A write to the result does not reach `input`, as it would in PyTorch; it warns.
+    """
+    if not input.is_complex():
+        return input
+    result = ops.conj.record(input)
+    return result if result.__class__ is Wrapped else mark_conjugate(result, input)
 
 
 @public(method=True)
@@ -84,17 +94,17 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @public(method=True)
 @takes_tensors
 def resolve_conj(input: Tensor) -> Tensor:
-    """The tensor itself: conjugates are computed at once."""
+    """The tensor itself; of the result of `conj` a copy, which may be written."""
     input.dim()  # only a tensor has this
-    return input
+    return clone.record(input) if is_conjugate(input) and input.is_complex() else input
 
 
 @public(method=True)
 @takes_tensors
 def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor itself: negatives are computed at once."""
+    """The tensor itself; of a part of the result of `conj` a copy, which may be written."""
     input.dim()  # only a tensor has this
-    return input
+    return clone.record(input) if is_conjugate(input) and not input.is_complex() else input
 
 
 @public(method=True)

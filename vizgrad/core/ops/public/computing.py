@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from vizgrad.arrays import threads
-from vizgrad.ops.forms import public
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import threads
+from vizgrad.core.ops.forms import public
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 @public

@@ -5,25 +5,25 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.backend import Device, device_of, parse_device, placed, to_host
-from vizgrad.arrays.dtypes import DType
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.arrays.type_names import NAMES, type_name
-from vizgrad.errors import explained
-from vizgrad.function.inplace import write
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.ops import copying, shape
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import check_number, element, own_number
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor import formats
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.operands import not_a_tensor
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.storage import LooseInferenceStorage
-from vizgrad.tensor.tensor import RESULT, UNTRACKED, Tensor, new_tensor, rare_of, storage_of
+from vizgrad.core.arrays import dtypes, xp
+from vizgrad.core.arrays.backend import Device, device_of, parse_device, placed, to_host
+from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.arrays.type_names import NAMES, type_name
+from vizgrad.core.errors import explained
+from vizgrad.core.function.inplace import write
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.ops import copying, shape
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public.arguments import check_number, element, own_number
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor import formats
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.operands import not_a_tensor
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.storage import LooseInferenceStorage
+from vizgrad.core.tensor.tensor import RESULT, UNTRACKED, Tensor, new_tensor, rare_of, storage_of
 
 _ndarray = xp.ndarray
 _PYTHON_TYPES: dict[Any, DType] = {
@@ -275,10 +275,10 @@ def copy_(
         src = new_tensor(xp.asarray(src))
     have, want = src._array.shape, self._array.shape
     if have != want:
-        from vizgrad.arrays.layout import can_sum_to
+        from vizgrad.core.arrays.layout import can_sum_to
 
         if not can_sum_to(want, have):
-            from vizgrad.function.failing import broadcast_error
+            from vizgrad.core.function.failing import broadcast_error
 
             raise broadcast_error(want, have) or RuntimeError(
                 f"output with shape {list(want)} doesn't match the broadcast shape {list(have)}"
@@ -334,7 +334,7 @@ def numel(input: Tensor) -> Any:
 @public
 def result_type(tensor: Any, other: Any) -> DType:
     """The type an operation on the two would compute in."""
-    from vizgrad.function.typing import WrappedNumber, result_dtype
+    from vizgrad.core.function.typing import WrappedNumber, result_dtype
 
     def operand(value: Any) -> Tensor:
         if isinstance(value, Tensor):

@@ -5,21 +5,15 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from vizgrad.errors import wrap_dim
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.ops.constants import place_of
-from vizgrad.ops.forms import public
-from vizgrad.ops.public import (
-    dimensions,
-    matrix_products,
-    reduction,
-    slicing,
-    statistics,
-)
-from vizgrad.ops.public.arguments import as_float
-from vizgrad.ops.public.complexes import adjoint, real
-from vizgrad.ops.public.keywords import takes_out, takes_tensors
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.errors import wrap_dim
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.ops.constants import place_of
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public import dimensions, matrix_products, reduction, slicing, statistics
+from vizgrad.core.ops.public.arguments import as_float
+from vizgrad.core.ops.public.complexes import adjoint, real
+from vizgrad.core.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @public(method=True)
@@ -133,7 +127,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     ):  # derivatives cancel: in halves nothing is left
         input = input.float()
     norms: Any = statistics.vector_norm(input, p, others, keepdim=True)
-    from vizgrad.ops.public.where_clamp import where
+    from vizgrad.core.ops.public.where_clamp import where
 
     factor = where(norms > maxnorm, maxnorm / (norms + 1e-7), 1.0)
     return (input * factor).to(given_as)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import dtypes
-from vizgrad.ops import extremes, joining, statistics
-from vizgrad.ops.copying import without_history
-from vizgrad.ops.forms import public
-from vizgrad.ops.public.arguments import one_dim, refuse_gradients, written
-from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
-from vizgrad.ops.public.reduction import _as_asked, _in_dtype
-from vizgrad.ops.public.results import ValuesIndices
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.ops import extremes, joining, statistics
+from vizgrad.core.ops.copying import without_history
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public.arguments import one_dim, refuse_gradients, written
+from vizgrad.core.ops.public.keywords import takes_axis, takes_out, takes_tensors
+from vizgrad.core.ops.public.reduction import _as_asked, _in_dtype
+from vizgrad.core.ops.public.results import ValuesIndices
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 def _running(op: Any, input: Tensor, dim: int, dtype: Any, widen: bool = True) -> Any:

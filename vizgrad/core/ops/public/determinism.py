@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vizgrad.arrays.kernels import places
-from vizgrad.ops.forms import public
+from vizgrad.core.arrays.kernels import places
+from vizgrad.core.ops.forms import public
 
 
 @public

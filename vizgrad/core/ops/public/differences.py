@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.errors import index_of, wrap_dim
-from vizgrad.ops import copying
-from vizgrad.ops.forms import public
-from vizgrad.ops.public import (
+from vizgrad.core.errors import index_of, wrap_dim
+from vizgrad.core.ops import arithmetic, copying
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public import (
     cumulative,
     joining,
     reduction,
     reshape,
     slicing,
 )
-from vizgrad.ops.public.arguments import dims_of
-from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.ops.public.arguments import dims_of
+from vizgrad.core.ops.public.keywords import takes_axis, takes_out, takes_tensors
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @public(method=True)
@@ -87,6 +87,24 @@ def _check_step(name: str, dx: Any) -> None:
         raise RuntimeError(f"{name}: Currently, we only support dx as a real number, not {dx}.")
 
 
+#: Types of elements that a number is brought to without loss of its digits.
+_EXACT = ("float32", "float64", "complex64", "complex128")
+
+
+def _times(value: Any, number: Any) -> Any:
+    """`value * number`, which saves nothing that a backward frees."""
+    if value.dtype.name not in _EXACT or isinstance(number, (Tensor, complex)):
+        return value * number
+    return arithmetic.mul_number.record(value, other=number)
+
+
+def _by(value: Any, number: Any) -> Any:
+    """`value / number`, which saves nothing that a backward frees."""
+    if value.dtype.name not in _EXACT or isinstance(number, (Tensor, complex)):
+        return value / number
+    return arithmetic.div_number.record(value, other=number)
+
+
 @public(aliases="trapz")
 @takes_tensors
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
@@ -98,11 +116,11 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int =
         return reduction.sum(y.detach(), at)
     both: Any = _neighbours(y, at)
     if x is None:
-        return reduction.sum(both, at) * (dx / 2)
+        return _times(reduction.sum(both, at), dx / 2)
     step: Any = diff(x, dim=-1 if x._array.ndim == 1 else at)
     if x._array.ndim == 1:
         step = reshape.view(step, (-1,) + (1,) * (y._array.ndim - 1 - at))
-    return reduction.sum(both * step, at) / 2
+    return _by(reduction.sum(both * step, at), 2)
 
 
 @public
@@ -115,10 +133,12 @@ def cumulative_trapezoid(
     _check_step("cumulative_trapezoid", dx)
     (at,) = dims_of(dim, y._array.ndim) or (0,)
     both: Any = _neighbours(y, at)
-    step: Any = dx if x is None else diff(x, dim=-1 if x._array.ndim == 1 else at)
-    if x is not None and x._array.ndim == 1:
+    if x is None:
+        return cumulative.cumsum(_times(both, dx / 2), at)
+    step: Any = diff(x, dim=-1 if x._array.ndim == 1 else at)
+    if x._array.ndim == 1:
         step = reshape.view(step, (-1,) + (1,) * (y._array.ndim - 1 - at))
-    return cumulative.cumsum(both * step / 2, at)
+    return cumulative.cumsum(_by(both * step, 2), at)
 
 
 @public
@@ -189,13 +209,13 @@ def _slopes(y: Tensor, at: int, step: Any, edge_order: int) -> Tensor:
 
 def _even_slopes(part: Any, n: int, at: int, step: Any, edge_order: int) -> Tensor:
     """Of neighbours at equal distances: the element between two has no part."""
-    middle = (part(2, n - 2) - part(0, n - 2)) / (2 * step)
+    middle = _by(part(2, n - 2) - part(0, n - 2), 2 * step)
     if edge_order == 1:
-        first = (part(1, 1) - part(0, 1)) / step
-        last = (part(n - 1, 1) - part(n - 2, 1)) / step
+        first, last = part(1, 1) - part(0, 1), part(n - 1, 1) - part(n - 2, 1)
     else:
-        first = (part(0, 1) * -1.5 + part(1, 1) * 2 - part(2, 1) * 0.5) / step
-        last = (part(n - 1, 1) * 1.5 - part(n - 2, 1) * 2 + part(n - 3, 1) * 0.5) / step
+        first = _times(part(0, 1), -1.5) + _times(part(1, 1), 2) - _times(part(2, 1), 0.5)
+        last = _times(part(n - 1, 1), 1.5) - _times(part(n - 2, 1), 2) + _times(part(n - 3, 1), 0.5)
+    first, last = _by(first, step), _by(last, step)
     return joining.cat([first, middle, last], at)
 
 

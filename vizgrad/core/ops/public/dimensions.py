@@ -6,16 +6,16 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from vizgrad.arrays.dtypes import INTS
-from vizgrad.errors import index_of, wrap_dim
-from vizgrad.ops import arrange
-from vizgrad.ops import shape as ops
-from vizgrad.ops.forms import public
-from vizgrad.ops.public.arguments import dims_given, dims_of
-from vizgrad.ops.public.keywords import takes_out, takes_tensors
-from vizgrad.ops.public.reshape import flatten, reshape, view
-from vizgrad.tensor.operands import not_a_tensor
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.dtypes import INTS
+from vizgrad.core.errors import index_of, wrap_dim
+from vizgrad.core.ops import arrange
+from vizgrad.core.ops import shape as ops
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public.arguments import dims_given, dims_of
+from vizgrad.core.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.core.ops.public.reshape import flatten, reshape, view
+from vizgrad.core.tensor.operands import not_a_tensor
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @public(method=True, aliases="swapdims")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.ops import matrix_products as products
-from vizgrad.ops.forms import public
-from vizgrad.ops.public import dimensions, reshape, slicing
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.public.reduction import sum as sum_dims
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.ops import matrix_products as products
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public import dimensions, reshape, slicing
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.reduction import sum as sum_dims
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @public

@@ -1,7 +1,7 @@
 """All families of public functions: importing this file declares them, so each stands here."""
 
-from vizgrad.ops import inplace
-from vizgrad.ops.public import (
+from vizgrad.core.ops import inplace
+from vizgrad.core.ops.public import (
     add_products,
     arithmetic,
     broadcasting,
@@ -60,8 +60,10 @@ from vizgrad.ops.public import (
     splitting,
     statistics,
     storage,
+    storages,
     subclasses,
     tensor_properties,
+    typed_storage,
     typed_tensors,
     unique_histogram,
     view_copies,

@@ -12,18 +12,18 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.dtypes import INTS
-from vizgrad.errors import index_of, wrap_dim
-from vizgrad.ops import fourier
-from vizgrad.ops.copying import to_copy
-from vizgrad.ops.padding import constant_pad_nd
-from vizgrad.ops.public.arguments import as_float, check_dtype, written
-from vizgrad.ops.public.complexes import conj
-from vizgrad.ops.public.dimensions import roll
-from vizgrad.ops.public.from_values import tensor
-from vizgrad.ops.public.keywords import fills_out, takes_tensors
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import dtypes, xp
+from vizgrad.core.arrays.dtypes import INTS
+from vizgrad.core.errors import index_of, wrap_dim
+from vizgrad.core.ops import fourier
+from vizgrad.core.ops.copying import to_copy
+from vizgrad.core.ops.padding import constant_pad_nd
+from vizgrad.core.ops.public.arguments import as_float, check_dtype, written
+from vizgrad.core.ops.public.complexes import conj
+from vizgrad.core.ops.public.dimensions import roll
+from vizgrad.core.ops.public.from_values import tensor
+from vizgrad.core.ops.public.keywords import fills_out, takes_tensors
+from vizgrad.core.tensor.tensor import Tensor
 
 Sizes = Sequence[int] | None
 

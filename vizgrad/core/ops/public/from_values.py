@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.backend import is_array, parse_device, to_device
-from vizgrad.arrays.dtypes import DType
-from vizgrad.arrays.quiet import quiet
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.ops.forms import public
-from vizgrad.ops.public.arguments import check_dtype, element, is_number
-from vizgrad.ops.public.creation import _np_dtype, made
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.tensor import Tensor, new_tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import dtypes, xp
+from vizgrad.core.arrays.backend import is_array, parse_device, to_device
+from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public.arguments import check_dtype, element, is_number
+from vizgrad.core.ops.public.creation import _np_dtype, made
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 #: What nested lists mostly consist of: nothing has to be asked of it.
 _NUMBERS = frozenset({float, int, bool, complex})

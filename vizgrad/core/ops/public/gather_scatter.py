@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.errors import wrap_dim
-from vizgrad.function.inplace import check_placing, write
-from vizgrad.ops import indexing, scattering
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public import broadcasting, creation, reshape
-from vizgrad.ops.public.arguments import check_kind, check_number, element
-from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.errors import wrap_dim
+from vizgrad.core.function.inplace import check_placing, write
+from vizgrad.core.ops import indexing, scattering
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public import broadcasting, creation, reshape
+from vizgrad.core.ops.public.arguments import check_kind, check_number, element
+from vizgrad.core.ops.public.keywords import takes_axis, takes_out, takes_tensors
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def _check_integers(name: str, index: Tensor) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from vizgrad.ops.forms import public
-from vizgrad.ops.grid_sampling import SAMPLERS
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.grid_sampling import SAMPLERS
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.tensor import Tensor
 
 INTERPOLATIONS = {"bilinear": 0, "nearest": 1, "bicubic": 2}
 PADDINGS = {"zeros": 0, "border": 1, "reflection": 2}

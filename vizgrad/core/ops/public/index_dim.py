@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import is_on_host
-from vizgrad.arrays.kernels.indexing import check_select
-from vizgrad.errors import wrap_dim
-from vizgrad.function.inplace import check_placing, write
-from vizgrad.ops import indexing
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import (
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import is_on_host
+from vizgrad.core.arrays.kernels.indexing import check_select
+from vizgrad.core.errors import wrap_dim
+from vizgrad.core.function.inplace import check_placing, write
+from vizgrad.core.ops import indexing
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public.arguments import (
     check_kind,
     check_number,
     check_number_fits,
     element,
     own_number,
 )
-from vizgrad.ops.public.gather_scatter import _check_integers, _check_same, scatter_reduce
-from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.ops.public.gather_scatter import _check_integers, _check_same, scatter_reduce
+from vizgrad.core.ops.public.keywords import takes_axis, takes_out, takes_tensors
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def _vector_index(name: str, index: Tensor) -> Tensor:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import layout, xp
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.function.inplace import check_history, check_placing, write
-from vizgrad.function.typing import WrappedNumber
-from vizgrad.ops import copying, indexing
-from vizgrad.ops.forms import public
-from vizgrad.ops.indices import Indices, index_beside, parse
-from vizgrad.ops.public import broadcasting, conversion, dimensions, reshape
-from vizgrad.ops.public.arguments import element, is_number, own_number
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.public.where_clamp import check_real_value
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import layout, xp
+from vizgrad.core.arrays.backend import beside
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.function.inplace import check_history, check_placing, write
+from vizgrad.core.function.typing import WrappedNumber
+from vizgrad.core.ops import copying, indexing
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.indices import Indices, index_beside, parse
+from vizgrad.core.ops.public import broadcasting, conversion, dimensions, reshape
+from vizgrad.core.ops.public.arguments import element, is_number, own_number
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.where_clamp import check_real_value
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 def getitem(self: Tensor, key: Any) -> Tensor:
@@ -92,7 +93,8 @@ def _constant(self: Tensor, value: Any) -> Tensor:
     dtype = self._array.dtype
     if self.dtype.itemsize != 2 or dtype.kind not in "fV" or isinstance(value, complex):
         value = element(value, dtype)  # halves make an infinity of what is too large
-    return new_tensor(xp.asarray(value).astype(self._array.dtype), WrappedNumber)
+    number = xp.asarray(value).astype(self._array.dtype)
+    return new_tensor(beside(self._array, number), WrappedNumber)
 
 
 def _assign(target: Tensor, value: Tensor) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.function.inplace import check_history, check_placing, write
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.ops import copying, powers, special
-from vizgrad.ops import matrix_products as products
-from vizgrad.ops.constants import place_of
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public import (
+from vizgrad.core.arrays import xp
+from vizgrad.core.function.inplace import check_history, check_placing, write
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.function.windows import refuse_recorded_windows
+from vizgrad.core.ops import copying, powers, special
+from vizgrad.core.ops import matrix_products as products
+from vizgrad.core.ops.constants import place_of
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public import (
     add_products,
     arithmetic,
     conversion,
@@ -20,11 +21,11 @@ from vizgrad.ops.public import (
     index_dim,
     put,
 )
-from vizgrad.ops.public import special as special_functions
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.operands import not_a_tensor
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.ops.public import special as special_functions
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.operands import not_a_tensor
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 def _copied(
@@ -38,6 +39,7 @@ def _copied(
     def copied(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if placing:
             check_placing(self, *args, *kwargs.values())
+        refuse_recorded_windows(self)
         # of a copy: what `function` saves of its operand must outlive the write
         result = function(self.clone(), *args, **kwargs)
         if result.dtype.category > self.dtype.category:
@@ -82,6 +84,24 @@ def baddbmm_(
     add_products.baddbmm(self.detach(), batch1.detach(), batch2.detach())  # checks
     beta, alpha = add_products.factors(batch1, beta, alpha)
     return write(products.baddbmm, self, batch1, batch2, name="baddbmm_", beta=beta, alpha=alpha)
+
+
+@method
+@takes_tensors
+def addbmm_(
+    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1
+) -> Tensor:
+    """self = beta * self + alpha * (the sum of the products of batch1 and batch2)."""
+    beta, alpha = add_products.factors_of_stacks(self, batch1, batch2, beta, alpha)
+    return write(products.addbmm, self, batch1, batch2, name="addbmm_", beta=beta, alpha=alpha)
+
+
+@method
+@takes_tensors
+def addr_(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """self = beta * self + alpha * (all products of the elements of vec1 and vec2)."""
+    beta, alpha = add_products.factors_of_vectors(self, vec1, vec2, beta, alpha)
+    return write(products.addr, self, vec1, vec2, name="addr_", beta=beta, alpha=alpha)
 
 
 @public(method=True)
@@ -179,10 +199,6 @@ def _refuse_gradient(self: Tensor, name: str) -> None:
         )
 
 
-addr_ = _copied(add_products.addr, "addr_")
-addbmm_ = _copied(add_products.addbmm, "addbmm_")
-
-
 @public(method=True)
 @takes_tensors
 def ldexp_(input: Tensor, other: Tensor) -> Tensor:
@@ -191,6 +207,7 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
         raise RuntimeError(
             f"result type float can't be cast to the desired output type {input.dtype.name} of ldexp_"
         )
+    refuse_recorded_windows(input)
     result = arithmetic.ldexp(input.clone(), other)
     if result.is_complex() and not input.is_complex():
         raise RuntimeError(

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.function.inplace import check_history
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.graph.edges import retaining, set_history, split_edge
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public import dimensions, slicing
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.duals import active, set_tangent, tangent_of
-from vizgrad.tensor.modes import MODES, about_to_write
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.tensor import Tensor, storage_of
+from vizgrad.core.function.inplace import check_history
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.graph.edges import retaining, set_history, split_edge
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public import dimensions, slicing
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.duals import active, set_tangent, tangent_of
+from vizgrad.core.tensor.modes import MODES, about_to_write
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor, storage_of
 
 
 def _in_place(view: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.errors import wrap_dim
-from vizgrad.ops import joining
-from vizgrad.ops.forms import public
-from vizgrad.ops.public import dimensions, reshape
-from vizgrad.ops.public.arguments import written
-from vizgrad.ops.public.keywords import takes_out
-from vizgrad.tensor.operands import all_tensors
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.errors import wrap_dim
+from vizgrad.core.ops import joining
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public import dimensions, reshape
+from vizgrad.core.ops.public.arguments import written
+from vizgrad.core.ops.public.keywords import takes_out
+from vizgrad.core.tensor.operands import all_tensors
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @public(aliases="concat concatenate")

@@ -8,10 +8,11 @@ from functools import wraps
 from itertools import chain
 from typing import Any
 
-from vizgrad.ops.public.arguments import check_dtype, written
-from vizgrad.tensor.kinds import Kinds
-from vizgrad.tensor.operands import wrong_operand
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.current_device import DEVICES, elsewhere
+from vizgrad.core.ops.public.arguments import check_dtype, written
+from vizgrad.core.tensor.kinds import Kinds
+from vizgrad.core.tensor.operands import wrong_operand
+from vizgrad.core.tensor.tensor import Tensor
 
 _OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
 
@@ -25,6 +26,9 @@ def takes_out(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*args: Any, out: Any = None, **options: Any) -> Any:
+        if DEVICES.several and (place := elsewhere(*args)) is not None:
+            with place:
+                return call(*args, out=out, **options)
         args, options = kinds.check(args, options)
         try:
             result = function(*args, **options)
@@ -91,6 +95,9 @@ def fills_out(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*args: Any, out: Tensor | None = None, **options: Any) -> Any:
+        if DEVICES.several and (place := elsewhere(*args)) is not None:  # `normal` takes tensors
+            with place:
+                return call(*args, out=out, **options)
         if out is None:
             return function(*args, **options)
         asked = check_dtype(name, options.get("dtype"))
@@ -118,6 +125,9 @@ def takes_axis(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
+        if DEVICES.several and (place := elsewhere(*args)) is not None:
+            with place:
+                return call(*args, **options)
         if options:
             for word in NUMPY.keys() & options.keys():
                 options[NUMPY[word]] = options.pop(word)
@@ -139,6 +149,9 @@ def takes_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
+        if DEVICES.several and (place := elsewhere(*args)) is not None:
+            with place:
+                return call(*args, **options)
         if options or (*map(type, args),) not in passed:
             args, options = kinds.check(args, options)
         try:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from vizgrad.function.wrapped import of_examples
-from vizgrad.ops import decompositions, triangular
-from vizgrad.ops.forms import public
-from vizgrad.ops.public import (
+from vizgrad.core.function.transform_tensor import of_examples
+from vizgrad.core.ops import decompositions, triangular
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public import (
     broadcasting,
     dimensions,
     linalg_eigenvalues,
     linalg_factors,
     linalg_functions,
 )
-from vizgrad.ops.public.complexes import adjoint
-from vizgrad.ops.public.keywords import takes_out, takes_tensors
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.ops.public.complexes import adjoint
+from vizgrad.core.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.core.ops.public.linalg_checks import check_same_type
+from vizgrad.core.tensor.tensor import Tensor
 
 
 class SVD(NamedTuple):
@@ -78,14 +79,14 @@ def triangular_solve(
 ) -> TriangularSolve:
     """X in A @ X = input (A.mT @ X with `transpose`), reading a triangle of A; and a copy of A."""
     for each in (input, A):
-        if each._array.dtype.kind not in "fcV":
-            raise NotImplementedError(f'"triangular_solve" not implemented for {each.dtype.name}')
-    for each in (input, A):
         if each._array.ndim < 2:
             raise RuntimeError(
                 "torch.triangular_solve: Expected tensors of at least 2 dimensions, but got "
                 f"{each._array.ndim}"
             )
+    check_same_type("triangular_solve", input, A)
+    if A._array.dtype.kind not in "fcV":
+        raise NotImplementedError(f'"triangular_solve" not implemented for {A.dtype.name}')
     shape = broadcasting.broadcast_shapes(input._array.shape[:-2], A._array.shape[:-2])
     b, matrix = (broadcasting.expand(t, (*shape, *t._array.shape[-2:])) for t in (input, A))
     plain = matrix.detach()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def check_matrix_type(name: str, A: Tensor) -> None:
@@ -40,4 +40,13 @@ def check(
         raise RuntimeError(
             f"linalg.{name}: A must be batches of square matrices, but they are {shape[-2]} by "
             f"{shape[-1]} matrices"
+        )
+
+
+def check_same_type(name: str, b: Tensor, A: Tensor) -> None:
+    """RuntimeError where the right-hand side is of another type than the matrix."""
+    if b._array.dtype != A._array.dtype:
+        raise RuntimeError(
+            f"{name}: Expected b and A to have the same dtype, but found b of type {b.dtype.name} and A of "
+            f"type {A.dtype.name} instead: convert one with .to(dtype)"
         )

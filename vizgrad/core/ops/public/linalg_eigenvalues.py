@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from vizgrad.arrays.kernels import linalg as kernels
-from vizgrad.function.wrapped import of_stacks
-from vizgrad.ops import decompositions
-from vizgrad.ops.public.keywords import takes_out
-from vizgrad.ops.public.linalg_checks import check
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.kernels import linalg as kernels
+from vizgrad.core.function.transform_tensor import of_stacks
+from vizgrad.core.ops import decompositions
+from vizgrad.core.ops.public.keywords import takes_out
+from vizgrad.core.ops.public.linalg_checks import check
+from vizgrad.core.tensor.tensor import Tensor
 
 
 class EighResult(NamedTuple):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from vizgrad.arrays.kernels import lu as kernel
-from vizgrad.arrays.kernels.linalg import LinAlgError
-from vizgrad.function.wrapped import of_examples, of_stacks
-from vizgrad.ops import lu as ops
-from vizgrad.ops.constants import raw
-from vizgrad.ops.forms import public
-from vizgrad.ops.public import (
+from vizgrad.core.arrays.kernels import lu as kernel
+from vizgrad.core.arrays.kernels.linalg import LinAlgError
+from vizgrad.core.function.transform_tensor import of_examples, of_stacks
+from vizgrad.core.ops import lu as ops
+from vizgrad.core.ops.constants import raw
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public import (
     creation_like,
     dimensions,
     joining,
@@ -20,10 +20,10 @@ from vizgrad.ops.public import (
     ranges,
     where_clamp,
 )
-from vizgrad.ops.public.complexes import adjoint, conj
-from vizgrad.ops.public.keywords import takes_out, takes_tensors
-from vizgrad.ops.public.linalg_checks import check, check_matrix_type
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.ops.public.complexes import adjoint, conj
+from vizgrad.core.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.core.ops.public.linalg_checks import check, check_matrix_type, check_same_type
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 class LUResult(NamedTuple):
@@ -145,6 +145,13 @@ _adjoint = adjoint
 @takes_out
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
     """X in A @ X = input, with the Cholesky factor input2 of A."""
+    for name, each in (("b", input), ("u", input2)):
+        if each._array.ndim < 2:
+            raise RuntimeError(
+                f"cholesky_solve: {name} should have at least 2 dimensions, but has {each._array.ndim} "
+                "dimensions instead"
+            )
+    check_same_type("cholesky_solve", input, input2)
     lower = adjoint(input2) if upper else input2
     inner = linalg_functions.solve_triangular(lower, input, upper=False)
     return linalg_functions.solve_triangular(adjoint(lower), inner, upper=True)

@@ -6,14 +6,14 @@ import math
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.kernels import linalg as kernels
-from vizgrad.arrays.kernels.linalg import LinAlgError as LinAlgError
-from vizgrad.function.wrapped import of_examples, of_stacks
-from vizgrad.ops import decompositions, determinants
-from vizgrad.ops import linalg as ops
-from vizgrad.ops.forms import public
-from vizgrad.ops.public import (
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.kernels import linalg as kernels
+from vizgrad.core.arrays.kernels.linalg import LinAlgError as LinAlgError
+from vizgrad.core.function.transform_tensor import of_examples, of_stacks
+from vizgrad.core.ops import decompositions, determinants
+from vizgrad.core.ops import linalg as ops
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public import (
     broadcasting,
     conversion,
     creation_like,
@@ -22,17 +22,17 @@ from vizgrad.ops.public import (
     reduction,
     slicing,
 )
-from vizgrad.ops.public.arguments import check_kind, written
-from vizgrad.ops.public.complexes import conj
-from vizgrad.ops.public.einsum import einsum
-from vizgrad.ops.public.keywords import takes_out, takes_tensors
-from vizgrad.ops.public.linalg_checks import check
-from vizgrad.ops.public.linalg_eigenvalues import svdvals
-from vizgrad.ops.public.matrix_products import cross as _cross
-from vizgrad.ops.public.reshape import reshape
-from vizgrad.ops.public.statistics import vector_norm as vector_norm
-from vizgrad.tensor.operands import all_tensors
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.ops.public.arguments import check_kind, written
+from vizgrad.core.ops.public.complexes import conj
+from vizgrad.core.ops.public.einsum import einsum
+from vizgrad.core.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.core.ops.public.linalg_checks import check
+from vizgrad.core.ops.public.linalg_eigenvalues import svdvals
+from vizgrad.core.ops.public.matrix_products import cross as _cross
+from vizgrad.core.ops.public.reshape import reshape
+from vizgrad.core.ops.public.statistics import vector_norm as vector_norm
+from vizgrad.core.tensor.operands import all_tensors
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 class QRResult(NamedTuple):
@@ -80,7 +80,7 @@ def slogdet(A: Tensor) -> SlogdetResult:
 @takes_tensors
 def logdet(input: Tensor) -> Tensor:
     """log det: -inf for singular matrices, NaN for negative determinants."""
-    from vizgrad.ops.public.where_clamp import where
+    from vizgrad.core.ops.public.where_clamp import where
 
     if input.is_complex():
         return det(input).log()
@@ -190,13 +190,19 @@ def pinv(
     if not input._array.size:
         hermitian = False  # of nothing, whatever its shape
     check("eigh" if hermitian else "pinv", input, square=hermitian)
-    rtol = _plain(rcond if rtol is None else rtol)
-    return ops.pinv.record(input, rtol=rtol, atol=_plain(atol), hermitian=hermitian)
+    atol, rtol = _plain("pinv", atol, rcond if rtol is None else rtol)
+    return ops.pinv.record(input, rtol=rtol, atol=atol, hermitian=hermitian)
 
 
-def _plain(tolerance: Any) -> Any:
-    """Tensors (of one number for each matrix) as arrays."""
-    return tolerance._array if isinstance(tolerance, Tensor) else tolerance
+def _plain(function: str, atol: Any, rtol: Any) -> list[Any]:
+    """Both tolerances, tensors (of one number for each matrix) as arrays; RuntimeError for complex ones."""
+    for name, given in (("atol", atol), ("rtol", rtol)):
+        if isinstance(given, Tensor) and given._array.dtype.kind == "c":
+            raise RuntimeError(
+                f"torch.linalg.{function}: {name} tensor of complex type is not supported. Got "
+                f"{given.dtype.name}"
+            )
+    return [given._array if isinstance(given, Tensor) else given for given in (atol, rtol)]
 
 
 def _abs_squared(value: Tensor) -> Tensor:
@@ -308,11 +314,11 @@ def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
 @of_stacks
 def matrix_rank(
     input: Tensor,
-    tol: float | None = None,
+    tol: Any = None,
     hermitian: bool = False,
     *,
-    atol: float | None = None,
-    rtol: float | None = None,
+    atol: Any = None,
+    rtol: Any = None,
 ) -> Tensor:
     """How many singular values exceed the larger of atol and rtol times the largest.
 
@@ -323,7 +329,8 @@ def matrix_rank(
     check("eigh" if hermitian else "matrix_rank", input, square=hermitian)
     if tol is not None:
         atol, rtol = tol, 0.0
-    return new_tensor(kernels.matrix_rank(input._array, _plain(rtol), _plain(atol), hermitian))
+    atol, rtol = _plain("matrix_rank", atol, rtol)
+    return new_tensor(kernels.matrix_rank(input._array, rtol, atol, hermitian))
 
 
 @takes_out

@@ -5,22 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.dtypes import INTS
-from vizgrad.arrays.kernels.linalg import LinAlgError as LinAlgError
-from vizgrad.errors import wrap_dim
-from vizgrad.ops.public import (
-    dimensions,
-    order_statistics,
-    reduction,
-    slicing,
-)
-from vizgrad.ops.public.keywords import takes_out
-from vizgrad.ops.public.linalg_checks import check
-from vizgrad.ops.public.linalg_eigenvalues import svdvals
-from vizgrad.ops.public.statistics import check_norm_dtype
-from vizgrad.ops.public.statistics import vector_norm as vector_norm
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.dtypes import INTS
+from vizgrad.core.arrays.kernels.linalg import LinAlgError as LinAlgError
+from vizgrad.core.errors import wrap_dim
+from vizgrad.core.ops.public import dimensions, order_statistics, reduction, slicing
+from vizgrad.core.ops.public.keywords import takes_out
+from vizgrad.core.ops.public.linalg_checks import check
+from vizgrad.core.ops.public.linalg_eigenvalues import svdvals
+from vizgrad.core.ops.public.statistics import check_norm_dtype
+from vizgrad.core.ops.public.statistics import vector_norm as vector_norm
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @takes_out
@@ -117,8 +112,8 @@ def cond(input: Tensor, p: Any = None) -> Tensor:
     if p == "nuc":  # an inverse may have infinities, which have no singular values
         values = svdvals(input)
         return reduction.sum(values, -1) * reduction.sum(1 / values, -1)
-    from vizgrad.ops.public.linalg_factors import inv_ex
-    from vizgrad.ops.public.where_clamp import where
+    from vizgrad.core.ops.public.linalg_factors import inv_ex
+    from vizgrad.core.ops.public.where_clamp import where
 
     inverse, info = inv_ex(input)
     product = matrix_norm(input, p) * matrix_norm(inverse, p)

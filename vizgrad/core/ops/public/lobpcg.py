@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.function.custom.function import Function
-from vizgrad.ops.forms import public
-from vizgrad.ops.public import joining, linalg_eigenvalues, linalg_functions, ranges
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.public.random_sampling import randn
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.function.custom.function import Function
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public import joining, linalg_eigenvalues, linalg_functions, ranges
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.random_sampling import randn
+from vizgrad.core.tensor.tensor import Tensor
 
 
 class LOBPCG:

@@ -6,17 +6,17 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.arrays.dtypes import INTS
-from vizgrad.errors import wrap_dim
-from vizgrad.ops import matrix_products as products
-from vizgrad.ops import shape
-from vizgrad.ops.forms import public
-from vizgrad.ops.public import broadcasting, dimensions, reduction, reshape
-from vizgrad.ops.public.arguments import check_kind, written
-from vizgrad.ops.public.complexes import conj
-from vizgrad.ops.public.keywords import takes_out, takes_tensors
-from vizgrad.tensor.operands import not_a_tensor
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.dtypes import INTS
+from vizgrad.core.errors import wrap_dim
+from vizgrad.core.ops import matrix_products as products
+from vizgrad.core.ops import shape
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public import broadcasting, dimensions, reduction, reshape
+from vizgrad.core.ops.public.arguments import check_kind, written
+from vizgrad.core.ops.public.complexes import conj
+from vizgrad.core.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.core.tensor.operands import not_a_tensor
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @public(method=True)
@@ -266,7 +266,7 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
         check_kind("chain_matmul", each, "iufcV")
     if len(matrices) == 1:
         return matrices[0].clone()
-    from vizgrad.ops.public.linalg_functions import multi_dot
+    from vizgrad.core.ops.public.linalg_functions import multi_dot
 
     return mm(*matrices) if len(matrices) == 2 else multi_dot(matrices)
 
@@ -287,7 +287,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 @takes_out
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The vector product along a dimension of size 3 (the first such one)."""
-    from vizgrad.ops.public.broadcasting import broadcast_tensors
+    from vizgrad.core.ops.public.broadcasting import broadcast_tensors
 
     if input._array.ndim != other._array.ndim:
         raise RuntimeError(
@@ -325,7 +325,7 @@ def cdist(
 
     `compute_mode` says how PyTorch finds them; here they are always found without loss of digits.
     """
-    from vizgrad.ops.public.statistics import vector_norm
+    from vizgrad.core.ops.public.statistics import vector_norm
 
     if not p >= 0:
         raise RuntimeError(f"cdist only supports non-negative p values, got {p}")

@@ -6,15 +6,15 @@ import warnings
 from math import prod
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import namespace_at
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public import reshape
-from vizgrad.ops.public.arguments import check_number, element, number_of, sizes_of
-from vizgrad.ops.public.creation import _np_dtype, given_size, made
-from vizgrad.ops.public.keywords import fills_out, takes_tensors
-from vizgrad.ops.public.ranges import check_range, counted
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.current_device import on
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public import reshape
+from vizgrad.core.ops.public.arguments import check_number, element, number_of, sizes_of
+from vizgrad.core.ops.public.creation import _np_dtype, made, only_memory
+from vizgrad.core.ops.public.keywords import fills_out, takes_tensors
+from vizgrad.core.ops.public.ranges import check_range, counted
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @public
@@ -28,7 +28,7 @@ def range(
     Deprecated: unlike `arange` it is no range of Python's.
     """
     if _:
-        given_size((), _)
+        only_memory("range", **_)
     for word, value in (("start", start), ("end", end), ("step", step)):
         check_number("range", word, value)
     start, end, step = (number_of(v) for v in (start, end, step))
@@ -46,7 +46,8 @@ def range(
         start, end, step = (element(v, xp.dtype("int64")) for v in (start, end, step))
         check_range(start, end, step)
     count = int((end - start) / step + 1)
-    return made(counted(namespace_at(device), count, start, step, np_dtype), requires_grad)
+    with on(device) as namespace:
+        return made(counted(namespace, count, start, step, np_dtype), requires_grad)
 
 
 @method

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.ops import extremes, select, several
-from vizgrad.ops.forms import public
-from vizgrad.ops.public.arguments import dims_of, one_dim, written
-from vizgrad.ops.public.keywords import takes_axis, takes_out, write_all
-from vizgrad.ops.public.results import MinMax, ValuesIndices
-from vizgrad.tensor.operands import not_a_tensor
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.ops import extremes, select, several
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public.arguments import dims_of, one_dim, written
+from vizgrad.core.ops.public.keywords import takes_axis, takes_out, write_all
+from vizgrad.core.ops.public.results import MinMax, ValuesIndices
+from vizgrad.core.tensor.operands import not_a_tensor
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def _refuse_empty(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.arrays.kernels import padding as kernel
-from vizgrad.ops import padding as op
-from vizgrad.ops.constants import place_of
-from vizgrad.ops.forms import public
-from vizgrad.ops.public.arguments import check_kind, element
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.kernels import padding as kernel
+from vizgrad.core.ops import padding as op
+from vizgrad.core.ops.constants import place_of
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public.arguments import check_kind, element
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @takes_tensors

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import backend
-from vizgrad.ops.forms import method
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import backend
+from vizgrad.core.ops.forms import method
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 @method

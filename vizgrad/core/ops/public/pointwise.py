@@ -1,11 +1,13 @@
-"""Functions element by element that read settings; the others are declared in `vizgrad/ops/pointwise.py`."""
+"""Functions element by element that read settings; the others are declared in
+`vizgrad/core/ops/pointwise.py`.
+"""
 
 from __future__ import annotations
 
-from vizgrad.ops import activation, pointwise_binary
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import check_kind, rounded, written
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.ops import activation, pointwise_binary
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public.arguments import check_kind, rounded, written
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @public(method=True)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.dtypes import INTS
-from vizgrad.arrays.kernels.indexing import check_flat
-from vizgrad.arrays.layout import overlaps_itself
-from vizgrad.function.wrapped import like_batch, of_examples
-from vizgrad.ops.forms import public
-from vizgrad.ops.public import indexing, reshape, slicing
-from vizgrad.ops.public.keywords import takes_out, takes_tensors
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.dtypes import INTS
+from vizgrad.core.arrays.kernels.indexing import check_flat
+from vizgrad.core.arrays.layout import overlaps_itself
+from vizgrad.core.function.transform_tensor import like_batch, of_examples
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public import indexing, reshape, slicing
+from vizgrad.core.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 @public(method=True)

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import beside, is_on_host
-from vizgrad.errors import wrap_dim
-from vizgrad.function.wrapped import of_examples
-from vizgrad.ops.forms import public
-from vizgrad.ops.public import (
-    dimensions,
-    gather_scatter,
-    reshape,
-    sort_search,
-    where_clamp,
-)
-from vizgrad.ops.public.arguments import is_number
-from vizgrad.ops.public.arithmetic import lerp
-from vizgrad.ops.public.keywords import takes_axis, takes_out
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import beside, is_on_host
+from vizgrad.core.errors import wrap_dim
+from vizgrad.core.function.transform_tensor import of_examples
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public import dimensions, gather_scatter, reshape, sort_search, where_clamp
+from vizgrad.core.ops.public.arguments import is_number
+from vizgrad.core.ops.public.arithmetic import lerp
+from vizgrad.core.ops.public.keywords import takes_axis, takes_out
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 @public(method=True)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from vizgrad.arrays import dtypes, random, xp
-from vizgrad.arrays.limits import finfo, iinfo
-from vizgrad.arrays.quiet import quiet
-from vizgrad.arrays.random import Generator as _Generator
-from vizgrad.function.inplace import write
-from vizgrad.function.wrapped import draws
-from vizgrad.ops import copying, random_sampling
-from vizgrad.ops.forms import method
-from vizgrad.ops.public.arguments import index_of
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import dtypes, random, xp
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.limits import finfo, iinfo
+from vizgrad.core.arrays.random import Generator as _Generator
+from vizgrad.core.function.inplace import write
+from vizgrad.core.function.transform_tensor import draws
+from vizgrad.core.ops import copying, random_sampling
+from vizgrad.core.ops.forms import method
+from vizgrad.core.ops.public.arguments import index_of
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.tensor import Tensor
 
 _DOUBLE = dtypes.float64.np
 

@@ -6,16 +6,17 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.arrays import dtypes, random, xp
-from vizgrad.arrays.backend import parse_device
-from vizgrad.arrays.limits import iinfo
-from vizgrad.arrays.quiet import quiet
-from vizgrad.arrays.random import Generator as _Generator
-from vizgrad.function.failing import broadcast_error
-from vizgrad.function.wrapped import Wrapped, draws
-from vizgrad.ops import random_sampling
-from vizgrad.ops.forms import public
-from vizgrad.ops.public.arguments import (
+from vizgrad.core.arrays import dtypes, random, xp
+from vizgrad.core.arrays.backend import parse_device
+from vizgrad.core.arrays.current_device import on
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.limits import iinfo
+from vizgrad.core.arrays.random import Generator as _Generator
+from vizgrad.core.function.failing import broadcast_error
+from vizgrad.core.function.transform_tensor import Wrapped, draws
+from vizgrad.core.ops import random_sampling
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public.arguments import (
     check_dtype,
     check_kind,
     check_number,
@@ -25,18 +26,18 @@ from vizgrad.ops.public.arguments import (
     sizes_of,
     written,
 )
-from vizgrad.ops.public.broadcasting import broadcast_tensors
-from vizgrad.ops.public.creation import given_size, made
-from vizgrad.ops.public.creation_like import memory_like
-from vizgrad.ops.public.keywords import fills_out, takes_out, takes_tensors
-from vizgrad.ops.public.random_inplace import (
+from vizgrad.core.ops.public.broadcasting import broadcast_tensors
+from vizgrad.core.ops.public.creation import _empty, given_size, made, only_memory
+from vizgrad.core.ops.public.creation_like import memory_like
+from vizgrad.core.ops.public.keywords import fills_out, takes_out, takes_tensors
+from vizgrad.core.ops.public.random_inplace import (
     check_chances,
     check_deviation,
     of_both_parts,
     refuse_types,
 )
-from vizgrad.tensor.formats import check_format
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.formats import check_format
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 @public
@@ -87,11 +88,13 @@ def _filled(name: str, draw: Any) -> Any:
         *size: Any, generator: _Generator | None = None, dtype: Any = None, device: Any = None,
         requires_grad: bool = False, **_: Any,
     ) -> Tensor:  # fmt: skip
-        shape = sizes_of(name, given_size(size, _))
+        shape = sizes_of(name, given_size(name, size, _))
         check_sizes(name, shape)
         found = check_dtype(name, dtype) or dtypes.get_default_dtype()
         if name == "randn" and 0 in shape:
-            return made(xp.empty(shape, found.np), requires_grad)  # nothing is drawn: of any type
+            return made(
+                _empty(shape, found.np, device), requires_grad
+            )  # nothing is drawn: of any type
         drawn = found.np if found.category == 3 else _float_dtype(name, found)
         return made(draw(shape, drawn, parse_device(device), generator), requires_grad)
 
@@ -105,9 +108,8 @@ rand.__doc__ = "Numbers drawn evenly from [0, 1)."
 randn.__doc__ = "Numbers drawn from the normal distribution with mean 0 and standard deviation 1."
 
 
-def _in_order_of(input: Tensor, out: Tensor, memory_format: Any = None, **_: Any) -> Tensor:
+def _in_order_of(input: Tensor, out: Tensor, memory_format: Any) -> Tensor:
     """`out`, fresh memory in C order, laid out as `input` is, or as `memory_format` says."""
-    given_size((), _)
     if input.__class__ is Wrapped:
         return out
     array = out._array
@@ -118,28 +120,27 @@ def _in_order_of(input: Tensor, out: Tensor, memory_format: Any = None, **_: Any
     return out
 
 
-@public
-@draws("like")
-@takes_tensors
-def rand_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **_: Any) -> Tensor:
-    """`rand` of the shape and type of `input`."""
-    out = rand(
-        input.shape, dtype=dtype or input.dtype, device=input.device, requires_grad=requires_grad
-    )
-    return _in_order_of(input, out, **_)
+def _like(name: str, drawn: Any) -> Any:
+    def function(
+        input: Tensor, *, generator: _Generator | None = None, dtype: Any = None, layout: Any = None,
+        device: Any = None, pin_memory: bool | None = None, requires_grad: bool = False,
+        memory_format: Any = None,
+    ) -> Tensor:  # fmt: skip
+        only_memory(name, layout=layout, pin_memory=pin_memory)
+        out = drawn(
+            input.shape, generator=generator, dtype=dtype or input.dtype,
+            device=device or input.device, requires_grad=requires_grad,
+        )  # fmt: skip
+        return _in_order_of(input, out, memory_format)
+
+    function.__name__ = function.__qualname__ = name
+    return takes_tensors(function)
 
 
-@public
-@draws("like")
-@takes_tensors
-def randn_like(
-    input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **_: Any
-) -> Tensor:
-    """`randn` of the shape and type of `input`."""
-    out = randn(
-        input.shape, dtype=dtype or input.dtype, device=input.device, requires_grad=requires_grad
-    )
-    return _in_order_of(input, out, **_)
+rand_like = public(draws("like")(_like("rand_like", rand)))
+randn_like = public(draws("like")(_like("randn_like", randn)))
+rand_like.__doc__ = "`rand` of the shape and type of `input`."
+randn_like.__doc__ = "`randn` of the shape and type of `input`."
 
 
 @public
@@ -147,9 +148,11 @@ def randn_like(
 @fills_out
 def randint(
     low: Any = 0, high: Any = None, size: Any = None, *, generator: _Generator | None = None,
-    dtype: Any = dtypes.int64, device: Any = None, requires_grad: bool = False,
+    dtype: Any = dtypes.int64, layout: Any = None, device: Any = None, requires_grad: bool = False,
+    pin_memory: bool | None = None,
 ) -> Tensor:  # fmt: skip
     """Integers from low, ..., high - 1; `randint(high, size)` starts at 0."""
+    only_memory("randint", layout=layout, pin_memory=pin_memory)
     if size is None:
         low, high, size = 0, low, high
     elif high is None:
@@ -188,16 +191,17 @@ def randint(
 @takes_out
 def randint_like(
     input: Tensor, low: Any = 0, high: Any = None, *, generator: _Generator | None = None,
-    dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any,
+    dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool | None = None,
+    requires_grad: bool = False, memory_format: Any = None,
 ) -> Tensor:  # fmt: skip
     """`randint` of the shape and type of `input`."""
     if high is None:
         low, high = 0, low
     out = randint(
         low, high, input.shape, generator=generator, dtype=dtype or input.dtype,
-        device=device or input.device, requires_grad=requires_grad,
+        layout=layout, device=device or input.device, requires_grad=requires_grad, pin_memory=pin_memory,
     )  # fmt: skip
-    return _in_order_of(input, out, **_)
+    return _in_order_of(input, out, memory_format)
 
 
 @public
@@ -205,10 +209,11 @@ def randint_like(
 @fills_out
 @takes_tensors
 def randperm(
-    n: int, *, generator: _Generator | None = None, dtype: Any = dtypes.int64, device: Any = None,
-    requires_grad: bool = False,
+    n: int, *, generator: _Generator | None = None, dtype: Any = dtypes.int64, layout: Any = None,
+    device: Any = None, requires_grad: bool = False, pin_memory: bool | None = None,
 ) -> Tensor:  # fmt: skip
     """0, ..., n - 1 in random order."""
+    only_memory("randperm", layout=layout, pin_memory=pin_memory)
     if n < 0:
         raise RuntimeError(f"n must be non-negative, got {n}")
     dtype = check_dtype("randperm", dtype) or dtypes.int64
@@ -223,13 +228,15 @@ def randperm(
 @quiet
 def normal(
     mean: Any, std: Any = 1.0, size: Any = None, *, generator: _Generator | None = None,
-    dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
+    pin_memory: bool | None = None,
 ) -> Tensor:  # fmt: skip
     """Normal numbers with the given means and standard deviations (numbers with `size`, or tensors).
 
     To these a gradient of 0 goes. Of complex numbers a mean that is a number is that of both parts.
     RuntimeError for a negative deviation.
     """
+    only_memory("normal", layout=layout, pin_memory=pin_memory)
     check_number("normal", "mean", mean)
     if size is not None:
         mean, std = number_of(mean), number_of(std)
@@ -245,8 +252,10 @@ def normal(
             if isinstance(number, complex):
                 raise TypeError(f"normal(): argument {name!r} must be float, not complex")
         kind = (found or dtypes.get_default_dtype()).np
-        array = random.normal(shape, kind, parse_device(device), generator)
-        return made(array * kind.type(std) + of_both_parts(kind, mean), requires_grad)
+        there = parse_device(device)
+        with on(there):
+            array = random.normal(shape, kind, there, generator)
+            return made(array * kind.type(std) + of_both_parts(kind, mean), requires_grad)
     if model._array.dtype.kind not in "fcV":
         raise NotImplementedError(f'"normal" not implemented for {model.dtype.name} tensors')
     a, s = (t._array if isinstance(t, Tensor) else t for t in (mean, std))

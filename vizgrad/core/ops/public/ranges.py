@@ -6,14 +6,15 @@ import cmath
 import math
 from typing import Any
 
-from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.backend import namespace_at, parse_device, to_device
-from vizgrad.function.wrapped import of_examples
-from vizgrad.ops.forms import public
-from vizgrad.ops.public.arguments import check_number, element, number_of
-from vizgrad.ops.public.creation import _np_dtype, given_size, made
-from vizgrad.ops.public.keywords import fills_out, takes_tensors
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import dtypes, xp
+from vizgrad.core.arrays.backend import parse_device, to_device
+from vizgrad.core.arrays.current_device import on
+from vizgrad.core.function.transform_tensor import of_examples
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public.arguments import check_number, element, number_of
+from vizgrad.core.ops.public.creation import _np_dtype, made, only_memory
+from vizgrad.core.ops.public.keywords import fills_out, takes_tensors
+from vizgrad.core.tensor.tensor import Tensor
 
 #: `arange(end=3)` begins at 0, `arange(None, 3)` is refused.
 _LEFT_OUT: Any = object()
@@ -27,7 +28,7 @@ def arange(
 ) -> Tensor:  # fmt: skip
     """start, start + step, ... before `end`; int64 unless a float is given."""
     if _:
-        given_size((), _)
+        only_memory("arange", **_)
     if end is None:
         if start is None or start is _LEFT_OUT:
             raise TypeError('arange() missing 1 required positional arguments: "end"')
@@ -51,7 +52,8 @@ def arange(
     count = max(0, math.ceil((end - start) / step))
     if np_dtype.kind in "iu":
         start, step = (element(v, xp.dtype("int64")) for v in (start, step))
-    return made(counted(namespace_at(device), count, start, step, np_dtype), requires_grad)
+    with on(device) as namespace:
+        return made(counted(namespace, count, start, step, np_dtype), requires_grad)
 
 
 def counted(namespace: Any, count: int, start: Any, step: Any, np_dtype: Any) -> Any:
@@ -93,13 +95,14 @@ def check_range(start: Any, end: Any, step: Any) -> None:
 @takes_tensors
 @of_examples
 def linspace(
-    start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None,
-    requires_grad: bool = False,
+    start: Any, end: Any, steps: int, *, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool | None = None,
 ) -> Tensor:  # fmt: skip
     """`steps` numbers at equal distances, both ends included; complex if an end is.
 
     Of an integer type the ends are cut to integers first, and what is between them afterwards.
     """
+    only_memory("linspace", layout=layout, pin_memory=pin_memory)
     start, end = _ends("linspace", start, end, steps)
     np_dtype = _np_dtype("linspace", dtype or _complex_if(start, end))
     return made(_steps("linspace", start, end, steps, np_dtype, device), requires_grad)
@@ -110,10 +113,11 @@ def linspace(
 @takes_tensors
 @of_examples
 def logspace(
-    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, device: Any = None,
-    requires_grad: bool = False,
+    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, layout: Any = None,
+    device: Any = None, requires_grad: bool = False, pin_memory: bool | None = None,
 ) -> Tensor:  # fmt: skip
     """base to the powers of `linspace(start, end, steps)`; an integer type cuts the fractions of its ends."""
+    only_memory("logspace", layout=layout, pin_memory=pin_memory)
     start, end = _ends("logspace", start, end, steps)
     base = number_of(base)
     np_dtype = _np_dtype("logspace", dtype or _complex_if(start, end, base))
@@ -147,8 +151,7 @@ def _steps(
         start, end = (element(v, dtype) for v in (start, end))
     elif base is None:
         start = end = element(start, dtype)
-    with xp.errstate(all="ignore"):
-        namespace = namespace_at(device)
+    with xp.errstate(all="ignore"), on(device) as namespace:
         if steps == 1:  # of an infinite end nothing is asked
             found = namespace.asarray([start if base is None else start * 1.0])
         elif steps and not cmath.isfinite(end - start):  # no distance, no places between
@@ -171,40 +174,41 @@ def _complex_if(*ends: Any) -> Any:
 @fills_out
 @takes_tensors
 def eye(
-    n: int,
-    m: int | None = None,
-    *,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
+    n: int, m: int | None = None, *, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool | None = None,
+) -> Tensor:  # fmt: skip
     """Ones on the diagonal of an n x m matrix."""
+    only_memory("eye", layout=layout, pin_memory=pin_memory)
     if n < 0 or (m is not None and m < 0):
         raise RuntimeError(f"n must be greater or equal to 0, got {n if n < 0 else m}")
-    namespace = namespace_at(device)
-    return made(namespace.eye(n, m, dtype=_np_dtype("eye", dtype)), requires_grad)
+    with on(device) as namespace:
+        return made(namespace.eye(n, m, dtype=_np_dtype("eye", dtype)), requires_grad)
 
 
 @public
 @fills_out
 @takes_tensors
 def tril_indices(
-    row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None
-) -> Tensor:
+    row: int, col: int, offset: int = 0, *, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool | None = None,
+) -> Tensor:  # fmt: skip
     """Row and column numbers of a lower triangle, as two rows."""
+    only_memory("tril_indices", layout=layout, pin_memory=pin_memory)
     _check_sides(row, col)
-    return _triangle(xp.tril(xp.ones((row, col), bool), offset), dtype, device)
+    return _triangle(xp.tril(xp.ones((row, col), bool), offset), dtype, device, requires_grad)
 
 
 @public
 @fills_out
 @takes_tensors
 def triu_indices(
-    row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None
-) -> Tensor:
+    row: int, col: int, offset: int = 0, *, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool | None = None,
+) -> Tensor:  # fmt: skip
     """Row and column numbers of an upper triangle, as two rows."""
+    only_memory("triu_indices", layout=layout, pin_memory=pin_memory)
     _check_sides(row, col)
-    return _triangle(xp.triu(xp.ones((row, col), bool), offset), dtype, device)
+    return _triangle(xp.triu(xp.ones((row, col), bool), offset), dtype, device, requires_grad)
 
 
 def _check_sides(row: int, col: int) -> None:
@@ -213,10 +217,11 @@ def _check_sides(row: int, col: int) -> None:
             raise RuntimeError(f"{name} must be non-negative, got {n}")
 
 
-def _triangle(mask: Any, dtype: Any, device: Any) -> Tensor:
+def _triangle(mask: Any, dtype: Any, device: Any, requires_grad: bool) -> Tensor:
     wanted = _np_dtype("tril_indices", dtype or dtypes.int64)
     if wanted not in (dtypes.int64.np, dtypes.int32.np):
         raise NotImplementedError(
             f'"tril_indices" not implemented for {wanted}: int64 and int32 count'
         )
-    return made(to_device(xp.stack(xp.nonzero(mask)).astype(wanted), parse_device(device)))
+    places = to_device(xp.stack(xp.nonzero(mask)).astype(wanted), parse_device(device))
+    return made(places, requires_grad)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.layout import can_sum_to
-from vizgrad.errors import index_of, wrap_dim
-from vizgrad.ops import reduce, shape
-from vizgrad.ops.copying import converted, without_history
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import (
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.layout import can_sum_to
+from vizgrad.core.errors import index_of, wrap_dim
+from vizgrad.core.ops import reduce, shape
+from vizgrad.core.ops.copying import converted, without_history
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public.arguments import (
     check_dtype,
     check_kind,
     dims_of,
@@ -18,9 +18,9 @@ from vizgrad.ops.public.arguments import (
     sizes_of,
     written,
 )
-from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
-from vizgrad.tensor.operands import not_a_tensor
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.ops.public.keywords import takes_axis, takes_out, takes_tensors
+from vizgrad.core.tensor.operands import not_a_tensor
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 def _in_dtype(input: Tensor, dtype: Any) -> Tensor:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from vizgrad.arrays.kernels.linalg import reflections
-from vizgrad.function.wrapped import of_stacks
-from vizgrad.ops.decompositions import Decomposition, record
-from vizgrad.ops.forms import public
-from vizgrad.ops.public import dimensions, matrix_products, ranges
-from vizgrad.ops.public.complexes import adjoint, conj
-from vizgrad.ops.public.keywords import takes_out, takes_tensors
-from vizgrad.ops.public.linalg_checks import check_matrix_type
-from vizgrad.ops.public.linalg_factors import householder_product
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.kernels.linalg import reflections
+from vizgrad.core.function.transform_tensor import of_stacks
+from vizgrad.core.ops.decompositions import Decomposition, record
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public import dimensions, matrix_products, ranges
+from vizgrad.core.ops.public.complexes import adjoint, conj
+from vizgrad.core.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.core.ops.public.linalg_checks import check_matrix_type
+from vizgrad.core.ops.public.linalg_factors import householder_product
+from vizgrad.core.tensor.tensor import Tensor
 
 
 class GEQRF(NamedTuple):

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays.kernels import shapes
-from vizgrad.errors import wrap_dim
-from vizgrad.function.wrapped import Wrapped, wrap
-from vizgrad.ops import shape as ops
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import sizes_of
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor import formats
-from vizgrad.tensor.operands import not_a_tensor
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.backend import check_type, is_on_device
+from vizgrad.core.arrays.kernels import shapes
+from vizgrad.core.errors import wrap_dim
+from vizgrad.core.function.transform_tensor import Wrapped, wrap
+from vizgrad.core.ops import shape as ops
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public.arguments import sizes_of
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor import formats
+from vizgrad.core.tensor.operands import not_a_tensor
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def infer(sizes: tuple[int, ...], numel: int, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -59,7 +60,7 @@ def view(self: Tensor, *given: Any, size: Any = None, dtype: Any = None) -> Tens
     `view(dtype)` reads the same bytes as another type, without history; one of another size makes the
     last dimension longer or shorter.
     """
-    from vizgrad.arrays.dtypes import DType
+    from vizgrad.core.arrays.dtypes import DType
 
     if size is not None or dtype is not None:
         given = (dtype if size is None else size,)
@@ -70,13 +71,15 @@ def view(self: Tensor, *given: Any, size: Any = None, dtype: Any = None) -> Tens
 
 
 def _view_dtype(self: Tensor, dtype: Any) -> Tensor:
-    from vizgrad.function.views import become_view
-    from vizgrad.tensor.tensor import new_tensor
+    from vizgrad.core.function.views import become_view
+    from vizgrad.core.tensor.tensor import new_tensor
 
     if dtype.itemsize != self.itemsize:
         _check_sizes_of_elements(self, dtype)
     if isinstance(self, Wrapped):
         return wrap(self.level, _view_dtype(self.value, dtype), self)
+    if is_on_device(self._array):
+        check_type(dtype.np)
     out = new_tensor(self._array.view(dtype.np))
     become_view(out, self.detach(), "view")
     return out

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import is_on_host
-from vizgrad.arrays.kernels.embedding import count_places
-from vizgrad.ops.forms import public
-from vizgrad.ops.pointwise import exp
-from vizgrad.ops.public import broadcasting, reshape
-from vizgrad.ops.public.gather_scatter import scatter_reduce
-from vizgrad.ops.public.index_dim import index_add, index_select
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import is_on_host
+from vizgrad.core.arrays.kernels.embedding import count_places
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.pointwise import exp
+from vizgrad.core.ops.public import broadcasting, reshape
+from vizgrad.core.ops.public.gather_scatter import scatter_reduce
+from vizgrad.core.ops.public.index_dim import index_add, index_select
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 def _numbers(values: Tensor, index: Tensor, num_segments: int) -> Tensor:

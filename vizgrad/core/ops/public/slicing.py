@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import layout
-from vizgrad.arrays.blocks import owner
-from vizgrad.errors import index_of, wrap_dim
-from vizgrad.function.strided import Geometry
-from vizgrad.function.strided import as_strided as strided
-from vizgrad.ops import arrange
-from vizgrad.ops import shape as ops
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import sizes_of
-from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
-from vizgrad.tensor.tensor import Tensor, storage_of
+from vizgrad.core.arrays import layout
+from vizgrad.core.arrays.blocks import owner
+from vizgrad.core.errors import index_of, wrap_dim
+from vizgrad.core.function.strided import Geometry
+from vizgrad.core.function.strided import as_strided as strided
+from vizgrad.core.ops import arrange
+from vizgrad.core.ops import shape as ops
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public.arguments import sizes_of
+from vizgrad.core.ops.public.keywords import takes_axis, takes_out, takes_tensors
+from vizgrad.core.tensor.tensor import Tensor, storage_of
 
 
 @public(method=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.ops import softmax as ops
-from vizgrad.ops.forms import public
-from vizgrad.ops.public.arguments import check_dtype, one_dim
-from vizgrad.ops.public.conversion import to
-from vizgrad.ops.public.keywords import takes_axis
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.ops import softmax as ops
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public.arguments import check_dtype, one_dim
+from vizgrad.core.ops.public.conversion import to
+from vizgrad.core.ops.public.keywords import takes_axis
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @public(method=True)

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.backend import as_array, beside
-from vizgrad.arrays.quiet import quiet
-from vizgrad.errors import wrap_dim
-from vizgrad.function.inplace import write
-from vizgrad.function.typing import result_dtype
-from vizgrad.function.wrapped import of_examples
-from vizgrad.ops import extremes, indexing
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public import broadcasting
-from vizgrad.ops.public.arguments import check_kind, check_number, written
-from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
-from vizgrad.ops.public.results import ValuesIndices
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import dtypes, xp
+from vizgrad.core.arrays.backend import as_array, beside
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.kernels.memory import contiguous
+from vizgrad.core.errors import wrap_dim
+from vizgrad.core.function.inplace import write
+from vizgrad.core.function.transform_tensor import of_examples
+from vizgrad.core.function.typing import result_dtype
+from vizgrad.core.ops import extremes, indexing
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public import broadcasting
+from vizgrad.core.ops.public.arguments import check_kind, check_number, written
+from vizgrad.core.ops.public.keywords import takes_axis, takes_out, takes_tensors
+from vizgrad.core.ops.public.results import ValuesIndices
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 @public(method=True)
@@ -79,7 +80,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None)
         raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     found = xp.nonzero(xp.atleast_1d(input._array))
     if as_tuple:
-        return tuple(new_tensor(xp.ascontiguousarray(f)) for f in found)
+        return tuple(new_tensor(contiguous(f)) for f in found)
     if input._array.ndim == 0:
         rows = xp.zeros_like(input._array, shape=(len(found[0]), 0), dtype=xp.int64)
     else:
@@ -161,7 +162,8 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
             f"Class values must be smaller than num_classes ({num_classes}), got "
             f"{int(array.max())}."
         )
-    return new_tensor((array[..., None] == xp.arange(num_classes, like=array)).astype(xp.int64))
+    found = array[..., None] == xp.arange(num_classes, like=array)
+    return new_tensor(found.astype(xp.int64, order="C"))
 
 
 @public

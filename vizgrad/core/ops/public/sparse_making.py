@@ -6,20 +6,21 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from vizgrad.arrays import dtypes
-from vizgrad.arrays.backend import namespace_at
-from vizgrad.arrays.dtypes import DType
-from vizgrad.arrays.sparse import SparseUnsupported
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public import conversion
-from vizgrad.ops.public.from_values import as_tensor
-from vizgrad.ops.public.sparse_members import declared
-from vizgrad.tensor import formats
-from vizgrad.tensor.formats import layout as Layout
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays.current_device import near, on
+from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.arrays.sparse import SparseUnsupported
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public import conversion
+from vizgrad.core.ops.public.from_values import as_tensor
+from vizgrad.core.ops.public.sparse_members import declared
+from vizgrad.core.tensor import formats
+from vizgrad.core.tensor.formats import layout as Layout
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 @public
+@near
 def sparse_coo_tensor(
     indices: Any = None, values: Any = None, size: Any = None, *, dtype: DType | None = None,
     device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
@@ -32,7 +33,7 @@ def sparse_coo_tensor(
     """
     if values is None:
         return _nothing(indices if size is None else size, dtype, device, requires_grad)
-    from vizgrad.arrays.sparse.coo import COO
+    from vizgrad.core.arrays.sparse.coo import COO
 
     values = _values(values, dtype, device)
     places = as_tensor(indices, device=values.device)._array.astype("int64", copy=False)
@@ -63,10 +64,11 @@ def sparse_coo_tensor(
 
 
 def _nothing(size: Any, dtype: DType | None, device: Any, requires_grad: bool) -> Tensor:
-    from vizgrad.arrays.sparse.coo import empty
+    from vizgrad.core.arrays.sparse.coo import empty
 
-    like = namespace_at(device).zeros((), (dtype or dtypes.get_default_dtype()).np)
-    out = new_tensor(empty(like, tuple(int(n) for n in size)))
+    with on(device) as namespace:
+        like = namespace.zeros((), (dtype or dtypes.get_default_dtype()).np)
+        out = new_tensor(empty(like, tuple(int(n) for n in size)))
     return out.wanting_grad() if requires_grad else out
 
 
@@ -117,7 +119,7 @@ def _compressed(
     name: str, layout: str, starts: Any, others: Any, values: Any, size: Any,
     dtype: DType | None, device: Any, requires_grad: bool,
 ) -> Tensor:  # fmt: skip
-    from vizgrad.arrays.sparse.compressed import Compressed
+    from vizgrad.core.arrays.sparse.compressed import Compressed
 
     values = _values(values, dtype, device)
     first = as_tensor(starts, device=values.device)._array.astype("int64", copy=False)

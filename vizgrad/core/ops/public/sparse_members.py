@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays.dtypes import DType
-from vizgrad.arrays.sparse import SparseUnsupported, is_sparse
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public import conversion, matrix_products
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor import formats
-from vizgrad.tensor.formats import layout as Layout
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.arrays.sparse import SparseUnsupported, is_sparse
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public import conversion, matrix_products
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor import formats
+from vizgrad.core.tensor.formats import layout as Layout
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 def declared() -> Any:
     """The declarations: few programs have sparse tensors."""
-    from vizgrad.ops import sparse
+    from vizgrad.core.ops import sparse
 
     return sparse
 

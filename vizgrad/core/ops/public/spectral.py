@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.errors import warn_once
-from vizgrad.function.wrapped import of_examples
-from vizgrad.ops.forms import public
-from vizgrad.ops.padding import constant_pad_nd
-from vizgrad.ops.public import complexes, creation, dimensions, fft, from_values, reshape, slicing
-from vizgrad.ops.public.arguments import check_kind
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.public.padding import pad
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.errors import warn_once
+from vizgrad.core.function.transform_tensor import of_examples
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.padding import constant_pad_nd
+from vizgrad.core.ops.public import (
+    complexes,
+    creation,
+    dimensions,
+    fft,
+    from_values,
+    reshape,
+    slicing,
+)
+from vizgrad.core.ops.public.arguments import check_kind
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.padding import pad
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def _windowed(n_fft: int, win_length: int | None, given: Tensor | None, like: Tensor) -> Tensor:

@@ -6,13 +6,13 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.arrays.dtypes import INTS
-from vizgrad.errors import index_of, wrap_dim
-from vizgrad.ops import splitting
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public import slicing
-from vizgrad.ops.public.keywords import takes_axis, takes_tensors
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.dtypes import INTS
+from vizgrad.core.errors import index_of, wrap_dim
+from vizgrad.core.ops import splitting
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public import slicing
+from vizgrad.core.ops.public.keywords import takes_axis, takes_tensors
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def _length_of(name: str, tensor: Tensor, dim: int) -> tuple[int, int]:

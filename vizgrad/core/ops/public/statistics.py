@@ -7,19 +7,19 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.arrays.dtypes import DType, promote_types
-from vizgrad.arrays.kernels.reduction import count
-from vizgrad.ops import several, statistics
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import as_float, dims_of, number_of, written
-from vizgrad.ops.public.arithmetic import refuse_bool_minus
-from vizgrad.ops.public.broadcasting import broadcast_shapes
-from vizgrad.ops.public.conversion import result_type
-from vizgrad.ops.public.keywords import takes_axis, takes_out, takes_tensors
-from vizgrad.ops.public.reduction import _in_dtype
-from vizgrad.ops.reduce import mean_dims
-from vizgrad.tensor.operands import not_a_tensor
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.dtypes import DType, promote_types
+from vizgrad.core.arrays.kernels.reduction import count
+from vizgrad.core.ops import several, statistics
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public.arguments import as_float, dims_of, number_of, written
+from vizgrad.core.ops.public.arithmetic import refuse_bool_minus
+from vizgrad.core.ops.public.broadcasting import broadcast_shapes
+from vizgrad.core.ops.public.conversion import result_type
+from vizgrad.core.ops.public.keywords import takes_axis, takes_out, takes_tensors
+from vizgrad.core.ops.public.reduction import _in_dtype
+from vizgrad.core.ops.reduce import mean_dims
+from vizgrad.core.tensor.operands import not_a_tensor
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def _correction(unbiased: bool | None, correction: float | None) -> float:
@@ -203,9 +203,8 @@ def norm(
     if p is None or (p == "fro" and not planes):
         p = 2
     if isinstance(p, str):
-        from vizgrad.ops.public.linalg_norms import (
-            matrix_norm,  # which needs this file's vector_norm
-        )
+        # which needs this file's vector_norm
+        from vizgrad.core.ops.public.linalg_norms import matrix_norm
 
         dim = tuple(range(input._array.ndim)) if dim is None else dim
         result = matrix_norm(input, p, dim, keepdim, dtype=dtype)

@@ -1,75 +1,26 @@
-"""The memory behind a tensor: looking at it, and making a tensor show other memory (spec 03)."""
+"""Making a tensor show other memory: another tensor's, a storage's, a larger or smaller one (spec 03)."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import Device, device_of, to_host
-from vizgrad.arrays.blocks import contiguous_strides, laid_over, owner
-from vizgrad.arrays.layout import flattened
-from vizgrad.function.inplace import check_history, check_write
-from vizgrad.graph.edges import retaining
-from vizgrad.graph.node import Node
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import sizes_of
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.recording import edges_of, produced_by, start
-from vizgrad.tensor.duals import is_dual
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.place import caller
-from vizgrad.tensor.storage import show_memory
-from vizgrad.tensor.tensor import Tensor, address, forget_accumulator, storage_of
-
-
-@public
-class UntypedStorage:
-    """A block of memory, in bytes; two are equal if they are the same block."""
-
-    __slots__ = ("_block",)
-
-    def __init__(self, block: Any) -> None:
-        self._block = block
-
-    def data_ptr(self) -> int:
-        """The address of the first byte."""
-        return address(self._block)
-
-    def nbytes(self) -> int:
-        return int(self._block.nbytes)
-
-    def size(self) -> int:
-        """The number of bytes."""
-        return self.nbytes()
-
-    def __len__(self) -> int:
-        return self.nbytes()
-
-    @property
-    def device(self) -> Device:
-        return device_of(self._block)
-
-    def __getitem__(self, index: int) -> int:
-        """One byte."""
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"byte {index} is out of range for a storage of {len(self)} bytes")
-        return to_host(self._block).tobytes()[index]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, UntypedStorage) and other.data_ptr() == self.data_ptr()
-
-    def __hash__(self) -> int:
-        return hash(self.data_ptr())
-
-    def __repr__(self) -> str:
-        return f"vizgrad.UntypedStorage(device={self.device}) of size {len(self)}"
-
-
-@method
-def untyped_storage(self: Tensor) -> UntypedStorage:
-    """The block of memory that this tensor, and all that share memory with it, lie in."""
-    return UntypedStorage(owner(self._array))
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.blocks import contiguous_strides, laid_over, owner
+from vizgrad.core.arrays.layout import flattened
+from vizgrad.core.function.inplace import check_history, check_write
+from vizgrad.core.graph.edges import retaining
+from vizgrad.core.graph.node import Node
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public.arguments import sizes_of
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.typed_storage import TypedStorage, is_storage
+from vizgrad.core.ops.recording import edges_of, produced_by, start
+from vizgrad.core.tensor.duals import is_dual
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.storage import show_memory
+from vizgrad.core.tensor.tensor import Tensor, address, forget_accumulator, storage_of
 
 
 @method
@@ -97,11 +48,18 @@ def set_(
         array = source._array
         if size is not None:
             array = _region(array, storage_offset, size, stride)
-    elif not isinstance(source, UntypedStorage):
+    elif isinstance(source, TypedStorage) and source.dtype is not self.dtype:
+        raise RuntimeError(
+            f"Expected a Storage of type {self.dtype} or an UntypedStorage, but got one of type "
+            f"{source.dtype} for argument 1 'storage'"
+        )
+    elif not is_storage(source):
         raise TypeError(
             f"set_(): argument 'source' must be Tensor or Storage, not {type(source).__name__}"
         )
     else:
+        if isinstance(source, TypedStorage):
+            source = source.untyped()
         block = source._block
         flat = flattened(block).view(self._array.dtype) if block.size else block.reshape(-1)
         count = flat.size - storage_offset if size is None else size
@@ -121,6 +79,7 @@ class NotImplementedNode(Node):
     __slots__ = ()
 
     input_names = ("self", "source")
+    runs_first = True
 
     def name(self) -> str:
         return "NotImplemented"
@@ -158,6 +117,12 @@ def _show(self: Tensor, array: Any, name: str) -> Tensor:
     return self
 
 
+def _check_resizing(tensor: Tensor) -> None:
+    """RuntimeError if its gradients would not fit it any more; inference mode does not ask (Y-14)."""
+    if tensor.requires_grad and MODES.inference is None:
+        raise RuntimeError("cannot resize variables that require grad")
+
+
 @method
 def resize_(self: Tensor, *given: Any, size: Any = None) -> Tensor:
     """Gives the tensor another shape; new elements, if there are more, are whatever is in memory.
@@ -166,8 +131,8 @@ def resize_(self: Tensor, *given: Any, size: Any = None) -> Tensor:
     Nothing happens if it has the shape already.
     """
     shape = sizes_of("resize_", given if size is None else (size,))
-    if self.requires_grad:
-        raise RuntimeError("cannot resize variables that require grad")
+    if not self.is_inference():  # one of those is checked as what writes to it is
+        _check_resizing(self)
     if is_dual(self):
         raise RuntimeError("cannot resize variables that has a forward grad: resize a clone")
     if any(n < 0 for n in shape):
@@ -175,6 +140,7 @@ def resize_(self: Tensor, *given: Any, size: Any = None) -> Tensor:
     if shape == self._array.shape:
         return self  # nothing to do, and no write
     check_write(self, False)
+    forget_accumulator(self)
     here, count = self._array, math.prod(shape)
     block = owner(here)
     flat = flattened(block)
@@ -191,6 +157,5 @@ def resize_(self: Tensor, *given: Any, size: Any = None) -> Tensor:
 @takes_tensors
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """`resize_` to the shape of another tensor."""
-    if input.requires_grad:
-        raise RuntimeError("cannot resize variables that require grad")
+    _check_resizing(input)
     return resize_(input, the_template._array.shape)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.ops import shape
-from vizgrad.ops.forms import method
-from vizgrad.tensor.leaves import leaf_over
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.ops import shape
+from vizgrad.core.ops.forms import method
+from vizgrad.core.tensor.leaves import leaf_over
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 @method

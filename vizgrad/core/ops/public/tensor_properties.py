@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.operands import not_a_tensor
-from vizgrad.tensor.tensor import Tensor, address
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.operands import not_a_tensor
+from vizgrad.core.tensor.tensor import Tensor, address
 
 
 @public(method=True)

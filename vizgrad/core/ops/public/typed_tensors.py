@@ -10,19 +10,27 @@ import warnings
 from operator import index
 from typing import Any
 
-from vizgrad.arrays import dtypes
-from vizgrad.arrays.backend import CPU, Device, device_of, is_array, namespace_for, parse_device
-from vizgrad.arrays.dtypes import DType
-from vizgrad.arrays.type_names import CONSTRUCTORS
-from vizgrad.ops import shape as shape_ops
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.creation import empty
-from vizgrad.ops.public.from_values import as_tensor
-from vizgrad.ops.public.storage import UntypedStorage, set_
-from vizgrad.tensor import formats
-from vizgrad.tensor.size import Size
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays.backend import (
+    CPU,
+    Device,
+    device_of,
+    is_array,
+    namespace_for,
+    parse_device,
+)
+from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.arrays.type_names import CONSTRUCTORS
+from vizgrad.core.ops import shape as shape_ops
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public.creation import empty
+from vizgrad.core.ops.public.from_values import as_tensor
+from vizgrad.core.ops.public.storage import set_
+from vizgrad.core.ops.public.typed_storage import is_storage
+from vizgrad.core.tensor import formats
+from vizgrad.core.tensor.size import Size
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 _EXPECTED = "give it sizes, one sequence of numbers, or one tensor; `tensor(data)` takes more"
 
@@ -53,7 +61,7 @@ def made(
                 f"{first.device}: use .to(...)"
             )
         return shape_ops.alias(first)
-    if isinstance(first, UntypedStorage):
+    if is_storage(first):
         return set_(empty(0, dtype=dtype, device=device), first)
     sizes = _sizes(args)
     if sizes is not None:

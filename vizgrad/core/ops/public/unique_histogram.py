@@ -5,19 +5,16 @@ from __future__ import annotations
 from math import isfinite, prod
 from typing import Any, NamedTuple
 
-from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.limits import finfo
-from vizgrad.arrays.quiet import quiet
-from vizgrad.errors import wrap_dim
-from vizgrad.function.wrapped import of_examples
-from vizgrad.ops.forms import public
-from vizgrad.ops.public import (
-    index_dim,
-    reshape,
-)
-from vizgrad.ops.public.arguments import check_kind, number_of
-from vizgrad.ops.public.keywords import takes_out, takes_tensors
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays import dtypes, xp
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.limits import finfo
+from vizgrad.core.errors import wrap_dim
+from vizgrad.core.function.transform_tensor import of_examples
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public import index_dim, reshape
+from vizgrad.core.ops.public.arguments import check_kind, number_of
+from vizgrad.core.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 _histogram = quiet(xp.histogram)
 

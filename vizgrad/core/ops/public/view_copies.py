@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from functools import cache, wraps
 from typing import Any
 
-from vizgrad.errors import wrap_dim
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.ops import shape
-from vizgrad.ops.forms import public
-from vizgrad.ops.public import (
+from vizgrad.core.errors import wrap_dim
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.ops import shape
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public import (
     broadcasting,
     complexes,
     dimensions,
@@ -26,10 +26,10 @@ from vizgrad.ops.public import (
     sparse_members,
     splitting,
 )
-from vizgrad.ops.public.keywords import takes_out, takes_tensors
-from vizgrad.ops.recording import produced_by
-from vizgrad.tensor.duals import DUALS
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.core.ops.recording import produced_by
+from vizgrad.core.tensor.duals import DUALS
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 def _copied(views: Any, node_name: Callable[[str], str]) -> Any:

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import dtypes, xp
-from vizgrad.arrays.backend import is_on_host
-from vizgrad.arrays.limits import finfo
-from vizgrad.errors import warn_once
-from vizgrad.function.typing import number, result_dtype
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.graph.edges import edge_of
-from vizgrad.graph.saved import in_graph
-from vizgrad.ops import select
-from vizgrad.ops.copying import to_copy
-from vizgrad.ops.forms import method, public
-from vizgrad.ops.public.arguments import (
+from vizgrad.core.arrays import dtypes, xp
+from vizgrad.core.arrays.backend import is_on_host
+from vizgrad.core.arrays.limits import finfo
+from vizgrad.core.errors import warn_once
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.function.typing import number, result_dtype
+from vizgrad.core.graph.edges import edge_of
+from vizgrad.core.graph.saved import in_graph
+from vizgrad.core.ops import select
+from vizgrad.core.ops.copying import to_copy
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public.arguments import (
     beside_number,
     check_number,
     element,
     rounded,
     written,
 )
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.tensor.duals import DUALS, is_dual
-from vizgrad.tensor.operands import not_a_tensor
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.tensor.duals import DUALS, is_dual
+from vizgrad.core.tensor.operands import not_a_tensor
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 @public
@@ -71,7 +71,7 @@ def _in_type(tensor: Tensor, dtype: Any, edge: Any) -> Tensor:
 def _places(condition: Any, input: Any, other: Any) -> Any:
     if input is not None or other is not None:
         raise TypeError("where() takes a condition alone, or with an input and an other")
-    from vizgrad.ops.public.sort_search import nonzero
+    from vizgrad.core.ops.public.sort_search import nonzero
 
     return nonzero(condition, as_tuple=True)
 

@@ -6,20 +6,21 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.arrays.dtypes import DType, get_default_dtype
-from vizgrad.ops.forms import public
-from vizgrad.ops.public import special
-from vizgrad.ops.public.creation import full
-from vizgrad.ops.public.keywords import takes_tensors
-from vizgrad.ops.public.ranges import arange
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.dtypes import DType, get_default_dtype
+from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.public import special
+from vizgrad.core.ops.public.creation import check_flag, full
+from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.ranges import arange
+from vizgrad.core.tensor.tensor import Tensor
 
 
 def _window(
     name: str, shape: Callable[[Any], Any], length: int, periodic: bool, options: dict[str, Any]
 ) -> Tensor:
     """`shape` of places from 0 to 1; a `periodic` window has one place more, which is left out."""
-    requires_grad = bool(options.pop("requires_grad", False))
+    requires_grad = options.pop("requires_grad", None) or False
+    check_flag(requires_grad)
     dtype: DType = options.pop("dtype", None) or get_default_dtype()
     if length < 0:
         raise RuntimeError(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.function.declared import formula_parameters
-from vizgrad.graph.node import Meta
-from vizgrad.ops.constants import zeros_like
-from vizgrad.ops.tangents.layouts import primal_of
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.function.declared import formula_parameters
+from vizgrad.core.graph.node import Meta
+from vizgrad.core.ops.constants import zeros_like
+from vizgrad.core.ops.tangents.layouts import primal_of
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.tensor import Tensor
 
 
 class Call:

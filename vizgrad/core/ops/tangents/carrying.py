@@ -5,24 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.arrays.sparse.base import is_sparse
-from vizgrad.function import inplace
-from vizgrad.function.copy_slices import CopySlices
-from vizgrad.function.declared import Declared, saved_by
-from vizgrad.function.typing import coerce
-from vizgrad.function.wrapped import Wrapped, written
-from vizgrad.graph.edges import split_edge
-from vizgrad.graph.node import Edge, Node
-from vizgrad.graph.saved import KeptSelf, Packed, SavedDual, SavedResult
-from vizgrad.ops.complexes import real_part
-from vizgrad.ops.shape import clone
-from vizgrad.ops.tangents.call import Call
-from vizgrad.ops.tangents.layouts import fitted, zeros_for
-from vizgrad.ops.tangents.rules import rule_of
-from vizgrad.tensor.duals import DualLevel, active, follow, root_of, set_tangent, tangent_of, within
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays.sparse.base import is_sparse
+from vizgrad.core.function import inplace
+from vizgrad.core.function.copy_slices import CopySlices
+from vizgrad.core.function.declared import Declared, saved_by
+from vizgrad.core.function.transform_tensor import Wrapped, written
+from vizgrad.core.function.typing import coerce
+from vizgrad.core.graph.edges import split_edge
+from vizgrad.core.graph.node import Edge, Node
+from vizgrad.core.graph.saved import KeptSelf, Packed, SavedDual, SavedResult
+from vizgrad.core.ops.complexes import real_part
+from vizgrad.core.ops.shape import clone
+from vizgrad.core.ops.tangents.call import Call
+from vizgrad.core.ops.tangents.layouts import fitted, zeros_for
+from vizgrad.core.ops.tangents.rules import rule_of
+from vizgrad.core.tensor.duals import (
+    DualLevel,
+    active,
+    follow,
+    root_of,
+    set_tangent,
+    tangent_of,
+    within,
+)
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 def run(

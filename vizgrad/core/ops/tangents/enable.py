@@ -1,16 +1,16 @@
 """How operations come to ask for tangents: when the first level is entered, and not before.
 
 Programs that never use forward mode do not pay for the question. What is compiled of an operation is written
-again with one line more (`vizgrad.function.compile_record`); what is written by hand asks by itself.
+again with one line more (`vizgrad.core.function.compile_record`); what is written by hand asks by itself.
 """
 
 from __future__ import annotations
 
-from vizgrad.function.generated import write_again
-from vizgrad.ops.tangents import by_hand
-from vizgrad.ops.tangents import table as table
-from vizgrad.ops.tangents.carrying import run, write
-from vizgrad.tensor.duals import DUALS
+from vizgrad.core.function.generated import write_again
+from vizgrad.core.ops.tangents import by_hand
+from vizgrad.core.ops.tangents import table as table
+from vizgrad.core.ops.tangents.carrying import run, write
+from vizgrad.core.tensor.duals import DUALS
 
 
 def arm() -> None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.arrays import layout, xp
-from vizgrad.function.primitive import primitive
-from vizgrad.function.reinterpret import view_as_complex, view_as_real
-from vizgrad.function.strided import as_strided, geometry_of
-from vizgrad.function.wrapped import Wrapped, like_batch
-from vizgrad.ops.complexes import real_part
-from vizgrad.ops.copying import to_copy
-from vizgrad.ops.shape import clone, expand
-from vizgrad.tensor import duals
-from vizgrad.tensor.duals import OWN
-from vizgrad.tensor.tensor import Tensor, new_tensor, rare_of
+from vizgrad.core.arrays import layout, xp
+from vizgrad.core.arrays.blocks import owner
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.function.reinterpret import view_as_complex, view_as_real
+from vizgrad.core.function.strided import as_strided, geometry_of
+from vizgrad.core.function.transform_tensor import Wrapped, like_batch
+from vizgrad.core.ops.complexes import real_part
+from vizgrad.core.ops.copying import to_copy
+from vizgrad.core.ops.shape import clone, expand
+from vizgrad.core.tensor import duals
+from vizgrad.core.tensor.duals import OWN
+from vizgrad.core.tensor.storage import InferenceStorage
+from vizgrad.core.tensor.tensor import Tensor, new_tensor, rare_of
 
 
 @primitive(linear=True, typing="moved", node="CloneBackward0")
@@ -98,11 +100,26 @@ def fitted(tangent: Tensor, like: Tensor, lent: tuple[Any, ...] = ()) -> Tensor:
 
 
 def suits(tangent: Tensor, like: Tensor) -> bool:
-    """Can `tangent` be the tangent of `like` as it is, the same object?"""
+    """Can `tangent` be the tangent of `like` as it is, the same object?
+
+    Only if it has the same place in memory of the same size, so that views of the one are views of the other.
+    """
     given, own = tangent._array, like._array
     if given.dtype != own.dtype or isinstance(tangent, Wrapped):
         return given.dtype == own.dtype
-    return alike(given, own) and not layout.overlaps_itself(given)
+    if not alike(given, own) or layout.overlaps_itself(given):
+        return False
+    return _memory_of(tangent) == _memory_of(like)
+
+
+def _memory_of(tensor: Tensor) -> tuple[int, int]:
+    """(elements before its first one, bytes in all) of the memory that it is a part of."""
+    storage = tensor._storage
+    if storage is None:
+        return 0, tensor._array.nbytes
+    shared = isinstance(storage, InferenceStorage)  # by all tensors of a block
+    nbytes = owner(tensor._array).nbytes if shared else storage.nbytes
+    return tensor.storage_offset(), nbytes
 
 
 def zeros_for(tensor: Tensor, beside: tuple[Any, ...] = ()) -> Tensor:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.function.declared import Declared
-from vizgrad.ops.tangents.call import Call, total
-from vizgrad.ops.tangents.structure import (
+from vizgrad.core.function.declared import Declared
+from vizgrad.core.ops.tangents.call import Call, total
+from vizgrad.core.ops.tangents.structure import (
     chosen,
     constant,
     linear,
@@ -17,8 +17,8 @@ from vizgrad.ops.tangents.structure import (
     reduction,
     transposed,
 )
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.tensor.wrong_call import wrong_call
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.wrong_call import wrong_call
 
 Rule = Callable[[Call], Tensor | None]
 
@@ -107,7 +107,8 @@ _declare(product("self", "other"), "cross")
 _declare(product("self", "weight"), "bmm_t")
 _declare(product("mat1", "mat2"), "addmm addmm_t")
 _declare(product("mat", "vec"), "addmv")
-_declare(product("batch1", "batch2"), "baddbmm")
+_declare(product("batch1", "batch2"), "baddbmm addbmm")
+_declare(product("vec1", "vec2"), "addr")
 _declare(product("input", "weight"), "convolution convolution_transpose")
 _declare(product("input", "grad_output"), "convolution_weight")
 _declare(

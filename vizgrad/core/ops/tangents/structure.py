@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.engine.array_domain import TENSORS
-from vizgrad.engine.task import Capture, GraphTask
-from vizgrad.function.saving import conjugates
-from vizgrad.graph.edges import edge_of, split_edge
-from vizgrad.graph.saved import Freed
-from vizgrad.ops.complexes import conj, real_part
-from vizgrad.ops.constants import raw, zeros_like
-from vizgrad.ops.indexing import gather
-from vizgrad.ops.shape import expand, restore_dims, sum_to
-from vizgrad.ops.tangents.call import Call, total
-from vizgrad.ops.tangents.layouts import fitted
-from vizgrad.tensor.modes import MODES, set_grad_mode
-from vizgrad.tensor.tensor import LEAF, UNTRACKED, Tensor, new_tensor
+from vizgrad.core.engine.array_domain import TENSORS
+from vizgrad.core.engine.task import Capture, GraphTask
+from vizgrad.core.function.saving import conjugates
+from vizgrad.core.graph.edges import edge_of, split_edge
+from vizgrad.core.graph.saved import Freed
+from vizgrad.core.ops.complexes import conj, real_part
+from vizgrad.core.ops.constants import raw, zeros_like
+from vizgrad.core.ops.indexing import gather
+from vizgrad.core.ops.shape import expand, restore_dims, sum_to
+from vizgrad.core.ops.tangents.call import Call, total
+from vizgrad.core.ops.tangents.layouts import fitted
+from vizgrad.core.tensor.modes import MODES, set_grad_mode
+from vizgrad.core.tensor.tensor import LEAF, UNTRACKED, Tensor, new_tensor
 
 
 def linear(call: Call) -> Tensor | None:
@@ -36,7 +36,7 @@ def constant(call: Call) -> Tensor | None:
 def pointwise(call: Call) -> Tensor | None:
     """Element by element: the gradient formula, which multiplies by the derivative, on the tangent.
 
-    For complex numbers too: a formula gives the plain derivative (`vizgrad.function.primitive`).
+    For complex numbers too: a formula gives the plain derivative (`vizgrad.core.function.primitive`).
     """
     shape = call.out._array.shape
     parts: list[Tensor] = []
@@ -187,7 +187,7 @@ def gradient_of(output: Tensor, leaf: Tensor, arriving: Tensor) -> Tensor | None
 
 def untracked(value: Tensor) -> Tensor:
     """`value` without history, with its tangents: for what is computed where nothing is recorded."""
-    from vizgrad.tensor.duals import set_tangent, tangent_of
+    from vizgrad.core.tensor.duals import set_tangent, tangent_of
 
     if value._tracked == UNTRACKED:
         return value

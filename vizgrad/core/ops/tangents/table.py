@@ -7,27 +7,35 @@ the tangent is their sum. What few programs use has no rule, and goes the genera
 
 from __future__ import annotations
 
-from vizgrad.arrays.kernels import pooling, statistics
-from vizgrad.function.declared import Declared
-from vizgrad.ops.activation import sigmoid
-from vizgrad.ops.arrange import crop_to, flip, roll, tril, triu
-from vizgrad.ops.complexes import abs, conj, real_part, sgn
-from vizgrad.ops.complexes import join as make_complex
-from vizgrad.ops.constants import constant, raw, zeros_beside, zeros_like
-from vizgrad.ops.joining import cat_any, cumsum
-from vizgrad.ops.linalg import cofactors, halves, inverse_transposed, matmul, matrix_exp, mH, mT
-from vizgrad.ops.linalg import solve as solve_matrices
-from vizgrad.ops.linalg import solve_triangular as solve_triangle
-from vizgrad.ops.normalization import standardize, through_statistics
-from vizgrad.ops.optional import unless_absent
-from vizgrad.ops.pointwise import cos, exp, rsqrt, sin
-from vizgrad.ops.pooling import take_from
-from vizgrad.ops.reduce import divides, sum_dims
-from vizgrad.ops.select import drop, keep
-from vizgrad.ops.shape import slice_dim, unsqueeze
-from vizgrad.ops.softmax import softmax_backward
-from vizgrad.ops.statistics import linear_scan
-from vizgrad.ops.tangents.rules import rule_of, tangent
+from vizgrad.core.arrays.kernels import pooling, statistics
+from vizgrad.core.function.declared import Declared
+from vizgrad.core.ops.activation import sigmoid
+from vizgrad.core.ops.arrange import crop_to, flip, roll, tril, triu
+from vizgrad.core.ops.complexes import abs, conj, real_part, sgn
+from vizgrad.core.ops.complexes import join as make_complex
+from vizgrad.core.ops.constants import constant, raw, zeros_beside, zeros_like
+from vizgrad.core.ops.joining import cat_any, cumsum
+from vizgrad.core.ops.linalg import (
+    cofactors,
+    halves,
+    inverse_transposed,
+    matmul,
+    matrix_exp,
+    mH,
+    mT,
+)
+from vizgrad.core.ops.linalg import solve as solve_matrices
+from vizgrad.core.ops.linalg import solve_triangular as solve_triangle
+from vizgrad.core.ops.normalization import standardize, through_statistics
+from vizgrad.core.ops.optional import unless_absent
+from vizgrad.core.ops.pointwise import cos, exp, rsqrt, sin
+from vizgrad.core.ops.pooling import take_from
+from vizgrad.core.ops.reduce import divides, sum_dims
+from vizgrad.core.ops.select import drop, keep
+from vizgrad.core.ops.shape import slice_dim, unsqueeze
+from vizgrad.core.ops.softmax import softmax_backward
+from vizgrad.core.ops.statistics import linear_scan
+from vizgrad.core.ops.tangents.rules import rule_of, tangent
 
 # --- complex numbers --------------------------------------------------------------------------------------
 

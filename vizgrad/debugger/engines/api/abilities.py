@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from vizgrad.inspection import model
-from vizgrad.inspection.protocols import Backward, Effect, QuickRun, Run, Step
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.protocols import Backward, Effect, QuickRun, Run, Step
 
 
 class Writes(Protocol):
@@ -116,7 +116,8 @@ class Branching(QuickRun, Protocol):
     """A run that can be continued in more than one way.
 
     What is changed is changed where it stands, behind all its steps. A value is one of the engine's, a
-    number, or a text (`expressions.py`). ValueError where nothing can be changed, or it is not understood.
+    number, or a text (`breakpoints/expressions.py`). ValueError where nothing can be changed, or it is
+    not understood.
     """
 
     def fork(self, position: int) -> Run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from vizgrad.errors import Explanation, Place
+from vizgrad.core.errors import Explanation, Place
 
 #: "proven": examined on the example and right. "failed": wrong there, with the failing case. "untested": not
 #: there, refused aloud, or not to be told on this example; `detail` says which.

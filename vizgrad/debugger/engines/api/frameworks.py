@@ -32,7 +32,7 @@ def engines_registered() -> bool:
 
 def register_listener(listener: Callable[[], AbstractContextManager[Any]]) -> None:
     """`listener` gives what is to be entered for the time that somebody watches a block; to enter it
-    gives what is noted, a `vizgrad.provenance.noting.Noting`.
+    gives what is noted, a `vizgrad.debugger.watch.note_recorder.Noting`.
     """
     _listeners.append(listener)
 
@@ -61,7 +61,7 @@ def examiner_of(function: Any) -> Callable[..., Any] | None:
     return next(found, None)
 
 
-#: Of each framework what makes a `vizgrad.heap.foreign.Memory`.
+#: Of each framework what makes a `vizgrad.debugger.memory.framework_memory.Memory`.
 _memories: list[Callable[[], Any]] = []
 
 

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from functools import singledispatch
 from typing import Any, Protocol, cast
 
-from vizgrad.inspection import model
-from vizgrad.inspection.frameworks import engines_registered
-from vizgrad.inspection.protocols import Backward
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.frameworks import engines_registered
+from vizgrad.debugger.engines.api.protocols import Backward
 
 
 @singledispatch

@@ -17,8 +17,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from vizgrad.inspection import model
-from vizgrad.inspection.origin import Origin
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.node_origin import Origin
 
 
 class GraphSource(Protocol):

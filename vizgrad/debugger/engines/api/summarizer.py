@@ -5,7 +5,8 @@
 The first two functions take a value of that type, or of a subclass, and give a `model.TensorSummary`: the
 first is asked at every step and tells what one pass over the elements gives, the second when a person looks
 closely, with a histogram and a heat map. None, an undefined gradient, has no summary. The last gives an
-array, of numpy or a device's, that a person may go through (`parts.py`); without it summaries are all.
+array, of numpy or a device's, that a person may go through (`session/array_slices.py`); without it
+summaries are all.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.inspection.model import TensorSummary
+from vizgrad.debugger.model import TensorSummary
 
 Summarise = Callable[[Any], TensorSummary | None]
 
@@ -66,7 +67,7 @@ def _found(kind: type) -> tuple[Summarise, Summarise]:
     names = ", ".join(sorted(f"{k.__module__}.{k.__qualname__}" for k in _registered))
     raise TypeError(
         f"cannot summarise a value of type {kind.__module__}.{kind.__qualname__}; known are {names}. "
-        "Tell how with vizgrad.inspection.summarizer.register(type, quick, closely)"
+        "Tell how with vizgrad.debugger.engines.api.summarizer.register(type, quick, closely)"
     )
 
 

@@ -1,8 +1,8 @@
-"""PyTorch's graphs in the same debugger: the engine behind `vizgrad.inspection` for `torch.Tensor`.
+"""PyTorch's graphs in the same debugger: the engine behind `vizgrad.debugger.session` for `torch.Tensor`.
 
 To be imported where PyTorch is.
 """
 
-from vizgrad.pytorch.watching import watching
+from vizgrad.debugger.engines.pytorch.torch_watch import watching
 
 __all__ = ["watching"]

@@ -1,6 +1,6 @@
 """What is examined of a custom Function besides its derivatives: jvp, vmap, version safety, freeing.
 
-As `vizgrad.checking` examines its own; what is missing, or refused aloud, is untested.
+As `vizgrad.debugger.check` examines its own; what is missing, or refused aloud, is untested.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 import torch
 from torch.autograd import forward_ad
 
-from vizgrad.checking.freeing import lives_on, stays
-from vizgrad.errors import Explanation, class_place, function_place, returning_place
-from vizgrad.inspection.capabilities import Capability
-from vizgrad.provenance.kept import kept_at
-from vizgrad.pytorch.examined import Examined
-from vizgrad.pytorch.example import SEED, Call, argument, arguments_of
+from vizgrad.core.errors import Explanation, class_place, function_place, returning_place
+from vizgrad.debugger.check.freeing import lives_on, stays
+from vizgrad.debugger.engines.api.capabilities import Capability
+from vizgrad.debugger.engines.pytorch.example import SEED, Call, argument, arguments_of
+from vizgrad.debugger.engines.pytorch.function_runs import Examined
+from vizgrad.debugger.watch.ctx_attributes import kept_at
 
 _STEP, _TOLERANCE = 1e-6, 1e-4
 #: Batches are of so many examples.

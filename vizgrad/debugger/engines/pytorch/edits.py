@@ -7,12 +7,12 @@ from typing import Any
 
 import torch
 
-from vizgrad.inspection.expressions import FUNCTIONS, parse
+from vizgrad.debugger.session.breakpoints.expressions import FUNCTIONS, parse
 
 
 def new_value(there: torch.Tensor, value: Any) -> tuple[torch.Tensor, str]:
     """A tensor like `there`, and what it is in words. `value` is a number, values, a tensor, or a text
-    (`vizgrad.inspection.expressions`). ValueError where it does not fit.
+    (`vizgrad.debugger.session.breakpoints.expressions`). ValueError where it does not fit.
     """
     if there.layout != torch.strided:
         raise ValueError("a sparse value cannot be changed")

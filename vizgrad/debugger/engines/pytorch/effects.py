@@ -6,8 +6,9 @@ import warnings
 
 import torch
 
-from vizgrad.inspection.protocols import WorldChanged
-from vizgrad.pytorch.versions import set_version
+from vizgrad.debugger.engines.api.protocols import WorldChanged
+from vizgrad.debugger.engines.pytorch.parts import bytes_of
+from vizgrad.debugger.engines.pytorch.versions import set_version
 
 
 class _State:
@@ -113,12 +114,3 @@ def copy_of(tensor: torch.Tensor | None) -> torch.Tensor | None:
         return None
     with torch.no_grad():
         return tensor.detach().clone()
-
-
-def bytes_of(tensor: torch.Tensor) -> int:
-    """That its elements take, and of a sparse one their places."""
-    if tensor.layout == torch.strided:
-        return tensor.nbytes
-    if tensor.layout == torch.sparse_coo:
-        return tensor._values().nbytes + tensor._indices().nbytes
-    return tensor.values().nbytes

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import torch
 from torch.overrides import TorchFunctionMode
 
-from vizgrad.pytorch.looks import LOOK
-from vizgrad.tensor.place import Site
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK
 
 #: Random numbers of each run begin here.
 SEED = 7

@@ -7,12 +7,12 @@ from typing import Any
 
 import torch
 
-from vizgrad.checking.checks import apart
-from vizgrad.errors import class_place
-from vizgrad.inspection.capabilities import Capability, CapabilityCard
-from vizgrad.pytorch import abilities
-from vizgrad.pytorch.examined import Examined
-from vizgrad.pytorch.words import dtype_of
+from vizgrad.core.errors import class_place
+from vizgrad.debugger.check.checks import apart
+from vizgrad.debugger.engines.api.capabilities import Capability, CapabilityCard
+from vizgrad.debugger.engines.pytorch import abilities
+from vizgrad.debugger.engines.pytorch.function_runs import Examined
+from vizgrad.debugger.engines.pytorch.torch_names import dtype_of
 
 
 def card(function: Any, *inputs: Any) -> CapabilityCard:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.provenance.tapped import LEAKS, LIKE, MAKE
+from vizgrad.debugger.watch.hooked_functions import LEAKS, LIKE, MAKE
 
 #: Getters whose result is a tensor of the values of another.
 _VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
@@ -24,8 +24,8 @@ _KINDS = {"register_hook": "hook", "backward": "run", "grad": "run"}
 
 
 def heard_as(func: Any) -> tuple[str, str]:
-    """(kind, name). Kinds are those of `vizgrad.provenance.tapped`; "pass": nothing is noted of it, "run":
-    it runs a backward, of which the engine tells.
+    """(kind, name). Kinds are those of `vizgrad.debugger.watch.hooked_functions`; "pass": nothing is
+    noted of it, "run": it runs a backward, of which the engine tells.
     """
     try:
         known = _known.get(func)

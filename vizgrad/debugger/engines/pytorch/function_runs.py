@@ -1,7 +1,7 @@
 """A custom Function of PyTorch's on an example: what it writes to, what backward returns, and its derivative.
 
-The kinds, and what is meant by each, are those of `vizgrad.checking`; fewer things are looked at. Besides
-derivatives: `abilities.py`.
+The kinds, and what is meant by each, are those of `vizgrad.debugger.check`; fewer things are looked at.
+Besides derivatives: `abilities.py`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from typing import Any
 
 import torch
 
-from vizgrad.checking.examining import agreeing
-from vizgrad.errors import Explanation, place_at, place_of, returning_place
-from vizgrad.inspection.capabilities import Capability
-from vizgrad.provenance import written
-from vizgrad.provenance.kept import kept_at
-from vizgrad.provenance.written import tree_of
-from vizgrad.pytorch import needless
-from vizgrad.pytorch.example import Call, Done, argument, code_of, wide
+from vizgrad.core.errors import Explanation, place_at, place_of, returning_place
+from vizgrad.debugger.check.examination import agreeing
+from vizgrad.debugger.engines.api.capabilities import Capability
+from vizgrad.debugger.engines.pytorch import unneeded_gradients
+from vizgrad.debugger.engines.pytorch.elements import elements_of
+from vizgrad.debugger.engines.pytorch.example import Call, Done, argument, code_of, wide
+from vizgrad.debugger.watch import source_expressions
+from vizgrad.debugger.watch.ctx_attributes import kept_at
+from vizgrad.debugger.watch.source_expressions import tree_of
 
 #: Elements of each input that are moved, by how much, and how far results may be apart.
 _MOST, _STEP, _TOLERANCE = 24, 1e-6, 1e-4
@@ -75,7 +76,9 @@ class Examined:
                 continue
             made = (done for done in self.call.trace.done if done.wrote)
             last = next((d for d in made if d.operands and d.operands[0] is given), None)
-            name = (written.variable(last.site) if last is not None else "") or "the input"
+            name = (
+                source_expressions.variable(last.site) if last is not None else ""
+            ) or "the input"
             yield Explanation(
                 "function-dirty", place_of(None if last is None else last.site), name,
                 f"Call ctx.mark_dirty({name}) and return {name}, or change a clone: `{name}.clone()`.",
@@ -106,7 +109,7 @@ class Examined:
         if wrong is not None and not self.surrogate:
             return Capability(name, "failed", "", (self._wrong(*wrong),))
         detail = _MEANT if self.surrogate else agreeing(self._count())
-        remarks = tuple(needless.found(self.cls, self.inputs, self.values, self.wants))
+        remarks = tuple(unneeded_gradients.found(self.cls, self.inputs, self.values, self.wants))
         return Capability(name, "proven", detail, remarks=remarks)
 
     def _count(self) -> int:
@@ -129,7 +132,7 @@ class Examined:
                 break
         else:
             site = None
-        name = written.assigned(site)
+        name = source_expressions.assigned(site)
         title = self.cls.__name__
         return Explanation(
             "not-repeatable", place_of(site) or returning_place(self.cls.backward),
@@ -170,7 +173,9 @@ class Examined:
     def _meant(self, found: list[Any]) -> bool:
         """Is it an estimator, or a gradient that is changed on purpose? Values pass unchanged or are flat."""
         if any(
-            _same(a, b) for a in map(_array, self.call.results) for b in map(_array, self.values)
+            _same(a, b)
+            for a in map(elements_of, self.call.results)
+            for b in map(elements_of, self.values)
         ):
             return True
         return self._compared([None] * len(found), self.value) is None
@@ -262,7 +267,11 @@ class Examined:
             )  # fmt: skip
         cut = next((each for each in done if _cuts(each)), None)
         where = returning_place(self.cls.backward) if cut is None else place_of(cut.site)
-        name = "" if cut is None else written.assigned(cut.site) or written.variable(cut.site)
+        name = (
+            ""
+            if cut is None
+            else source_expressions.assigned(cut.site) or source_expressions.variable(cut.site)
+        )
         return Explanation(
             "second-order-cut", where, name or f"{title}Backward",
             "Compute the gradients in backward with differentiable operations on ctx.saved_tensors (no "
@@ -323,10 +332,6 @@ def _cuts(done: Done) -> bool:
 
 def _among(value: Any, others: list[Any]) -> bool:
     return any(value is each for each in others)
-
-
-def _array(tensor: Any) -> Any:
-    return tensor.detach().numpy()
 
 
 def _same(one: Any, two: Any) -> bool:

@@ -7,15 +7,13 @@ from typing import Any
 
 import torch
 
-from vizgrad.inspection import model
-from vizgrad.inspection.finding import texts_of_origin
-from vizgrad.inspection.grouping import groups_of
-from vizgrad.inspection.origin import Origin
-from vizgrad.pytorch.places import place_of, recorded_at, scope_of
-from vizgrad.pytorch.saved import Released, SavedValues
-from vizgrad.pytorch.summary import summarize_closely
-from vizgrad.pytorch.versions import OUTPUTS_TOLD, note_output, note_outputs, outputs_of
-from vizgrad.pytorch.words import (
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.node_origin import Origin
+from vizgrad.debugger.engines.pytorch.edges import edge_of, edges_of
+from vizgrad.debugger.engines.pytorch.saved import Released, SavedValues
+from vizgrad.debugger.engines.pytorch.source_places import place_of, recorded_at, scope_of
+from vizgrad.debugger.engines.pytorch.summary import summarize_closely
+from vizgrad.debugger.engines.pytorch.torch_names import (
     as_list,
     clock_of,
     formulas_of,
@@ -23,10 +21,20 @@ from vizgrad.pytorch.words import (
     kind_of,
     name_of,
 )
+from vizgrad.debugger.engines.pytorch.versions import (
+    OUTPUTS_TOLD,
+    note_output,
+    note_outputs,
+    outputs_of,
+)
+from vizgrad.debugger.session.breakpoints.node_search import texts_of_origin
+from vizgrad.debugger.session.grouping import groups_of
 
 
 class TorchGraph:
-    """See `vizgrad.inspection.protocols.GraphSource`. Keeps the nodes, in the order of their numbers."""
+    """See `vizgrad.debugger.engines.api.protocols.GraphSource`. Keeps the nodes, in the order of their
+    numbers.
+    """
 
     def __init__(
         self,
@@ -38,7 +46,7 @@ class TorchGraph:
         found = list(dict.fromkeys(node for node, _ in roots))
         met = set(found)
         for node in found:
-            for following, _ in node.next_functions:
+            for following, _ in edges_of(node):
                 if following is not None and following not in met:
                     met.add(following)
                     found.append(following)
@@ -77,7 +85,7 @@ class TorchGraph:
             number = self.ids.get
             known = self._edges[node] = tuple(
                 model.Edge(None if following is None else number(following), nr)
-                for following, nr in self.nodes[node].next_functions
+                for following, nr in edges_of(self.nodes[node])
             )
         return known
 
@@ -95,7 +103,7 @@ class TorchGraph:
         if isinstance(thing, torch.Tensor):
             if not thing.requires_grad:
                 return None
-            thing = torch.autograd.graph.get_gradient_edge(thing).node
+            thing, _ = edge_of(thing)
         return self.ids.get(thing) if isinstance(thing, torch.autograd.graph.Node) else None
 
     def describe(self, node: int) -> model.Node:
@@ -208,9 +216,9 @@ def roots_of(tensors: Any) -> list[tuple[Any, int]]:
                 "this tensor has no graph: it does not require grad and has no grad_fn; make it from "
                 "tensors that require grad, outside no_grad"
             )
-        edge = torch.autograd.graph.get_gradient_edge(tensor)
-        note_output(tensor, edge.node)
-        roots.append((edge.node, edge.output_nr))
+        node, nr = edge_of(tensor)
+        note_output(tensor, node)
+        roots.append((node, nr))
     return roots
 
 

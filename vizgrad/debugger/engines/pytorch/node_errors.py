@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from traceback import extract_tb, walk_tb
 
-from vizgrad.errors import explained
-from vizgrad.inspection import model
-from vizgrad.pytorch.places import place_of
-from vizgrad.pytorch.source import TorchGraph
-from vizgrad.pytorch.watching import is_passed
+from vizgrad.core.errors import explained
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.pytorch.graph_source import TorchGraph
+from vizgrad.debugger.engines.pytorch.source_places import place_of
+from vizgrad.debugger.engines.pytorch.torch_watch import is_passed
 
 
 def explain(error: BaseException, source: TorchGraph, node: int) -> None:

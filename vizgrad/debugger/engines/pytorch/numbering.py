@@ -14,6 +14,8 @@ from typing import Any
 
 import torch
 
+from vizgrad.debugger.engines.pytorch.edges import edges_of
+
 #: The backward's thread counts on to where the other stands, if that is no further: it takes time.
 FAR = 50_000
 
@@ -64,7 +66,7 @@ class Numbering:
             step = bisect_right(self._steps, number, key=itemgetter(0)) - 1
             if step >= 0 and number < self._now:  # else it was recorded elsewhere
                 node._set_sequence_nr(number + self._steps[step][1])
-            queue += [following for following, _ in node.next_functions]
+            queue += [following for following, _ in edges_of(node)]
 
     def close(self) -> None:
         """Lets go of the nodes."""

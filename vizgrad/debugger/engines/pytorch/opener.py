@@ -7,28 +7,30 @@ from typing import Any
 
 import torch
 
-from vizgrad.inspection import frameworks, model, summarizer
-from vizgrad.inspection.capabilities import CapabilityCard
-from vizgrad.inspection.openers import open_backward, open_picture
-from vizgrad.inspection.protocols import Backward
-from vizgrad.pytorch.numbering import Numbering, can_number
-from vizgrad.pytorch.run import TorchRun
-from vizgrad.pytorch.source import TorchGraph, roots_of
-from vizgrad.pytorch.summary import elements, summarize, summarize_closely
-from vizgrad.pytorch.watching import watching
-from vizgrad.pytorch.words import as_list
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api import frameworks, summarizer
+from vizgrad.debugger.engines.api.capabilities import CapabilityCard
+from vizgrad.debugger.engines.api.openers import open_backward, open_picture
+from vizgrad.debugger.engines.api.protocols import Backward
+from vizgrad.debugger.engines.pytorch.elements import elements_of
+from vizgrad.debugger.engines.pytorch.graph_source import TorchGraph, roots_of
+from vizgrad.debugger.engines.pytorch.numbering import Numbering, can_number
+from vizgrad.debugger.engines.pytorch.run import TorchRun
+from vizgrad.debugger.engines.pytorch.summary import summarize, summarize_closely
+from vizgrad.debugger.engines.pytorch.torch_names import as_list
+from vizgrad.debugger.engines.pytorch.torch_watch import watching
 
 
 def card_of(function: Any, *inputs: Any) -> CapabilityCard:
     """`vizgrad.card` of a custom Function of PyTorch's."""
-    from vizgrad.pytorch.checking import card
+    from vizgrad.debugger.engines.pytorch.function_card import card
 
     return card(function, *inputs)
 
 
 def memory_of() -> Any:
     """What tells `vizgrad.memory` of PyTorch's tensors."""
-    from vizgrad.pytorch.memory import TorchMemory
+    from vizgrad.debugger.engines.pytorch.torch_memory import TorchMemory
 
     return TorchMemory()
 
@@ -122,7 +124,7 @@ def _new_enough() -> None:
         )
 
 
-summarizer.register(torch.Tensor, summarize, summarize_closely, elements)
+summarizer.register(torch.Tensor, summarize, summarize_closely, elements_of)
 frameworks.register_listener(watching)
 frameworks.register_memory(memory_of, torch.optim.Optimizer)
 frameworks.register_examiner(torch.autograd.Function, card_of)

@@ -12,26 +12,27 @@ from weakref import finalize, ref
 
 import torch
 
-from vizgrad.inspection import model
-from vizgrad.inspection.abilities import Change
-from vizgrad.inspection.protocols import Effect
-from vizgrad.pytorch.edits import new_value
-from vizgrad.pytorch.effects import GradEffect, copy_of
-from vizgrad.pytorch.explaining import explain, of_a_hook
-from vizgrad.pytorch.gate import Call, Gate, LeafCall
-from vizgrad.pytorch.numbering import Numbering
-from vizgrad.pytorch.source import TorchGraph
-from vizgrad.pytorch.step import Grad, TorchStep, equal
-from vizgrad.pytorch.summary import summarize
-from vizgrad.pytorch.versions import note_gradients
-from vizgrad.pytorch.words import clock_of, is_custom
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.abilities import Change
+from vizgrad.debugger.engines.api.protocols import Effect
+from vizgrad.debugger.engines.pytorch.edges import edge_of
+from vizgrad.debugger.engines.pytorch.edits import new_value
+from vizgrad.debugger.engines.pytorch.effects import GradEffect, copy_of
+from vizgrad.debugger.engines.pytorch.gate import Call, Gate, LeafCall
+from vizgrad.debugger.engines.pytorch.graph_source import TorchGraph
+from vizgrad.debugger.engines.pytorch.node_errors import explain, of_a_hook
+from vizgrad.debugger.engines.pytorch.numbering import Numbering
+from vizgrad.debugger.engines.pytorch.step import Grad, TorchStep, equal
+from vizgrad.debugger.engines.pytorch.summary import summarize
+from vizgrad.debugger.engines.pytorch.torch_names import clock_of, is_custom
+from vizgrad.debugger.engines.pytorch.versions import note_gradients
 
 #: Above what any operation's node has: nodes of leaves come before these.
 LAST = 2**64
 
 
 class TorchRun:
-    """See `vizgrad.inspection.protocols.Run`.
+    """See `vizgrad.debugger.engines.api.protocols.Run`.
 
     PyTorch goes on forwards only: a session that has stepped back redoes the steps' effects, and comes here
     behind the last.
@@ -139,7 +140,7 @@ class TorchRun:
             error = came = None  # its traceback refers to this frame
 
     def put_grad(self, node: int, nr: int, value: Any) -> Change:
-        """See `vizgrad.inspection.abilities.OneWay`."""
+        """See `vizgrad.debugger.engines.api.abilities.OneWay`."""
         name, call = f"{self._source.name(node)} (node {node})", self._call
         if call is None or call.number != node:
             raise ValueError(
@@ -260,9 +261,5 @@ def _leaves_beside(source: TorchGraph, known: Sequence[torch.Tensor]) -> list[ob
     """Nodes of leaves that a backward within a custom Function may come to."""
     if not any(map(is_custom, source.nodes[: source.inner])):
         return []
-    edges = (
-        torch.autograd.graph.get_gradient_edge(tensor)
-        for tensor in known
-        if tensor.is_leaf and tensor.requires_grad
-    )
-    return [edge.node for edge in edges if edge.node not in source.ids]
+    edges = (edge_of(tensor) for tensor in known if tensor.is_leaf and tensor.requires_grad)
+    return [node for node, _ in edges if node not in source.ids]

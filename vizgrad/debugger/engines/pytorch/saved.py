@@ -2,7 +2,8 @@
 
 Saved values are looked at in their slots (`_raw_saved_*`): nothing is unpacked, so no hook runs and no check
 raises. What a slot holds shares its version counter with the tensor that was saved. PyTorch tells nobody
-that memory was written: `written` looks at the counters of all that was saved. By whom is in `writes.py`.
+that memory was written: `written` looks at the counters of all that was saved. By whom is in
+`write_lines.py`.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from typing import Any
 
 import torch
 
-from vizgrad.inspection import model
-from vizgrad.pytorch.versions import slots_of
-from vizgrad.pytorch.words import clock_of, dtype_of, is_custom
-from vizgrad.pytorch.writes import writes_to
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.pytorch.parts import bytes_of, shape_of, storage_of
+from vizgrad.debugger.engines.pytorch.torch_names import clock_of, dtype_of, is_custom
+from vizgrad.debugger.engines.pytorch.versions import slots_of
+from vizgrad.debugger.engines.pytorch.write_lines import writes_to
 
 #: Latest writes of a block that its timeline shows.
 WRITES_TOLD = 64
@@ -113,7 +115,7 @@ class Block:
 
     def __init__(self, tensor: torch.Tensor, nbytes: int) -> None:
         self.label = ""
-        self.shape = tuple(tensor.shape)
+        self.shape = shape_of(tensor)
         self.dtype = dtype_of(tensor)
         self.bytes = nbytes
         self.tensor: torch.Tensor | None = None
@@ -151,7 +153,8 @@ class SavedValues:
     def __init__(self, nodes: Sequence[Any], names: Mapping[int, str]) -> None:
         self._nodes = nodes
         self._blocks: list[Block] = []
-        self._numbers: dict[int, int] = {}
+        #: The block of each piece of memory; of a tensor that has none of its own, that of the tensor.
+        self._numbers: dict[tuple[str, int], int] = {}
         self._names = names
         for node in nodes:
             variable = getattr(node, "variable", None)
@@ -173,13 +176,14 @@ class SavedValues:
         self._counts = [tensor._version for tensor in self._counted]
 
     def number(self, tensor: torch.Tensor) -> int:
-        """Of the block that a tensor lives in."""
-        storage = tensor.untyped_storage()
-        key = storage._cdata
+        """Of the block that a tensor lives in: a sparse one where its values are."""
+        storage = storage_of(tensor)
+        key = ("tensor", id(tensor)) if storage is None else ("storage", storage._cdata)
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._blocks)
-            self._blocks.append(Block(tensor, storage.nbytes()))
+            dense = storage is not None and tensor.layout == torch.strided
+            self._blocks.append(Block(tensor, storage.nbytes() if dense else bytes_of(tensor)))
         block = self._blocks[number]
         if not block.label:
             block.label = self._names.get(id(tensor), "")
@@ -192,8 +196,8 @@ class SavedValues:
         node = self._nodes[number]
         if value is None:
             return Kept(number, model.Saved(name, "freed"), None) if _is_freed(node, name) else None
-        shape, dtype, size = tuple(value.shape), dtype_of(value), value.nbytes
-        if not has_memory(value):
+        shape, dtype, size = shape_of(value), dtype_of(value), bytes_of(value)
+        if storage_of(value) is None or value.is_inference():
             saved = model.Saved(name, "alive", shape, dtype, size, version_saved=None)
             return Kept(number, saved, value)
         storage, now = self.number(value), value._version
@@ -258,12 +262,7 @@ class SavedValues:
 
     def told_of(self, nodes: Collection[int]) -> tuple[tuple[model.Storage, ...], int]:
         """Timelines that something happened in, or that one of `nodes` saved something in; the others."""
-        asked = {
-            self._numbers[kept.tensor.untyped_storage()._cdata]
-            for node in nodes
-            for kept in self._kept[node]
-            if kept.tensor is not None and kept.first.storage is not None
-        }
+        asked = {kept.first.storage for node in nodes for kept in self._kept[node]}
         shown = self._shown()
         told = [n for n in shown if n in asked or self._blocks[n].was_written()]
         return tuple(map(self._timeline, told)), len(shown) - len(told)
@@ -336,16 +335,6 @@ class SavedValues:
         self._counted.clear()
         self._kept.clear()
         self._numbers.clear()
-
-
-def has_memory(tensor: torch.Tensor) -> bool:
-    """Is it a plain one, whose elements lie in one storage?"""
-    if tensor.layout != torch.strided:
-        return False
-    try:
-        return bool(tensor.untyped_storage()._cdata)
-    except (NotImplementedError, RuntimeError):  # a wrapper around others, as of torch.func
-        return False
 
 
 def _is_freed(node: Any, name: str) -> bool:

@@ -1,6 +1,6 @@
 """Where in a person's program a node of PyTorch's was recorded.
 
-PyTorch does not note it. What noted it (`watching.py`) put an `Origin` into the node's own metadata, which
+PyTorch does not note it. What noted it (`torch_watch.py`) put an `Origin` into the node's own metadata, which
 live as long as the node does, however often its Python object is made anew.
 """
 
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad import errors
-from vizgrad.inspection.model import Place
-from vizgrad.inspection.origin import NOWHERE, Origin
-from vizgrad.tensor.place import Site
+from vizgrad.core import errors
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.engines.api.node_origin import NOWHERE, Origin
+from vizgrad.debugger.model import Place
 
 _KEY = "vizgrad"
 

@@ -7,12 +7,14 @@ from typing import TypeAlias
 
 import torch
 
-from vizgrad.inspection import model
-from vizgrad.inspection.births import birth_in
-from vizgrad.inspection.protocols import Effect
-from vizgrad.pytorch.effects import GradEffect, bytes_of
-from vizgrad.pytorch.gate import Call
-from vizgrad.pytorch.summary import stored, summarize, summarize_closely
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.protocols import Effect
+from vizgrad.debugger.engines.pytorch.effects import GradEffect
+from vizgrad.debugger.engines.pytorch.elements import has_elements
+from vizgrad.debugger.engines.pytorch.gate import Call
+from vizgrad.debugger.engines.pytorch.parts import bytes_of, parts_of, shape_of, stored
+from vizgrad.debugger.engines.pytorch.summary import summarize, summarize_closely
+from vizgrad.debugger.session.breakpoints.nonfinite_step import birth_in
 
 Grad: TypeAlias = torch.Tensor | None
 Summary: TypeAlias = Callable[[Grad], model.TensorSummary | None]
@@ -67,8 +69,8 @@ class TorchStep:
         return self._record
 
     def birth(self) -> model.Birth | None:
-        """See `vizgrad.inspection.protocols.Bearing`. A device is asked once, and its values stay there as
-        long as all are finite.
+        """See `vizgrad.debugger.engines.api.protocols.Bearing`. A device is asked once, and its values
+        stay there as long as all are finite.
         """
         if self._record is None and not self._forgotten:
             made = [grad for _, computed, sent, _, _ in self.routed for grad in (computed, sent)]
@@ -133,7 +135,9 @@ def are_finite(grads: Sequence[Grad]) -> bool:
     told: dict[torch.device, list[torch.Tensor]] = {}
     with torch.no_grad():
         for grad in {id(grad): grad for grad in grads if grad is not None}.values():
-            told.setdefault(grad.device, []).append(stored(grad).isfinite().all())
+            kept = stored(grad)
+            if has_elements(kept):
+                told.setdefault(grad.device, []).append(kept.isfinite().all())
         return all(bool(torch.stack(flags).all()) for flags in told.values())
 
 
@@ -141,5 +145,15 @@ def equal(a: Grad, b: Grad) -> bool:
     """Have they the same values, NaN included?"""
     if a is None or b is None:
         return a is b
-    a, b = a.to_dense(), b.to_dense()
-    return a.shape == b.shape and a.dtype == b.dtype and a.allclose(b, 0, 0, equal_nan=True)
+    if a.layout != b.layout or shape_of(a) != shape_of(b) or a.dtype != b.dtype:
+        return False
+    if a.layout == torch.sparse_coo:
+        a, b = a.detach().coalesce(), b.detach().coalesce()
+    return all(map(_same, parts_of(a), parts_of(b)))
+
+
+def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """What cannot be read is taken for the same."""
+    if a.shape != b.shape:
+        return False
+    return not has_elements(a) or a.allclose(b, 0, 0, equal_nan=True)

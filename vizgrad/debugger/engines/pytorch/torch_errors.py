@@ -12,17 +12,17 @@ from typing import Any
 
 import torch
 
-from vizgrad.errors import explained, function_place, place_of, returning_place
-from vizgrad.provenance.noting import Noting
-from vizgrad.provenance.written import variable
-from vizgrad.pytorch.looks import LOOK
-from vizgrad.pytorch.places import recorded_at, site_of
-from vizgrad.pytorch.saved import raw_values
-from vizgrad.pytorch.words import name_of
-from vizgrad.pytorch.writes import writer
-from vizgrad.stepping.names import names_around
-from vizgrad.tensor.place import Site
-from vizgrad.tensor.source import written_name
+from vizgrad.core.errors import explained, function_place, place_of, returning_place
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.source_names import written_name
+from vizgrad.debugger.engines.pytorch.saved import raw_values
+from vizgrad.debugger.engines.pytorch.source_places import recorded_at, site_of
+from vizgrad.debugger.engines.pytorch.torch_names import name_of
+from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK
+from vizgrad.debugger.engines.pytorch.write_lines import writer
+from vizgrad.debugger.engines.vizgrad.variable_names import names_around
+from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.source_expressions import variable
 
 Explain = Callable[[Noting, Exception, list[Any], Site | None], None]
 

@@ -1,7 +1,7 @@
 """What no mode of PyTorch's functions tells of: runs of its engine, custom Functions, steps, other threads.
 
-Functions of Python's are tapped (`vizgrad.provenance.taps`), those of C that make tensors of foreign memory
-are exchanged in PyTorch's module; for as long as somebody watches.
+Functions of Python's are tapped (`vizgrad.debugger.watch.function_hooks`), those of C that make tensors
+of foreign memory are exchanged in PyTorch's module; for as long as somebody watches.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from torch.optim.optimizer import (
 )
 from torch.overrides import TorchFunctionMode
 
-from vizgrad.provenance.taps import Tap
+from vizgrad.debugger.watch.function_hooks import Tap
 
 Go = Callable[[], Any]
 

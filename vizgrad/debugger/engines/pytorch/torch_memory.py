@@ -1,4 +1,6 @@
-"""How memory of PyTorch's tensors is asked for by `vizgrad.memory` (`vizgrad.heap.foreign`)."""
+"""How memory of PyTorch's tensors is asked for by `vizgrad.memory`
+(`vizgrad.debugger.memory.framework_memory`).
+"""
 
 from __future__ import annotations
 
@@ -7,17 +9,18 @@ from typing import Any
 
 import torch
 
-from vizgrad.arrays.occupied import Extent
-from vizgrad.errors import place_of
-from vizgrad.heap.foreign import Kept, Seen
-from vizgrad.pytorch.looks import LOOK, graph_below, node_of
-from vizgrad.pytorch.places import recorded_at, site_of
-from vizgrad.pytorch.saved import has_memory, raw_values
-from vizgrad.pytorch.words import dtype_of, name_of
+from vizgrad.core.arrays.occupied import Extent
+from vizgrad.core.errors import place_of
+from vizgrad.debugger.engines.pytorch.parts import storage_of
+from vizgrad.debugger.engines.pytorch.saved import raw_values
+from vizgrad.debugger.engines.pytorch.source_places import recorded_at, site_of
+from vizgrad.debugger.engines.pytorch.torch_names import dtype_of, name_of
+from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK, graph_below, node_of
+from vizgrad.debugger.memory.framework_memory import Kept, Seen
 
 
 class TorchMemory:
-    """See `vizgrad.heap.foreign.Memory`."""
+    """See `vizgrad.debugger.memory.framework_memory.Memory`."""
 
     kinds: tuple[type, ...] = (torch.Tensor, torch.nn.Parameter)
     name = "PyTorch"
@@ -27,11 +30,9 @@ class TorchMemory:
         self._told: dict[int, Any] = {}
 
     def seen(self, tensor: Any) -> Seen | None:
-        if not has_memory(tensor):
-            return None
-        storage = tensor.untyped_storage()
-        low = storage.data_ptr()
-        if not low:
+        storage = storage_of(tensor) if tensor.layout == torch.strided else None
+        low = 0 if storage is None else storage.data_ptr()
+        if storage is None or not low:
             return None
         return Seen(
             Extent(str(tensor.device), low, low + storage.nbytes()), tuple(tensor.shape),

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from vizgrad.inspection import model
+from vizgrad.debugger import model
 
 #: Of a graph that torch.compile made. Its class is PyTorch's own.
 _COMPILED = (

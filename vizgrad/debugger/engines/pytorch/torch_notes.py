@@ -1,6 +1,7 @@
 """What is noted of PyTorch's tensors in a block that is watched: the same notes as of vizgrad's own.
 
-Told of by `watching.py` (calls of PyTorch's functions) and `tapped.py` (backwards, custom Functions, steps).
+Told of by `torch_watch.py` (calls of PyTorch's functions) and `torch_hooks.py` (backwards, custom
+Functions, steps).
 """
 
 from __future__ import annotations
@@ -12,17 +13,17 @@ from typing import Any
 
 import torch
 
-from vizgrad.interpreter import locals_of
-from vizgrad.observing import Observer
-from vizgrad.provenance.cuts import how_cut
-from vizgrad.provenance.events import Event, holds
-from vizgrad.provenance.looks import tensors_in
-from vizgrad.provenance.notes import Note
-from vizgrad.provenance.noting import Noting
-from vizgrad.provenance.written import variable
-from vizgrad.pytorch.looks import KINDS, LOOK, node_of, readable
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.place import Site
+from vizgrad.core.interpreter import locals_of
+from vizgrad.core.observing import Observer
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.engines.pytorch.torch_tensors import KINDS, LOOK, node_of, readable
+from vizgrad.debugger.watch.events import Event, holds
+from vizgrad.debugger.watch.history_loss import how_cut
+from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.notes import Note
+from vizgrad.debugger.watch.source_expressions import variable
+from vizgrad.debugger.watch.tensor_adapter import tensors_in
 
 #: Codes of hooks that are remembered.
 _HOOKS_KEPT = 256

@@ -1,4 +1,5 @@
-"""How tensors of PyTorch are looked at (`vizgrad.provenance.looks`): values are read, nothing is recorded.
+"""How tensors of PyTorch are looked at (`vizgrad.debugger.watch.tensor_adapter`): values are read,
+nothing is recorded.
 
 To be called while no mode of PyTorch's functions is on (`torch._C.DisableTorchFunction`). Values of what is
 not a plain tensor (a subclass, a wrapper of `torch.func`, one without memory) are not read, nor are any while
@@ -11,23 +12,21 @@ from typing import Any
 
 import torch
 
-from vizgrad.arrays import magnitude, samples
-from vizgrad.provenance.looks import FLOATING, Kind, Made, register
-from vizgrad.pytorch.places import recorded_at, site_of
-from vizgrad.pytorch.saved import has_memory, raw_values
-from vizgrad.pytorch.words import name_of
-from vizgrad.pytorch.writes import last_write
+from vizgrad.core.arrays import magnitude, samples
+from vizgrad.debugger.engines.pytorch.edges import edges_of
+from vizgrad.debugger.engines.pytorch.elements import NARROW, elements_of, has_elements, reach
+from vizgrad.debugger.engines.pytorch.parts import SPARSE, bytes_of, storage_of, stored
+from vizgrad.debugger.engines.pytorch.saved import raw_values
+from vizgrad.debugger.engines.pytorch.source_places import recorded_at, site_of
+from vizgrad.debugger.engines.pytorch.torch_names import name_of
+from vizgrad.debugger.engines.pytorch.write_lines import last_write
+from vizgrad.debugger.watch.tensor_adapter import FLOATING, Kind, Made, register
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
-#: numpy has no such types.
-_NARROW = frozenset(
-    dtype for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz")
-    if (dtype := getattr(torch, name, None)) is not None
-)  # fmt: skip
 
 
 def _kind(dtype: Any) -> Kind:
-    if dtype in _NARROW:
+    if dtype in NARROW:
         return Kind("V")
     letter = "f" if dtype.is_floating_point else "c" if dtype.is_complex else "i"
     return Kind("b" if dtype is torch.bool else letter)
@@ -43,21 +42,22 @@ def readable(tensor: Any) -> bool:
     """Can its values be read without anybody hearing of it?"""
     return (
         type(tensor) in _PLAIN
-        and tensor.layout is torch.strided
-        and tensor.device.type != "meta"
-        and not tensor.is_quantized
         and not torch._C._len_torch_dispatch_stack()
         and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
         and not torch._C._functorch.is_legacy_batchedtensor(tensor)
+        and has_elements(tensor)
     )
 
 
 def node_of(tensor: Any) -> Any:
     """The node that made it. None of a leaf, and of a view that must not be used any more."""
     try:
-        return tensor.grad_fn
+        node = tensor.grad_fn
     except RuntimeError:
         return None
+    if node is not None:
+        edges_of(node)
+    return node
 
 
 def graph_below(roots: list[Any]) -> list[Any]:
@@ -65,11 +65,16 @@ def graph_below(roots: list[Any]) -> list[Any]:
     seen = {id(node) for node in roots}
     found = list(roots)
     for node in found:
-        for below, _ in node.next_functions:
+        for below, _ in edges_of(node):
             if below is not None and id(below) not in seen:
                 seen.add(id(below))
                 found.append(below)
     return found
+
+
+def _kept(tensor: Any) -> Any:
+    """Of a sparse tensor its values."""
+    return stored(tensor) if tensor.layout in SPARSE and type(tensor) in _PLAIN else tensor
 
 
 class _Look:
@@ -84,12 +89,10 @@ class _Look:
         return KINDS[tensor.dtype].kind if readable(tensor) else "O"
 
     def array(self, tensor: Any) -> Any:
-        plain = tensor.detach()
-        if plain.dtype in _NARROW:
-            plain = plain.float()
-        return plain.cpu().resolve_conj().resolve_neg().numpy()
+        return elements_of(_kept(tensor))
 
     def finite(self, tensor: Any) -> bool:
+        tensor = _kept(tensor)
         if KINDS[tensor.dtype].kind not in FLOATING or not readable(tensor):
             return True
         if tensor.device.type == "cpu":
@@ -105,8 +108,7 @@ class _Look:
         return self._measured(tensor, magnitude.size)
 
     def _measured(self, tensor: Any, measure: Any) -> float:
-        if tensor.is_sparse and type(tensor) in _PLAIN:
-            tensor = tensor._values()
+        tensor = _kept(tensor)
         if not readable(tensor):
             return 1.0
         if tensor.device.type == "cpu":
@@ -147,13 +149,16 @@ class _Look:
         memory: dict[int, int] = {}
         for each in nodes:
             for _, slot in raw_values(each):
-                if isinstance(slot.data, torch.Tensor) and has_memory(slot.data):
-                    storage = slot.data.untyped_storage()
-                    memory[storage._cdata] = storage.nbytes()
+                if isinstance(slot.data, torch.Tensor):
+                    storage = storage_of(slot.data)
+                    if storage is not None:
+                        dense = slot.data.layout == torch.strided
+                        memory[storage._cdata] = storage.nbytes() if dense else bytes_of(slot.data)
         leaves = [each.variable for each in nodes if hasattr(each, "variable")]
         for leaf in leaves:
-            if has_memory(leaf):
-                memory.pop(leaf.untyped_storage()._cdata, None)
+            storage = storage_of(leaf)
+            if storage is not None:
+                memory.pop(storage._cdata, None)
         return len(nodes) - len(leaves), sum(memory.values())
 
     def span(self, tensor: Any) -> tuple[int, int]:
@@ -165,10 +170,7 @@ class _Look:
             return 0, 0
         if not low:
             return 0, 0
-        reach = sum(
-            (n - 1) * stride for n, stride in zip(tensor.shape, tensor.stride(), strict=True)
-        )
-        return low, low + (reach + 1) * tensor.element_size()
+        return low, low + reach(tensor)
 
 
 LOOK = _Look()

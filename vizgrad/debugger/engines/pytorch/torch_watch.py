@@ -1,7 +1,8 @@
 """Notes where nodes of PyTorch are recorded and memory is written, as long as a block of code runs.
 
 Each function of PyTorch's marks the nodes that it recorded with the person's line and the calls of modules
-around it (`places.py`), and notes what it wrote to (`writes.py`). What is noted lives with nodes and memory.
+around it (`source_places.py`), and notes what it wrote to (`write_lines.py`). What is noted lives with
+nodes and memory.
 """
 
 from __future__ import annotations
@@ -22,17 +23,19 @@ from torch.nn.modules.module import (
 )
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
-from vizgrad.inspection.origin import MOST_CALLS, Call, Origin, Spot
-from vizgrad.pytorch import tapped
-from vizgrad.pytorch.engine import Engine
-from vizgrad.pytorch.errors import explain_call
-from vizgrad.pytorch.functions import heard_as
-from vizgrad.pytorch.looks import node_of
-from vizgrad.pytorch.noting import TorchNoting
-from vizgrad.pytorch.places import note
-from vizgrad.pytorch.versions import note_output
-from vizgrad.pytorch.writes import counters, note_write
-from vizgrad.tensor.place import Site
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.engines.api.node_origin import MOST_CALLS, Call, Origin, Spot
+from vizgrad.debugger.engines.pytorch import torch_hooks
+from vizgrad.debugger.engines.pytorch.edges import edges_of
+from vizgrad.debugger.engines.pytorch.function_names import heard_as
+from vizgrad.debugger.engines.pytorch.source_places import note
+from vizgrad.debugger.engines.pytorch.torch_errors import explain_call
+from vizgrad.debugger.engines.pytorch.torch_notes import TorchNoting
+from vizgrad.debugger.engines.pytorch.torch_tensors import node_of
+from vizgrad.debugger.engines.pytorch.versions import note_output
+from vizgrad.debugger.engines.pytorch.watched_run import Engine
+from vizgrad.debugger.engines.pytorch.write_lines import counters, note_write
+from vizgrad.debugger.watch.note_recorder import may_write
 
 #: Frames of these are passed over when looking for a person's line.
 _PASSED = ("torch", "vizgrad", "contextlib")
@@ -56,12 +59,12 @@ def watching(noting: TorchNoting | None = None) -> Generator[TorchNoting]:
         ]
     mode = _Listening(noting)
     noting.start()
-    tapped.listen(mode)
+    torch_hooks.listen(mode)
     try:
         with mode:
             yield noting
     finally:
-        tapped.end(mode)
+        torch_hooks.end(mode)
         noting.stop()
         for handle in handles:
             handle.remove()
@@ -103,6 +106,8 @@ class _Listening(TorchFunctionMode):
             return func(*args, **kwargs)
         with torch._C.DisableTorchFunction():
             before = counters((*args, *kwargs.values()) if kwargs else args)
+            if args and may_write(name) and whose != "step":
+                self._noting.guarded(self._noting.note_before, args[0])
         try:
             made = func(*args, **kwargs)
         except Exception as error:
@@ -144,7 +149,7 @@ class _Listening(TorchFunctionMode):
 
     # --- told by taps ----------------------------------------------------------------------------
 
-    def ran_engine(self, args: tuple[Any, ...], kwargs: dict[str, Any], go: tapped.Go) -> Any:
+    def ran_engine(self, args: tuple[Any, ...], kwargs: dict[str, Any], go: torch_hooks.Go) -> Any:
         """A backward, or a call of grad: within it a person's hooks and functions run."""
         with torch._C.DisableTorchFunction():
             call = self._noting.guarded(Engine, self._noting, args, kwargs, _site_here(2))
@@ -163,13 +168,13 @@ class _Listening(TorchFunctionMode):
                 self._noting.guarded(call.ran, result)
         return result
 
-    def _within(self, go: tapped.Go) -> Any:
+    def _within(self, go: torch_hooks.Go) -> Any:
         if self in _get_current_function_mode_stack():
             return go()
         with self:
             return go()
 
-    def applied(self, cls: Any, args: tuple[Any, ...], go: tapped.Go) -> Any:
+    def applied(self, cls: Any, args: tuple[Any, ...], go: torch_hooks.Go) -> Any:
         with torch._C.DisableTorchFunction():
             before = counters(args)
         made = go()
@@ -210,7 +215,7 @@ class _Listening(TorchFunctionMode):
     def repeat_begins(self) -> None:
         self._noting.repeats.begin()
 
-    def repeat_ends(self, call: tapped.Repeating, *, again: bool) -> None:
+    def repeat_ends(self, call: torch_hooks.Repeating, *, again: bool) -> None:
         self._noting.recomputed = call.run_function if again else self._noting.recomputed
         self._noting.guarded(lambda: self._noting.repeats.end(call, again=again))
 
@@ -230,7 +235,7 @@ class _Listening(TorchFunctionMode):
             if origin is None:
                 origin = self._here(spot)
             if note(node, origin):
-                nodes += [below for below, _ in node.next_functions if below is not None]
+                nodes += [below for below, _ in edges_of(node) if below is not None]
 
     def _here(self, spot: Spot | None) -> Origin:
         calls, site = _OPEN.calls[-1] if _OPEN.calls else ((), None)
@@ -270,7 +275,7 @@ def _left(module: torch.nn.Module, args: tuple[Any, ...], made: object) -> None:
     if _OPEN.calls is not None and len(_OPEN.calls) > 1:
         if isinstance(module, _BY_MODE):
             spot = _OPEN.calls[1][1]
-            for one in tapped.watched():
+            for one in torch_hooks.watched():
                 one.ran_layer(_MODULES.open[0], spot, module, args, made)
         _OPEN.calls.pop()
         _MODULES.open.pop()
@@ -345,5 +350,11 @@ class _Whose(dict[str, str]):
         return found
 
 
-_TELLING = frozenset({__name__, "vizgrad.pytorch.tapped", "vizgrad.provenance.taps"})
+_TELLING = frozenset(
+    {
+        __name__,
+        "vizgrad.debugger.engines.pytorch.torch_hooks",
+        "vizgrad.debugger.watch.function_hooks",
+    }
+)
 _WHOSE = _Whose()

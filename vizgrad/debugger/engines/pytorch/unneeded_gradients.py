@@ -1,4 +1,6 @@
-"""Gradients that a Function of PyTorch's computes of inputs that need none, as in `vizgrad.checking`."""
+"""Gradients that a Function of PyTorch's computes of inputs that need none, as in
+`vizgrad.debugger.check`.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,9 @@ from typing import Any
 
 import torch
 
-from vizgrad.checking.needless import Needless, needless, recorded, told
-from vizgrad.errors import Explanation, Place, place_of, returning_place
-from vizgrad.pytorch.example import Call, Trace, argument, code_of
+from vizgrad.core.errors import Explanation, Place, place_of, returning_place
+from vizgrad.debugger.check.unneeded_gradients import Needless, needless, recorded, told
+from vizgrad.debugger.engines.pytorch.example import Call, Trace, argument, code_of
 
 
 def found(

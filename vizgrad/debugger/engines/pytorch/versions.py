@@ -18,7 +18,8 @@ from typing import Any
 
 import torch
 
-from vizgrad.inspection import model
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.pytorch.parts import shape_of
 
 _RAW, _PLAIN = "_raw_saved_", "_saved_"
 #: Do slots tell what they hold?
@@ -68,7 +69,7 @@ def note_gradients(node: Any, grads: Iterable[torch.Tensor | None]) -> None:
 
 def _meta(like: Any) -> model.OutputMeta:
     dtype = str(like.dtype).removeprefix("torch.")
-    return model.OutputMeta(tuple(like.shape), dtype, str(like.device))
+    return model.OutputMeta(shape_of(like), dtype, str(like.device))
 
 
 # --- slots of saved tensors --------------------------------------------------------------------------

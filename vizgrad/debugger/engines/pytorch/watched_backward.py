@@ -11,12 +11,13 @@ from typing import Any
 
 import torch
 
-from vizgrad.provenance.backwards import Run, Visit, odd
-from vizgrad.provenance.noting import Noting
-from vizgrad.pytorch.looks import LOOK, readable
-from vizgrad.pytorch.places import recorded_at, site_of
-from vizgrad.pytorch.saved import raw_values
-from vizgrad.pytorch.words import name_of
+from vizgrad.debugger.engines.pytorch.edges import edges_of
+from vizgrad.debugger.engines.pytorch.saved import raw_values
+from vizgrad.debugger.engines.pytorch.source_places import recorded_at, site_of
+from vizgrad.debugger.engines.pytorch.torch_names import name_of
+from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK, readable
+from vizgrad.debugger.watch.backwards import Run, Visit, odd
+from vizgrad.debugger.watch.note_recorder import Noting
 
 #: Of a larger graph nothing is listened to.
 MOST_NODES = 100_000
@@ -85,7 +86,7 @@ class Listened:
         visit = run.visits[key] = Visit(key, name_of(node), code, lasti, size)
         if run.memory.hidden:
             self._look_for_hidden(node, visit)
-        for index, (grad, (below, _)) in enumerate(zip(routed, node.next_functions, strict=False)):
+        for index, (grad, (below, _)) in enumerate(zip(routed, edges_of(node), strict=False)):
             if grad is not None and below is not None:
                 self._delivered(node, visit, index, grad, self._keys.get(id(below)), given)
 

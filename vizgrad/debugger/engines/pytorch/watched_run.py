@@ -6,13 +6,13 @@ from typing import Any
 
 import torch
 
-from vizgrad.provenance.backwards import Run
-from vizgrad.provenance.looks import tensors_in
-from vizgrad.pytorch.backwards import MOST_NODES, Listened
-from vizgrad.pytorch.errors import explain_run
-from vizgrad.pytorch.looks import LOOK, graph_below, node_of
-from vizgrad.pytorch.noting import TorchNoting
-from vizgrad.tensor.place import Site
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.engines.pytorch.torch_errors import explain_run
+from vizgrad.debugger.engines.pytorch.torch_notes import TorchNoting
+from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK, graph_below, node_of
+from vizgrad.debugger.engines.pytorch.watched_backward import MOST_NODES, Listened
+from vizgrad.debugger.watch.backwards import Run
+from vizgrad.debugger.watch.tensor_adapter import tensors_in
 
 
 class Engine:

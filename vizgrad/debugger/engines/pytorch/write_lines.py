@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from vizgrad import errors
-from vizgrad.inspection import model
-from vizgrad.inspection.origin import Spot
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.place import Site
+from vizgrad.core import errors
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.node_origin import Spot
+from vizgrad.debugger.engines.pytorch.parts import storage_of
 
 #: Of each piece of memory so many of the latest writes are kept; what is gone is looked for now and then.
 MOST, OFTEN = 256, 1024
@@ -60,9 +61,8 @@ def counters(values: Iterable[Any]) -> list[tuple[torch.Tensor, int]]:
 
 def note_write(tensor: torch.Tensor, before: int, op: str, spot: Spot | None) -> None:
     """A call has brought the counter of a tensor from `before` to where it is."""
-    try:
-        storage = tensor.untyped_storage()
-    except (NotImplementedError, RuntimeError):  # sparse, or a wrapper around others
+    storage = storage_of(tensor)
+    if storage is None:  # a wrapper around others
         return
     key = storage._cdata
     log = _logs.get(key)
@@ -81,7 +81,7 @@ def note_write(tensor: torch.Tensor, before: int, op: str, spot: Spot | None) ->
 
 def writes_to(tensor: torch.Tensor, since: int = 0) -> Iterator[model.Write]:
     """What is known of the writes that brought its counter to more than `since`, in order."""
-    log = _logs.get(tensor.untyped_storage()._cdata)
+    log = _log_of(tensor)
     if log is None:
         return
     for version, noted in sorted(log.noted.items()):
@@ -109,7 +109,5 @@ def last_write(tensor: torch.Tensor) -> int:
 
 
 def _log_of(tensor: torch.Tensor) -> _Log | None:
-    try:
-        return _logs.get(tensor.untyped_storage()._cdata)
-    except (NotImplementedError, RuntimeError):
-        return None
+    storage = storage_of(tensor)
+    return None if storage is None else _logs.get(storage._cdata)

@@ -1,8 +1,8 @@
 """Along which dimensions of what nodes have computed the examples of vmaps lie.
 
-Where the result of an operation lies was noted when it became a batch (`vizgrad.batching.marking`): in front.
-On the way a rule moves it: it joins another dimension, or goes behind one. From a result that follows for
-what it was computed of, node by node; so it is only looked at when somebody looks at the graph.
+Where the result of an operation lies was noted when it became a batch (`vizgrad.core.batching.marking`):
+in front. On the way a rule moves it: it joins another dimension, or goes behind one. From a result that
+follows for what it was computed of, node by node; so it is only looked at when somebody looks at the graph.
 
 A batch is a digit of the number of an element in C order: its place is the dimension, and how many elements
 of it belong to one example (`rows`). A new shape changes the dimension, not the digit.
@@ -17,9 +17,9 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from vizgrad.graph.node import Node
-from vizgrad.inspection.model import Batch
-from vizgrad.tensor.modes import BatchedScope, Mark, Scope
+from vizgrad.core.graph.node import Node
+from vizgrad.core.tensor.modes import BatchedScope, Mark, Scope
+from vizgrad.debugger.model import Batch
 
 Shape = tuple[int, ...]
 
@@ -218,6 +218,7 @@ _CHANNELS = frozenset({
 #: Whose operands are all batches, however many dimensions they have.
 _ALWAYS_IN_FRONT = frozenset({
     "index", "index_put", "index_zero", "index_add_into", "fold_windows", "unfold_windows",
+    "select_scatter", "slice_scatter", "diagonal_scatter",
 })  # fmt: skip
 #: One table is like a batch of them, of which a rule makes a single one: that is noted there.
 _TABLES = frozenset({"embedding", "embedding_take", "embedding_sparse"})

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from math import prod
 from typing import Any
 
-from vizgrad.arrays.magnitude import largest
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Node
-from vizgrad.graph.saved import bare
+from vizgrad.core.arrays.magnitude import largest
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Node
+from vizgrad.core.graph.saved import bare
 
 #: The largest number that is surely finite, by the name of a type; half of it, for sums round.
 _MOST = {"float64": 1e307, "float32": 1e38, "bfloat16": 1e38, "float16": 3e4}

@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from vizgrad.arrays.backend import as_array
-from vizgrad.arrays.keeping import kept_copy
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.inspection import model
-from vizgrad.stepping.summary import summarize, summarize_closely
-from vizgrad.stepping.tangents import tangents, told
-from vizgrad.tensor.duals import DUALS
+from vizgrad.core.arrays.backend import as_array
+from vizgrad.core.arrays.keeping import kept_copy
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.tensor.duals import DUALS
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad.summary import summarize, summarize_closely
+from vizgrad.debugger.engines.vizgrad.tangents import tangents, told
 
 
 class Held:

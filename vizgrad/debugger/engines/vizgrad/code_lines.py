@@ -11,12 +11,12 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, NamedTuple
 
-from vizgrad.errors import Place, place_at
-from vizgrad.inspection import model
-from vizgrad.inspection.moving import is_persons
-from vizgrad.stepping.operations import Operations
-from vizgrad.stepping.summary import summarize
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.errors import Place, place_at
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad.operation_lane import Operations
+from vizgrad.debugger.engines.vizgrad.summary import summarize
+from vizgrad.debugger.session.moves_under_way import is_persons
 
 #: Lines that are noted of one node.
 MOST_LINES = 2_000

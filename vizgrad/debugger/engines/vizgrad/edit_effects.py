@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vizgrad.graph.node import Node
-from vizgrad.inspection.protocols import WorldChanged
-from vizgrad.stepping.effects import GradEffect, StorageState, block_of
-from vizgrad.tensor.storage import Storage
-from vizgrad.tensor.tensor import Tensor, storage_of
+from vizgrad.core.graph.node import Node
+from vizgrad.core.tensor.storage import Storage
+from vizgrad.core.tensor.tensor import Tensor, storage_of
+from vizgrad.debugger.engines.api.protocols import WorldChanged
+from vizgrad.debugger.engines.vizgrad.effects import GradEffect, StorageState, block_of
 
 
 class SavedEffect:

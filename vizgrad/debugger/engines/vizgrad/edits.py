@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays.backend import writeable
-from vizgrad.arrays.keeping import kept_copy
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.saved import Freed, KeptSelf, SavedResult, bare
-from vizgrad.inspection import model
-from vizgrad.inspection.abilities import Change
-from vizgrad.stepping.edit_effects import SavedEffect, WriteEffect
-from vizgrad.stepping.new_values import new_value
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays.backend import writeable
+from vizgrad.core.arrays.keeping import kept_copy
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.saved import Freed, KeptSelf, SavedResult, bare
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.abilities import Change
+from vizgrad.debugger.engines.vizgrad.edit_effects import SavedEffect, WriteEffect
+from vizgrad.debugger.engines.vizgrad.new_values import new_value
 
 if TYPE_CHECKING:
-    from vizgrad.engine.task import GraphTask
-    from vizgrad.graph.node import Node
-    from vizgrad.stepping.steplog import StepLog
+    from vizgrad.core.engine.task import GraphTask
+    from vizgrad.core.graph.node import Node
+    from vizgrad.debugger.engines.vizgrad.steplog import StepLog
 
 
 def put_grad(task: GraphTask, log: StepLog, node: Node, number: int, nr: int, value: Any) -> Change:

@@ -13,11 +13,11 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from vizgrad.graph.node import Node
-from vizgrad.graph.saved import Freed, bare
-from vizgrad.inspection.protocols import WorldChanged
-from vizgrad.tensor.storage import InferenceStorage, Storage
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.graph.node import Node
+from vizgrad.core.graph.saved import Freed, bare
+from vizgrad.core.tensor.storage import InferenceStorage, Storage
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger.engines.api.protocols import WorldChanged
 
 
 class StorageState:

@@ -10,16 +10,15 @@ from copy import copy
 from heapq import heapify
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays.keeping import kept_copy
-from vizgrad.engine.task_state import Capture
-from vizgrad.graph.accumulate import AccumulateGrad
+from vizgrad.core.arrays.keeping import kept_copy
+from vizgrad.core.engine.task_state import Capture
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vizgrad.engine.task import GraphTask
-    from vizgrad.graph.node import Node
-    from vizgrad.stepping.journal import Journal
+    from vizgrad.core.engine.task import GraphTask
+    from vizgrad.core.graph.node import Node
+    from vizgrad.debugger.engines.vizgrad.journal import Journal
 
 
 def forked(task: GraphTask, journal: Journal, nodes: Sequence[Node], position: int) -> GraphTask:
@@ -66,7 +65,7 @@ def _capture(capture: Capture) -> Capture:
 
 def _first(task: GraphTask, node: Node) -> None:
     """Before all others in the queue."""
-    if isinstance(node, AccumulateGrad):
+    if node.runs_first:
         task.leaves.appendleft(node)
     else:
         first = min((order for _, order, _ in task.ready), default=0) - 1

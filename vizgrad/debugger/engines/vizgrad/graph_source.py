@@ -11,37 +11,42 @@ described when somebody looks at it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays.backend import Device
-from vizgrad.arrays.dtypes import BY_NUMPY
-from vizgrad.errors import place_of
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.device import output_device
-from vizgrad.graph.edges import gradient_edge
-from vizgrad.graph.node import Edge, Node
-from vizgrad.graph.saved import Freed, Overwritten, Packed, bare, is_stale
-from vizgrad.inspection import model
-from vizgrad.inspection.finding import texts_of_origin
-from vizgrad.inspection.grouping import groups_of
-from vizgrad.inspection.origin import Origin
-from vizgrad.progress import counting
-from vizgrad.stepping.batches import Found, batches_of, find
-from vizgrad.stepping.blocks import Blocks
-from vizgrad.stepping.described import formulas_of, hooks_of, kind_of, short_repr
-from vizgrad.stepping.effects import ReleaseEffect
-from vizgrad.stepping.origins import Origins
-from vizgrad.stepping.places import write_of
-from vizgrad.stepping.summary import summarize_closely
-from vizgrad.stepping.tangents import tangents_of, with_tangents
-from vizgrad.stepping.written import StorageWrites
-from vizgrad.tensor.modes import Scope
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.backend import Device
+from vizgrad.core.arrays.dtypes import BY_NUMPY
+from vizgrad.core.errors import place_of
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.device import output_device
+from vizgrad.core.graph.edges import gradient_edge
+from vizgrad.core.graph.node import Edge, Node
+from vizgrad.core.graph.saved import Freed, Overwritten, Packed, bare, is_stale
+from vizgrad.core.progress import counting
+from vizgrad.core.tensor.modes import Scope
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.node_origin import Origin
+from vizgrad.debugger.engines.vizgrad.batch_dims import Found, batches_of, find
+from vizgrad.debugger.engines.vizgrad.effects import ReleaseEffect
+from vizgrad.debugger.engines.vizgrad.node_description import (
+    dtype_name,
+    formulas_of,
+    hooks_of,
+    kind_of,
+    short_repr,
+)
+from vizgrad.debugger.engines.vizgrad.node_origins import Origins
+from vizgrad.debugger.engines.vizgrad.source_places import write_of
+from vizgrad.debugger.engines.vizgrad.storages import Blocks
+from vizgrad.debugger.engines.vizgrad.summary import summarize_closely
+from vizgrad.debugger.engines.vizgrad.tangents import tangents_of, with_tangents
+from vizgrad.debugger.engines.vizgrad.written_memory import StorageWrites
+from vizgrad.debugger.session.breakpoints.node_search import texts_of_origin
+from vizgrad.debugger.session.grouping import groups_of
 
 if TYPE_CHECKING:
-    from vizgrad.stepping.step import EngineStep
+    from vizgrad.debugger.engines.vizgrad.step import EngineStep
 
 #: Nodes of a picture at most; a larger graph is cut (its `truncated` says by how much).
 NODE_LIMIT = 200_000
@@ -50,7 +55,9 @@ _sequence_nr = attrgetter("sequence_nr")
 
 
 class EngineGraph:
-    """See `vizgrad.inspection.protocols.GraphSource`. Keeps the nodes, in the order of their numbers."""
+    """See `vizgrad.debugger.engines.api.protocols.GraphSource`. Keeps the nodes, in the order of their
+    numbers.
+    """
 
     def __init__(
         self,
@@ -156,11 +163,11 @@ class EngineGraph:
 
     def describe(self, node: int) -> model.Node:
         self._read_all()
-        return self._node(node, self.nodes[node])
+        return self._node(node, self.saved(node))
 
     def describe_before(self, node: int) -> model.Node:
         self._read_all()
-        return replace(self._node(node, self.nodes[node]), saved=self._saved_before(node))
+        return self._node(node, self._saved_before(node))
 
     def graph(self, title: str = "") -> model.Graph:
         nodes = tuple(map(self.describe_before, range(len(self.nodes))))
@@ -179,7 +186,8 @@ class EngineGraph:
             self._topological = _topological_numbers(self)
             self._batches = find(self.nodes[: self.inner])
 
-    def _node(self, number: int, node: Node) -> model.Node:
+    def _node(self, number: int, saved: tuple[model.Saved, ...]) -> model.Node:
+        node = self.nodes[number]
         names = node.input_names
         edges = tuple(
             model.Edge(
@@ -198,7 +206,7 @@ class EngineGraph:
             topological_nr=0 if self._topological is None else self._topological[number],
             edges=edges,
             outputs=tuple(self._meta(node, nr) for nr in range(node.outputs)),
-            saved=self.saved_by(node),
+            saved=saved,
             formulas=formulas_of(node),
             scope=scope.path() if isinstance(scope, Scope) else (),
             place=place_of(node.site),
@@ -209,7 +217,7 @@ class EngineGraph:
     def _meta(self, node: Node, nr: int) -> model.OutputMeta:
         meta = node.meta(nr)
         shape, dtype = meta.shape, meta.dtype
-        name = BY_NUMPY[dtype].name if dtype in BY_NUMPY else str(dtype)
+        name = BY_NUMPY[dtype].name if dtype in BY_NUMPY else dtype_name(dtype)
         device = meta.device or output_device(node, self._devices)
         return model.OutputMeta(
             tuple(shape or ()),
@@ -292,7 +300,7 @@ class EngineGraph:
             name=name,
             state="stale" if stale else "alive",
             shape=tuple(shape),
-            dtype=str(dtype),
+            dtype=dtype_name(dtype),
             bytes=size,
             storage=self.block_number(value, slot),
             version_saved=0 if storage is None else storage.version_at(clock),

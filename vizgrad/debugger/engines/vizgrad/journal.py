@@ -1,7 +1,8 @@
 """What a stepped run did, node by node: as the engine notes it, and as `EngineStep`s when asked for.
 
-At a node without hooks the engine notes a tuple and no more (see `vizgrad.engine.watch.Journal`); what a
-record says of it follows from the tuple alone, so any step can be put into words without those before it.
+At a node without hooks the engine notes a tuple and no more (see `vizgrad.core.engine.observer.Journal`);
+what a record says of it follows from the tuple alone, so any step can be put into words without those
+before it.
 """
 
 from __future__ import annotations
@@ -10,16 +11,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, cast, overload
 
-from vizgrad.arrays.finite import is_finite, is_here, is_small
-from vizgrad.arrays.quick_statistics import Statistics, quick_later
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Edge, Node
-from vizgrad.inspection import model
-from vizgrad.stepping.births import birth_of
-from vizgrad.stepping.effects import GradEffect, ReleaseEffect
-from vizgrad.stepping.held import Held, size_of
-from vizgrad.stepping.savers import Savers, by_name, bytes_saved
-from vizgrad.stepping.step import Accumulated, Arrived, EngineStep, Out, priority_of, released_stage
+from vizgrad.core.arrays.finite import is_finite, is_here, is_small
+from vizgrad.core.arrays.quick_statistics import Statistics, quick_later
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Edge, Node
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad.captured_value import Held, size_of
+from vizgrad.debugger.engines.vizgrad.effects import GradEffect, ReleaseEffect
+from vizgrad.debugger.engines.vizgrad.nonfinite_steps import birth_of
+from vizgrad.debugger.engines.vizgrad.saved_readers import Savers, by_name, bytes_saved
+from vizgrad.debugger.engines.vizgrad.step import (
+    Accumulated,
+    Arrived,
+    EngineStep,
+    Out,
+    priority_of,
+    released_stage,
+)
 
 #: (node, what arrived, what it computed, its saved values, began, ended, how many were ready before).
 Entry = tuple[Node, Any, Any, Any, float, float, int]
@@ -43,7 +51,7 @@ class Stored:
 
 
 class Journal(Sequence[EngineStep]):
-    """The steps of a run. See `vizgrad.engine.watch.Journal` for what the engine calls."""
+    """The steps of a run. See `vizgrad.core.engine.observer.Journal` for what the engine calls."""
 
     def __init__(self, ids: Mapping[Node, int], token: object) -> None:
         self._ids = ids

@@ -10,18 +10,18 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.engine.watch import Watch
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Edge, Node
-from vizgrad.stepping.effects import GradEffect
-from vizgrad.tensor.modes import MODES, start_recording, stop_recording
+from vizgrad.core.engine.observer import Watch
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Edge, Node
+from vizgrad.core.tensor.modes import MODES, start_recording, stop_recording
+from vizgrad.debugger.engines.vizgrad.effects import GradEffect
 
 if TYPE_CHECKING:
-    from vizgrad.engine.task import GraphTask
-    from vizgrad.stepping.operations import Operations
-    from vizgrad.stepping.source import EngineGraph
-    from vizgrad.stepping.steplog import StepLog
-    from vizgrad.tensor.place import Site
+    from vizgrad.core.engine.task import GraphTask
+    from vizgrad.core.tensor.source_location import Site
+    from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
+    from vizgrad.debugger.engines.vizgrad.operation_lane import Operations
+    from vizgrad.debugger.engines.vizgrad.steplog import StepLog
 
 
 class Nested:

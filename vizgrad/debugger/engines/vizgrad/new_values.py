@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.arrays.layout import empty_like_strides
-from vizgrad.arrays.quiet import quiet
-from vizgrad.arrays.sparse import is_sparse
 from vizgrad.autograd.grad_mode import no_grad
-from vizgrad.inspection.expressions import FUNCTIONS, parse
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.layout import empty_like_strides
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.debugger.session.breakpoints.expressions import FUNCTIONS, parse
 
 
 @quiet
 def new_value(there: Any, value: Any) -> tuple[Any, str]:
     """An array like `there`, and what it is in words. `value` is a number, values, a tensor, or a text
-    (`vizgrad.inspection.expressions`). ValueError where it does not fit.
+    (`vizgrad.debugger.session.breakpoints.expressions`). ValueError where it does not fit.
     """
     if is_sparse(there):
         raise ValueError("a sparse value cannot be changed")
@@ -48,7 +48,7 @@ def _fitted(given: Tensor, there: Any) -> Any:
 
 
 def _tensor(value: Any, there: Any) -> Tensor:
-    from vizgrad.ops.public.from_values import tensor
+    from vizgrad.core.ops.public.from_values import tensor
 
     made = tensor(value)
     like = new_tensor(there)

@@ -11,10 +11,10 @@ import textwrap
 from functools import cache
 from typing import Any
 
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.hooks import Hooks
-from vizgrad.graph.node import Meta, Node
-from vizgrad.inspection import model
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.hooks import Hooks
+from vizgrad.core.graph.node import Meta, Node
+from vizgrad.debugger import model
 
 
 def kind_of(node: Node) -> model.NodeKind:
@@ -37,7 +37,7 @@ def formulas_of(node: Node) -> tuple[model.Formula, ...]:
         return (model.Formula(input="", source=source_of(backward)),)
     return tuple(
         model.Formula(
-            input=name, source=unmarked(source_of(op.formulas[name])), math=op.maths.get(name, "")
+            input=name, source=_formula_of(op.formulas[name]), math=op.maths.get(name, "")
         )
         for name in op.differentiable
     )
@@ -52,11 +52,22 @@ def source_of(function: Any) -> str:
         return ""
 
 
+@cache
+def _formula_of(function: Any) -> str:
+    return unmarked(source_of(function))
+
+
 def unmarked(source: str) -> str:
     """Our own text without what it says to formatters and linters: a person looks for the formula."""
     return re.sub(
         r" *# (fmt: \w+|noqa\b.*|type: ignore\b.*|pyright: .*)$", "", source, flags=re.MULTILINE
     )
+
+
+@cache
+def dtype_name(dtype: Any) -> str:
+    """Numpy makes it anew each time."""
+    return str(dtype)
 
 
 def hooks_of(node: Node) -> tuple[str, ...]:

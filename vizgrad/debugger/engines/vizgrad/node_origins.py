@@ -6,8 +6,8 @@ from os import sep
 from sysconfig import get_path
 from types import CodeType
 
-from vizgrad.inspection.origin import MOST_CALLS, NOWHERE, Call, Origin, Spot
-from vizgrad.tensor.modes import BatchedScope, Scope
+from vizgrad.core.tensor.modes import BatchedScope, Scope
+from vizgrad.debugger.engines.api.node_origin import MOST_CALLS, NOWHERE, Call, Origin, Spot
 
 
 class Origins:

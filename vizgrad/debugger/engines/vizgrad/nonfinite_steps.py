@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays.backend import to_host
-from vizgrad.arrays.finite import is_finite, odd
-from vizgrad.arrays.quiet import quiet
-from vizgrad.graph.saved import bare
-from vizgrad.inspection import model
-from vizgrad.stepping.effects import ReleaseEffect
-from vizgrad.stepping.origin_of_nan import made_by, saved_now
+from vizgrad.core.arrays.backend import to_host
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.finite import is_finite, odd
+from vizgrad.core.graph.saved import bare
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad.effects import ReleaseEffect
+from vizgrad.debugger.engines.vizgrad.origin_of_nan import made_by, saved_now
 
 if TYPE_CHECKING:
-    from vizgrad.graph.node import Node
-    from vizgrad.stepping.held import Held
-    from vizgrad.stepping.step import EngineStep
+    from vizgrad.core.graph.node import Node
+    from vizgrad.debugger.engines.vizgrad.captured_value import Held
+    from vizgrad.debugger.engines.vizgrad.step import EngineStep
 
 #: Saved values that are named at most.
 MOST_OPERANDS = 3

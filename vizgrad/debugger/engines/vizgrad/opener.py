@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from vizgrad.autograd.running import prepare_backward
-from vizgrad.graph.node import Node
-from vizgrad.inspection.collecting import seldom_collecting
-from vizgrad.inspection.openers import open_backward, open_picture
-from vizgrad.inspection.opening import Opening
-from vizgrad.inspection.protocols import Backward
-from vizgrad.inspection.session import Session
-from vizgrad.stepping.modes import current_modes
-from vizgrad.stepping.names import names_around
-from vizgrad.stepping.run import EngineRun
-from vizgrad.stepping.source import EngineGraph, roots_of
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.graph.node import Node
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger.engines.api.openers import open_backward, open_picture
+from vizgrad.debugger.engines.api.protocols import Backward
+from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph, roots_of
+from vizgrad.debugger.engines.vizgrad.run import EngineRun
+from vizgrad.debugger.engines.vizgrad.thread_modes import current_modes
+from vizgrad.debugger.engines.vizgrad.variable_names import names_around
+from vizgrad.debugger.session.gc_pause import seldom_collecting
+from vizgrad.debugger.session.opening import Opening
+from vizgrad.debugger.session.session import Session
 
 
 @open_backward.register(Tensor)

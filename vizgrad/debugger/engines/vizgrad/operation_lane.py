@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import Any
 
-from vizgrad.inspection import model
-from vizgrad.stepping.summary import outline, summarize
-from vizgrad.stepping.written_call import written_call
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad.summary import outline, summarize
+from vizgrad.debugger.engines.vizgrad.written_call import written_call
 
 #: Of one node that is gone into.
 MOST_MADE = 2_000

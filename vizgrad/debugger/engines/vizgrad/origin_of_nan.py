@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.finite import is_finite
-from vizgrad.arrays.quiet import quiet
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Node
-from vizgrad.graph.saved import bare
-from vizgrad.stepping.bounds import surely_finite, written_since
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.finite import is_finite
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Node
+from vizgrad.core.graph.saved import bare
+from vizgrad.debugger.engines.vizgrad.bounds import surely_finite, written_since
 
 #: Operations that are gone back over at most.
 MOST = 1_000

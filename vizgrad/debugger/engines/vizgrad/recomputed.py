@@ -10,18 +10,18 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from vizgrad.graph.node import Node
-from vizgrad.stepping.growth import Grown, Growth
-from vizgrad.stepping.held import Held
-from vizgrad.tensor.modes import add_listener, remove_listener
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.graph.node import Node
+from vizgrad.core.tensor.modes import add_listener, remove_listener
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger.engines.vizgrad.captured_value import Held
+from vizgrad.debugger.engines.vizgrad.second_order_graph import Grown, Growth
 
 Tell = Callable[[Iterable[Grown]], None]
 
 
 def _frames() -> Any:
     """The module of checkpoints, if this program has used any."""
-    return sys.modules.get("vizgrad.utils.checkpoint.frame")
+    return sys.modules.get("vizgrad.utils.checkpoint.hooks_based")
 
 
 def will_recompute(nodes: Iterable[Node]) -> bool:

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
-from vizgrad.arrays.backend import Device
-from vizgrad.errors import place_of
-from vizgrad.inspection import model
-from vizgrad.inspection.grouping import groups_of
-from vizgrad.inspection.origin import Origin
-from vizgrad.stepping.origins import Origins
-from vizgrad.tensor.modes import Scope
-from vizgrad.tensor.place import Site
+from vizgrad.core.arrays.backend import Device
+from vizgrad.core.errors import place_of
+from vizgrad.core.tensor.modes import Scope
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.node_origin import Origin
+from vizgrad.debugger.engines.vizgrad.node_origins import Origins
+from vizgrad.debugger.session.grouping import groups_of
 
 
 class Op(NamedTuple):

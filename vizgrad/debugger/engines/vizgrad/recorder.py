@@ -2,7 +2,7 @@
 
 While a block is recorded every event is noted as a few items at the end of one list, without a reference
 to any node or tensor; the readable forms (`events`, `graph`, `visits`) are made when somebody asks
-(`recorded.py`). So an observed run has the values, versions, lifetimes and peak memory of an unobserved one.
+(`recording.py`). So an observed run has the values, versions, lifetimes and peak memory of an unobserved one.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from itertools import count
 from time import perf_counter
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import CPU, Device, device_of
-from vizgrad.engine.task import GraphTask
-from vizgrad.engine.watch import Watch
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.device import output_device
-from vizgrad.graph.node import Edge, Node
-from vizgrad.inspection import model
-from vizgrad.inspection.filing import File
-from vizgrad.stepping.names import names_around
-from vizgrad.stepping.recorded import (
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import CPU, Device, device_of
+from vizgrad.core.engine.observer import Watch
+from vizgrad.core.engine.task import GraphTask
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.device import output_device
+from vizgrad.core.graph.node import Edge, Node
+from vizgrad.core.tensor.modes import start_recording, stop_recording
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad.recording import (
     BACKWARD,
     FORWARD,
     HOOK,
@@ -36,9 +36,9 @@ from vizgrad.stepping.recorded import (
     Op,
     Recorded,
 )
-from vizgrad.stepping.summary import outline
-from vizgrad.tensor.modes import start_recording, stop_recording
-from vizgrad.tensor.place import Site
+from vizgrad.debugger.engines.vizgrad.summary import outline
+from vizgrad.debugger.engines.vizgrad.variable_names import names_around
+from vizgrad.debugger.model.trace_files import File
 
 _marks = count(1)
 _ndarray = xp.ndarray
@@ -52,7 +52,7 @@ class Recording:
     def __init__(self, title: str, names: dict[int, str]) -> None:
         self.title = title
         self._names = names
-        #: What happened: see `recorded.py`.
+        #: What happened: see `recording.py`.
         self._log: list[Any] = []
         #: The keys of the nodes that the log tells of.
         self._known: set[int] = set()

@@ -23,15 +23,15 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any, NamedTuple
 
-from vizgrad.arrays.backend import CPU, Device
-from vizgrad.errors import place_of
-from vizgrad.graph.node import Meta, Node
-from vizgrad.inspection import model
-from vizgrad.stepping.recorded_graph import Op as Op
-from vizgrad.stepping.recorded_graph import RecordedGraph
-from vizgrad.stepping.summary import outline_of
-from vizgrad.tensor.modes import Scope
-from vizgrad.tensor.place import Site
+from vizgrad.core.arrays.backend import CPU, Device
+from vizgrad.core.errors import place_of
+from vizgrad.core.graph.node import Meta, Node
+from vizgrad.core.tensor.modes import Scope
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad.recorded_graph import Op as Op
+from vizgrad.debugger.engines.vizgrad.recorded_graph import RecordedGraph
+from vizgrad.debugger.engines.vizgrad.summary import outline_of
 
 FORWARD, MET, LEAF, WRITE, HOOK, BACKWARD, VISIT, STORED = (
     "forward", "met", "leaf", "write", "hook", "backward", "visit", "stored",

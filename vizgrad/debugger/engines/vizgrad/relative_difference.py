@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from math import hypot
 from typing import Any
 
-from vizgrad.arrays.quiet import quiet
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.stepping.summary import summarize
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.debugger.engines.vizgrad.summary import summarize
 
 
 @quiet

@@ -10,38 +10,37 @@ from inspect import GEN_CLOSED, getgeneratorstate
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays.quiet import hush, unhush
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.inspection import model
-from vizgrad.inspection.abilities import Change
-from vizgrad.inspection.collecting import seldom_collecting
-from vizgrad.inspection.protocols import CutOff
-from vizgrad.inspection.stops import Foreseen
-from vizgrad.stepping.apart import apart
-from vizgrad.stepping.code_lines import code_lines
-from vizgrad.stepping.edits import put_grad, put_leaf, put_saved
-from vizgrad.stepping.fork import forked
-from vizgrad.stepping.growth import Growth
-from vizgrad.stepping.nested import Nested
-from vizgrad.stepping.operations import Operations
-from vizgrad.stepping.past import EnginePast
-from vizgrad.stepping.recomputed import telling, will_recompute
-from vizgrad.stepping.second import second
-from vizgrad.stepping.step import priority_of
-from vizgrad.stepping.steplog import StepLog, where_raised
-from vizgrad.tensor.clock import tick
-from vizgrad.tensor.modes import keep_before_writes
+from vizgrad.core.arrays.errstate import hush, unhush
+from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.modes import keep_before_writes
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.abilities import Change
+from vizgrad.debugger.engines.api.protocols import CutOff
+from vizgrad.debugger.engines.vizgrad.code_lines import code_lines
+from vizgrad.debugger.engines.vizgrad.edits import put_grad, put_leaf, put_saved
+from vizgrad.debugger.engines.vizgrad.fork import forked
+from vizgrad.debugger.engines.vizgrad.nested_backwards import Nested
+from vizgrad.debugger.engines.vizgrad.operation_lane import Operations
+from vizgrad.debugger.engines.vizgrad.recomputed import telling, will_recompute
+from vizgrad.debugger.engines.vizgrad.relative_difference import apart
+from vizgrad.debugger.engines.vizgrad.second_order_graph import Growth
+from vizgrad.debugger.engines.vizgrad.second_order_run import second
+from vizgrad.debugger.engines.vizgrad.step import priority_of
+from vizgrad.debugger.engines.vizgrad.step_log_reader import EnginePast
+from vizgrad.debugger.engines.vizgrad.steplog import StepLog, where_raised
+from vizgrad.debugger.session.gc_pause import seldom_collecting
+from vizgrad.debugger.session.history.stop_conditions import Foreseen
 
 if TYPE_CHECKING:
-    from vizgrad.engine.task import GraphTask
-    from vizgrad.graph.node import Node
-    from vizgrad.inspection.protocols import Backward, Stops
-    from vizgrad.stepping.source import EngineGraph
-    from vizgrad.stepping.step import EngineStep
+    from vizgrad.core.engine.task import GraphTask
+    from vizgrad.core.graph.node import Node
+    from vizgrad.debugger.engines.api.protocols import Backward, Stops
+    from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
+    from vizgrad.debugger.engines.vizgrad.step import EngineStep
 
 
 class EngineRun:
-    """See `vizgrad.inspection.protocols.Run`. The first node is about to run when it is made."""
+    """See `vizgrad.debugger.engines.api.protocols.Run`. The first node is about to run when it is made."""
 
     can_step_back = True
 
@@ -79,7 +78,7 @@ class EngineRun:
         self.steps = log.steps
         self.past = EnginePast(self.steps)
         self._nested = Nested(log, source)
-        #: See `vizgrad.inspection.abilities.Growing`.
+        #: See `vizgrad.debugger.engines.api.abilities.Growing`.
         self.recomputes = will_recompute(source.nodes)
         self._moving = False
         self.passed: int | None = None
@@ -98,7 +97,7 @@ class EngineRun:
     # --- branches -------------------------------------------------------------------------------------
 
     def fork(self, position: int) -> EngineRun:
-        """see `vizgrad.inspection.abilities.Branching`, as for what follows."""
+        """see `vizgrad.debugger.engines.api.abilities.Branching`, as for what follows."""
         if self.steps.current is None and position == len(self.steps):
             raise ValueError("the backward is finished: go back to where a branch is to begin")
         if position < len(self.steps) and not self._task.domain.raw:
@@ -171,7 +170,7 @@ class EngineRun:
 
     @contextmanager
     def noting_lines(self) -> Generator[None]:
-        """See `vizgrad.inspection.abilities.Inward`."""
+        """See `vizgrad.debugger.engines.api.abilities.Inward`."""
         before = len(self.steps)
         self._nested.lane = lane = Operations()
         try:
@@ -255,7 +254,7 @@ class EngineRun:
             return
         if incoming is not None:
             task.buffers[node] = incoming
-        if isinstance(node, AccumulateGrad):
+        if node.runs_first:
             task.leaves.appendleft(node)
         else:
             task.order += 1
@@ -305,7 +304,7 @@ class EngineRun:
 
     @property
     def grows(self) -> bool:
-        """See `vizgrad.inspection.abilities.Growing`."""
+        """See `vizgrad.debugger.engines.api.abilities.Growing`."""
         return self._task.domain.records
 
     def second(self, position: int, gradient: Any) -> Backward:

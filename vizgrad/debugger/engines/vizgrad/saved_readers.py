@@ -6,7 +6,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
-from vizgrad.graph.node import Node
+from vizgrad.core.graph.node import Node
 
 
 class Savers(dict[type[Node], Callable[[Any], Any]]):

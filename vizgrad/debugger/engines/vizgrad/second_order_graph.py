@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.edges import edge_of
-from vizgrad.graph.node import Edge, Node
-from vizgrad.inspection import model
-from vizgrad.stepping.held import Held, summary_of
-from vizgrad.stepping.summary import outline_of
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import edge_of
+from vizgrad.core.graph.node import Edge, Node
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad.captured_value import Held, summary_of
+from vizgrad.debugger.engines.vizgrad.summary import outline_of
 
 
 class Grown(NamedTuple):

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.arrays.backend import namespace_of
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Node
-from vizgrad.inspection.openers import open_backward
-from vizgrad.inspection.protocols import Backward
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.arrays.backend import namespace_of
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Node
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.debugger.engines.api.openers import open_backward
+from vizgrad.debugger.engines.api.protocols import Backward
 
 if TYPE_CHECKING:
-    from vizgrad.stepping.source import EngineGraph
+    from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
 
 
 def second(nodes: Iterable[Node], source: EngineGraph, gradient: Any) -> Backward:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from vizgrad.errors import place_of
-from vizgrad.inspection.model import Write
-from vizgrad.tensor.source import written_name
-from vizgrad.tensor.writes import Written
+from vizgrad.core.errors import place_of
+from vizgrad.core.tensor.source_names import written_name
+from vizgrad.core.tensor.writes import Written
+from vizgrad.debugger.model import Write
 
 
 def write_of(written: Written | None) -> Write | None:

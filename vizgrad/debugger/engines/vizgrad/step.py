@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Node
-from vizgrad.inspection import model
-from vizgrad.inspection.protocols import Effect
-from vizgrad.inspection.staging import stages_of
-from vizgrad.stepping.effects import ReleaseEffect
-from vizgrad.stepping.growth import Grown
-from vizgrad.stepping.held import Held, closely, summary_of
+from vizgrad.core.graph.node import Node
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.protocols import Effect
+from vizgrad.debugger.engines.vizgrad.captured_value import Held, closely, summary_of
+from vizgrad.debugger.engines.vizgrad.effects import ReleaseEffect
+from vizgrad.debugger.engines.vizgrad.second_order_graph import Grown
+from vizgrad.debugger.session.history.node_stages import stages_of
 
 Summary = Callable[[Held | None], "model.TensorSummary | None"]
 
@@ -63,7 +62,7 @@ class Accumulated(NamedTuple):
 
 
 class EngineStep:
-    """See `vizgrad.inspection.protocols.Step`."""
+    """See `vizgrad.debugger.engines.api.protocols.Step`."""
 
     __slots__ = (
         "_birth", "_journal", "_made", "_record", "accumulated", "arrived", "code", "effects",
@@ -141,7 +140,8 @@ class EngineStep:
 
     @property
     def staged(self) -> Sequence[tuple[model.StageRecord, Sequence[Effect]]]:
-        """See `vizgrad.inspection.abilities.Staged`. What a leaf does with its gradient is its formula.
+        """See `vizgrad.debugger.engines.api.abilities.Staged`. What a leaf does with its gradient is its
+        formula.
 
         What a hook has changed is with the last hook: of several it is not known which it was.
         """
@@ -159,13 +159,13 @@ class EngineStep:
 
     @property
     def made(self) -> tuple[model.Made, ...]:
-        """See `vizgrad.inspection.abilities.Recording`."""
+        """See `vizgrad.debugger.engines.api.abilities.Recording`."""
         if self._made is None:
             self._made = tuple(grown.told() for grown in self.grown)
         return self._made
 
     def birth(self) -> model.Birth | None:
-        """See `vizgrad.inspection.protocols.Bearing`."""
+        """See `vizgrad.debugger.engines.api.protocols.Bearing`."""
         if self._birth is None:
             self._birth = (self._journal.birth_at(self),)
         return self._birth[0]
@@ -243,8 +243,8 @@ _BEFORE_RELEASE = (
 
 
 def priority_of(node: Node) -> int | None:
-    """In the ready queue: None for a leaf, which runs before all others."""
-    return None if isinstance(node, AccumulateGrad) else node.sequence_nr
+    """In the ready queue: None for what runs before all others."""
+    return None if node.runs_first else node.sequence_nr
 
 
 def released_stage(effect: ReleaseEffect) -> model.StageRecord:

@@ -9,19 +9,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from vizgrad.arrays.finite import is_here, is_small
-from vizgrad.graph.node import Edge, Node
-from vizgrad.inspection import model
-from vizgrad.inspection.protocols import Brief, Effect, Spot
-from vizgrad.stepping.effects import ReleaseEffect
-from vizgrad.stepping.held import Held
-from vizgrad.stepping.journal import Entry, Journal, Stored
-from vizgrad.stepping.savers import by_name
-from vizgrad.stepping.step import EngineStep, priority_of
+from vizgrad.core.arrays.finite import is_here, is_small
+from vizgrad.core.graph.node import Edge, Node
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.protocols import Brief, Effect, Spot
+from vizgrad.debugger.engines.vizgrad.captured_value import Held
+from vizgrad.debugger.engines.vizgrad.effects import ReleaseEffect
+from vizgrad.debugger.engines.vizgrad.journal import Entry, Journal, Stored
+from vizgrad.debugger.engines.vizgrad.saved_readers import by_name
+from vizgrad.debugger.engines.vizgrad.step import EngineStep, priority_of
 
 
 class EnginePast:
-    """See `vizgrad.inspection.protocols.Past`."""
+    """See `vizgrad.debugger.engines.api.protocols.Past`."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal

@@ -14,31 +14,38 @@ import time
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.engine.task import GraphTask
-from vizgrad.engine.watch import Watch
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Edge, Node
-from vizgrad.inspection import model
-from vizgrad.inspection.protocols import Effect
-from vizgrad.interpreter import locals_of
-from vizgrad.stepping.edit_effects import WriteEffect
-from vizgrad.stepping.effects import GradEffect, ReleaseEffect, block_of
-from vizgrad.stepping.growth import Grown, Growth
-from vizgrad.stepping.held import Held
-from vizgrad.stepping.journal import Journal
-from vizgrad.stepping.step import Accumulated, Arrived, EngineStep, Out, priority_of, released_stage
-from vizgrad.stepping.summary import summarize
-from vizgrad.stepping.tangents import with_tangents
+from vizgrad.core.engine.observer import Watch
+from vizgrad.core.engine.task import GraphTask
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Edge, Node
+from vizgrad.core.interpreter import locals_of
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.protocols import Effect
+from vizgrad.debugger.engines.vizgrad.captured_value import Held
+from vizgrad.debugger.engines.vizgrad.edit_effects import WriteEffect
+from vizgrad.debugger.engines.vizgrad.effects import GradEffect, ReleaseEffect, block_of
+from vizgrad.debugger.engines.vizgrad.journal import Journal
+from vizgrad.debugger.engines.vizgrad.second_order_graph import Grown, Growth
+from vizgrad.debugger.engines.vizgrad.step import (
+    Accumulated,
+    Arrived,
+    EngineStep,
+    Out,
+    priority_of,
+    released_stage,
+)
+from vizgrad.debugger.engines.vizgrad.summary import summarize
+from vizgrad.debugger.engines.vizgrad.tangents import with_tangents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from types import TracebackType
 
-    from vizgrad.tensor.tensor import Tensor
+    from vizgrad.core.tensor.tensor import Tensor
 
 
 class StepLog(Watch):
-    """The `Watch` of a stepped run (see `vizgrad.engine.watch`)."""
+    """The `Watch` of a stepped run (see `vizgrad.core.engine.observer`)."""
 
     def __init__(
         self, task: GraphTask, ids: Mapping[Node, int], lent: bool, growth: Growth | None = None
@@ -323,7 +330,7 @@ def where_raised(traceback: TracebackType | None) -> tuple[Node | None, Any, int
     return None, None, -1
 
 
-_LOOP = GraphTask.loop.__code__
+_LOOP = GraphTask._visits.__code__
 
 
 def _shows(node: Node) -> bool:

@@ -11,13 +11,13 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Node
-from vizgrad.graph.saved import Overwritten, bare
-from vizgrad.inspection import model
-from vizgrad.stepping.places import write_of
-from vizgrad.tensor.storage import Storage, unwatch_writes, watch_writes
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Node
+from vizgrad.core.graph.saved import Overwritten, bare
+from vizgrad.core.tensor.storage import Storage, unwatch_writes, watch_writes
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad.source_places import write_of
 
 #: Latest writes of a block that its timeline shows.
 WRITES_TOLD = 64

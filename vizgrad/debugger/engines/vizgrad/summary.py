@@ -7,15 +7,15 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
-from vizgrad.arrays import xp
-from vizgrad.arrays.backend import as_array, device_of
-from vizgrad.arrays.quick_statistics import Statistics, quick, quick_later
-from vizgrad.arrays.sparse import is_sparse
-from vizgrad.arrays.sparse.base import SparseArray
-from vizgrad.arrays.statistics import statistics
-from vizgrad.inspection import summarizer
-from vizgrad.inspection.model import TensorSummary
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import as_array, device_of
+from vizgrad.core.arrays.quick_statistics import Statistics, quick, quick_later
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.arrays.sparse.base import SparseArray
+from vizgrad.core.arrays.statistics import statistics
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger.engines.api import summarizer
+from vizgrad.debugger.model import TensorSummary
 
 #: Elements of a sparse array at most that are shown with its zeros.
 MOST_DENSE = 1 << 20

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from vizgrad.function.wrapped import Wrapped
-from vizgrad.inspection import model
-from vizgrad.stepping.summary import summarize, summarize_closely
-from vizgrad.tensor.duals import DUALS, root_of, tangent_of
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.tensor.duals import DUALS, root_of, tangent_of
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad.summary import summarize, summarize_closely
 
 #: Elements of which all are told.
 _FEW = 8

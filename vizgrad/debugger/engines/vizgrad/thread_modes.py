@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vizgrad.inspection.model import Modes
-from vizgrad.tensor.modes import MODES
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.debugger.model import Modes
 
 
 def current_modes() -> Modes:

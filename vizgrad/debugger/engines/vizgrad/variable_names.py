@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, cast
 
-from vizgrad.interpreter import locals_of
-from vizgrad.tensor.place import INTERNAL, frame_outside
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.interpreter import locals_of
+from vizgrad.core.tensor.source_location import INTERNAL, frame_outside
+from vizgrad.core.tensor.tensor import Tensor
 
 #: What is longer than this is not searched; of a module's parameters only that many.
 _LONGEST_LIST = 64

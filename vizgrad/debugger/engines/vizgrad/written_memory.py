@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.stepping.places import write_of
-from vizgrad.tensor.storage import InferenceStorage
-from vizgrad.tensor.tensor import Tensor, storage_of
+from vizgrad.core.tensor.storage import InferenceStorage
+from vizgrad.core.tensor.tensor import Tensor, storage_of
+from vizgrad.debugger.engines.vizgrad.source_places import write_of
 
 
 class StorageWrites:
-    """See `vizgrad.inspection.abilities.Writes`."""
+    """See `vizgrad.debugger.engines.api.abilities.Writes`."""
 
     def __init__(self, thing: Any, name: str) -> None:
         if not isinstance(thing, Tensor):

@@ -5,13 +5,13 @@ from typing import Any
 
 def load_ipython_extension(shell: Any) -> None:
     """Called by ``%load_ext vizgrad``."""
-    from vizgrad.magics.extension import load
+    from vizgrad.debugger.jupyter.magics.extension import load
 
     load(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
     """Called by ``%unload_ext vizgrad``."""
-    from vizgrad.magics.extension import unload
+    from vizgrad.debugger.jupyter.magics.extension import unload
 
     unload(shell)

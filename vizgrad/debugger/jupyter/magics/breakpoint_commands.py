@@ -1,15 +1,15 @@
-"""``%vizgrad break``, ``stage``, ``set``, ``branch`` and their like: see `vizgrad.magics.commands`."""
+"""``%vizgrad break``, ``stage``, ``set``, ``branch`` and their like: see
+`vizgrad.debugger.jupyter.magics.line_commands`.
+"""
 
 from __future__ import annotations
 
 from math import isfinite
 from typing import Any
 
-from vizgrad import interactive
-from vizgrad.inspection import registry
-from vizgrad.inspection.model import Branch, Breakpoint, Difference, Name
-from vizgrad.inspection.session import Session, Where
-from vizgrad.magics.commands import (
+from vizgrad.debugger import api
+from vizgrad.debugger.drawing.describe import number_text
+from vizgrad.debugger.jupyter.magics.line_commands import (
     UsageError,
     current_session,
     runs,
@@ -17,7 +17,9 @@ from vizgrad.magics.commands import (
     tensor_types,
     usage_of,
 )
-from vizgrad.rendering.describe import number_text
+from vizgrad.debugger.model import Branch, Breakpoint, Difference, Name
+from vizgrad.debugger.session import registry
+from vizgrad.debugger.session.session import Session, Where
 
 
 @runs("break")
@@ -109,7 +111,7 @@ def step_out(shell: Any, rest: str) -> Any:
 @runs("second")
 def second(shell: Any, rest: str) -> Any:
     session = current_session().second()
-    interactive.show(session)
+    api.show(session)
     return session.where
 
 
@@ -157,13 +159,13 @@ def drop(shell: Any, rest: str) -> Any:
 def compare(shell: Any, rest: str) -> Any:
     losses = _losses(shell, rest)
     if losses:
-        return interactive.compare(*losses)
+        return api.compare(*losses)
     session = current_session()
     name, _, other = (part.strip() for part in rest.partition(" with "))
     if not name:
         raise UsageError(f"usage: {usage_of('compare')}; see %vizgrad branches")
     if name.endswith(".vgtrace"):
-        from vizgrad.traces import load_trace
+        from vizgrad.debugger.traces import load_trace
 
         found = session.compare(load_trace(name), name)
     else:

@@ -18,18 +18,18 @@ from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
 
-from vizgrad import interactive
-from vizgrad.autograd.before import Call, asking
-from vizgrad.errors import Place, place_of
-from vizgrad.inspection import cells
-from vizgrad.inspection.calling import CallingFrame
-from vizgrad.inspection.session import Session
-from vizgrad.interpreter import locals_of
-from vizgrad.magics.commands import UsageError
-from vizgrad.magics.whens import When, parse
-from vizgrad.tensor.place import INTERNAL, Site
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.widgets.commtarget import running_cell
+from vizgrad.autograd.pre_backward import Call, asking
+from vizgrad.core.errors import Place, place_of
+from vizgrad.core.interpreter import locals_of
+from vizgrad.core.tensor.source_location import INTERNAL, Site
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger import api
+from vizgrad.debugger.jupyter.magics.line_commands import UsageError
+from vizgrad.debugger.jupyter.magics.stop_expressions import When, parse
+from vizgrad.debugger.jupyter.widget.commtarget import running_cell
+from vizgrad.debugger.session.calling import CallingFrame
+from vizgrad.debugger.session.lines import notebook_cells
+from vizgrad.debugger.session.session import Session
 
 USAGE = "usage: %%vizgrad debug [NAME] [--at N] [--when CONDITION] [--each]"
 #: Frames beyond these are not kept.
@@ -118,7 +118,7 @@ class Stopping:
             return False
         self._within = True
         try:
-            session = interactive.debug(
+            session = api.debug(
                 call.tensors,
                 call.gradient,
                 retain_graph=call.retain_graph,
@@ -204,7 +204,7 @@ def in_notebook(place: Place | None, file: str) -> Place | None:
     was run by the magic.
     """
     cell = running_cell()
-    ran = next((each for each in cells.cells_run(file) if each.cell == cell.id), None)
+    ran = next((each for each in notebook_cells.cells_run(file) if each.cell == cell.id), None)
     if place is None or ran is None or not cell.id:
         return place
     return replace(place, cell=cell.name)
@@ -251,14 +251,14 @@ def told(session: Session, count: int, shell: Any) -> str:
 def debug_cell(shell: Any, text: str, cell: str) -> Session | None:
     """Runs the cell; the session that it was stopped for, if it was."""
     where = wanted(text)
-    if where.each and not interactive.can_be_asked():
+    if where.each and not api.can_be_asked():
         raise UsageError("--each waits for a person, in a notebook; nobody could be asked here")
     stopping = Stopping(shell, where)
     before = shell.custom_exceptions, shell.CustomTB
     shell.set_custom_exc((Reached,), _shown_kindly)
     try:
         # so that `why` knows the forward pass, too; a cell that goes on after each stop runs for long
-        listening = nullcontext() if where.each else interactive.watch()
+        listening = nullcontext() if where.each else api.watch()
         with asking(stopping.ask), listening:
             result = shell.run_cell(cell)
     finally:

@@ -7,12 +7,12 @@ from typing import Any
 from IPython.core.error import UsageError as IPythonUsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 
-from vizgrad import interactive
-from vizgrad.commands import magics
-from vizgrad.inspection import registry
-from vizgrad.magics import stops_and_branches as stops_and_branches  # registers what is in it
-from vizgrad.magics.commands import RUN, UsageError, tensor_types
-from vizgrad.magics.stopping import debug_cell
+from vizgrad.debugger import api
+from vizgrad.debugger.commands import magics
+from vizgrad.debugger.jupyter.magics import breakpoint_commands  # noqa: F401  registers its commands
+from vizgrad.debugger.jupyter.magics.debug_cell import debug_cell
+from vizgrad.debugger.jupyter.magics.line_commands import RUN, UsageError, tensor_types
+from vizgrad.debugger.session import registry
 
 
 def usage() -> str:
@@ -55,7 +55,7 @@ class VizgradMagics(Magics):
         if rest and not rest.isidentifier():
             raise IPythonUsageError(f"{rest!r} is not a name for the recording")
         shell: Any = self.shell
-        listening = interactive.watch() if name == "watch" else interactive.record(rest or "cell")
+        listening = api.watch() if name == "watch" else api.record(rest or "cell")
         with listening as made:
             result = shell.run_cell(cell)
         if rest:
@@ -96,7 +96,7 @@ def load(shell: Any) -> None:
     """Registers the magics and their completion."""
     shell.register_magics(VizgradMagics)
     shell.set_hook("complete_command", complete, re_key=r"%?%?vizgrad\b")
-    interactive.on_import()
+    api.on_import()
 
 
 def unload(shell: Any) -> None:

@@ -1,7 +1,7 @@
 """What ``%vizgrad COMMAND ARGUMENTS`` does: one function a command.
 
 A function gets the shell and the rest of the line, and returns what the cell shows. How a command is written,
-its help and what completion offers are declared in `vizgrad.commands`.
+its help and what completion offers are declared in `vizgrad.debugger.commands`.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad import interactive
-from vizgrad.commands import magics
-from vizgrad.function.custom.function import Function
-from vizgrad.inspection import registry
-from vizgrad.inspection.openers import known_types
-from vizgrad.inspection.session import Session, Where
-from vizgrad.rendering.static import VersionsPicture, saved_lines
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.function.custom.function import Function
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger import api
+from vizgrad.debugger.commands import magics
+from vizgrad.debugger.drawing.static import VersionsPicture, saved_lines
+from vizgrad.debugger.engines.api.openers import known_types
+from vizgrad.debugger.session import registry
+from vizgrad.debugger.session.session import Session, Where
 
 Run = Callable[[Any, str], Any]
 
@@ -86,13 +86,13 @@ def _count(text: str, name: str) -> int:
 @runs("graph")
 def graph(shell: Any, rest: str) -> Any:
     tensor = tensor_of(shell, rest, "graph")
-    return interactive.graph(tensor, title=rest.strip())
+    return api.graph(tensor, title=rest.strip())
 
 
 @runs("debug")
 def debug(shell: Any, rest: str) -> Any:
     tensor = tensor_of(shell, rest, "debug")
-    return interactive.debug(tensor).where
+    return api.debug(tensor).where
 
 
 @runs("step")
@@ -158,7 +158,7 @@ def saved(shell: Any, rest: str) -> Any:
 @runs("why")
 def why(shell: Any, rest: str) -> Any:
     text = rest.strip().removesuffix(".grad")  # of a gradient that is None the leaf is asked
-    return interactive.why(tensor_of(shell, text, "why"), name=text)
+    return api.why(tensor_of(shell, text, "why"), name=text)
 
 
 @runs("versions")
@@ -167,24 +167,24 @@ def versions(shell: Any, rest: str) -> Any:
         session = current_session()
         return VersionsPicture(session.versions, session.graph)
     tensor = tensor_of(shell, rest, "versions")
-    return interactive.versions(tensor, name=rest.strip())
+    return api.versions(tensor, name=rest.strip())
 
 
 @runs("memory")
 def memory(shell: Any, rest: str) -> Any:
     if rest.strip():
         raise UsageError(f"usage: {usage_of('memory')}: it is about the whole notebook")
-    return interactive.memory()
+    return api.memory()
 
 
 @runs("check")
 def check(shell: Any, rest: str) -> Any:
-    return interactive.check(*_function_and_inputs(shell, rest, "check"))
+    return api.check(*_function_and_inputs(shell, rest, "check"))
 
 
 @runs("card")
 def card(shell: Any, rest: str) -> Any:
-    return interactive.card(*_function_and_inputs(shell, rest, "card"))
+    return api.card(*_function_and_inputs(shell, rest, "card"))
 
 
 def _function_and_inputs(shell: Any, rest: str, name: str) -> tuple[Any, ...]:
@@ -209,7 +209,7 @@ def load(shell: Any, rest: str) -> Any:
     path = rest.strip().strip("\"'")
     if not path:
         raise UsageError(f"usage: {usage_of('load')}")
-    from vizgrad.traces import load_trace
+    from vizgrad.debugger.traces import load_trace
 
     return load_trace(path)
 

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from vizgrad.inspection import comparisons
+from vizgrad.debugger.session.breakpoints import comparisons
 
 Names = Mapping[str, Any]
 When = Callable[[Names], bool]

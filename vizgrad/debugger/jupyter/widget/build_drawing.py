@@ -8,17 +8,23 @@ from dataclasses import replace
 from functools import cache
 from itertools import count
 
-from vizgrad.inspection.model import Graph, Group, Node, NodeRun, Saved
-from vizgrad.inspection.outline import Outline
-from vizgrad.rendering.cards import node_card, pin_card, result_card
-from vizgrad.rendering.compound import layered_layout
-from vizgrad.rendering.geometry import Bezier, Box, Size
-from vizgrad.rendering.group_cards import group_size, group_title
-from vizgrad.rendering.opening import Opening, opening
-from vizgrad.rendering.overlay import RunView
-from vizgrad.rendering.titles import head_need
-from vizgrad.rendering.visible import Item, Link, Visible, visible_graph
-from vizgrad.widgets.drawing import Drawing, DrawnBox, DrawnFrame, DrawnLine, Folding
+from vizgrad.debugger.drawing.cards import node_card, pin_card, result_card
+from vizgrad.debugger.drawing.compound import layered_layout
+from vizgrad.debugger.drawing.geometry import Bezier, Box, Size
+from vizgrad.debugger.drawing.group_cards import group_size, group_title
+from vizgrad.debugger.drawing.open_groups import Opening, opening
+from vizgrad.debugger.drawing.overlay import RunView
+from vizgrad.debugger.drawing.titles import head_need
+from vizgrad.debugger.drawing.visible import Item, Link, Visible, visible_graph
+from vizgrad.debugger.jupyter.widget.drawing import (
+    Drawing,
+    DrawnBox,
+    DrawnFrame,
+    DrawnLine,
+    Folding,
+)
+from vizgrad.debugger.model import Graph, Group, Node, NodeRun, Saved
+from vizgrad.debugger.session.grouping.outline import Outline
 
 #: Room in the title of a frame for what a person clicks there.
 _BUTTONS = 60.0

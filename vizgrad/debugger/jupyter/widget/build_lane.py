@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from vizgrad.inspection.lanes import Lane
-from vizgrad.inspection.outline import Outline
-from vizgrad.inspection.session import Session
-from vizgrad.widgets import protocol as p
-from vizgrad.widgets.drawing import AUTOMATIC, Drawing, Folding
-from vizgrad.widgets.drawing_of import draw
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.jupyter.widget.build_drawing import draw
+from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC, Drawing, Folding
+from vizgrad.debugger.session.grouping.outline import Outline
+from vizgrad.debugger.session.history.lanes import Lane
+from vizgrad.debugger.session.session import Session
 
 
 def lane(number: int, session: Session, folding: Folding) -> p.Lane:

@@ -8,13 +8,20 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import get_args
 
-from vizgrad.inspection import model
-from vizgrad.inspection.fold import Fold, sizes_of
-from vizgrad.inspection.looking import Look
-from vizgrad.inspection.outline import Outline
-from vizgrad.rendering.norm_curve import MOST_POINTS
-from vizgrad.rendering.overlay import weight
-from vizgrad.widgets.drawing import Drawing, DrawnBox, Flow, Reached, Standing, Tally
+from vizgrad.debugger import model
+from vizgrad.debugger.drawing.norm_curve import MOST_POINTS
+from vizgrad.debugger.drawing.overlay import weight
+from vizgrad.debugger.jupyter.widget.drawing import (
+    Drawing,
+    DrawnBox,
+    Flow,
+    Reached,
+    Standing,
+    Tally,
+)
+from vizgrad.debugger.session.grouping.outline import Outline
+from vizgrad.debugger.session.history.fold import Fold, sizes_of
+from vizgrad.debugger.session.session_reader import Look
 
 
 def standing(look: Look, drawing: Drawing) -> Standing:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from vizgrad.errors import lines_around
-from vizgrad.explaining.nodes import why_node
-from vizgrad.inspection.session import Session
-from vizgrad.widgets import protocol as p
+from vizgrad.core.errors import lines_around
+from vizgrad.debugger.explain.node_answers import why_node
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.session.session import Session
 
 #: Links that are told of: the first and the last of a longer chain.
 MOST_LINKS = 400

@@ -11,15 +11,15 @@ import sys
 from functools import partial
 from typing import Any
 
-from vizgrad.inspection.opening import Cell
-from vizgrad.widgets import cells
-from vizgrad.widgets.controller import Controller, after_cell
-from vizgrad.widgets.desk import MAIN
-from vizgrad.widgets.idle import end_idle
-from vizgrad.widgets.interrupted import listen_for_interrupts
-from vizgrad.widgets.presence import call_others
-from vizgrad.widgets.protocol import COMM_TARGET
-from vizgrad.widgets.subshells import listen_where_asked
+from vizgrad.debugger.jupyter.widget import executed_cells
+from vizgrad.debugger.jupyter.widget.controller import Controller, after_cell
+from vizgrad.debugger.jupyter.widget.idle import end_idle
+from vizgrad.debugger.jupyter.widget.interrupts import listen_for_interrupts
+from vizgrad.debugger.jupyter.widget.liveness import call_others
+from vizgrad.debugger.jupyter.widget.protocol import COMM_TARGET
+from vizgrad.debugger.jupyter.widget.request_worker import MAIN
+from vizgrad.debugger.jupyter.widget.subshells import listen_where_asked
+from vizgrad.debugger.session.opening import Cell
 
 _registered: Any = None
 
@@ -37,7 +37,7 @@ def register() -> bool:
         request = getattr(shell, "get_parent", dict[str, Any])()
         code = request.get("content", {}).get("code")
         if isinstance(code, str):  # the cell that imports this is running already
-            cells.remember(shell, code)
+            executed_cells.remember(shell, code)
         shell.events.register("post_run_cell", _after_cell)
         shell.events.register("pre_run_cell", _before_cell)
         loop = getattr(kernel, "io_loop", None)
@@ -57,7 +57,7 @@ def _shell() -> Any:
 
 def cell_name(filename: str) -> str | None:
     """``In [3]`` for the file that IPython compiled cell 3 under; None for any other file."""
-    number = cells.number_of(filename)
+    number = executed_cells.number_of(filename)
     if number is not None:
         return f"In [{number}]"
     describe = getattr(getattr(_shell(), "compile", None), "format_code_name", None)
@@ -112,7 +112,7 @@ def _before_cell(info: Any = None) -> None:
     listen_for_interrupts()
     compiled = getattr(info, "raw_cell", None)
     if isinstance(compiled, str):
-        cells.remember(_shell(), compiled)
+        executed_cells.remember(_shell(), compiled)
 
 
 def _after_cell(result: Any = None) -> None:

@@ -1,4 +1,4 @@
-"""Answers the messages of one view (`vizgrad.widgets.protocol`), over whatever carries them.
+"""Answers the messages of one view (`vizgrad.debugger.jupyter.widget.protocol`), over whatever carries them.
 
 A controller belongs to one connection: a widget's comm or a side panel's. It holds no state of the run
 itself; it asks sessions, and listens to the one its view is attached to. While it does, the session is held.
@@ -12,22 +12,22 @@ from contextlib import contextmanager
 from typing import Any, cast
 from weakref import WeakSet, WeakValueDictionary
 
-from vizgrad.inspection import registry
-from vizgrad.inspection.live import told
-from vizgrad.inspection.looking import SessionClosed
-from vizgrad.inspection.moving import Work, shown_elsewhere
-from vizgrad.inspection.publishing import Update
-from vizgrad.inspection.session import Session, SessionBusy
-from vizgrad.inspection.wire import WireError, decode_message, encode_message
-from vizgrad.inspection.wire_plan import MAX_INTEGER
-from vizgrad.observing import Observer
+from vizgrad.core.observing import Observer
+from vizgrad.debugger.jupyter.widget import line_messages, query_answers
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.jupyter.widget.heap_view import heap_read
+from vizgrad.debugger.jupyter.widget.line_messages import LinesFollower
+from vizgrad.debugger.jupyter.widget.move_requests import move
+from vizgrad.debugger.jupyter.widget.request_worker import MAIN, Desk
+from vizgrad.debugger.session import registry
+from vizgrad.debugger.session.moves_under_way import Work, shown_elsewhere
+from vizgrad.debugger.session.open_session import told
+from vizgrad.debugger.session.publishing import Update
+from vizgrad.debugger.session.session import Session, SessionBusy
+from vizgrad.debugger.session.session_reader import SessionClosed
+from vizgrad.debugger.wire.wire import WireError, decode_message, encode_message
+from vizgrad.debugger.wire.wire_plan import MAX_INTEGER
 from vizgrad.version import __version__
-from vizgrad.widgets import answers, lines
-from vizgrad.widgets import protocol as p
-from vizgrad.widgets.desk import MAIN, Desk
-from vizgrad.widgets.lines import LinesFollower
-from vizgrad.widgets.moves import move
-from vizgrad.widgets.whole import heap_read
 
 Send = Callable[[dict[str, Any]], None]
 #: A larger graph takes some time to be read.
@@ -49,7 +49,7 @@ class Controller:
     def __init__(
         self, send: Send, bound: Session | None = None, *, view: str = "", at_desk: bool = False
     ) -> None:
-        """`at_desk`: requests are answered on another thread (`desk.py`), but `Pause`, at once."""
+        """`at_desk`: requests are answered on another thread (`request_worker.py`), but `Pause`, at once."""
         self._carry = send
         #: Something has come from the browser.
         self._heard = False
@@ -61,7 +61,7 @@ class Controller:
         self._lines: LinesFollower | None = None
         #: Sessions that were opened from lanes, and those that they were opened from: a person goes between.
         self._opened: tuple[Session, ...] = ()
-        #: It was asked whether it is there (`presence.py`), and has said nothing since.
+        #: It was asked whether it is there (`liveness.py`), and has said nothing since.
         self._called = False
         #: The session that it was attached to when it was taken for gone.
         self._left: str | None = None
@@ -168,7 +168,7 @@ class Controller:
                 if widget is not None and not widget._heard:
                     widget._detach()
                 with self._reading(session):
-                    return answers.shown(request.request, session, request.folding, "")
+                    return query_answers.shown(request.request, session, request.folding, "")
             case p.Pause():
                 session = self._find(request.session)
                 session.pause()
@@ -181,7 +181,7 @@ class Controller:
             self._opened = (*self._opened, session, opened)
             return p.Opened(request.request, session.id, opened.id)
         with self._reading(session, asks=isinstance(request, p.Look)):
-            answer = lines.answer(session, request) or answers.seen(session, request)
+            answer = line_messages.answer(session, request) or query_answers.seen(session, request)
         if answer is not None:
             return answer
         try:

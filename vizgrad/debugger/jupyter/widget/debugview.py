@@ -12,10 +12,10 @@ from weakref import ref
 import anywidget
 import traitlets
 
-from vizgrad.inspection.session import Session
-from vizgrad.widgets.controller import Controller
-from vizgrad.widgets.saved import bundle
-from vizgrad.widgets.subshells import listen_where_asked
+from vizgrad.debugger.jupyter.widget.controller import Controller
+from vizgrad.debugger.jupyter.widget.saved_picture import bundle
+from vizgrad.debugger.jupyter.widget.subshells import listen_where_asked
+from vizgrad.debugger.session.session import Session
 
 #: What was built for the browser.
 STATIC = Path(__file__).parent / "static"

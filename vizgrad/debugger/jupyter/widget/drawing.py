@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from vizgrad.inspection.model import (
+from vizgrad.debugger.model import (
     Branch,
     Breakpoint,
     Buffer,

@@ -6,8 +6,8 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.inspection.cells import Ran
-from vizgrad.tensor.clock import tick
+from vizgrad.core.tensor.clock import tick
+from vizgrad.debugger.session.lines.notebook_cells import Ran
 
 #: File names that are known; the oldest are forgotten.
 MOST_NAMES = 4096
@@ -25,12 +25,12 @@ def number_of(file: str) -> int | None:
 
 
 def cells_run(file: str) -> Sequence[Ran]:
-    """See `vizgrad.inspection.cells.cells_run`."""
+    """See `vizgrad.debugger.session.lines.notebook_cells.cells_run`."""
     return _ran.get(file, ())
 
 
 def line_shown(file: str, line: int) -> int:
-    """See `vizgrad.errors.line_shown`. Of cells of one text the one that ran last is meant."""
+    """See `vizgrad.core.errors.line_shown`. Of cells of one text the one that ran last is meant."""
     ran = _ran.get(file)
     return line + ran[-1].before if ran else line
 

@@ -6,9 +6,9 @@ import sys
 import threading
 from time import perf_counter
 
-from vizgrad.heap.notebook import current
-from vizgrad.heap.reading import read
-from vizgrad.widgets import protocol as p
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.memory.notebook_variables import current
+from vizgrad.debugger.memory.reading import read
 
 #: Storages that a view is told of.
 MOST_STORAGES = 500

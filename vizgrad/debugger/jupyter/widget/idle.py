@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from types import FrameType
 from typing import Any
 
-from vizgrad.inspection import registry
-from vizgrad.inspection.opening import Cell, Opening
-from vizgrad.inspection.session import Session
+from vizgrad.debugger.session import registry
+from vizgrad.debugger.session.opening import Cell, Opening
+from vizgrad.debugger.session.session import Session
 
 _LATEST = ("_", "__", "___")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from vizgrad.inspection import registry
+from vizgrad.debugger.session import registry
 
 
 class _Listening:

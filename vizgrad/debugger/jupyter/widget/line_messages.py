@@ -13,15 +13,16 @@ from time import monotonic
 from typing import Any
 from weakref import ref
 
-from vizgrad.inspection import model, registry
-from vizgrad.inspection.compiled import Compiled
-from vizgrad.inspection.line_mark import selected, stops_at
-from vizgrad.inspection.line_norms import LineNorms
-from vizgrad.inspection.looking import Look, SessionClosed
-from vizgrad.inspection.seen import SessionBusy
-from vizgrad.inspection.session import Session
-from vizgrad.inspection.sources import read_source
-from vizgrad.widgets import protocol as p
+from vizgrad.debugger import model
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.session import registry
+from vizgrad.debugger.session.lines.compiled_lines import Compiled
+from vizgrad.debugger.session.lines.line_mark import selected, stops_at
+from vizgrad.debugger.session.lines.line_norms import LineNorms
+from vizgrad.debugger.session.lines.source_files import read_source
+from vizgrad.debugger.session.session import Session
+from vizgrad.debugger.session.session_reader import Look, SessionClosed
+from vizgrad.debugger.session.session_view import SessionBusy
 
 #: Lines that are told of.
 MOST_LINES = 20_000

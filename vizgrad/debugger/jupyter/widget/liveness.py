@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vizgrad.widgets.controller import Controller, controllers
-from vizgrad.widgets.desk import MAIN
+from vizgrad.debugger.jupyter.widget.controller import Controller, controllers
+from vizgrad.debugger.jupyter.widget.request_worker import MAIN
 
 #: Seconds that a view has to answer.
 PATIENCE = 60.0

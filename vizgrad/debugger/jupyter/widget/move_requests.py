@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.inspection.session import Session
-from vizgrad.widgets import protocol as p
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.session.session import Session
 
 #: More steps than this in one request are refused: the browser would wait without a picture.
 MOST_STEPS = 1_000_000

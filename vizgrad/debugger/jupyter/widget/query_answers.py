@@ -7,20 +7,21 @@ from collections.abc import Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from vizgrad.inspection import model, summarizer
-from vizgrad.inspection.comparing import Comparison
-from vizgrad.inspection.looking import Look
-from vizgrad.inspection.outline import Outline
-from vizgrad.inspection.parts import part_of
-from vizgrad.inspection.session import Session
-from vizgrad.rendering.mathematics import mathematics
-from vizgrad.widgets import protocol as p
-from vizgrad.widgets.drawing import Drawing, Folding
-from vizgrad.widgets.drawing_of import draw
-from vizgrad.widgets.lane_of import lane
-from vizgrad.widgets.saved import picture
-from vizgrad.widgets.standing_of import standing
-from vizgrad.widgets.why_of import why
+from vizgrad.debugger import model
+from vizgrad.debugger.drawing.mathematics import mathematics
+from vizgrad.debugger.engines.api import summarizer
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.jupyter.widget.build_drawing import draw
+from vizgrad.debugger.jupyter.widget.build_lane import lane
+from vizgrad.debugger.jupyter.widget.build_standing import standing
+from vizgrad.debugger.jupyter.widget.build_why import why
+from vizgrad.debugger.jupyter.widget.drawing import Drawing, Folding
+from vizgrad.debugger.jupyter.widget.saved_picture import picture
+from vizgrad.debugger.session.array_slices import part_of
+from vizgrad.debugger.session.grouping.outline import Outline
+from vizgrad.debugger.session.history.branch_comparison import Comparison
+from vizgrad.debugger.session.session import Session
+from vizgrad.debugger.session.session_reader import Look
 
 #: Nodes named in one answer; visits, storages and points of a curve that are told at once.
 MOST_NAMES = 200

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from vizgrad.inspection.session import Session
-from vizgrad.rendering.static import svg_of_session, text_of_session
-from vizgrad.widgets import protocol as p
+from vizgrad.debugger.drawing.static import svg_of_session, text_of_session
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.session.session import Session
 
 MIME = "application/vnd.vizgrad.session+json"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vizgrad.inspection.session import Session
+from vizgrad.debugger.session.session import Session
 
 
 def show(session: Session) -> None:
@@ -12,13 +12,13 @@ def show(session: Session) -> None:
     """
     from IPython.display import display  # pyright: ignore[reportUnknownVariableType]
 
-    from vizgrad.widgets.commtarget import run_by_program
+    from vizgrad.debugger.jupyter.widget.commtarget import run_by_program
 
     if run_by_program():
-        from vizgrad.widgets.saved import SessionPicture
+        from vizgrad.debugger.jupyter.widget.saved_picture import SessionPicture
 
         display(SessionPicture(session))
     else:
-        from vizgrad.widgets.debugview import DebugView
+        from vizgrad.debugger.jupyter.widget.debugview import DebugView
 
         display(DebugView(session))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.inspection.model import (
+from vizgrad.debugger.jupyter.widget.drawing import Drawing, Standing
+from vizgrad.debugger.model import (
     ArrayName,
     Birth,
     Difference,
@@ -14,21 +15,32 @@ from vizgrad.inspection.model import (
     StepRecord,
     Stopped,
 )
-from vizgrad.widgets.drawing import Drawing, Standing
 
 TRACE_FORMAT = "vizgrad trace"
 #: Of the files; a reader refuses a larger one.
-TRACE_VERSION = 1
+TRACE_VERSION = 2
+#: Nodes and steps, together, of which a page has room for a trace; `load_trace` reads any.
+MOST_IN_PAGE = 300_000
 
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """The array `file`, of this shape and dtype, is all of these gradients."""
+    """An array, of this shape and dtype, is all of these gradients: number `at` of those in `file`; None: the
+    file is this array.
+    """
 
     file: str
     shape: tuple[int, ...]
     dtype: str
     of: tuple[ArrayName, ...]
+    at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FiledArrays:
+    """Which gradients are there, and where."""
+
+    arrays: tuple[Filed, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,11 @@
-"""`python -m vizgrad.widgets.typescript`: writes what the browser knows of the model and of the messages.
+"""`python -m vizgrad.debugger.jupyter.widget.typescript`: writes what the browser knows of the model and
+of the messages.
 
-TypeScript types, and readers that check what arrives, for every class of `inspection/model`, for `Update`,
-for `widgets/drawing.py` and `widgets/protocol`, with their docstrings: what a field means is said once, in
-Python, and a file there is a file here. The commands of `vizgrad/commands/` go the same way, also to
-JupyterLab's setting page and to the documentation. A test fails when the files are stale.
+TypeScript types, and readers that check what arrives, for every class of `debugger/model`, for `Update`,
+for `debugger/jupyter/widget/drawing.py` and `debugger/jupyter/widget/protocol`, with their docstrings:
+what a field means is said once, in Python, and a file there is a file here. The commands of
+`vizgrad/debugger/commands/` go the same way, also to JupyterLab's setting page and to the documentation.
+A test fails when the files are stale.
 """
 
 from __future__ import annotations
@@ -16,10 +18,31 @@ from pathlib import Path
 from types import ModuleType
 from typing import Literal, cast, get_args, get_origin
 
-from vizgrad import errors
-from vizgrad.arrays import matrix_blocks
-from vizgrad.inspection import model, publishing
-from vizgrad.inspection.model import (
+from vizgrad.core import errors
+from vizgrad.core.arrays import matrix_blocks
+from vizgrad.debugger import model
+from vizgrad.debugger.jupyter.widget import drawing, protocol, trace_contents, typescript_commands
+from vizgrad.debugger.jupyter.widget.protocol import (
+    answers,
+    changes,
+    channel,
+    events,
+    lanes,
+    moves,
+    requests,
+    whole,
+    why,
+)
+from vizgrad.debugger.jupyter.widget.typescript_fields import (
+    WIDTH,
+    comment,
+    docstring,
+    fields_of,
+    marked,
+    marked_behind,
+    quoted,
+)
+from vizgrad.debugger.model import (
     arrays,
     branches,
     breakpoints,
@@ -35,30 +58,10 @@ from vizgrad.inspection.model import (
     trace,
     within,
 )
-from vizgrad.inspection.wire import message_type
-from vizgrad.widgets import drawing, filed, protocol, typescript_commands
-from vizgrad.widgets.protocol import (
-    answers,
-    changes,
-    channel,
-    events,
-    lanes,
-    moves,
-    requests,
-    whole,
-    why,
-)
-from vizgrad.widgets.typescript_fields import (
-    WIDTH,
-    comment,
-    docstring,
-    fields_of,
-    marked,
-    marked_behind,
-    quoted,
-)
+from vizgrad.debugger.session import publishing
+from vizgrad.debugger.wire.wire import message_type
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 FOLDER = ROOT / "extension" / "src" / "protocol"
 
 _HEAD = "// Made by `make types` from {sources}: do not edit.\n"
@@ -127,7 +130,7 @@ FILES = (
     File("lanes", lanes),
     File("why", why),
     File("whole", whole),
-    File("filed", filed),
+    File("filed", trace_contents),
 )
 
 
@@ -338,9 +341,7 @@ def _way(path: str, other: str) -> str:
 
 def _index() -> str:
     lines = (f"export * from '{_way('model/index', f.path)}';\n" for f in FILES if "/" in f.path)
-    return _file(
-        "vizgrad/inspection/model", comment(model.__doc__ or ""), "", "".join(sorted(lines))
-    )
+    return _file("vizgrad/debugger/model", comment(model.__doc__ or ""), "", "".join(sorted(lines)))
 
 
 def _messages() -> str:
@@ -353,7 +354,9 @@ def _messages() -> str:
     parts.append(f"export const MESSAGE_READERS: {table} = {{\n{rows}\n}};\n")
     body = "\n".join(parts)
     imports = _imports_of(File("messages", protocol), body)
-    return _file("vizgrad/widgets/protocol", comment(protocol.__doc__ or ""), imports, body)
+    return _file(
+        "vizgrad/debugger/jupyter/widget/protocol", comment(protocol.__doc__ or ""), imports, body
+    )
 
 
 def _answers() -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any, get_args
 
-from vizgrad import commands
-from vizgrad.commands import COMMANDS, GESTURES, Command
-from vizgrad.widgets.preferences import PREFERENCES
-from vizgrad.widgets.typescript_fields import comment, quoted
+from vizgrad.debugger import commands
+from vizgrad.debugger.commands import COMMANDS, GESTURES, SAID, Command
+from vizgrad.debugger.jupyter.widget.preferences import PREFERENCES
+from vizgrad.debugger.jupyter.widget.typescript_fields import comment, quoted
 
 #: The plugin whose setting page it is, and what the keys are bound to: any view, wherever it is.
 SELECTOR = ".vg-root"
@@ -22,7 +22,7 @@ def commands_ts() -> str:
     """`extension/src/protocol/commands.ts`."""
     icons = sorted({command.icon for command in IN_VIEW if command.icon})
     parts = [
-        "// Made by `make types` from vizgrad/commands/ and widgets/preferences.py: do not edit.\n"
+        "// Made by `make types` from debugger/commands/ and jupyter/widget/preferences.py: do not edit.\n"
         + comment("What a person can do, and what they can set: declared once, in Python."),
         _union("CommandName", [command.name for command in IN_VIEW]),
         _union("CommandIcon", icons),
@@ -97,33 +97,14 @@ def _row(command: Command) -> str:
         enabled=command.enabled,
         menus=command.menus,
         byHost=command.by_host,
-        code=code(command),
+        code=command.code,
         magic=command.magic.written if command.magic else "",
     )
 
 
 def _in_code(command: Command) -> str:
     magic = command.magic.written if command.magic else ""
-    return _object(label=command.label, help=command.help, code=code(command), magic=magic)
-
-
-def code(command: Command) -> str:
-    """How it is called: "session.step()", "vizgrad.debug(loss)"."""
-    owner, _, method = command.api.rpartition(".")
-    if not method:
-        return ""
-    arguments = {
-        "run_to": '"MulBackward0"',
-        "break_at": '"MulBackward0"',
-        "seek": "3",
-        "debug": "loss",
-        "graph": "loss",
-        "versions": "w",
-        "record": "",
-    }.get(method, "")
-    if method == "saved":
-        return "session.saved"
-    return f"{'session' if owner else 'vizgrad'}.{method}({arguments})"
+    return _object(label=command.label, help=command.help, code=command.code, magic=magic)
 
 
 def _object(**fields: str | bool | tuple[str, ...] | None) -> str:
@@ -200,10 +181,12 @@ def page() -> str:
     lines = [
         "# Commands",
         "",
-        "Made by `make types` from `vizgrad/commands/`: do not edit. The same commands are on buttons, in",
-        "the menu of a node (right click, `m`), in JupyterLab's palette under *vizgrad*, and, where there is",
-        "one, a method and a magic. Keys can be changed in JupyterLab's *Settings > Keyboard Shortcuts*, the",
-        "settings at the end under *Settings > vizgrad*.",
+        "Made by `make types` from `vizgrad/debugger/commands/`: do not edit. The same commands are on",
+        "buttons, in the menu of a node (right click, `m`), in JupyterLab's palette under *vizgrad*, and,",
+        "where there is one, a method and a magic. Keys can be changed in JupyterLab's",
+        "*Settings > Keyboard Shortcuts*, the settings at the end under *Settings > vizgrad*.",
+        "",
+        "In the code " + ", ".join(f"`{name}` is {what}" for name, what in SAID.items()) + ".",
     ]
     for section in get_args(commands.Section):
         lines += [
@@ -214,7 +197,7 @@ def page() -> str:
             "|---|---|---|---|---|",
         ]
         lines += [
-            f"| {c.label} | {_keys(c)} | {_code(code(c))} | "
+            f"| {c.label} | {_keys(c)} | {_code(c.code)} | "
             f"{_code(c.magic.written if c.magic else '')} | {c.help} |"
             for c in COMMANDS
             if c.section == section
@@ -229,8 +212,9 @@ def page() -> str:
 
 
 def _keys(command: Command) -> str:
-    return " ".join(_code(key.replace("|", "\\|")) for key in command.keys)
+    return " ".join(map(_code, command.keys))
 
 
 def _code(text: str) -> str:
-    return f"`{text}`" if text else ""
+    """As code in a cell of a table, which a bar would end."""
+    return "`{}`".format(text.replace("|", "\\|")) if text else ""

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any, Protocol
 
-from vizgrad.inspection import conditions, model
-from vizgrad.inspection.abilities import Watching, Writes
-from vizgrad.inspection.births import birth_at
-from vizgrad.inspection.choosing import Chosen, choose
-from vizgrad.inspection.fold import Fold
-from vizgrad.inspection.protocols import GraphSource, Step
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.abilities import Watching, Writes
+from vizgrad.debugger.engines.api.protocols import GraphSource, Step
+from vizgrad.debugger.session.breakpoints import conditions
+from vizgrad.debugger.session.breakpoints.node_selectors import Chosen, choose
+from vizgrad.debugger.session.breakpoints.nonfinite_step import birth_at
+from vizgrad.debugger.session.history.fold import Fold
 
 #: `when=` and `condition=` of `break_at`: gets a visit.
 Condition = Callable[[model.Visit], bool]

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from vizgrad.inspection import comparisons, model
+from vizgrad.debugger import model
+from vizgrad.debugger.session.breakpoints import comparisons
 
 
 @dataclass(frozen=True, slots=True)

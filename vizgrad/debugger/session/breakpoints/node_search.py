@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
-from vizgrad.inspection.model import Name, Node, Place
+from vizgrad.debugger.model import Name, Node, Place
 
 
 def matcher(query: str) -> Callable[[Sequence[str]], bool]:

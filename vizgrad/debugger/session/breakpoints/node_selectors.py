@@ -5,9 +5,9 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from vizgrad.inspection import model
-from vizgrad.inspection.lines import inward, nodes_at
-from vizgrad.inspection.protocols import GraphSource
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.protocols import GraphSource
+from vizgrad.debugger.session.lines.line_nodes import inward, nodes_at
 
 
 class Chosen(NamedTuple):

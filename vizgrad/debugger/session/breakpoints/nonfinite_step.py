@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import isfinite, prod
 from typing import Any, cast
 
-from vizgrad.inspection import model
-from vizgrad.inspection.protocols import Bearing, Step
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.protocols import Bearing, Step
 
 
 def birth_at(step: Step) -> model.Birth | None:

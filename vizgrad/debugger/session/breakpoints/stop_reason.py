@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import isfinite, isnan
 from typing import Literal
 
-from vizgrad.inspection import model
-from vizgrad.inspection.births import birth_at
-from vizgrad.inspection.breakpoints import Breakpoints
-from vizgrad.inspection.history import History
-from vizgrad.inspection.protocols import GraphSource
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.protocols import GraphSource
+from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
+from vizgrad.debugger.session.breakpoints.nonfinite_step import birth_at
+from vizgrad.debugger.session.history.history import History
 
 
 def at_stop(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from vizgrad.inspection.choosing import choose
-from vizgrad.inspection.history import History
-from vizgrad.inspection.lines import nodes_at
-from vizgrad.inspection.protocols import GraphSource
+from vizgrad.debugger.engines.api.protocols import GraphSource
+from vizgrad.debugger.session.breakpoints.node_selectors import choose
+from vizgrad.debugger.session.history.history import History
+from vizgrad.debugger.session.lines.line_nodes import nodes_at
 
 
 def find_visit(target: Any, source: GraphSource, history: History) -> int | AbstractSet[int]:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from vizgrad.inspection.grouping.repeats import LEAST, Repeat, repeats
-from vizgrad.inspection.grouping.stretch import Member, Stretch, end_of, start_of
-from vizgrad.inspection.model import GroupKind
+from vizgrad.debugger.model import GroupKind
+from vizgrad.debugger.session.grouping.repeats import LEAST, Repeat, repeats
+from vizgrad.debugger.session.grouping.stretch import Member, Stretch, end_of, start_of
 
 #: Where nothing else is known, fewer nodes than these are not said to repeat.
 LEAST_NODES = 24

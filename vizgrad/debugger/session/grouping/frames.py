@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import cast
 
-from vizgrad.inspection.grouping.arrange import LEAST_NODES, Arranger
-from vizgrad.inspection.grouping.places import Places
-from vizgrad.inspection.grouping.positions import Function, Loop, Position
-from vizgrad.inspection.grouping.stretch import Member, Stretch, end_of, start_of
-from vizgrad.inspection.grouping.turns import turns
+from vizgrad.debugger.session.grouping.arrange import LEAST_NODES, Arranger
+from vizgrad.debugger.session.grouping.places import Places
+from vizgrad.debugger.session.grouping.positions import Function, Loop, Position
+from vizgrad.debugger.session.grouping.stretch import Member, Stretch, end_of, start_of
+from vizgrad.debugger.session.grouping.turns import turns
 
 #: Functions within functions that are told apart.
 _MOST_FRAMES = 16

@@ -6,13 +6,13 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from vizgrad.inspection.grouping.arrange import Arranger
-from vizgrad.inspection.grouping.frames import Frames
-from vizgrad.inspection.grouping.places import Places
-from vizgrad.inspection.grouping.positions import Function, Position
-from vizgrad.inspection.grouping.stretch import Member, Stretch
-from vizgrad.inspection.model import Group
-from vizgrad.inspection.origin import Call, Origin
+from vizgrad.debugger.engines.api.node_origin import Call, Origin
+from vizgrad.debugger.model import Group
+from vizgrad.debugger.session.grouping.arrange import Arranger
+from vizgrad.debugger.session.grouping.frames import Frames
+from vizgrad.debugger.session.grouping.places import Places
+from vizgrad.debugger.session.grouping.positions import Function, Position
+from vizgrad.debugger.session.grouping.stretch import Member, Stretch
 
 #: Groups within groups; what is deeper has none.
 MOST_DEPTH = 32

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from vizgrad.inspection import model
+from vizgrad.debugger import model
 
 
 class Stretch(NamedTuple):

@@ -6,11 +6,11 @@ import dis
 import linecache
 from types import CodeType
 
-from vizgrad import errors
-from vizgrad.errors import Place
-from vizgrad.inspection.grouping.positions import Function, Position
-from vizgrad.inspection.grouping.program import Program
-from vizgrad.inspection.origin import Spot
+from vizgrad.core import errors
+from vizgrad.core.errors import Place
+from vizgrad.debugger.engines.api.node_origin import Spot
+from vizgrad.debugger.session.grouping.positions import Function, Position
+from vizgrad.debugger.session.grouping.program import Program
 
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 

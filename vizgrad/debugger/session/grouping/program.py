@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import NamedTuple, TypeAlias
 
-from vizgrad.inspection.grouping.positions import Branch, Function, Loop, Position, order_of
+from vizgrad.debugger.session.grouping.positions import Branch, Function, Loop, Position, order_of
 
 #: Longer statements of loops are cut in their middle.
 LONGEST_TITLE = 40

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from vizgrad.errors import Place
-from vizgrad.inspection.model import GroupKind
+from vizgrad.core.errors import Place
+from vizgrad.debugger.model import GroupKind
 
 
 @dataclass(eq=False, slots=True)

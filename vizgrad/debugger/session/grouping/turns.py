@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from vizgrad.inspection.grouping.positions import Loop, Position
-from vizgrad.inspection.grouping.repeats import period
-from vizgrad.inspection.grouping.stretch import Member
+from vizgrad.debugger.session.grouping.positions import Loop, Position
+from vizgrad.debugger.session.grouping.repeats import period
+from vizgrad.debugger.session.grouping.stretch import Member
 
 Positions = Sequence[Position | None]
 

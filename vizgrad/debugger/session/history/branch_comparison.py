@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, isfinite
 
-from vizgrad.inspection import model
-from vizgrad.inspection.branches import Branches, Line
-from vizgrad.inspection.filing import filing
+from vizgrad.debugger import model
+from vizgrad.debugger.model.trace_files import filing
+from vizgrad.debugger.session.history.branches import Branches, Line
 
 #: Behind all that ran.
 _NEVER = 1 << 62

@@ -7,11 +7,11 @@ A branch has the steps before it left as its own (they are the same objects), so
 
 from __future__ import annotations
 
-from vizgrad.inspection import model
-from vizgrad.inspection.abilities import Branching
-from vizgrad.inspection.edits import Edits
-from vizgrad.inspection.history import History
-from vizgrad.inspection.protocols import Run
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.abilities import Branching
+from vizgrad.debugger.engines.api.protocols import Run
+from vizgrad.debugger.session.history.edits import Edits
+from vizgrad.debugger.session.history.history import History
 
 #: A node's step on one line and on another, and how they differ.
 Compared = tuple[int | None, int | None, model.Difference]
@@ -61,7 +61,7 @@ class Branches:
         #: What is closed of a session that nobody holds any more. Not the histories: once a node has raised,
         #: they refer to the session, through the frames of a traceback, and would keep it for ever.
         self.runs: list[Run] = [history.run]
-        #: How two lines differ, as far as somebody has asked (`comparing.py`).
+        #: How two lines differ, as far as somebody has asked (`branch_comparison.py`).
         self.compared: dict[tuple[Line, Line], dict[int, Compared]] = {}
         #: Other runs that were laid beside this one, by name.
         self.traces: dict[str, model.Trace] = {}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vizgrad.inspection import model
-from vizgrad.inspection.abilities import Change
-from vizgrad.inspection.protocols import Effect
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.abilities import Change
+from vizgrad.debugger.engines.api.protocols import Effect
 
 
 class Edits:

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 
-from vizgrad.inspection import model
-from vizgrad.inspection.abilities import Change
-from vizgrad.inspection.edits import Edits
-from vizgrad.inspection.protocols import Brief, Past, Spot
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.abilities import Change
+from vizgrad.debugger.engines.api.protocols import Brief, Past, Spot
+from vizgrad.debugger.session.history.edits import Edits
 
 #: What waits at the slots of a node: where it is to be found, or what the run started with.
 Slots = dict[int, "Spot | model.TensorSummary | None"]

@@ -12,14 +12,14 @@ from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from typing import Protocol
 
-from vizgrad.inspection import model
-from vizgrad.inspection.abilities import Change
-from vizgrad.inspection.edits import Edits
-from vizgrad.inspection.fold import Fold
-from vizgrad.inspection.past import RecordedPast
-from vizgrad.inspection.protocols import Effect, QuickRun, Run, Step, Stops
-from vizgrad.inspection.staging import Visiting
-from vizgrad.inspection.stops import Until
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.abilities import Change
+from vizgrad.debugger.engines.api.protocols import Effect, QuickRun, Run, Step, Stops
+from vizgrad.debugger.session.history.edits import Edits
+from vizgrad.debugger.session.history.fold import Fold
+from vizgrad.debugger.session.history.node_stages import Visiting
+from vizgrad.debugger.session.history.step_log_reader import RecordedPast
+from vizgrad.debugger.session.history.stop_conditions import Until
 
 
 class Between(Protocol):

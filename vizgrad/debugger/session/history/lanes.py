@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from vizgrad.inspection import model
-from vizgrad.inspection.abilities import Recording
-from vizgrad.inspection.protocols import Step
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.abilities import Recording
+from vizgrad.debugger.engines.api.protocols import Step
 
 #: The title of the lane that create_graph=True makes.
 SECOND = "second order"

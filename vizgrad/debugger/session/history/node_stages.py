@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from vizgrad.inspection import model
-from vizgrad.inspection.abilities import Staged
-from vizgrad.inspection.protocols import Effect, Step
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.abilities import Staged
+from vizgrad.debugger.engines.api.protocols import Effect, Step
 
 #: Stages of a leaf that come behind its storing.
 _BEHIND_STORE = ("post_accumulate", "posthooks")

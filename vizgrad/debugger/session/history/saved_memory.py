@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vizgrad.inspection.model import Saved, Storage
+from vizgrad.debugger.model import Saved, Storage
 
 #: A block by its number; what is in none that is known is the node's own.
 Block = int | tuple[int, str]

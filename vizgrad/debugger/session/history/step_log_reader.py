@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 
-from vizgrad.inspection import model
-from vizgrad.inspection.protocols import Brief, Effect, Spot, Step
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.protocols import Brief, Effect, Spot, Step
 
 
 class RecordedPast:
-    """See `vizgrad.inspection.protocols.Past`."""
+    """See `vizgrad.debugger.engines.api.protocols.Past`."""
 
     def __init__(self, steps: Sequence[Step | model.StepRecord]) -> None:
         """`steps` may grow."""

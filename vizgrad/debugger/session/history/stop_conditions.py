@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from typing import Protocol, runtime_checkable
 
-from vizgrad.inspection.protocols import Step, Stops
+from vizgrad.debugger.engines.api.protocols import Step, Stops
 
 
 @runtime_checkable

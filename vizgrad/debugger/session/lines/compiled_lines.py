@@ -9,9 +9,10 @@ from itertools import islice
 from types import CodeType
 from typing import NamedTuple
 
-from vizgrad import errors
-from vizgrad.inspection import cells, model
-from vizgrad.inspection.origin import Spot
+from vizgrad.core import errors
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.node_origin import Spot
+from vizgrad.debugger.session.lines import notebook_cells
 
 
 class Extent(NamedTuple):
@@ -26,7 +27,7 @@ class Extent(NamedTuple):
 class Compiled:
     """A file name's text, as it was compiled, and as a person reads it."""
 
-    def __init__(self, file: str, ran: cells.Ran | None) -> None:
+    def __init__(self, file: str, ran: notebook_cells.Ran | None) -> None:
         #: What was compiled from it and recorded nodes, by its identity.
         self.codes: dict[int, CodeType] = {}
         self._lines = [line.rstrip("\n") for line in linecache.getlines(file)]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vizgrad.inspection import cells, model
-from vizgrad.inspection.compiled import Compiled
-from vizgrad.inspection.line_table import LineTable
+from vizgrad.debugger import model
+from vizgrad.debugger.session.lines import notebook_cells
+from vizgrad.debugger.session.lines.compiled_lines import Compiled
+from vizgrad.debugger.session.lines.line_table import LineTable
 
 
 def mark_of(
@@ -67,7 +68,7 @@ def _inside(table: LineTable, within: model.Within) -> model.LineMark | None:
     if following is None:
         return None
     place, node = following.place, within.node
-    ran = next(reversed(cells.cells_run(place.file)), None)
+    ran = next(reversed(notebook_cells.cells_run(place.file)), None)
     name = table.name(node)
     shown = model.LineInside(Compiled(place.file, ran).shown, place.line)
     return model.LineMark(node, name, None, "inside", f"next within {name}", inside=shown)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-from vizgrad import errors
-from vizgrad.inspection.protocols import GraphSource
+from vizgrad.core import errors
+from vizgrad.debugger.engines.api.protocols import GraphSource
 
 #: By file: by line, the nodes.
 Recorded = dict[str, dict[int, set[int]]]

@@ -13,9 +13,9 @@ from collections import OrderedDict
 from itertools import takewhile
 from math import sqrt
 
-from vizgrad.inspection import model
-from vizgrad.inspection.line_table import LineTable
-from vizgrad.inspection.protocols import Past
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.protocols import Past
+from vizgrad.debugger.session.lines.line_table import LineTable
 
 
 class LineNorms:

@@ -6,13 +6,14 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from vizgrad import errors
-from vizgrad.inspection import cells, model
-from vizgrad.inspection.compiled import Compiled, Extent
-from vizgrad.inspection.grouping.places import Places
-from vizgrad.inspection.line_turns import first_of_turns
-from vizgrad.inspection.origin import Spot
-from vizgrad.inspection.protocols import GraphSource
+from vizgrad.core import errors
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.node_origin import Spot
+from vizgrad.debugger.engines.api.protocols import GraphSource
+from vizgrad.debugger.session.grouping.places import Places
+from vizgrad.debugger.session.lines import notebook_cells
+from vizgrad.debugger.session.lines.compiled_lines import Compiled, Extent
+from vizgrad.debugger.session.lines.line_turns import first_of_turns
 
 
 @dataclass(slots=True)
@@ -38,7 +39,7 @@ class LineTable:
         by_line: dict[tuple[int, int], TableLine] = {}
         spots: list[Spot | None] = []
         lines: dict[tuple[int, int], TableLine | None] = {}  # to hash a code object takes long
-        several: dict[str, Sequence[cells.Ran]] = {}
+        several: dict[str, Sequence[notebook_cells.Ran]] = {}
         for node in range(source.inner):
             spot = source.origin(node).spot
             spots.append(spot)
@@ -46,7 +47,7 @@ class LineTable:
                 continue
             file = spot.code.co_filename
             if file not in several:
-                several[file] = cells.cells_run(file)
+                several[file] = notebook_cells.cells_run(file)
             if len(several[file]) > 1:
                 found = self._line(by_line, spot, _ran(several[file], source, node))
             else:
@@ -77,7 +78,7 @@ class LineTable:
         places.close()
 
     def _line(
-        self, by_line: dict[tuple[int, int], TableLine], spot: Spot, ran: cells.Ran | None
+        self, by_line: dict[tuple[int, int], TableLine], spot: Spot, ran: notebook_cells.Ran | None
     ) -> TableLine | None:
         key = spot.code.co_filename, "" if ran is None else ran.cell
         number = self._known.get(key)
@@ -140,7 +141,9 @@ class LineTable:
         return self._turns[line + 1] - self.turn_of[node], self.turns_of(line)
 
 
-def _ran(several: Sequence[cells.Ran], source: GraphSource, node: int) -> cells.Ran:
+def _ran(
+    several: Sequence[notebook_cells.Ran], source: GraphSource, node: int
+) -> notebook_cells.Ran:
     """Which of several cells of one text: the last that was run before the node was recorded."""
     clock = source.describe_before(node).sequence_nr
     return next((ran for ran in reversed(several) if ran.since < clock), several[-1])

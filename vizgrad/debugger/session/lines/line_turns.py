@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from vizgrad.inspection.grouping.places import Places
-from vizgrad.inspection.grouping.repeats import period
-from vizgrad.inspection.origin import Spot
+from vizgrad.debugger.engines.api.node_origin import Spot
+from vizgrad.debugger.session.grouping.places import Places
+from vizgrad.debugger.session.grouping.repeats import period
 
 _WITHIN = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>", "<lambda>")
 

@@ -1,5 +1,5 @@
 """Which cells of a notebook have run, as texts of a program: whoever runs them tells
-(`vizgrad.widgets.cells`).
+(`vizgrad.debugger.jupyter.widget.executed_cells`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Ran(NamedTuple):
-    """A cell that was run at tick `since` of the engine's clock (`vizgrad.tensor.clock`).
+    """A cell that was run at tick `since` of the engine's clock (`vizgrad.core.tensor.clock`).
 
     `first` is how many lines of its `text` stand before what IPython was given to run: a cell magic. `cell`
     is its id, empty where a front end does not tell it.

@@ -8,7 +8,7 @@ from pathlib import Path
 from stat import S_ISREG
 from types import CodeType
 
-from vizgrad.inspection.compiled import Compiled
+from vizgrad.debugger.session.lines.compiled_lines import Compiled
 
 #: A larger file is not shown.
 MOST_BYTES = 2_000_000

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.inspection.model import (
+from vizgrad.debugger.jupyter.widget.drawing import Drawing, Standing
+from vizgrad.debugger.jupyter.widget.protocol.channel import PROTOCOL_VERSION
+from vizgrad.debugger.model import (
     ArrayName,
     CodeFile,
     CodeLine,
@@ -21,9 +23,7 @@ from vizgrad.inspection.model import (
     TensorSummary,
     Visit,
 )
-from vizgrad.inspection.publishing import Update
-from vizgrad.widgets.drawing import Drawing, Standing
-from vizgrad.widgets.protocol.channel import PROTOCOL_VERSION
+from vizgrad.debugger.session.publishing import Update
 
 
 @dataclass(frozen=True, slots=True)

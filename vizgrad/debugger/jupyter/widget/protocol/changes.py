@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.inspection.model import BreakpointKind
+from vizgrad.debugger.model import BreakpointKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class SetBreakpoint:
 @dataclass(frozen=True, slots=True)
 class SetLineBreakpoint:
     """Continue is to stop before nodes that were recorded at `line` of `file`, or not any more. `condition`
-    is read as `vizgrad.inspection.conditions` says, and never run; empty: always.
+    is read as `vizgrad.debugger.session.breakpoints.conditions` says, and never run; empty: always.
     """
 
     request: int
@@ -66,7 +66,7 @@ class RemoveBreakpoint:
 @dataclass(frozen=True, slots=True)
 class SetGrad:
     """Change what waits at a slot of a node, and go on on a branch. `value` is read as
-    `vizgrad.inspection.expressions` says (``g * 0.5``, ``clip to 1``), and never run.
+    `vizgrad.debugger.session.breakpoints.expressions` says (``g * 0.5``, ``clip to 1``), and never run.
     """
 
     request: int

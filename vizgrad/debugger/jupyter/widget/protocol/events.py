@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.inspection.model import LineMark, LineRun, LineStop, Name
-from vizgrad.inspection.publishing import Update
+from vizgrad.debugger.model import LineMark, LineRun, LineStop, Name
+from vizgrad.debugger.session.publishing import Update
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.inspection.model import Made
-from vizgrad.widgets.drawing import AUTOMATIC, Drawing, Folding
+from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC, Drawing, Folding
+from vizgrad.debugger.model import Made
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.inspection.model import ArrayName
-from vizgrad.widgets.drawing import AUTOMATIC, Folding
+from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC, Folding
+from vizgrad.debugger.model import ArrayName
 
 
 @dataclass(frozen=True, slots=True)

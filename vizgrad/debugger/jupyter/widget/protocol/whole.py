@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.inspection.model import Heap
+from vizgrad.debugger.model import Heap
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vizgrad.errors import Place
+from vizgrad.core.errors import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class WhyLink:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """See `vizgrad.errors.Explanation`: `kind` is "healthy" where there is nothing to explain.
+    """See `vizgrad.core.errors.Explanation`: `kind` is "healthy" where there is nothing to explain.
 
     `chain` leads from what was seen to its cause. `lines` are the culprit's and those beside it. It happened
     in the step behind which `position` are done; None: in none that was done. `check` says how the Function

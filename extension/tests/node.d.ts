@@ -1,0 +1,4 @@
+/** What tests take from node. */
+declare module 'node:stream/web' {
+  export const DecompressionStream: typeof globalThis.DecompressionStream;
+}

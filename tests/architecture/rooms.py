@@ -1,0 +1,115 @@
+"""The rooms of the house and the imports between them, read off the source.
+
+A room is a package or a module directly under `vizgrad/`, or one inside a wing (`core/`, `debugger/`), or one
+inside `debugger/engines/` and `debugger/jupyter/`, which hold rooms of several floors.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "vizgrad"
+
+#: Folders that hold rooms and are none.
+WINGS = ("core", "debugger", "debugger/engines", "debugger/jupyter")
+
+#: The parts of the house, from the top: a title, and how the names of their rooms begin.
+PARTS = (("the debugger", "debugger."), ("torch's namespaces", ""), ("the core", "core."))
+
+#: Imported by the package itself and by nothing that has a floor, or commands that stand above all.
+OUTSIDE = {"former_names", "version"}
+COMMANDS = {"vizgrad.core.ops.__main__", "vizgrad.core.ops.stub"}
+
+
+def sources() -> dict[str, Path]:
+    """Every module of vizgrad by its dotted name."""
+    found: dict[str, Path] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        if "labextension" not in parts:
+            found[".".join(parts).removesuffix(".__init__")] = path
+    return found
+
+
+def imported(path: Path, known: Iterable[str], *, types: bool = True) -> set[str]:
+    """The modules of `known` that a file imports anywhere; of a `from` import the nearest.
+
+    With `types=False` imports under `if TYPE_CHECKING:` do not count.
+    """
+    known = set(known)
+    names: set[str] = set()
+    stack: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.If) and not types and "TYPE_CHECKING" in ast.dump(node.test):
+            stack += node.orelse
+            continue
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            whole = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= whole & known or {node.module}
+        stack += ast.iter_child_nodes(node)
+    return names & known
+
+
+def room(module: str) -> str:
+    """The room of a module without `vizgrad.`: "nn", "core.ops", "debugger.engines.pytorch"; or ""."""
+    parts = module.split(".")[1:]
+    depth = 1
+    while depth <= len(parts) and "/".join(parts[:depth]) in WINGS:
+        depth += 1
+    return ".".join(parts[:depth]) if len(parts) >= depth else ""
+
+
+def arrows() -> dict[str, set[str]]:
+    """For each room those that it imports from when it runs."""
+    known = sources()
+    found: dict[str, set[str]] = {room(m): set() for m in known if room(m)}
+    for module, path in known.items():
+        if (own := room(module)) and module not in COMMANDS:
+            found[own] |= {room(i) for i in imported(path, known, types=False)} - {own, ""}
+    return {name: to - OUTSIDE for name, to in found.items() if name not in OUTSIDE}
+
+
+def part(name: str) -> int:
+    """Which of PARTS a room belongs to."""
+    return next((i for i, (_, start) in enumerate(PARTS) if start and name.startswith(start)), 1)
+
+
+def floors(graph: dict[str, set[str]]) -> dict[str, int]:
+    """How many rooms lie below a room on the longest way down. ValueError if imports go in a circle."""
+    found: dict[str, int] = {}
+
+    def floor(name: str, above: tuple[str, ...] = ()) -> int:
+        if name in above:
+            raise ValueError(f"a circle of imports: {' -> '.join((*above, name))}")
+        if name not in found:
+            found[name] = 1 + max((floor(to, (*above, name)) for to in graph[name]), default=-1)
+        return found[name]
+
+    for name in graph:
+        floor(name)
+    return found
+
+
+def reduced(graph: dict[str, set[str]]) -> dict[str, set[str]]:
+    """The arrows that no longer way replaces."""
+
+    def below(name: str) -> set[str]:
+        found: set[str] = set()
+        stack = [name]
+        while stack:
+            new = graph[stack.pop()] - found
+            found |= new
+            stack += new
+        return found
+
+    reach = {name: below(name) for name in graph}
+    return {
+        name: {to for to in tos if not any(to in reach[other] for other in tos - {to})}
+        for name, tos in graph.items()
+    }

@@ -1,4 +1,0 @@
-"""What is wrong with a custom Function, found by running it on examples. See README.md."""
-
-from vizgrad.checking.checks import card as card
-from vizgrad.checking.checks import told_of as told_of

@@ -1,0 +1,97 @@
+"""Elements of PyTorch's tensors, read where they lie.
+
+`Tensor.numpy()` does more than show memory: from then on PyTorch refuses to resize it, which programs do that
+free parameters and gather them again (FSDP2). So memory is read by its address, and knows nothing of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from vizgrad.core.arrays.borrowed import borrow
+
+#: dtype -> the same as numpy spells it.
+_SPELLED: dict[Any, str] = {
+    torch.bool: "b1", torch.uint8: "u1", torch.int8: "i1", torch.int16: "i2", torch.int32: "i4",
+    torch.int64: "i8", torch.float16: "f2", torch.float32: "f4", torch.float64: "f8",
+    torch.complex64: "c8", torch.complex128: "c16",
+    torch.uint16: "u2", torch.uint32: "u4", torch.uint64: "u8",
+}  # fmt: skip
+#: Types that numpy has not -> those that they are copied to.
+_WIDER: dict[Any, Any] = {
+    dtype: torch.float32 for name in (
+        "bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz",
+        "float8_e8m0fnu",
+    ) if (dtype := getattr(torch, name, None)) is not None
+}  # fmt: skip
+#: Floating types that numpy has not.
+NARROW = frozenset(_WIDER)
+_WIDER[torch.complex32] = torch.complex64
+
+
+def has_elements(tensor: Any) -> bool:
+    """Has it elements that can be read? A tensor that is dense, of a type that numpy can show, and whose
+    memory is there: FSDP2 frees that of parameters, and gathers them again when they are used.
+    """
+    if tensor.layout is not torch.strided or tensor.is_nested or tensor.device.type == "meta":
+        return False
+    if tensor.is_quantized or (tensor.dtype not in _SPELLED and tensor.dtype not in _WIDER):
+        return False
+    try:
+        there = tensor.untyped_storage().nbytes()
+        if not tensor.data_ptr() and tensor.numel():
+            return False  # it only stands for another
+    except (NotImplementedError, RuntimeError):  # a wrapper around others
+        return False
+    if there < tensor.nbytes or not tensor.is_contiguous():
+        return _end(tensor) <= there
+    return (tensor.storage_offset() + tensor.numel()) * tensor.element_size() <= there
+
+
+def reach(tensor: Any) -> int:
+    """How many bytes lie between the beginning of its first element and the end of its last."""
+    if not tensor.numel():
+        return 0
+    last = sum((n - 1) * stride for n, stride in zip(tensor.shape, tensor.stride(), strict=True))
+    return (last + 1) * tensor.element_size()
+
+
+def _end(tensor: Any) -> int:
+    """How many bytes of its storage must be there."""
+    length = reach(tensor)
+    return length and tensor.storage_offset() * tensor.element_size() + length
+
+
+def elements_of(tensor: Any) -> Any:
+    """An array of numpy's that shows them: where they lie if that is the CPU, else a copy. It is to be read
+    only. TypeError for a tensor without elements that can be read.
+    """
+    if not has_elements(tensor):
+        raise TypeError(f"the elements of a {kind_of(tensor)} cannot be shown one by one")
+    plain = tensor.detach()
+    wider = _WIDER.get(plain.dtype)
+    if wider is not None:
+        plain = plain.to(wider)
+    plain = plain.cpu().resolve_conj().resolve_neg()
+    size = plain.element_size()
+    return borrow(
+        plain, plain.data_ptr(), _SPELLED[plain.dtype], tuple(plain.shape),
+        tuple([stride * size for stride in plain.stride()]),
+    )  # fmt: skip
+
+
+def kind_of(tensor: Any) -> str:
+    """What kind of tensor it is, in words."""
+    if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
+        return type(tensor).__name__
+    if tensor.is_nested:
+        return "nested tensor"
+    if tensor.layout is not torch.strided:
+        return f"tensor of layout {tensor.layout}"
+    if tensor.device.type == "meta":
+        return "tensor on the meta device"
+    if tensor.is_quantized or (tensor.dtype not in _SPELLED and tensor.dtype not in _WIDER):
+        return f"tensor of type {tensor.dtype}"
+    return "tensor whose memory has been freed"

@@ -1,0 +1,47 @@
+"""From PyTorch's tensors to `model.TensorSummary`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from vizgrad.core.arrays.quick_statistics import Statistics, quick
+from vizgrad.core.arrays.statistics import statistics
+from vizgrad.debugger.engines.pytorch.elements import elements_of, has_elements
+from vizgrad.debugger.engines.pytorch.parts import SPARSE, bytes_of, shape_of, stored
+from vizgrad.debugger.engines.pytorch.torch_names import dtype_of
+from vizgrad.debugger.model import TensorSummary
+
+
+def summarize(tensor: torch.Tensor | None) -> TensorSummary | None:
+    """What one pass tells; None for an undefined gradient."""
+    return _told(tensor, quick)
+
+
+def summarize_closely(tensor: torch.Tensor | None) -> TensorSummary | None:
+    """With histogram, heat map and values."""
+    return _told(tensor, statistics)
+
+
+def _told(
+    tensor: torch.Tensor | None, statistics_of: Callable[[Any], Statistics]
+) -> TensorSummary | None:
+    if tensor is None:
+        return None
+    tensor = tensor.detach()
+    if tensor.layout == torch.sparse_coo:
+        tensor = tensor.coalesce()
+    kept = stored(tensor)
+    found = statistics_of(elements_of(kept)) if has_elements(kept) else Statistics()
+    nnz = None
+    if tensor.layout in SPARSE:
+        nnz, absent = tensor._nnz(), tensor.numel() - kept.numel()
+        found = found._replace(zeros=found.zeros + absent, heat=None, values=None)
+    elif kept is not tensor and tensor.is_nested:
+        found = found._replace(heat=None, values=None)
+    return TensorSummary(
+        shape_of(tensor), dtype_of(tensor), str(tensor.device), bytes_of(tensor), *found,
+        layout=str(tensor.layout).removeprefix("torch."), nnz=nnz,
+    )  # fmt: skip
