@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import vizgrad as vg
-from vizgrad.ops.forms import FORMS
+from vizgrad.core.ops.forms import FORMS
 
 Call = tuple[str, tuple[Any, ...], dict[str, Any]]
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from tests.oracle.harness import execute
 from tests.oracle.registry import Program
-from vizgrad.inspection import model
-from vizgrad.stepping import opener as opener  # registers vizgrad's own engine
-from vizgrad.traces.difference import diff
-from vizgrad.traces.side_by_side import traced
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad import opener as opener  # registers vizgrad's own engine
+from vizgrad.debugger.traces.difference import diff
+from vizgrad.debugger.traces.side_by_side import traced
 
 
 def parted(one: Program, theirs: Any, ours: Any) -> str:

@@ -3,7 +3,7 @@
 Steps make leaves, results and views, write in place, detach, put hooks on, drop references, run backward
 and grad with and without retain_graph and create_graph. Compared are values, versions, flags, gradients,
 what hooks saw, and the class of whatever is raised. What tensors mean without PyTorch is said by
-`tests/tensor/naive.py`, which has a machine of its own.
+`tests/core/tensor/naive.py`, which has a machine of its own.
 """
 
 from __future__ import annotations

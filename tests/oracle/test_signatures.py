@@ -26,6 +26,7 @@ MODULES = {
 _ONE_FOR_ALL = "one Python signature for several ways to call it"
 _GPU = "PyTorch has it for reduced precision on GPUs only"
 _SAME = "says the same"
+_NO_OUT = "a schema has `out`, and Python's function refuses it"
 _SCRIPT = "a schema of TorchScript, which Python does not reach"
 #: (module, name): reason.
 DIFFERENT = {
@@ -40,6 +41,7 @@ DIFFERENT = {
     ("", "repeat_interleave"): _ONE_FOR_ALL,
     ("Tensor", "repeat_interleave"): _ONE_FOR_ALL,
     ("", "empty_strided"): "`out` would make its strides meaningless",
+    ("", "rand_like"): _NO_OUT, ("", "randn_like"): _NO_OUT, ("", "empty_permuted"): _NO_OUT,
     ("", "tensordot"): "`out` is keyword-only, as everywhere else",
     ("", "randperm"): _SAME, ("", "tril_indices"): _SAME, ("", "triu_indices"): _SAME,
     ("Tensor", "contiguous"): _SAME, ("utils.data", "random_split"): _SAME,
