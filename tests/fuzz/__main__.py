@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz`: random calls and programs without end, or for some minutes; see README.md."""
+"""`python -m tests.fuzz`: random calls, programs and networks without end, or for some minutes; see README.md."""
 
 from __future__ import annotations
 
@@ -22,8 +22,11 @@ def arguments() -> argparse.Namespace:
         "--seed", type=int, default=0, help="where to begin; another seed, other calls"
     )
     parser.add_argument(
-        "--only", metavar="OP", help="one operation (add, L.inv, F.relu, T.view), or `program`"
+        "--only",
+        metavar="OP",
+        help="one operation (add, L.inv, F.relu, T.view), `saved`, `program`, or `network`",
     )
+    parser.add_argument("--count", type=int, help="how many calls, programs and networks at most")
     parser.add_argument("--list", action="store_true", help="print the names of the operations")
     parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--from", dest="start", type=int, default=0, help=argparse.SUPPRESS)
@@ -55,15 +58,19 @@ def fuzz(given: argparse.Namespace) -> int:
     failures: set[tuple[str, str]] = set(OPEN)
     found = 0
     for number, (name, seed) in enumerate(seeds(given.seed, given.only)):
-        if time.monotonic() > end:
+        if time.monotonic() > end or number == given.count:
             break
         if number < given.start:
             continue
         _note(given.child, number, fuzzer.tried, found)
         if name == "program":
             failure = fuzzer.program(seed, frozenset(failures))
+        elif name == "network":
+            failure = fuzzer.network(seed, frozenset(failures))
         elif name.startswith("under "):
             failure = fuzzer.under(name.removeprefix("under "), seed, frozenset(failures))
+        elif name.startswith("saved "):
+            failure = fuzzer.saved(name.removeprefix("saved "), seed, frozenset(failures))
         else:
             failure = fuzzer.call(name, seed, frozenset(failures))
         if failure is not None:
@@ -115,7 +122,7 @@ def watch(given: argparse.Namespace) -> int:
         if found or ended
         else "nothing found"
     )
-    print(f"{tried} calls and programs compared, {kinds}", flush=True)
+    print(f"{tried} calls, programs and networks compared, {kinds}", flush=True)
     return 1 if found or ended else 0
 
 
@@ -138,6 +145,7 @@ def _run(
     ]
     command += ["--from", str(start)]
     command += ["--only", given.only] if given.only else []
+    command += ["--count", str(given.count)] if given.count is not None else []
     command += ["--minutes", str(minutes)] if minutes is not None else []
     child = subprocess.Popen(command)
     count, began = folder / "count", time.time()

@@ -9,13 +9,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz import program_compare, programs, report, transformed, transforms
+from tests.fuzz import (
+    network_compare,
+    networks,
+    program_compare,
+    programs,
+    report,
+    saved,
+    saved_compare,
+    transformed,
+    transforms,
+)
 from tests.fuzz.calls import Call
 from tests.fuzz.compare import Difference, differences
 from tests.fuzz.fatal import fatal
 from tests.fuzz.known import known, random_values
+from tests.fuzz.known_networks import known_network
+from tests.fuzz.known_saved import known_saved
 from tests.fuzz.known_under import known_under
 from tests.fuzz.operations import Drawing, operations
+from tests.fuzz.saved import Saved
 from tests.fuzz.shrink import smallest
 from tests.fuzz.transforms import Transformed
 
@@ -30,7 +43,7 @@ class Failure:
 
 
 class Fuzzer:
-    """Compares calls and programs of PyTorch and vizgrad. `journal` is told each before it runs."""
+    """Compares calls, programs and networks of PyTorch and vizgrad. `journal` is told each before it runs."""
 
     def __init__(self, torch: Any, vizgrad: Any, journal: Path | None = None) -> None:
         self.torch, self.vizgrad = torch, vizgrad
@@ -50,6 +63,9 @@ class Fuzzer:
         if isinstance(call, Transformed):
             found = transformed.differences(self.torch, self.vizgrad, call)
             return [f for f in found if not known_under(call, f)]
+        if isinstance(call, Saved):
+            found = saved_compare.differences(self.torch, self.vizgrad, call)
+            return [f for f in found if not known_saved(call, f)]
         found = differences(self.torch, self.vizgrad, call)
         return [f for f in found if not random_values(call, f) and not known(call, f)]
 
@@ -69,6 +85,12 @@ class Fuzzer:
         return self._compared(
             name, seed, transforms.drawn(self.drawing, operation, seed, way), skip
         )
+
+    def saved(
+        self, name: str, seed: object, skip: frozenset[tuple[str, str]] = frozenset()
+    ) -> Failure | None:
+        """The same of what a call keeps for its backward."""
+        return self._compared(name, seed, saved.drawn(self.drawing, operations()[name], seed), skip)
 
     def _compared(
         self, name: str, seed: object, call: Call | None, skip: frozenset[tuple[str, str]]
@@ -116,18 +138,39 @@ class Fuzzer:
         )
         return Failure("program", kind, seed, text, "; ".join(small))
 
+    def network(
+        self, seed: object, skip: frozenset[tuple[str, str]] = frozenset()
+    ) -> Failure | None:
+        network = networks.drawn(self.torch, seed)
+        self.note(f"network {seed}\n" + "\n".join(network.source()))
+        self.tried += 1
+        found = network_compare.differences(self.torch, self.vizgrad, network)
+        kind = network_compare.kind_of(found[0]) if found else ""
+        if not found or ("network", kind) in skip or known_network(network, found[0]):
+            return None
+        small = network_compare.smallest(self.torch, self.vizgrad, network, kind)
+        again = network_compare.differences(self.torch, self.vizgrad, small)
+        text = network_compare.told(small, next(iter(again), found[0]), seed)
+        return Failure("network", kind, seed, text, repr(small))
+
 
 def seeds(seed: int, only: str | None) -> Iterator[tuple[str, str]]:
-    """(operation, seed) without end: each operation once, alone and under a transform, programs between.
+    """(operation, seed) without end: each operation once in each way, programs and networks between.
 
-    Then all again. What is to be transformed has "under " before its name.
+    Then all again. What is to be transformed has "under " before its name, "saved " where it is asked what is saved.
     """
     names = [n for n in operations() if only in (None, n)]
     names += [f"under {n}" for n in names]
+    names += [f"saved {n}" for n in operations() if only in (None, n, "saved")]
     if only in (None, "program"):
         names += ["program"] * (1 if only else 40)
+    if only in (None, "network"):
+        names += ["network"] * (1 if only else 40)
     number = 0
     while True:
         for k, name in enumerate(sorted(names, key=lambda n: zlib.crc32(f"{seed} {n}".encode()))):
-            yield name, f"{seed}.{number}.{k}" if name == "program" else f"{seed}.{number}"
+            yield (
+                name,
+                f"{seed}.{number}.{k}" if name in ("program", "network") else f"{seed}.{number}",
+            )
         number += 1

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-_STATE = "a setting of the library, not an operation: tests/autograd, tests/arrays"
-_TENSOR = "of the tensor as an object, not of its values: tests/tensor, tests/oracle/programs"
-_SPARSE = "drawn at random beside dense arrays in tests/arrays/test_sparse.py; S-1 ... S-17"
+_STATE = "a setting of the library, not an operation: tests/autograd, tests/core/arrays"
+_TENSOR = "of the tensor as an object, not of its values: tests/core/tensor, tests/oracle/programs"
+_SPARSE = "drawn at random beside dense arrays in tests/core/arrays/test_sparse.py; S-1 ... S-17"
 _AUTOCAST = "a setting of mixed precision: tests/oracle/programs/mixed_precision.py"
-_FUNCTIONS = "takes a function: tests/batching, tests/oracle/programs"
+_FUNCTIONS = "takes a function: tests/core/batching, tests/oracle/programs"
 _DRAWN = "the state of the generator: tests/oracle/programs"
 
 NAMES: dict[str, str] = (

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from tests.fuzz import saved
 from tests.fuzz.calls import Call
 from tests.fuzz.compare import Difference
+from tests.fuzz.saved import Saved
 from tests.fuzz.transforms import Transformed
 
 _GRAD = """
@@ -27,6 +29,9 @@ def program(call: Call, what: str) -> str:
     if isinstance(call, Transformed):
         lines.append("from tests.fuzz.transformed import batch, weight, weighted")
         return "\n".join([*lines, *call.source(), "print(result)"])
+    if isinstance(call, Saved):
+        lines.append("from tests.fuzz.saved_observe import _shape_of, gradients, spoil")
+        return "\n".join([*lines, *call.source(), *saved.asking(call, what)])
     lines += call.source()
     names = ", ".join("abcdefghijkl"[: len(call.operands())])
     if "gradient" in what or "second" in what:

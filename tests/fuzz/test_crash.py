@@ -70,5 +70,7 @@ def test_time_ends_it_when_nothing_is_found() -> None:
     pytest.importorskip("torch")
     command = [sys.executable, "-m", "tests.fuzz", "--only", "sin", "--minutes", "0.2"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, timeout=300)
-    assert done.stdout.splitlines()[-1].endswith("calls and programs compared, nothing found")
+    assert done.stdout.splitlines()[-1].endswith(
+        "calls, programs and networks compared, nothing found"
+    )
     assert done.returncode == 0

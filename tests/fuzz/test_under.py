@@ -76,7 +76,7 @@ def _with(name: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_wrong_tangent_a_wrong_batch_and_a_wrong_refusal_are_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from vizgrad.function.wrapped import Wrapped, stands_for_others
+    from vizgrad.core.function.transform_tensor import Wrapped, stands_for_others
 
     right = vg.exp
     assert _with("exp", right, monkeypatch) == []

@@ -1,0 +1,43 @@
+"""What calls keep for their backward: where PyTorch and vizgrad differ, and why."""
+
+from __future__ import annotations
+
+import re
+
+from tests.fuzz.compare import Difference
+from tests.fuzz.known_entry import Known
+from tests.fuzz.saved import Saved
+
+
+def copied(call: Saved, found: Difference) -> bool:
+    """PyTorch holds no fewer bytes, though none of them are the operand's, or those of its elements alone."""
+    theirs, ours = (int(re.findall(r"\d+", each)[0]) for each in (found.theirs, found.ours))
+    return theirs >= ours or scattered(call, found)
+
+
+def scattered(call: Saved, found: Difference) -> bool:
+    """A constant operand is a part of a larger memory: PyTorch may keep a copy of the part."""
+    return any(
+        given.memory in ("stepped", "shifted") and not given.grad for given in call.operands()
+    )
+
+
+def nothing(call: Saved, found: Difference) -> bool:
+    return any(not given.count for given in call.operands())
+
+
+SAVED: tuple[Known, ...] = (
+    Known("*", "refused after a write to operand", "PyTorch keeps a copy: what it folds, repeats, casts or makes contiguous", copied),
+    Known("*", "refused*|again refused|held|kept", "of nothing PyTorch computes nothing, and so keeps nothing", nothing),
+    Known("kron", "refused after a write to operand", "PyTorch misses the write of some shapes, and its gradient is wrong then"),
+    Known("F.interpolate F.upsample* F.adaptive_avg_pool?d F.affine_grid F.pad stft istft", "held|kept",
+          "tables of places and weights: they depend on sizes alone, and the backward needs them again"),
+    Known("*", "held", "of a part of a memory PyTorch keeps a copy", scattered),
+    Known("*dropout*", "held", "with p = 1 PyTorch multiplies by one zero, and draws nothing",
+          lambda call, found: 1 in (*call.args, *(value for _, value in call.words))),
+    Known("L.lu_factor L.lu_factor_ex lu", "held", "L, U and P as they are multiplied, not LAPACK's one matrix and pivots"),
+)  # fmt: skip
+
+
+def known_saved(call: Saved, difference: Difference) -> bool:
+    return any(each.covers(call, difference) for each in SAVED)

@@ -1,0 +1,175 @@
+"""Where two runs of a network differ; what is rounding; the smallest network that fails."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tests.fuzz.compare import Difference, agree, off
+from tests.fuzz.network_run import observed
+from tests.fuzz.networks import Network, simpler
+
+#: Networks tried at most while one is made smaller.
+TRIES = 300
+
+
+def kind_of(found: Difference) -> str:
+    """What differs, without names of modules: `gradient of m0.weight later` is `gradient`."""
+    return found.kind if "raises" in found.what else found.what.split(" ")[0]
+
+
+def differences(torch: Any, vizgrad: Any, network: Network) -> list[Difference]:
+    """The first that differs and is not rounding."""
+    theirs, ours = observed(torch, network), observed(vizgrad, network)
+    for what in [*theirs, *(w for w in ours if w not in theirs)]:
+        there, here = theirs.get(what), ours.get(what)
+        if (
+            "raises" in (set(theirs) ^ set(ours))
+            and what != "raises"
+            and (what in theirs) != (what in ours)
+        ):
+            continue  # one has come farther; that it was refused is what differs
+        if network.autocast and what.startswith("state"):
+            continue  # steps by optimizers that look at the sign make much of the last digit of a bfloat16
+        # a loss is a sum of terms of about 1
+        if agree(
+            there,
+            here,
+            1e-9 if network.dtype == "float64" else 1e-5,
+            1.0 if "loss" in what else 1e-3,
+        ):
+            continue
+        found = Difference(what, there, here)
+        if not _numbers(found):
+            return [] if _allowed(torch, vizgrad, network, found) else [found]
+        if _of_noise(found, theirs):
+            return []  # what comes after it differs, too
+        if rounding(torch, vizgrad, network, found, theirs, ours):
+            continue
+        return [] if _of_strides(torch, network, found) else [found]
+    return []
+
+
+def _of_strides(torch: Any, network: Network, found: Difference) -> bool:
+    """PyTorch has what vizgrad has if no operand is a transposed one: BatchNorm reads the memory of some wrongly."""
+    turned = "x = x.transpose(1, -1)"
+    layers = tuple(
+        (made, f"{turned}.contiguous()" if line == turned else line)
+        for made, line in network.layers
+    )
+    plain = replace(network, layers=layers)
+    if plain == network or not any(made.startswith("BatchNorm") for made, _ in layers):
+        return False
+    return agree(observed(torch, plain).get(found.what), found.ours, 1e-8, 1e-3)
+
+
+def _of_noise(found: Difference, theirs: dict[str, Any]) -> bool:
+    """Parameters that differ only where their gradient is what is left of a sum that cancels.
+
+    Many optimizers divide a gradient by its size, however small that is.
+    """
+    name = found.what.removeprefix("state ").removesuffix(" later")
+    if name == found.what:
+        return False
+    unequal = ~np.isclose(found.theirs, found.ours, rtol=1e-9, atol=1e-12, equal_nan=True)
+    gradients = [theirs.get(f"gradient of {name}{when}") for when in ("", " later")]
+    sizes = [np.abs(g) for g in gradients if isinstance(g, np.ndarray) and g.shape == unequal.shape]
+    return any(bool((size[unequal] < 1e-9).all()) for size in sizes)
+
+
+#: What writes, and the same that does not.
+_WRITES = {"inplace=True": "inplace=False", "leaky_relu_(": "leaky_relu(", "tanh_(": "tanh(", "x.mul_(": "x.mul(", "x += 0.1": "x = x + 0.1", "h += x": "h = h + x"}  # fmt: skip
+
+
+def _unwritten(text: str) -> str:
+    for writes, plain in _WRITES.items():
+        text = text.replace(writes, plain)
+    return text
+
+
+def _allowed(torch: Any, vizgrad: Any, network: Network, found: Difference) -> bool:
+    """PyTorch refuses a write that vizgrad allows, and gradients are those of the network that writes nothing."""
+    if "inplace" not in str(found.theirs) or found.ours is not None:
+        return False
+    layers = tuple((_unwritten(made), _unwritten(line)) for made, line in network.layers)
+    plain = replace(network, layers=layers)
+    return plain != network and not differences(torch, vizgrad, plain)
+
+
+def _numbers(found: Difference) -> bool:
+    both = (found.theirs, found.ours)
+    return (
+        all(isinstance(v, np.ndarray) and v.dtype.kind == "f" for v in both)
+        and found.theirs.shape == found.ours.shape
+    )
+
+
+def rounding(
+    torch: Any, vizgrad: Any, network: Network, found: Difference, theirs: dict[str, Any], ours: dict[str, Any]
+) -> bool:  # fmt: skip
+    """Do they differ by no more than either does when last digits of what is given change, or from double precision?"""
+    what, unit = found.what, 1e-10
+    with np.errstate(all="ignore"):
+        apart = off(found.ours, found.theirs)
+        scale = float(np.abs(found.theirs[np.isfinite(found.theirs)]).max(initial=0.0))
+        if network.dtype != "float64":
+            truth = observed(torch, replace(network, dtype="float64", autocast=False)).get(what)
+            if isinstance(truth, np.ndarray) and truth.shape == found.theirs.shape:
+                digits = 8e-3 if network.autocast else 1.2e-7
+                if off(found.ours, truth) <= 10 * off(found.theirs, truth) + 16 * digits * max(
+                    scale, 1.0
+                ):
+                    return True
+        moved = 0.0
+        for seed in (1, 2, 3):
+            for module, before in ((torch, theirs), (vizgrad, ours)):
+                after = observed(
+                    module, replace(network, dtype="float64", autocast=False), seed
+                ).get(what)
+                plain = (
+                    before.get(what)
+                    if network.dtype == "float64"
+                    else observed(module, replace(network, dtype="float64", autocast=False)).get(
+                        what
+                    )
+                )
+                if (
+                    isinstance(after, np.ndarray)
+                    and isinstance(plain, np.ndarray)
+                    and after.shape == plain.shape
+                ):
+                    step = off(after, plain)
+                    moved = max(moved, step if np.isfinite(step) else 0.0)
+        grown = 1.0 if network.dtype == "float64" else 3e8
+    return apart <= 100 * moved * grown + unit * scale
+
+
+def smallest(torch: Any, vizgrad: Any, network: Network, kind: str) -> Network:
+    def fails(smaller: Network) -> bool:
+        found = differences(torch, vizgrad, smaller)
+        return bool(found) and kind_of(found[0]) == kind
+
+    tries, going = 0, True
+    while going:
+        going = False
+        for smaller in simpler(torch, network):
+            tries += 1
+            if tries > TRIES:
+                return network
+            if fails(smaller):
+                network, going = smaller, True
+                break
+    return network
+
+
+def told(network: Network, found: Difference, seed: object) -> str:
+    """A program that runs on both, and what differs."""
+    lines = [
+        "import torch  # or: import vizgrad as torch",
+        "from tests.fuzz.network_run import scope",
+        "seen = {}; globals().update(scope(torch, seen))",
+    ]
+    text = "\n".join([*lines, *network.source(), f"print(seen.get({found.what!r}))"])
+    return f"--- network: {kind_of(found)}   (seed {seed})\n{text}\n  differs in {found}\n"
