@@ -55,9 +55,9 @@ FIRST = (
     "ui/test_life.py",
     "ui",
     "notebooks",
-    "engine/test_leaks.py",
+    "core/engine/test_leaks.py",
     "packaging",
-    "ops/test_recipe.py",
+    "core/ops/test_recipe.py",
 )
 
 
@@ -82,7 +82,7 @@ def _settle() -> None:
 
     Views that a file left are closed: they would be told of every session to come.
     """
-    if (views := sys.modules.get("vizgrad.widgets.controller")) is not None:
+    if (views := sys.modules.get("vizgrad.debugger.jupyter.widget.controller")) is not None:
         for view in views.controllers():
             view.close()
     gc.collect()

@@ -58,7 +58,7 @@ called = []
 sys.setprofile(lambda frame, event, arg: called.append(frame.f_code.co_filename))
 vg.bmm(vg.ones(1, 2, 2), vg.ones(1, 2, 2))
 sys.setprofile(None)
-print([each for each in called if "provenance" in each])
+print([each for each in called if "debugger/watch" in each])
 with vg.watch(), vg.autocast("cpu"):
     made = vg.matmul(vg.ones(2, 2), vg.ones(2, 2))
     print(made.dtype)

@@ -10,7 +10,7 @@ import warnings
 import pytest
 
 import vizgrad as vg
-from vizgrad.tensor.modes import GUARD
+from vizgrad.core.tensor.modes import GUARD
 
 
 @pytest.fixture(autouse=True)

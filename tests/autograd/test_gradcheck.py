@@ -8,7 +8,7 @@ import pytest
 
 import vizgrad as vg
 from vizgrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
-from vizgrad.progress import Progress
+from vizgrad.core.progress import Progress
 
 
 def x(*values: float) -> Any:

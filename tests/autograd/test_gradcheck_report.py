@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
+from tests.core.function.custom.making import function
 from tests.fixtures import strict_module
-from tests.function.custom.making import function
 from vizgrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from vizgrad.autograd.gradcheck_report import Mismatch, place
 

@@ -6,7 +6,7 @@ import pytest
 
 import vizgrad as vg
 from vizgrad.autograd import Function
-from vizgrad.tensor.modes import GUARD
+from vizgrad.core.tensor.modes import GUARD
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,8 @@ import pytest
 import vizgrad as vg
 from vizgrad.autograd import Function
 from vizgrad.autograd.graph import save_on_cpu, set_paranoid
-from vizgrad.stepping.opener import open_session
-from vizgrad.tensor.modes import MODES
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.debugger.engines.vizgrad.opener import open_session
 
 pytestmark = pytest.mark.rule("V-25")
 

@@ -8,9 +8,9 @@ import weakref
 import pytest
 
 import vizgrad as vg
-from tests.function.custom.making import function, leaf
+from tests.core.function.custom.making import function, leaf
 from vizgrad.autograd import graph
-from vizgrad.tensor.modes import GUARD, MODES
+from vizgrad.core.tensor.modes import GUARD, MODES
 
 
 @pytest.fixture(autouse=True)

@@ -124,10 +124,10 @@ def time_stepping(wanted: Callable[[str], bool]) -> list[Figure]:
 
 
 def _time(case: Case) -> list[Figure]:
-    from vizgrad.inspection.wire import encode_message
-    from vizgrad.stepping.opener import open_session
-    from vizgrad.widgets import protocol as p
-    from vizgrad.widgets.controller import Controller
+    from vizgrad.debugger.engines.vizgrad.opener import open_session
+    from vizgrad.debugger.jupyter.widget import protocol as p
+    from vizgrad.debugger.jupyter.widget.controller import Controller
+    from vizgrad.debugger.wire.wire import encode_message
 
     loss = case.make()
     gc.collect()
@@ -176,7 +176,7 @@ def _ask(controller: Any, request: Any, encode: Callable[[Any], Any]) -> float:
 
 
 def _continued(case: Case, forward: Callable[[], Any]) -> Figure:
-    from vizgrad.stepping.opener import open_session
+    from vizgrad.debugger.engines.vizgrad.opener import open_session
 
     def plain() -> Callable[[], Any]:
         return forward().backward
@@ -229,7 +229,7 @@ def _side_by_side(
 
 
 def _memory(case: Case, nodes: int) -> Figure:
-    from vizgrad.stepping.opener import open_session
+    from vizgrad.debugger.engines.vizgrad.opener import open_session
 
     loss = case.make()
     gc.collect()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vizgrad import errors
 from vizgrad.autograd.function import once_differentiable
+from vizgrad.core import errors
 
 
 def plain(x):

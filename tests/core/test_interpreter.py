@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
-from vizgrad.interpreter import locals_of
+from vizgrad.core.interpreter import locals_of
 
 
 class Thing:

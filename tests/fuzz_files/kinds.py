@@ -18,16 +18,18 @@ import numpy as np
 from safetensors import SafetensorError
 
 import vizgrad as vg
+from tests.fixtures.older_traces import version_1
 from tests.fuzz_files import mutations, pages
 from vizgrad import nn
-from vizgrad.inspection import model, wire
-from vizgrad.inspection.session import Session
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.jupyter.widget import protocol, query_answers
+from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC
+from vizgrad.debugger.session.session import Session
+from vizgrad.debugger.traces import TraceFileError
+from vizgrad.debugger.wire import wire
 from vizgrad.serialization.pickling import pickled
-from vizgrad.stepping.opener import open_session
-from vizgrad.traces import TraceFileError
 from vizgrad.utils import npz, safetensors
-from vizgrad.widgets import answers, protocol
-from vizgrad.widgets.drawing import AUTOMATIC
 
 
 class Kind(NamedTuple):
@@ -135,7 +137,7 @@ def traces() -> list[bytes]:
 
 
 def trace_files() -> list[bytes]:
-    """Of a recording and of a run, with groups, a hook and a NaN."""
+    """Of a recording and of a run, with groups, a hook and a NaN; and one of the version before."""
     net = nn.Sequential(nn.Linear(2, 2), nn.Tanh(), nn.Linear(2, 1))
     with vg.record("two") as recording:
         for _ in range(2):
@@ -145,7 +147,8 @@ def trace_files() -> list[bytes]:
     session.continue_()
     with tempfile.TemporaryDirectory() as folder:
         traces = recording.trace, session.trace
-        return [trace.save(Path(folder, "it")).read_bytes() for trace in traces]
+        files = [trace.save(Path(folder, "it")).read_bytes() for trace in traces]
+    return [*files, version_1(files[1])]
 
 
 def page_files() -> list[bytes]:
@@ -157,12 +160,12 @@ def page_files() -> list[bytes]:
 def stepped(session: Session) -> None:
     """What a person does with a trace."""
     with session:
-        answers.shown(1, session, AUTOMATIC, "")
+        query_answers.shown(1, session, AUTOMATIC, "")
         session.seek(session.total)
-        answers.shown(1, session, AUTOMATIC, "")
+        query_answers.shown(1, session, AUTOMATIC, "")
         for node in range(min(session.nodes, 3)):
-            answers.seen(session, protocol.Inspect(1, session.id, node))
-        answers.seen(session, protocol.GetMemory(1, session.id))
+            query_answers.seen(session, protocol.Inspect(1, session.id, node))
+        query_answers.seen(session, protocol.GetMemory(1, session.id))
         session.back()
         repr(session)
 

@@ -12,7 +12,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from vizgrad.traces import TraceFileError
+from vizgrad.debugger.traces import TraceFileError
 
 _EXTENSION = Path(__file__).parents[2] / "extension"
 _ESBUILD = _EXTENSION / "node_modules" / "esbuild" / "bin" / "esbuild"

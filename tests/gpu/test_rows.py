@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
+from tests.core.ops.test_on_a_device import ROWS, derivatives
 from tests.nn.test_on_a_device import MODELS, STEPS, compared
-from tests.ops.test_on_a_device import ROWS, derivatives
 from tests.specs.checks import check_row
 from tests.specs.derived import as_float32
 from tests.specs.row import Row, Sample

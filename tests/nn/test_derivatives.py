@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
-from tests.ops.differences import gradients, leaves_of, results_of, slopes, weighted
-from tests.ops.test_registry import _ops_below
+from tests.core.ops.differences import gradients, leaves_of, results_of, slopes, weighted
+from tests.core.ops.test_registry import _ops_below
 from tests.specs import activations, layers
 from tests.specs.checks import check_row
 from tests.specs.row import Row, Sample
-from vizgrad.function.primitive import REGISTRY
+from vizgrad.core.function.primitive import REGISTRY
 
 ROWS = [*layers.ROWS, *activations.ROWS]
 

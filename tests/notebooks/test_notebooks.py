@@ -20,7 +20,7 @@ NOTEBOOKS = [
     for path in sorted(FOLDER.rglob("*.ipynb"))
     if ".ipynb_checkpoints" not in path.parts
 ]
-#: Steps PyTorch: `tests/pytorch/test_notebook.py` runs it, where that is installed.
+#: Steps PyTorch: `tests/debugger/engines/pytorch/test_notebook.py` runs it, where that is installed.
 OF_PYTORCH = Path("05_pytorch.ipynb")
 
 #: Seconds for one cell, to end a hang.

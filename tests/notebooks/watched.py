@@ -20,7 +20,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import vizgrad as vg
 from tests.notebooks.setting import hurried
-from vizgrad.errors import Explanation
+from vizgrad.core.errors import Explanation
 
 
 def found_in(path: Path, *, whole: bool) -> Iterator[Explanation]:

@@ -25,7 +25,7 @@ def test_jupyterlab_finds_the_labextension() -> None:
 
 
 def test_the_widget_is_one_file_that_needs_no_network() -> None:
-    widget = ROOT / "vizgrad" / "widgets" / "static" / "widget.js"
+    widget = ROOT / "vizgrad" / "debugger" / "jupyter" / "widget" / "static" / "widget.js"
     assert widget.exists(), ADVICE
     text = widget.read_text()
     assert "export{" in text
@@ -34,7 +34,7 @@ def test_the_widget_is_one_file_that_needs_no_network() -> None:
 
 
 def test_what_an_exported_trace_runs_is_one_file_that_can_stand_in_a_page() -> None:
-    code = ROOT / "vizgrad" / "widgets" / "static" / "trace.js"
+    code = ROOT / "vizgrad" / "debugger" / "jupyter" / "widget" / "static" / "trace.js"
     assert code.exists(), ADVICE
     text = code.read_text()
     assert 'import("' not in text

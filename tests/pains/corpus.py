@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import vizgrad as vg
-from vizgrad.errors import Explanation
+from vizgrad.core.errors import Explanation
 
 Program = Callable[[], Any]
 

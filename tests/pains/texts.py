@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.pains import programs
 from tests.pains.corpus import PAINS, said_of
 
-PAGE = Path(__file__).parents[2] / "notebooks/design/0037-texts.md"
+PAGE = Path(__file__).parents[2] / "notebooks/design/0043-texts.md"
 
 
 def table() -> str:

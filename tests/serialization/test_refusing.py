@@ -15,10 +15,10 @@ import pytest
 
 import vizgrad as vg
 from vizgrad import nn, serialization
+from vizgrad.core.tensor.tensor import new_tensor, storage_of
 from vizgrad.serialization.pickling import under_their_names
 from vizgrad.serialization.rebuilding import rebuild_tensor_v2
 from vizgrad.serialization.storages import FloatStorage
-from vizgrad.tensor.tensor import new_tensor, storage_of
 
 
 def archive(data: bytes, **records: bytes) -> io.BytesIO:

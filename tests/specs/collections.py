@@ -63,6 +63,12 @@ ROWS = [
     Row("cartesian_prod", vg.cartesian_prod, some(plain=[(2,), (3,)])),
     Row("vander", lambda x: vg.vander(x, 3), _V, lambda x: np.vander(x, 3)),
     Row("block_diag", vg.block_diag, some(plain=[(2, 3), (1, 2), ()])),
+    Row(
+        "gradient",
+        lambda x: vg.gradient(x, spacing=0.5, dim=1, edge_order=2)[0],
+        some(plain=[(2, 4)]),
+        lambda x: np.gradient(x, 0.5, axis=1, edge_order=2),
+    ),
     Row("select_scatter", lambda x, v: vg.select_scatter(x, v, 0, 1), some(plain=[(2, 3), (3,)])),
     Row(
         "slice_scatter",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import vizgrad as vg
-from vizgrad.ops import indexing as ops
+from vizgrad.core.ops import indexing as ops
 
 from .row import Row, Sample, some, strided, wave
 

@@ -81,6 +81,18 @@ ROWS = [
         some(plain=[(2, 2, 2), (2, 2, 3), (2, 3, 2)]),
         lambda c, a, b: 0.5 * c + 2 * a @ b,
     ),
+    Row(
+        "addbmm",
+        lambda c, a, b: vg.addbmm(c, a, b, beta=0.5, alpha=2),
+        some(plain=[(2, 2), (2, 2, 3), (2, 3, 2)], row=[(2,), (2, 2, 3), (2, 3, 2)]),
+        lambda c, a, b: 0.5 * c + 2 * (a @ b).sum(0),
+    ),
+    Row(
+        "addr",
+        lambda c, u, v: vg.addr(c, u, v, beta=0.5, alpha=2),
+        some(plain=[(2, 3), (2,), (3,)], row=[(3,), (2,), (3,)]),
+        lambda c, u, v: 0.5 * c + 2 * np.outer(u, v),
+    ),
     *[
         Row(
             f"einsum {equation}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import vizgrad as vg
-from vizgrad.ops.extremes import median_rows
+from vizgrad.core.ops.extremes import median_rows
 
 from .row import Row, Sample, some, strided, wave
 

@@ -17,8 +17,8 @@ ROOT = Path(__file__).parents[2]
 FIND = f"import sys\nsys.path.insert(0, {str(ROOT)!r})\nimport vizgrad\n"
 
 SCALARS = """\
-from tests.engines import scalars_engine
-from tests.engines.scalars import Value
+from tests.debugger.engines.scalars import scalars_engine
+from tests.debugger.engines.scalars.scalars import Value
 a, b = Value(0.5), Value(-2.0)
 out = (a * b + a).tanh() * 3
 """

@@ -9,14 +9,14 @@ from tests.ui.test_tour import press, root
 
 SETUP = """
 import vizgrad as vg
-from vizgrad.inspection import registry
-from vizgrad.interactive import show
+from vizgrad.debugger.session import registry
+from vizgrad.debugger.api import show
 x = vg.ones(3, requires_grad=True)
 loss = (x.exp() * x).tanh().sum()
 """
 #: The next message of this class does not get through, for any view.
 LOSE = """
-from vizgrad.widgets import controller
+from vizgrad.debugger.jupyter.widget import controller
 encode = controller.encode_message
 lost = []
 def encode_message(message):

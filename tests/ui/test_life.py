@@ -14,7 +14,7 @@ from tests.ui.test_tour import press, root
 
 SETUP = """
 import vizgrad as vg
-from vizgrad.interactive import show
+from vizgrad.debugger.api import show
 x = vg.ones(3, requires_grad=True)
 loss = (x.exp() * x).tanh().sum()
 """
@@ -99,7 +99,7 @@ RESTARTED = "The kernel was restarted, and its sessions are gone"
 
 def test_a_restarted_kernel_is_said_in_output_widget_and_panel(lab: Lab) -> None:
     notebook = lab.open_notebook(
-        SETUP, DEBUG, "import ipywidgets\nfrom vizgrad.widgets.debugview import DebugView\n"
+        SETUP, DEBUG, "import ipywidgets\nfrom vizgrad.debugger.jupyter.widget.debugview import DebugView\n"
         "ipywidgets.VBox([DebugView(s)])",
     )  # fmt: skip
     notebook.run()

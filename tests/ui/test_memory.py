@@ -40,7 +40,7 @@ def read(lab: Lab) -> tuple[Notebook, Locator]:
 @pytest.mark.slow
 def test_without_a_session(lab: Lab) -> None:
     notebook, region = read(lab)
-    sessions = "from vizgrad.inspection import registry; print(registry.sessions())"
+    sessions = "from vizgrad.debugger.session import registry; print(registry.sessions())"
     assert notebook.execute(sessions).strip() == "[]"
     keeps = region.get_by_role("listitem").filter(has_text=re.compile(r"^total keeps"))
     expect(keeps).to_contain_text(re.compile(r"keeps \d+ nodes and \d+ kB alive"))

@@ -13,11 +13,11 @@ from tests.ui.test_tour import press
 #: Held by its view alone, and by views that nobody sees any more.
 SHOW = "show(vg.debug(loss, display=False))"
 IMPATIENT = """
-from vizgrad.widgets import presence
-presence.PATIENCE, presence.HEARS_ALL = 1.0, 0.5
+from vizgrad.debugger.jupyter.widget import liveness
+liveness.PATIENCE, liveness.HEARS_ALL = 1.0, 0.5
 """
 ATTACHED = """
-from vizgrad.widgets.controller import controllers
+from vizgrad.debugger.jupyter.widget.controller import controllers
 print(sum(controller._attached is not None for controller in controllers()))
 """
 

@@ -12,7 +12,7 @@ from tests.ui.lab import Lab
 from tests.ui.test_following import at
 from tests.ui.test_rooms import opened, picture
 from tests.ui.test_tour import root
-from vizgrad.commands import COMMANDS
+from vizgrad.debugger.commands import COMMANDS
 
 SHORTCUTS = "@jupyterlab/shortcuts-extension:shortcuts"
 PAGE = "vizgrad:panel"

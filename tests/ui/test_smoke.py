@@ -17,7 +17,7 @@ def test_the_extension_is_active(lab: Lab) -> None:
 
 def test_the_server_sends_answers_at_once(lab: Lab) -> None:
     said = lab.server.log.read_text()
-    assert "vizgrad.widgets.server | extension was successfully loaded" in said
+    assert "vizgrad.debugger.jupyter.server | extension was successfully loaded" in said
 
 
 def test_the_panel_opens_and_says_what_is_missing(lab: Lab) -> None:

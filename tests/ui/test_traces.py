@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,8 +19,8 @@ from tests.ui.lab import Lab
 from tests.ui.test_access import axe, axe_in
 from tests.ui.themes import DARK, themed
 from vizgrad import nn
-from vizgrad.inspection import model
-from vizgrad.stepping.opener import open_session
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad.opener import open_session
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
@@ -107,6 +109,46 @@ def test_what_is_no_trace_says_so(lab: Lab) -> None:
     (lab.server.root / "broken.vgtrace").write_bytes(b"PK\x03\x04 and nothing more")
     lab.execute("docmanager:open", path="broken.vgtrace")
     expect(lab.page.get_by_role("alert").get_by_text("no trace that can be read")).to_be_visible()
+
+
+def test_a_trace_of_a_long_loop_is_opened_and_stepped(lab: Lab) -> None:
+    x = vg.ones(4, requires_grad=True)
+    y = x
+    for _ in range(30_000):
+        y = y * 1.0001 + 0.1
+    with open_session(y.sum(), names={id(x): "x"}) as session:
+        session.step(3)
+        path = session.trace.save(lab.server.root / "long.vgtrace")
+    assert path.stat().st_size < 1_000_000
+    lab.execute("docmanager:open", path="long.vgtrace")
+    view = lab.page.locator(".jp-Document:has(.vg-root)")
+    expect(root(view)).to_have_attribute("data-layout", "done")
+    expect(view).to_contain_text("60,002 nodes")
+    for position in (1, 2, 3):  # into the loop, most of which is in no drawing
+        press(view, "Step")
+        stands(view, position)
+    picture(lab.page, "trace-long")
+    press(view, "Restart")
+    stands(view, 0)
+    assert lab.call("app => app.shell.currentWidget.title.label") == "long.vgtrace"
+
+
+def test_a_trace_that_is_too_large_for_a_page_says_so(lab: Lab) -> None:
+    path = trace_of().save(lab.server.root / "large.vgtrace")
+    with zipfile.ZipFile(path) as archive:
+        records = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(records["manifest.json"])
+    manifest["nodes"] = 1_000_000
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, record in {**records, "manifest.json": json.dumps(manifest)}.items():
+            archive.writestr(name, record)
+    lab.execute("docmanager:open", path="large.vgtrace")
+    said = lab.page.get_by_role("alert")
+    expect(said).to_contain_text("too large for a page: it has 1,000,000 nodes and")
+    expect(said).to_contain_text(
+        "Open it in Python, where vizgrad.load_trace reads traces of any size"
+    )
+    picture(lab.page, "trace-too-large")
 
 
 @pytest.fixture

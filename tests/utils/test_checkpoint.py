@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import vizgrad as vg
 from tests.fixtures import strict_module
-from vizgrad.tensor.modes import GUARD, MODES
+from vizgrad.core.tensor.modes import GUARD, MODES
 from vizgrad.utils.checkpoint import (
     CheckpointError,
     CheckpointPolicy,

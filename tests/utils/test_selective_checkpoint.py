@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from vizgrad.arrays import xp
-from vizgrad.function import exchanging
-from vizgrad.function.primitive import REGISTRY, primitive
+from vizgrad.core.arrays import xp
+from vizgrad.core.function import kernel_dispatch
+from vizgrad.core.function.primitive import REGISTRY, primitive
 from vizgrad.utils.checkpoint import (
     CheckpointPolicy,
     checkpoint,
@@ -25,7 +25,7 @@ _RUNS: list[str] = []
 def _everything_is_put_back():
     _RUNS.clear()
     yield
-    assert exchanging._users == 0
+    assert kernel_dispatch._users == 0
     for op in REGISTRY.values():
         assert op.record.__globals__["kernel"] in (op.forward, op.kernel)
 
@@ -132,7 +132,7 @@ def test_operations_have_pytorchs_names(name: str, found: str) -> None:
 
 def test_every_name_of_the_table_is_an_operation() -> None:
     import vizgrad.nn  # noqa: F401  declares the others
-    from vizgrad.ops.aten import _CALLED
+    from vizgrad.core.ops.aten import _CALLED
 
     assert [name for name in _CALLED.values() if name not in REGISTRY] == []
 

@@ -32,7 +32,7 @@ def _build(array: np.ndarray, lib: Any) -> Run:
 
 
 def _vizgrad() -> Any:
-    from vizgrad.stepping.summary import summarize
+    from vizgrad.debugger.engines.vizgrad.summary import summarize
 
     def look(tensor: Any) -> list[float]:
         found: Any = summarize(tensor)

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 import vizgrad as vg
 from tests.fixtures import strict_array, strict_module
 from tests.fixtures.interpreted import interpreted
-from vizgrad.arrays.fusion import source
-from vizgrad.arrays.fusion.elements import fused, traced
-from vizgrad.arrays.fusion.program import Argument, Program, Result, Value
-from vizgrad.arrays.fusion.rows import largest, total
-from vizgrad.arrays.fusion.traced import Trace, Traced, Untraceable
-from vizgrad.arrays.kernels.activation import TANH_CUBIC
+from vizgrad.core.arrays.fusion import source
+from vizgrad.core.arrays.fusion.elements import fused, traced
+from vizgrad.core.arrays.fusion.program import Argument, Program, Result, Value
+from vizgrad.core.arrays.fusion.rows import largest, total
+from vizgrad.core.arrays.fusion.traced import Trace, Traced, Untraceable
+from vizgrad.core.arrays.kernels.activation import TANH_CUBIC
 
 
 @pytest.fixture

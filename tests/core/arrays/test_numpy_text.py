@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from tests.arrays.test_statistics import arrays
+from tests.core.arrays.test_statistics import arrays
 from tests.fixtures import strict_array, strict_module
 from tests.fixtures.strict_array import StrictArray
-from vizgrad.arrays.numpy_text import first_part, numpy_text
+from vizgrad.core.arrays.numpy_text import first_part, numpy_text
 
 
 def read(text: str) -> np.ndarray:

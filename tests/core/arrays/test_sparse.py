@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fixtures.limits import HANG
-from vizgrad.arrays.sparse import SparseUnsupported, dense, is_sparse, stored
-from vizgrad.arrays.sparse.compressed import Compressed, as_coo, compress, masked, once
-from vizgrad.arrays.sparse.coo import COO, from_dense, take
-from vizgrad.arrays.sparse.products import sampled
+from vizgrad.core.arrays.sparse import SparseUnsupported, dense, is_sparse, stored
+from vizgrad.core.arrays.sparse.compressed import Compressed, as_coo, compress, masked, once
+from vizgrad.core.arrays.sparse.coo import COO, from_dense, take
+from vizgrad.core.arrays.sparse.products import sampled
 
 
 @st.composite

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from tests.fixtures import strict_array, strict_module
 from tests.fixtures.strict_array import StrictArray
-from vizgrad.arrays.chunks import CHUNK, TRANSFER, chunks, magnitudes, once
-from vizgrad.arrays.matrix_blocks import SIDE, Blocks, blocks, matrix_shape
-from vizgrad.arrays.quick_statistics import VALUES_TOLD, Statistics, quick, quick_later
-from vizgrad.arrays.sparse.coo import COO
-from vizgrad.arrays.statistics import BINS, statistics
+from vizgrad.core.arrays.chunks import CHUNK, TRANSFER, chunks, magnitudes, once
+from vizgrad.core.arrays.matrix_blocks import SIDE, Blocks, blocks, matrix_shape
+from vizgrad.core.arrays.quick_statistics import VALUES_TOLD, Statistics, quick, quick_later
+from vizgrad.core.arrays.sparse.coo import COO
+from vizgrad.core.arrays.statistics import BINS, statistics
 
 DTYPES = ("?", "u1", "i2", "i8", "f2", "f4", "f8", "c8", "c16", ml_dtypes.bfloat16)
 ON_DEVICE = DTYPES[:-1]

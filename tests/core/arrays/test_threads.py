@@ -13,7 +13,7 @@ import pytest
 
 import vizgrad as vg
 from tests.fixtures.limits import HANG
-from vizgrad.arrays import threads
+from vizgrad.core.arrays import threads
 
 
 class Library:
@@ -104,7 +104,7 @@ def test_the_number_is_numpys_own() -> None:
     """In a process of its own, for tests are given one thread from the start."""
     program = """
 import threadpoolctl, vizgrad as vg
-from vizgrad.arrays import threads
+from vizgrad.core.arrays import threads
 def number():
     found = threadpoolctl.ThreadpoolController().select(internal_api="openblas").info()
     found = [i for i in found if "numpy" in i["filepath"]] or found

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import vizgrad as vg
-from tests.ops.differences import leaves_of, weights_for
+from tests.core.ops.differences import leaves_of, weights_for
 from tests.specs.row import Row, Sample
 from vizgrad.func import vmap
 

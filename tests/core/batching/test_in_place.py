@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
+from vizgrad.core.ops.forms import FORMS
 from vizgrad.func import vmap
-from vizgrad.ops.forms import FORMS
 
 PLACES = vg.tensor([0, 2])
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
-from tests.batching.test_sweep import ALL, OF_ELEMENTS
+from tests.core.batching.test_sweep import ALL, OF_ELEMENTS
 from tests.fixtures.folded import Folded
 from tests.specs.row import Row, Sample
+from vizgrad.debugger.model import Node
 from vizgrad.func import vmap
-from vizgrad.inspection.model import Node
 
 #: Numbers of examples; no dimension of the samples is a multiple of one.
 FEW, MANY = 11, 13

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
-from tests.batching.gradients import (
+from tests.core.batching.gradients import (
     a_batch_of_batches_is_a_loop_of_loops,
     gradients_and_batches_go_together,
 )
@@ -17,12 +17,12 @@ from tests.specs import activations, layers
 from tests.specs.checks import check_row
 from tests.specs.row import Row, Sample
 from tests.specs.table import ROWS
-from vizgrad.batching.loop import LOOPED
-from vizgrad.batching.rules import how
+from vizgrad.core.batching.loop import LOOPED
+from vizgrad.core.batching.rules import how
+from vizgrad.core.function.primitive import REGISTRY
+from vizgrad.core.ops import random_sampling, registry
+from vizgrad.core.ops.copying import overwrite
 from vizgrad.func import vmap
-from vizgrad.function.primitive import REGISTRY
-from vizgrad.ops import random_sampling, registry
-from vizgrad.ops.copying import overwrite
 
 ALL: list[Row] = [*ROWS, *activations.ROWS, *layers.ROWS]
 

@@ -14,7 +14,7 @@ from vizgrad.autograd.graph import (
     save_on_cpu,
     saved_tensors_hooks,
 )
-from vizgrad.stepping.recorder import recording
+from vizgrad.debugger.engines.vizgrad.recorder import recording
 
 
 def leaf(*shape: int) -> torch.Tensor:

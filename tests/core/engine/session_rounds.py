@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import vizgrad as torch
-from vizgrad.stepping.opener import open_session
+from vizgrad.debugger.engines.vizgrad.opener import open_session
 
 
 def a_session_opened_and_closed() -> Callable[[], object]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.toys import Value, World, slot
+from tests.core.engine.toys import Value, World, slot
 
 
 @pytest.mark.rule("E-53")
@@ -36,7 +36,7 @@ def test_a_node_that_only_undefined_gradients_reach_is_not_run_but_passes_them_o
 @pytest.mark.rule("E-41", "E-53")
 @pytest.mark.parametrize("watched", [False, True])
 def test_a_node_that_only_undefined_gradients_reach_is_released_too(watched: bool) -> None:
-    from tests.engine.toys import Diary
+    from tests.core.engine.toys import Diary
 
     world = World()
     below = world.node("below", world.leaf("x"))

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 import vizgrad
-from vizgrad.stepping.opener import open_session
-from vizgrad.tensor.modes import MODES
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.debugger.engines.vizgrad.opener import open_session
 
 pytestmark = pytest.mark.rule("E-95")
 
@@ -249,7 +249,7 @@ def test_an_interrupt_ends_the_work_of_the_thread_that_does_it(
     depth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl-C reaches the main thread, which only waits for a nested backward on another one."""
-    monkeypatch.setattr("vizgrad.engine.task.LEVELS", 1)
+    monkeypatch.setattr("vizgrad.core.engine.task.LEVELS", 1)
     v = leaf()
     ended = threading.Event()
     go_on = threading.Event()
@@ -288,7 +288,7 @@ def test_an_interrupt_ends_the_work_of_the_thread_that_does_it(
 def test_an_error_of_a_signal_handler_is_the_one_that_comes_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("vizgrad.engine.task.LEVELS", 1)
+    monkeypatch.setattr("vizgrad.core.engine.task.LEVELS", 1)
 
     def handler(number: int, frame: Any) -> None:
         raise TimeoutError("too long")

@@ -11,9 +11,9 @@ import pytest
 import vizgrad as torch
 from tests.fixtures.limits import HANG
 from tests.fixtures.strict_module import as_cuda
-from vizgrad.arrays.backend import Device
-from vizgrad.stepping.source import EngineGraph, roots_of
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.arrays.backend import Device
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph, roots_of
 
 
 @pytest.fixture
@@ -209,7 +209,7 @@ def test_the_default_device_is_each_threads_own(there: Device) -> None:
 def test_a_nested_backward_on_another_thread_makes_tensors_where_this_one_does(
     there: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vizgrad.engine.task.LEVELS", 1)
+    monkeypatch.setattr("vizgrad.core.engine.task.LEVELS", 1)
     found: list[Any] = []
 
     def inner(grad: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.toys import Diary, World, resumes
+from tests.core.engine.toys import Diary, World, resumes
 
 
 class Trouble(Exception):

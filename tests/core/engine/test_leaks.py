@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.rounds import EXAMPLES
-from tests.engine.session_rounds import a_session_opened_and_closed
+from tests.core.engine.rounds import EXAMPLES
+from tests.core.engine.session_rounds import a_session_opened_and_closed
 
 pytestmark = pytest.mark.rule("E-96")
 

@@ -8,7 +8,7 @@ import pytest
 
 import vizgrad
 from tests.fixtures.programs import values
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 pytestmark = pytest.mark.rule("E-26")
 

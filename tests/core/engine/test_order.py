@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.toys import Value, World
+from tests.core.engine.toys import Value, World
 
 pytestmark = pytest.mark.rule("E-42")
 

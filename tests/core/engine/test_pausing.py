@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.test_order import build, dags
-from tests.engine.toys import Diary, World, resumes
-from vizgrad.tensor.modes import is_grad_enabled, set_grad_mode
+from tests.core.engine.test_order import build, dags
+from tests.core.engine.toys import Diary, World, resumes
+from vizgrad.core.tensor.modes import is_grad_enabled, set_grad_mode
 
 
 def diamond() -> tuple[World, Any]:

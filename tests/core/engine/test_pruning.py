@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.toys import Value, World, slot
-from vizgrad.engine.task import Capture
+from tests.core.engine.toys import Value, World, slot
+from vizgrad.core.engine.task import Capture
 
 pytestmark = pytest.mark.rule("E-32")
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import vizgrad as torch
-from vizgrad.stepping.opener import open_session
+from vizgrad.debugger.engines.vizgrad.opener import open_session
 
 pytestmark = pytest.mark.rule("E-42")
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from vizgrad.engine.array_domain import ARRAYS
-from vizgrad.engine.task import GraphTask
-from vizgrad.engine.watch import Watch
-from vizgrad.graph.node import Node
-from vizgrad.graph.saved import Freed
+from vizgrad.core.engine.array_domain import ARRAYS
+from vizgrad.core.engine.observer import Watch
+from vizgrad.core.engine.task import GraphTask
+from vizgrad.core.graph.node import Node
+from vizgrad.core.graph.saved import Freed
 
 
 class Told(Watch):

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from tests.engine.test_order import build, dags
-from tests.engine.toys import Diary, Value, World
-from vizgrad.engine.task import Capture
-from vizgrad.graph.hooks import add_hook, new_hooks
-from vizgrad.graph.node import hooks_of
+from tests.core.engine.test_order import build, dags
+from tests.core.engine.toys import Diary, Value, World
+from vizgrad.core.engine.task import Capture
+from vizgrad.core.graph.hooks import add_hook, new_hooks
+from vizgrad.core.graph.node import hooks_of
 
 pytestmark = pytest.mark.rule("E-50")
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from vizgrad.engine.task import Capture, GraphTask
-from vizgrad.engine.watch import Watch
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.node import Edge, Meta, Node
-from vizgrad.graph.saved import Freed
+from vizgrad.core.engine.observer import Watch
+from vizgrad.core.engine.task import Capture, GraphTask
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Edge, Meta, Node
+from vizgrad.core.graph.saved import Freed
 
 
 class Value(float):
@@ -73,7 +73,7 @@ class Toy(Node):
 
 
 class FloatDomain:
-    """`vizgrad.engine.domain.Domain` for floats; `metas` collects what was asked to fit."""
+    """`vizgrad.core.engine.domain.Domain` for floats; `metas` collects what was asked to fit."""
 
     raw = True
     records = False

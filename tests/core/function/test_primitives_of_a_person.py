@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 import vizgrad as torch
-from vizgrad.function.primitive import REGISTRY
+from vizgrad.core.function.primitive import REGISTRY
 
 FIRST = """
-from vizgrad.function.primitive import primitive
+from vizgrad.core.function.primitive import primitive
 
 @primitive(pointwise=True)
 class tripled_of_a_test:
@@ -95,7 +95,7 @@ def test_a_helper_that_is_defined_anew_counts_from_then_on(
 def test_a_formula_may_call_an_operation_that_comes_later_or_is_declared_anew(
     notebook: Notebook,
 ) -> None:
-    notebook.run("from vizgrad.function.primitive import primitive")
+    notebook.run("from vizgrad.core.function.primitive import primitive")
     notebook.run(SECOND.replace("twice(grad) * self", "late_of_a_test(grad) * self"))
     notebook.run("def power(x): return x * x")
     late = FIRST.replace("tripled_of_a_test", "late_of_a_test")

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from vizgrad.function.inplace import write
-from vizgrad.function.stand_in import StandIn
-from vizgrad.function.wrapped import Level, Wrapped, wrap
+from vizgrad.core.function.abstract_array import StandIn
+from vizgrad.core.function.inplace import write
+from vizgrad.core.function.transform_tensor import Level, Wrapped, wrap
 
 
 def _value(operand: Any) -> Any:

@@ -6,7 +6,7 @@ import re
 import textwrap
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def blocks() -> list[str]:

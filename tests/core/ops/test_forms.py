@@ -10,23 +10,23 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
-from vizgrad.function.primitive import REGISTRY, primitive
-from vizgrad.ops import forms, stub
-from vizgrad.ops.forms import FORMS, public
+from vizgrad.core.function.primitive import REGISTRY, primitive
+from vizgrad.core.ops import forms, stub
+from vizgrad.core.ops.forms import FORMS, public
 
-PUBLIC = Path(vg.__file__).parent / "ops" / "public"
-#: Files of `ops/public` that are no families.
+PUBLIC = Path(vg.__file__).parent / "core" / "ops" / "public"
+#: Files of `core/ops/public` that are no families.
 HELPERS = {"__init__", "arguments", "keywords", "results", "linalg_checks", "families"}
 
 
 def test_the_stub_says_what_is_there() -> None:
-    assert stub.STUB.read_text("utf-8") == stub.text(), "run python -m vizgrad.ops.stub"
+    assert stub.STUB.read_text("utf-8") == stub.text(), "run python -m vizgrad.core.ops.stub"
 
 
 def test_every_family_is_imported_with_vizgrad() -> None:
     files = {path.stem for path in PUBLIC.glob("*.py")} - HELPERS
-    assert {name for name in files if f"vizgrad.ops.public.{name}" not in sys.modules} == set()
-    listed = vars(sys.modules["vizgrad.ops.public.families"])
+    assert {name for name in files if f"vizgrad.core.ops.public.{name}" not in sys.modules} == set()
+    listed = vars(sys.modules["vizgrad.core.ops.public.families"])
     assert sorted(files - listed.keys()) == []
 
 
@@ -43,7 +43,7 @@ def test_a_name_has_one_home() -> None:
     for name, value in vars(vg).items():
         if id(value) in declared:
             assert FORMS[name].alias_of in ("", declared[id(value)])
-        elif callable(value) and (value.__module__ or "").startswith("vizgrad.ops"):
+        elif callable(value) and (value.__module__ or "").startswith("vizgrad.core.ops"):
             pytest.fail(f"vizgrad.{name} is not declared by @primitive(public=True) or @public")
 
 
@@ -51,7 +51,7 @@ def test_a_second_home_is_refused() -> None:
     def add() -> None: ...
 
     with pytest.raises(
-        TypeError, match=r"add is declared twice, in vizgrad\.ops\.public\.arithmetic"
+        TypeError, match=r"add is declared twice, in vizgrad\.core\.ops\.public\.arithmetic"
     ):
         public(add)
     assert vg.add is FORMS["add"].function
@@ -60,7 +60,7 @@ def test_a_second_home_is_refused() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("exp", r"exp is declared twice, in vizgrad\.ops\.pointwise and in "),
+        ("exp", r"exp is declared twice, in vizgrad\.core\.ops\.pointwise and in "),
         ("shape", r"Tensor\.shape is something else already"),
         ("backward", r"Tensor\.backward is something else already"),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.ops.differences import gradients, leaves_of, results_of
+from tests.core.ops.differences import gradients, leaves_of, results_of
 from tests.specs import activations, layers
 from tests.specs.checks import check_row
 from tests.specs.derived import as_float32, layouts

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
+from tests.core.ops.differences import results_of, same_memory, weights_for
 from tests.fixtures import strict_array, strict_module
-from tests.ops.differences import results_of, same_memory, weights_for
 from tests.specs import activations, layers
 from tests.specs.checks import check_row
 from tests.specs.row import Row, Sample

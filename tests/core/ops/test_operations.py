@@ -7,14 +7,14 @@ import ast
 import pytest
 
 import vizgrad as vg
-from tests.ops.differences import leaves_of, results_of
+from tests.core.ops.differences import leaves_of, results_of
 from tests.specs.checks import check_row
 from tests.specs.row import Row, Sample
 from tests.specs.table import ROWS
-from vizgrad.function.primitive import Primitive
-from vizgrad.ops import registry
-from vizgrad.ops.__main__ import main
-from vizgrad.ops.call_graph import CallGraph
+from vizgrad.core.function.primitive import Primitive
+from vizgrad.core.ops import registry
+from vizgrad.core.ops.__main__ import main
+from vizgrad.core.ops.call_graph import CallGraph
 
 OPERATIONS = registry.operations()
 GRAPH = CallGraph()

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.core.ops.recipe import CHECKS, ROOT, blocks
+from tests.debugger.jupyter.magics.kernel import Kernel
 from tests.fixtures.limits import HANG
-from tests.magics.kernel import Kernel
-from tests.ops.recipe import CHECKS, ROOT, blocks
 
 DECLARATION, COMMAND, ROW, NAMED = blocks()
 
@@ -28,7 +28,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("pyproject.toml", "CONTRIBUTING.md"):
         shutil.copy(ROOT / name, copy)
     for path, block in (
-        ("vizgrad/ops/pointwise.py", DECLARATION),
+        ("vizgrad/core/ops/pointwise.py", DECLARATION),
         ("tests/specs/elementwise.py", ROW),
     ):
         with (copy / path).open("a", encoding="utf-8") as file:
@@ -56,9 +56,18 @@ def test_in_the_sources(sources: Path) -> None:
 def test_the_tests_find_it(sources: Path) -> None:
     """The row is taken up by the tests of all operations, and those of the names are content."""
     plugins = ("-p", "no:cacheprovider", "-q")
-    found = run(sources, "-m", "pytest", *plugins, "tests/ops/test_specs.py", "-k", "softplus1")
+    found = run(
+        sources, "-m", "pytest", *plugins, "tests/core/ops/test_specs.py", "-k", "softplus1"
+    )
     assert "1 passed" in found
-    run(sources, "-m", "pytest", *plugins, "tests/ops/test_forms.py", "tests/ops/test_registry.py")
+    run(
+        sources,
+        "-m",
+        "pytest",
+        *plugins,
+        "tests/core/ops/test_forms.py",
+        "tests/core/ops/test_registry.py",
+    )
 
 
 def test_typing_tools_and_the_registry_know_it(sources: Path) -> None:
@@ -73,7 +82,7 @@ def test_typing_tools_and_the_registry_know_it(sources: Path) -> None:
 
 def test_the_page_has_the_blocks_that_are_followed() -> None:
     assert [block.partition("\n")[0].partition("(")[0] for block in blocks()] == [
-        "@primitive", "python -m vizgrad.ops.stub", "ROWS += [Row", "import vizgrad",
+        "@primitive", "python -m vizgrad.core.ops.stub", "ROWS += [Row", "import vizgrad",
     ]  # fmt: skip
 
 

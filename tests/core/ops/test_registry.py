@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.ops.differences import gradients, leaves_of, results_of
+from tests.core.ops.differences import gradients, leaves_of, results_of
 from tests.specs.table import CASES
-from vizgrad.function.primitive import REGISTRY
+from vizgrad.core.function.primitive import REGISTRY
 
 #: Operations whose rows belong to others (nn, views written in place), or that only random fillers use.
 ELSEWHERE = {
@@ -14,7 +14,7 @@ ELSEWHERE = {
     "overwrite_compared", "to_device",
     "floor_divide", "floor_divide_number", "heaviside",  # refuse to be differentiated
     "crop", "take",  # met in second derivatives
-    "to_copy",  # tests/ops/test_conversion.py: differences cannot be taken in float32
+    "to_copy",  # tests/core/ops/test_conversion.py: differences cannot be taken in float32
 }  # fmt: skip
 
 #: Families with rows in tests/specs.
@@ -56,6 +56,6 @@ def test_every_operation_has_a_row() -> None:
 def _family(formula: Any) -> str:
     return (
         formula.__module__.rpartition(".")[2]
-        if formula.__module__.startswith("vizgrad.ops")
+        if formula.__module__.startswith("vizgrad.core.ops")
         else ""
     )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
-from tests.ops.differences import gradients, leaves_of, results_of, slopes, weighted
+from tests.core.ops.differences import gradients, leaves_of, results_of, slopes, weighted
 from tests.specs.checks import check_row
 from tests.specs.row import Row, Sample
 from tests.specs.table import ROWS

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
-from tests.ops.differences import gradients, leaves_of, results_of, weights_for
+from tests.core.ops.differences import gradients, leaves_of, results_of, weights_for
 from tests.specs import activations, layers
 from tests.specs.checks import check_row
 from tests.specs.row import Row, Sample, wave
 from tests.specs.table import ROWS
 from vizgrad.autograd.forward_ad import attach, new_level, strip
-from vizgrad.function.primitive import REGISTRY
-from vizgrad.ops import registry
-from vizgrad.ops.tangents.table import kind_of
+from vizgrad.core.function.primitive import REGISTRY
+from vizgrad.core.ops import registry
+from vizgrad.core.ops.tangents.table import kind_of
 
 pytestmark = pytest.mark.rule("A-6")
 
@@ -170,7 +170,7 @@ def test_row(row: Row) -> None:
 
 
 def test_rules_are_of_operations_and_of_their_inputs() -> None:
-    from vizgrad.ops.tangents import rules
+    from vizgrad.core.ops.tangents import rules
 
     registry.operations()
     for name, rule in rules.RULES.items():

@@ -11,7 +11,8 @@ import pytest
 
 import vizgrad as vg
 from tests.fixtures import strict_module
-from vizgrad.arrays import backend
+from vizgrad.core.arrays import backend
+from vizgrad.core.ops import arithmetic
 
 
 @pytest.fixture
@@ -125,3 +126,38 @@ def test_a_default_device_is_for_what_names_none() -> None:
         assert vg.from_numpy(np.ones(2)).device.type == "cpu"
     assert vg.zeros(2).device.type == "cpu"
     assert backend.get_default_device() == backend.CPU
+
+
+def test_of_devices_nobody_asks_where_there_is_one() -> None:
+    """Whatever had been written before: each operation asks which device is current only if it must."""
+    record = arithmetic.mul.record
+    for count, asks in ((1, False), (2, True), (1, False)):
+        with strict_module.as_cuda(count):
+            _ = vg.ones(3, device="cuda") * 2
+            assert ("away" in record.__code__.co_names) is asks
+
+
+@pytest.mark.usefixtures("cuda")
+def test_a_number_beyond_the_only_device() -> None:
+    with pytest.raises(
+        RuntimeError, match="invalid device ordinal: there is no cuda:1, there is 1 device"
+    ):
+        vg.ones(3, device="cuda:1")
+
+
+@pytest.mark.usefixtures("cuda")
+def test_a_seed_is_for_devices_that_are_used_later() -> None:
+    vg.manual_seed(5)
+    first = vg.rand(3, device="cuda").tolist()
+    vg.manual_seed(6)
+    assert vg.rand(3, device="cuda").tolist() != first
+    vg.manual_seed(5)
+    assert vg.rand(3, device="cuda").tolist() == first
+
+
+@pytest.mark.usefixtures("cuda")
+def test_elements_chosen_by_a_mask_are_set_and_found() -> None:
+    x = vg.tensor([1.0, -1.0, 2.0], device="cuda")
+    x[x > 0] = 5
+    assert x.tolist() == [5, -1, 5]
+    assert [place.tolist() for place in vg.where(x > 0)] == [[0, 2]]

@@ -12,9 +12,9 @@ import pytest
 
 import vizgrad as vg
 from vizgrad.autograd.forward_ad import attach, dual_level, make_dual, new_level, strip, unpack_dual
-from vizgrad.engine.deep import on_another_thread
-from vizgrad.tensor.duals import DUALS, active, tangent_of
-from vizgrad.tensor.modes import MODES
+from vizgrad.core.engine.deep import on_another_thread
+from vizgrad.core.tensor.duals import DUALS, active, tangent_of
+from vizgrad.core.tensor.modes import MODES
 
 
 def test_operations_do_not_ask_before_the_first_level() -> None:
@@ -23,7 +23,7 @@ import linecache, sys
 import vizgrad as vg
 x = vg.ones(3) * 2
 asks = lambda: "DUALS" in "".join(linecache.getlines("<vizgrad mul.record>"))
-print(asks(), any(name.startswith("vizgrad.ops.tangents") for name in sys.modules))
+print(asks(), any(name.startswith("vizgrad.core.ops.tangents") for name in sys.modules))
 with vg.autograd.forward_ad.dual_level():
     pass
 y = vg.ones(3) * 2

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import vizgrad
+from tests.core.tensor import naive
 from tests.fixtures.programs import values
-from tests.tensor import naive
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 SHAPES = ((3,), (2, 3), (2, 1), ())
 UNARY = ("scale", "neg", "tanh", "sin")

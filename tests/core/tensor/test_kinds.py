@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from vizgrad.tensor.kinds import Kinds
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.tensor.kinds import Kinds
+from vizgrad.core.tensor.tensor import Tensor
 
 
 @pytest.mark.rule("X-33")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from vizgrad.tensor.place import caller
+from vizgrad.core.tensor.source_location import caller
 
 
 def called_by(package: str) -> Callable[..., Any]:
@@ -20,10 +20,15 @@ def called_by(package: str) -> Callable[..., Any]:
 
 @pytest.mark.parametrize("package", ["ipykernel.comm", "ipywidgets.widgets", "traitlets"])
 def test_what_a_view_asks_for_is_no_line_of_a_person(package: str) -> None:
-    host, ours = called_by(package), called_by("vizgrad.widgets.controller")
+    host, ours = called_by(package), called_by("vizgrad.debugger.jupyter.widget.controller")
     sites: list[Any] = []
     # `caller` is given to functions of these packages alone: no frame of this file lies between
-    ours_asks = {"__package__": "vizgrad.widgets", "call": ours, "caller": caller, "sites": sites}
+    ours_asks = {
+        "__package__": "vizgrad.debugger.jupyter.widget",
+        "call": ours,
+        "caller": caller,
+        "sites": sites,
+    }
     exec("def asks(): sites.append(call(caller))", ours_asks)
     host(ours_asks["asks"])
     assert sites == [None]

@@ -12,7 +12,7 @@ import pytest
 
 import vizgrad as torch
 from tests.fixtures.limits import HANG
-from vizgrad.tensor.modes import GUARD, MODES, start_recording
+from vizgrad.core.tensor.modes import GUARD, MODES, start_recording
 
 
 def counts() -> tuple[int, int, int]:

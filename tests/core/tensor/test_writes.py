@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 import vizgrad as torch
 from tests.fixtures.sessions import no_sessions
-from vizgrad.rendering.text_versions import versions_text
-from vizgrad.rendering.timeline import versions_scene
-from vizgrad.stepping.opener import open_session
-from vizgrad.tensor import writes as module
-from vizgrad.tensor.place import Site
-from vizgrad.tensor.writes import WriteLog, Written
+from vizgrad.core.tensor import writes as module
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.writes import WriteLog, Written
+from vizgrad.debugger.drawing.text_versions import versions_text
+from vizgrad.debugger.drawing.timeline import versions_scene
+from vizgrad.debugger.engines.vizgrad.opener import open_session
 
 CODE = compile("a = 1", "<written>", "exec")
 OTHER = compile("b = 1", "<written too>", "exec")

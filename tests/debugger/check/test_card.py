@@ -7,9 +7,9 @@ import re
 import xml.etree.ElementTree as ET
 
 import vizgrad as vg
-from tests.checking import right, wrong
+from tests.debugger.check import right, wrong
 from vizgrad.autograd import Function
-from vizgrad.inspection.capabilities import CAPABILITIES
+from vizgrad.debugger.engines.api.capabilities import CAPABILITIES
 
 
 class Plain(Function):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from tests.checking import right, wrong
+from tests.debugger.check import right, wrong
 from vizgrad.autograd import Function
 
 LINES = Path(wrong.__file__).read_text("utf-8").splitlines()

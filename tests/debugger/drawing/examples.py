@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from tests.rendering.origins import groups_by_scope
-from vizgrad.inspection.lanes import lane_within
-from vizgrad.inspection.model import (
+from tests.debugger.drawing.origins import groups_by_scope
+from vizgrad.debugger.model import (
     CodeStep,
     Edge,
     EdgeRun,
@@ -27,7 +26,8 @@ from vizgrad.inspection.model import (
     Storage,
     Write,
 )
-from vizgrad.inspection.outline import is_leaf
+from vizgrad.debugger.session.grouping.outline import is_leaf
+from vizgrad.debugger.session.history.lanes import lane_within
 
 LEAF_SEQUENCE = 2**64 - 1
 

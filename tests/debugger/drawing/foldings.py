@@ -8,10 +8,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from vizgrad.inspection.model import Graph
-from vizgrad.inspection.outline import Outline
-from vizgrad.rendering import opening
-from vizgrad.rendering.visible import Visible, visible_graph
+from vizgrad.debugger.drawing import open_groups
+from vizgrad.debugger.drawing.visible import Visible, visible_graph
+from vizgrad.debugger.model import Graph
+from vizgrad.debugger.session.grouping.outline import Outline
 
 
 @st.composite
@@ -32,13 +32,13 @@ def foldings(draw: st.DrawFn) -> dict[str, Any]:
 @contextmanager
 def few_cells(few: int) -> Iterator[None]:
     """So many equal children are shown: graphs of two dozen nodes may have more than that."""
-    before = opening.FEW_CELLS
-    opening.FEW_CELLS = few
+    before = open_groups.FEW_CELLS
+    open_groups.FEW_CELLS = few
     yield
-    opening.FEW_CELLS = before
+    open_groups.FEW_CELLS = before
 
 
-def seen(graph: Graph, few: int = opening.FEW_CELLS, **folding: Any) -> Visible:
+def seen(graph: Graph, few: int = open_groups.FEW_CELLS, **folding: Any) -> Visible:
     """What is drawn of a graph; numbers that it does not have are left out."""
     outline = Outline.of_graph(graph)
     if "opened" in folding:
@@ -46,5 +46,5 @@ def seen(graph: Graph, few: int = opening.FEW_CELLS, **folding: Any) -> Visible:
     if folding.get("near") is not None and folding["near"] >= len(graph.nodes):
         folding["near"] = None
     with few_cells(few):
-        opened = opening.opening(outline, **folding)
+        opened = open_groups.opening(outline, **folding)
         return visible_graph(outline, graph.nodes.__getitem__, opened)

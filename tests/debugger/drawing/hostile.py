@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vizgrad.inspection.model import (
+from vizgrad.debugger.model import (
     Edge,
     Event,
     Graph,

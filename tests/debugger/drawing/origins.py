@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.inspection.grouping import groups_of
-from vizgrad.inspection.model import Group, Node
-from vizgrad.inspection.origin import Call, Origin
-from vizgrad.inspection.outline import is_leaf
+from vizgrad.debugger.engines.api.node_origin import Call, Origin
+from vizgrad.debugger.model import Group, Node
+from vizgrad.debugger.session.grouping import groups_of
+from vizgrad.debugger.session.grouping.outline import is_leaf
 
 
 def groups_by_scope(nodes: Sequence[Node]) -> tuple[Group, ...]:

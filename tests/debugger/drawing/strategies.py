@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tests.rendering.origins import groups_by_scope
-from vizgrad.inspection.model import Edge, Graph, Group, Node, NodeKind, OutputMeta, Saved
+from tests.debugger.drawing.origins import groups_by_scope
+from vizgrad.debugger.model import Edge, Graph, Group, Node, NodeKind, OutputMeta, Saved
 
 SCOPES = ("net", "fc1", "fc2", "cell")
 KINDS: tuple[NodeKind, ...] = ("op", "op", "op", "function", "copy_slices")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vizgrad.inspection.model import Place, Saved, TensorSummary, Write
-from vizgrad.rendering import describe
+from vizgrad.debugger.drawing import describe
+from vizgrad.debugger.model import Place, Saved, TensorSummary, Write
 
 
 @pytest.mark.parametrize(

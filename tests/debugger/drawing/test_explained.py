@@ -8,8 +8,8 @@ import re
 import pytest
 
 import vizgrad as vg
-from vizgrad.errors import Explanation, Findings, Link, Place
-from vizgrad.rendering.explained import explanations_html
+from vizgrad.core.errors import Explanation, Findings, Link, Place
+from vizgrad.debugger.drawing.explained import explanations_html
 
 SOURCE = [
     "import vizgrad as vg\n",

@@ -1,6 +1,6 @@
 """Pictures and texts of small graphs, compared with files by exact text.
 
-After a wanted change: ``VIZGRAD_REGENERATE=1 python -m pytest tests/rendering/test_golden.py``,
+After a wanted change: ``VIZGRAD_REGENERATE=1 python -m pytest tests/debugger/drawing/test_golden.py``,
 then look at each changed SVG in a browser, light and dark, before committing it.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.rendering.examples import (
+from tests.debugger.drawing.examples import (
     in_place,
     lane,
     loop,
@@ -22,7 +22,14 @@ from tests.rendering.examples import (
     transformer,
     vanishing,
 )
-from vizgrad.rendering import graph_svg, graph_text, run_text, to_dot, versions_svg, versions_text
+from vizgrad.debugger.drawing import (
+    graph_svg,
+    graph_text,
+    run_text,
+    to_dot,
+    versions_svg,
+    versions_text,
+)
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.rendering.examples import in_place, mlp
-from tests.rendering.foldings import seen
-from vizgrad.rendering import graph_svg, graphviz_layout
-from vizgrad.rendering.geometry import Size
+from tests.debugger.drawing.examples import in_place, mlp
+from tests.debugger.drawing.foldings import seen
+from vizgrad.debugger.drawing import graph_svg, graphviz_layout
+from vizgrad.debugger.drawing.geometry import Size
 
 VISIBLE = seen(mlp())
 SIZES = [Size(100.0, 40.0)] * len(VISIBLE.items)

@@ -7,24 +7,24 @@ from dataclasses import replace
 
 import pytest
 
-from tests.rendering.examples import loop, mlp, run_at, transformer, vanishing, with_state
-from vizgrad.inspection.model import Graph, Group, NodeRun, Run, SavedRun
-from vizgrad.rendering import graph_scene, to_dot
-from vizgrad.rendering.geometry import Box
-from vizgrad.rendering.group_cards import (
+from tests.debugger.drawing.examples import loop, mlp, run_at, transformer, vanishing, with_state
+from vizgrad.debugger.drawing import graph_scene, to_dot
+from vizgrad.debugger.drawing.frame_heads import Head, place_head
+from vizgrad.debugger.drawing.geometry import Box
+from vizgrad.debugger.drawing.group_cards import (
     TITLE_LIMIT,
     group_card,
     group_size,
     group_title,
     shortened,
 )
-from vizgrad.rendering.heads import Head, place_head
-from vizgrad.rendering.metrics import text_width
-from vizgrad.rendering.overlay import RunView
-from vizgrad.rendering.scene import Group as Shapes
-from vizgrad.rendering.scene import Rect, Scene, Shape, Text, texts
-from vizgrad.rendering.titles import frame_title, head_need, head_shapes
-from vizgrad.rendering.visible import Frame, Item
+from vizgrad.debugger.drawing.metrics import text_width
+from vizgrad.debugger.drawing.overlay import RunView
+from vizgrad.debugger.drawing.scene import Group as Shapes
+from vizgrad.debugger.drawing.scene import Rect, Scene, Shape, Text, texts
+from vizgrad.debugger.drawing.titles import frame_title, head_need, head_shapes
+from vizgrad.debugger.drawing.visible import Frame, Item
+from vizgrad.debugger.model import Graph, Group, NodeRun, Run, SavedRun
 
 LOOP = Group(0, None, "loop", "for t in range(24)", 1, 49, None, 24)
 

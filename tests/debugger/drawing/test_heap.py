@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from vizgrad.errors import Place
-from vizgrad.inspection.model import (
+from vizgrad.core.errors import Place
+from vizgrad.debugger.drawing import heap_words as words
+from vizgrad.debugger.drawing.heap_picture import HeapPicture
+from vizgrad.debugger.drawing.heap_words import in_order, keeper_text, tree_lines
+from vizgrad.debugger.model import (
     Heap,
     HeapAlias,
     HeapCycle,
@@ -15,10 +18,7 @@ from vizgrad.inspection.model import (
     HeapShare,
     HeapStorage,
 )
-from vizgrad.inspection.wire import from_json, to_json
-from vizgrad.rendering import heap_words as words
-from vizgrad.rendering.heap_picture import HeapPicture
-from vizgrad.rendering.heap_words import in_order, keeper_text, tree_lines
+from vizgrad.debugger.wire.wire import from_json, to_json
 
 PLACE = Place("cell", 4, "", "In [7]", "loss = f(x)")
 EVIL = "<img src=x onerror=alert(1)>\n`\u202e"

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.rendering.hostile import NAMES, events_of, graph_of, run_of
-from vizgrad.inspection.model import Trace
-from vizgrad.rendering import (
+from tests.debugger.drawing.hostile import NAMES, events_of, graph_of, run_of
+from vizgrad.debugger.drawing import (
     graph_svg,
     graph_text,
     run_text,
@@ -22,8 +21,9 @@ from vizgrad.rendering import (
     versions_svg,
     versions_text,
 )
-from vizgrad.rendering.describe import plain
-from vizgrad.rendering.group_cards import shortened
+from vizgrad.debugger.drawing.describe import plain
+from vizgrad.debugger.drawing.group_cards import shortened
+from vizgrad.debugger.model import Trace
 
 SVG = "{http://www.w3.org/2000/svg}"
 ELEMENTS = {"svg", "title", "desc", "style", "rect", "g", "path", "text", "polygon", "polyline"}

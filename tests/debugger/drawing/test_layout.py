@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.rendering.examples import Builder
-from tests.rendering.foldings import seen
-from tests.rendering.strategies import graphs
-from vizgrad.inspection.model import Graph, Group
-from vizgrad.rendering.compound import TITLE, layered_layout
-from vizgrad.rendering.coordinates import spread
-from vizgrad.rendering.geometry import Bezier, Box, Layout, Size, curve
-from vizgrad.rendering.heads import HeadNeed
-from vizgrad.rendering.ranks import assign_ranks
-from vizgrad.rendering.visible import Visible
+from tests.debugger.drawing.examples import Builder
+from tests.debugger.drawing.foldings import seen
+from tests.debugger.drawing.strategies import graphs
+from vizgrad.debugger.drawing.compound import TITLE, layered_layout
+from vizgrad.debugger.drawing.coordinates import spread
+from vizgrad.debugger.drawing.frame_heads import HeadNeed
+from vizgrad.debugger.drawing.geometry import Bezier, Box, Layout, Size, curve
+from vizgrad.debugger.drawing.ranks import assign_ranks
+from vizgrad.debugger.drawing.visible import Visible
+from vizgrad.debugger.model import Graph, Group
 
 MANY = settings(max_examples=50, deadline=None)
 

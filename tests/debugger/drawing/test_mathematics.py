@@ -10,10 +10,10 @@ import pytest
 
 import vizgrad as vg
 from tests.fixtures.folded import Folded
-from vizgrad.function.primitive import REGISTRY
-from vizgrad.inspection.model import Formula
-from vizgrad.rendering.mathematics import mathematics
-from vizgrad.stepping.described import formulas_of, source_of, unmarked
+from vizgrad.core.function.primitive import REGISTRY
+from vizgrad.debugger.drawing.mathematics import mathematics
+from vizgrad.debugger.engines.vizgrad.node_description import formulas_of, source_of, unmarked
+from vizgrad.debugger.model import Formula
 
 FORMULAS = {
     (op.name, name): Formula(name, source_of(formula), op.maths.get(name, ""))

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from tests.rendering.examples import loop, run_at
-from vizgrad.rendering.geometry import Box
-from vizgrad.rendering.norm_curve import (
+from tests.debugger.drawing.examples import loop, run_at
+from vizgrad.debugger.drawing.geometry import Box
+from vizgrad.debugger.drawing.norm_curve import (
     MOST_POINTS,
     cell_norms,
     curve_shapes,
     curve_with_words,
     trend_text,
 )
-from vizgrad.rendering.scene import Poly, Rect, Text
+from vizgrad.debugger.drawing.scene import Poly, Rect, Text
 
 #: Of four norms each has 10 of width; the line has 20 of height.
 BOX = Box(100.0, 50.0, 40.0, 26.0)

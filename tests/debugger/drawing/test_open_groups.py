@@ -8,13 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.rendering.examples import Builder, loop, mlp, transformer
-from tests.rendering.foldings import few_cells, foldings, seen
-from tests.rendering.strategies import graphs
-from vizgrad.inspection.model import Graph, Group
-from vizgrad.inspection.outline import Outline
-from vizgrad.rendering.opening import DEEP_LIMIT, FEW, FEW_CELLS, MOST, VISIBLE_LIMIT, opening
-from vizgrad.rendering.visible import Visible
+from tests.debugger.drawing.examples import Builder, loop, mlp, transformer
+from tests.debugger.drawing.foldings import few_cells, foldings, seen
+from tests.debugger.drawing.strategies import graphs
+from vizgrad.debugger.drawing.open_groups import (
+    DEEP_LIMIT,
+    FEW,
+    FEW_CELLS,
+    MOST,
+    VISIBLE_LIMIT,
+    opening,
+)
+from vizgrad.debugger.drawing.visible import Visible
+from vizgrad.debugger.model import Graph, Group
+from vizgrad.debugger.session.grouping.outline import Outline
 
 MANY = settings(max_examples=40, deadline=None)
 

@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from tests.rendering.examples import (
+from tests.debugger.drawing.examples import (
     Builder,
     alive,
     in_place,
@@ -21,27 +21,21 @@ from tests.rendering.examples import (
     transformer,
     with_state,
 )
-from tests.rendering.foldings import seen
-from vizgrad.errors import Explanation
-from vizgrad.inspection.capabilities import Capability, CapabilityCard
-from vizgrad.inspection.model import (
-    EdgeRun,
-    Graph,
-    NodeRun,
-    Run,
-    Saved,
-)
-from vizgrad.inspection.outline import Outline
-from vizgrad.rendering import graph_scene, graph_svg, graph_text, to_dot, versions_svg
-from vizgrad.rendering.capability_card import card_svg
-from vizgrad.rendering.metrics import text_width
-from vizgrad.rendering.overlay import RunView
-from vizgrad.rendering.picture import Engine, _Picture
-from vizgrad.rendering.scene import Group, Poly, Rect, Scene, Shape, Text, texts
-from vizgrad.rendering.static import GraphPicture
-from vizgrad.rendering.svg import to_svg
-from vizgrad.rendering.theme import style_sheet
-from vizgrad.rendering.visible import edges_of
+from tests.debugger.drawing.foldings import seen
+from vizgrad.core.errors import Explanation
+from vizgrad.debugger.drawing import graph_scene, graph_svg, graph_text, to_dot, versions_svg
+from vizgrad.debugger.drawing.capability_card import card_svg
+from vizgrad.debugger.drawing.metrics import text_width
+from vizgrad.debugger.drawing.overlay import RunView
+from vizgrad.debugger.drawing.picture import Engine, _Picture
+from vizgrad.debugger.drawing.scene import Group, Poly, Rect, Scene, Shape, Text, texts
+from vizgrad.debugger.drawing.static import GraphPicture
+from vizgrad.debugger.drawing.svg import to_svg
+from vizgrad.debugger.drawing.theme import style_sheet
+from vizgrad.debugger.drawing.visible import edges_of
+from vizgrad.debugger.engines.api.capabilities import Capability, CapabilityCard
+from vizgrad.debugger.model import EdgeRun, Graph, NodeRun, Run, Saved
+from vizgrad.debugger.session.grouping.outline import Outline
 
 
 def groups(scene: Scene) -> list[Group]:

@@ -7,9 +7,17 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from tests.rendering.examples import Builder, in_place, mlp, run_at
-from tests.rendering.strategies import graphs
-from vizgrad.inspection.model import (
+from tests.debugger.drawing.examples import Builder, in_place, mlp, run_at
+from tests.debugger.drawing.strategies import graphs
+from vizgrad.debugger.drawing import (
+    graph_svg,
+    graph_text,
+    run_text,
+    trace_text,
+    versions_text,
+    visit_text,
+)
+from vizgrad.debugger.model import (
     AccumulateRecord,
     Buffer,
     Edge,
@@ -27,7 +35,6 @@ from vizgrad.inspection.model import (
     Visit,
     Write,
 )
-from vizgrad.rendering import graph_svg, graph_text, run_text, trace_text, versions_text, visit_text
 
 GRADIENT = TensorSummary((4, 1), "float32", "cpu", 16, norm=0.5, min=-1.0, max=0.25)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.rendering.examples import in_place, timelines
-from vizgrad.inspection.model import SaveMark, Storage, Write
-from vizgrad.rendering import versions_scene
-from vizgrad.rendering.scene import Group, Poly, texts
+from tests.debugger.drawing.examples import in_place, timelines
+from vizgrad.debugger.drawing import versions_scene
+from vizgrad.debugger.drawing.scene import Group, Poly, texts
+from vizgrad.debugger.model import SaveMark, Storage, Write
 
 
 def lane(storage: Storage) -> Group:

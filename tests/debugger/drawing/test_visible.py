@@ -7,12 +7,12 @@ from typing import Any
 
 from hypothesis import given, settings
 
-from tests.rendering.examples import Builder, loop, mlp, number_of, transformer
-from tests.rendering.foldings import foldings, seen
-from tests.rendering.strategies import graphs
-from vizgrad.inspection.model import Graph
-from vizgrad.inspection.outline import Outline, is_leaf
-from vizgrad.rendering.visible import Item, Visible, edges_of
+from tests.debugger.drawing.examples import Builder, loop, mlp, number_of, transformer
+from tests.debugger.drawing.foldings import foldings, seen
+from tests.debugger.drawing.strategies import graphs
+from vizgrad.debugger.drawing.visible import Item, Visible, edges_of
+from vizgrad.debugger.model import Graph
+from vizgrad.debugger.session.grouping.outline import Outline, is_leaf
 
 MANY = settings(max_examples=40, deadline=None)
 

@@ -10,20 +10,20 @@ import pytest
 import vizgrad as vg
 from tests.pains import programs
 from tests.pains.corpus import FINE, PAINS, Program
-from vizgrad.autograd.before import Call, asking
-from vizgrad.errors import Explanation
-from vizgrad.explaining import watching
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.inspection.live import Live
-from vizgrad.inspection.session import Session
-from vizgrad.stepping.source import EngineGraph
+from vizgrad.autograd.pre_backward import Call, asking
+from vizgrad.core.errors import Explanation
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
+from vizgrad.debugger.explain import watch_block
+from vizgrad.debugger.session.open_session import Live
+from vizgrad.debugger.session.session import Session
 
 assert len(programs.ALL) > 1  # they are there
 
 
 @pytest.fixture(autouse=True)
 def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching, "_last", None)
+    monkeypatch.setattr(watch_block, "_last", None)
 
 
 class Sessions:

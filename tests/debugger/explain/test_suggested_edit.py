@@ -11,8 +11,8 @@ import pytest
 
 from tests.pains import programs
 from tests.pains.corpus import PAINS, Pain, said_of
-from vizgrad.errors import Explanation, Place
-from vizgrad.explaining.mended import with_mended
+from vizgrad.core.errors import Explanation, Place
+from vizgrad.debugger.explain.suggested_edit import with_mended
 
 assert len(programs.ALL) > 1  # they are there
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import vizgrad as vg
-from tests.explanations.wrong import wrong
+from tests.debugger.explanations.wrong import wrong
 from vizgrad.autograd import grad
 from vizgrad.autograd import graph as ag
 
@@ -161,7 +161,7 @@ def gradient_kept_for_a_constant() -> None:
 
 @wrong("cut-detach")
 def an_edge_of_what_the_engine_takes_for_a_variable() -> None:
-    from vizgrad.graph.edges import gradient_edge
+    from vizgrad.core.graph.edges import gradient_edge
 
     gradient_edge(vg.ones(3))  # blame
 
@@ -265,8 +265,8 @@ def a_leaf_that_is_transposed_before_backward() -> None:
 
 @wrong("grad-accumulated")
 def a_gradient_that_cannot_be_added_to() -> None:
-    from vizgrad.arrays import backend
-    from vizgrad.tensor.tensor import new_tensor
+    from vizgrad.core.arrays import backend
+    from vizgrad.core.tensor.tensor import new_tensor
 
     x = leaf()
     x.grad = new_tensor(backend.read_only(vg.ones(3)._array))

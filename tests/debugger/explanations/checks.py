@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import vizgrad as vg
-from tests.explanations.wrong import wrong
+from tests.debugger.explanations.wrong import wrong
 from vizgrad.autograd.gradcheck import get_numerical_jacobian
 
 

@@ -6,8 +6,8 @@ import pickle
 from typing import Any
 
 import vizgrad as vg
-from tests.explanations.calls import leaf
-from tests.explanations.wrong import wrong
+from tests.debugger.explanations.calls import leaf
+from tests.debugger.explanations.wrong import wrong
 from tests.fixtures.strict_module import as_cuda
 from vizgrad.autograd import Function
 from vizgrad.autograd.function import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import vizgrad as vg
-from tests.explanations.calls import leaf
-from tests.explanations.wrong import wrong
+from tests.debugger.explanations.calls import leaf
+from tests.debugger.explanations.wrong import wrong
 from tests.fixtures.strict_module import as_cuda
 from vizgrad.autograd import Function
 
@@ -89,8 +89,8 @@ def an_inference_tensor() -> None:
 
 @wrong("forbidden-write")
 def read_only_memory() -> None:
-    from vizgrad.arrays import backend
-    from vizgrad.tensor.tensor import new_tensor
+    from vizgrad.core.arrays import backend
+    from vizgrad.core.tensor.tensor import new_tensor
 
     x = new_tensor(backend.read_only(vg.ones(3)._array))
     x.add_(1)  # blame

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import vizgrad as vg
-from tests.explanations.calls import leaf
-from tests.explanations.wrong import wrong
+from tests.debugger.explanations.calls import leaf
+from tests.debugger.explanations.wrong import wrong
 from vizgrad.autograd import Function
 from vizgrad.autograd import graph as ag
 from vizgrad.autograd.function import NestedIOFunction

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import vizgrad
-from tests.explanations import (
+from tests.debugger.explanations import (
     calls,
     checks,
     derivatives,
@@ -23,16 +23,18 @@ from tests.explanations import (
     inplace,
     saving,
 )
-from tests.explanations.exempt import EXEMPT, REPORTS
-from tests.explanations.wrong import PROGRAMS, Wrong
+from tests.debugger.explanations.exempt import EXEMPT, REPORTS
+from tests.debugger.explanations.wrong import PROGRAMS, Wrong
 
 ROOT = Path(vizgrad.__file__).parent
-FOLDERS = ("engine", "graph", "autograd", "function")
+FOLDERS = ("core/engine", "core/graph", "autograd", "core/function")
 FILES = (calls, checks, derivatives, forward, functions, hooks, inplace, saving)
 KINDS = set(
     re.findall(
         r"`([a-z-]+)`",
-        (ROOT / "inspection" / "README.md").read_text(encoding="utf-8").split("## Kinds")[1],
+        (ROOT / "debugger" / "session" / "README.md")
+        .read_text(encoding="utf-8")
+        .split("## Kinds")[1],
     )
 )
 

@@ -12,7 +12,7 @@ from tornado.testing import bind_unused_port
 from tornado.web import Application
 from tornado.websocket import WebSocketHandler, websocket_connect
 
-from vizgrad.widgets import server
+from vizgrad.debugger.jupyter import server
 
 
 class Connection:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.fixtures.limits import HANG
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 ALONE = Path(__file__).parent / "alone"
 
 

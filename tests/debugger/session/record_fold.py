@@ -1,7 +1,8 @@
 """The state of a run, kept by going over its records: forwards with `apply`, backwards with `unapply`.
 
 That is what the browser does, in `store/fold.ts`, from what it is told alone. Both meet the golden files of
-`tests/fixtures/folds`, and are what `vizgrad.inspection.fold` gives, which reads the engine's own notes.
+`tests/fixtures/folds`, and are what `vizgrad.debugger.session.history.fold` gives, which reads the
+engine's own notes.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import NamedTuple
 
-from vizgrad.inspection import model
+from vizgrad.debugger import model
 
 Slots = dict[int, "model.TensorSummary | None"]
 

@@ -12,11 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vizgrad
+from tests.debugger.session.test_stepping_property import (
+    Side,
+    modes_of,
+    move,
+    quietly,
+    state,
+    visits,
+)
 from tests.fixtures.programs import Program
 from tests.fixtures.strategies import programs
-from tests.inspection.test_stepping_property import Side, modes_of, move, quietly, state, visits
-from vizgrad.inspection.session import Session
-from vizgrad.stepping.opener import open_session
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.session.session import Session
 
 EDITS = ("zero", "g * 2", "clip to 0.5", "-g", "nan", "where(g > 0, g, g / 3)")
 

@@ -11,10 +11,10 @@ import pytest
 
 from tests.fixtures.programs import values
 from tests.fixtures.sessions import leaf, no_sessions
-from vizgrad.inspection import registry
-from vizgrad.inspection.session import Session
-from vizgrad.stepping.opener import open_session
-from vizgrad.tensor.tensor import new_tensor
+from vizgrad.core.tensor.tensor import new_tensor
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.session import registry
+from vizgrad.debugger.session.session import Session
 
 
 @pytest.fixture(autouse=True)

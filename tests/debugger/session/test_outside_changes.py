@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vizgrad as torch
+from tests.debugger.session.test_stepping_property import Side, modes_of, quietly
 from tests.fixtures.programs import Program
 from tests.fixtures.sessions import no_sessions
 from tests.fixtures.strategies import programs
-from tests.inspection.test_stepping_property import Side, modes_of, quietly
-from vizgrad.inspection.protocols import WorldChanged
-from vizgrad.stepping.opener import open_session
-from vizgrad.tensor.tensor import LEAF
+from vizgrad.core.tensor.tensor import LEAF
+from vizgrad.debugger.engines.api.protocols import WorldChanged
+from vizgrad.debugger.engines.vizgrad.opener import open_session
 
 
 @pytest.fixture(autouse=True)

@@ -15,9 +15,9 @@ import pytest
 
 import vizgrad as vg
 from tests.fixtures.limits import HANG
-from vizgrad.inspection.moving import Work, shown_elsewhere
-from vizgrad.inspection.session import Session
-from vizgrad.stepping.opener import open_session
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.session.moves_under_way import Work, shown_elsewhere
+from vizgrad.debugger.session.session import Session
 
 #: Ends a hang.
 LIMIT = float(HANG)
@@ -188,7 +188,7 @@ def test_it_is_written_as_text_unless_a_view_shows_it(
 
 THROWN = """
 import sys, threading, time
-from vizgrad.inspection.moving import Moving
+from vizgrad.debugger.session.moves_under_way import Moving
 
 def far():
     return 0, None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vizgrad.inspection.where import counted
+from vizgrad.debugger.session.run_position import counted
 
 
 @pytest.mark.parametrize(

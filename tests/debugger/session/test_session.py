@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from tests.fixtures.sessions import leaf, no_sessions, small
-from vizgrad.inspection.session import Session
-from vizgrad.stepping.opener import open_session
-from vizgrad.tensor.tensor import new_tensor
+from vizgrad.core.tensor.tensor import new_tensor
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.session.session import Session
 
 
 @pytest.fixture(autouse=True)

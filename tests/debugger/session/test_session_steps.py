@@ -8,9 +8,9 @@ import pytest
 
 import vizgrad
 from tests.fixtures.sessions import leaf, no_sessions
-from vizgrad.rendering.static import text_of_session
-from vizgrad.rendering.text_trace import trace_text
-from vizgrad.stepping.opener import open_session
+from vizgrad.debugger.drawing.static import text_of_session
+from vizgrad.debugger.drawing.text_trace import trace_text
+from vizgrad.debugger.engines.vizgrad.opener import open_session
 
 
 @pytest.fixture(autouse=True)

@@ -12,12 +12,12 @@ import pytest
 import vizgrad
 from tests.fixtures.limits import HANG
 from tests.fixtures.sessions import leaf, no_sessions, small
-from vizgrad.inspection import registry
-from vizgrad.inspection.looking import SessionClosed
-from vizgrad.inspection.publishing import Update
-from vizgrad.inspection.session import Session
-from vizgrad.stepping.opener import open_session
-from vizgrad.tensor.tensor import new_tensor
+from vizgrad.core.tensor.tensor import new_tensor
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.session import registry
+from vizgrad.debugger.session.publishing import Update
+from vizgrad.debugger.session.session import Session
+from vizgrad.debugger.session.session_reader import SessionClosed
 
 
 @pytest.fixture(autouse=True)

@@ -17,9 +17,9 @@ import vizgrad
 from tests.fixtures.programs import Backward, Program, World, backward_of, build
 from tests.fixtures.strategies import moves, programs
 from tests.fixtures.world import kept_unchanged, nodes_behind, visible
-from vizgrad.inspection.session import Session
-from vizgrad.stepping.opener import open_session
-from vizgrad.tensor.modes import MODES
+from vizgrad.core.tensor.modes import MODES
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.session.session import Session
 
 
 @contextmanager
@@ -233,7 +233,7 @@ def test_the_total_is_known_before_the_first_step(program: Program) -> None:
 def test_a_plain_example(retain_graph: bool) -> None:
     """The properties above in one program that a person can follow."""
     from tests.fixtures.programs import values
-    from vizgrad.tensor.tensor import new_tensor
+    from vizgrad.core.tensor.tensor import new_tensor
 
     def make() -> tuple[Any, Any, Any]:
         x = new_tensor(values((3,), 1)).requires_grad_()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
 from math import inf
 from pathlib import Path
@@ -11,8 +10,11 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from vizgrad.stepping.opener import open_session
-from vizgrad.traces.difference import TraceDiff
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.jupyter.widget.trace_contents import FiledView
+from vizgrad.debugger.traces.difference import TraceDiff
+from vizgrad.debugger.wire.columnar_reading import from_column_json
+from vizgrad.debugger.wire.wire import to_wire
 
 
 def run(w: list[float], *, dtype: Any = None, more: bool = False, path: Path | None = None) -> Any:
@@ -184,7 +186,7 @@ def test_a_file_of_a_difference_has_it_for_a_page(tmp_path: Path) -> None:
         each.continue_()
     one.trace.diff(other).save(tmp_path / "x.vgtrace")
     with zipfile.ZipFile(tmp_path / "x.vgtrace") as file:
-        (beside,) = json.loads(file.read("view.json"))["beside"]
+        (beside,) = to_wire(from_column_json(FiledView, file.read("view.json")))["beside"]
     assert (beside["name"], beside["recorded"], beside["first"]) == ("the other run", 4, 2)
     assert beside["total"] == len(beside["differences"]) == 4
     assert vg.load_trace(tmp_path / "x.vgtrace").diff(one).same

@@ -11,7 +11,7 @@ import pytest
 from tests.fixtures import traces
 
 
-@pytest.mark.parametrize("name", traces.NAMES)
+@pytest.mark.parametrize("name", [*traces.NAMES, *traces.OLD])
 def test_is_seen_as_it_was(name: str) -> None:
     expected = json.loads(traces.path_of(name).read_text("utf-8"))
     file = base64.b64decode(expected["file"])

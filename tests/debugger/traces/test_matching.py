@@ -9,8 +9,8 @@ import hypothesis.strategies as st
 from hypothesis import given
 
 import vizgrad as vg
-from vizgrad.inspection.model import Graph
-from vizgrad.traces.matching import MOST_EDITS, common, matched
+from vizgrad.debugger.model import Graph
+from vizgrad.debugger.traces.matching import MOST_EDITS, common, matched
 
 KEYS = st.lists(st.integers(0, 3), max_size=12)
 

@@ -9,8 +9,8 @@ import re
 from pathlib import Path
 
 import vizgrad as vg
-from vizgrad.stepping.opener import open_session
-from vizgrad.traces import page
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.traces import page
 
 HOSTILE = '"></script><img src=x onerror=alert(1)><!--'
 

@@ -18,13 +18,13 @@ from tests.fixtures import recorded_programs
 from tests.fixtures.programs import Program, backward_of, build
 from tests.fixtures.sessions import small
 from tests.fixtures.strategies import programs
-from vizgrad.inspection import model
-from vizgrad.inspection.model import ArrayName
-from vizgrad.inspection.session import Session
-from vizgrad.stepping.opener import open_session
-from vizgrad.traces import LoadedTrace
-from vizgrad.widgets import answers, protocol
-from vizgrad.widgets.drawing import AUTOMATIC
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.jupyter.widget import protocol, query_answers
+from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC
+from vizgrad.debugger.model import ArrayName
+from vizgrad.debugger.session.session import Session
+from vizgrad.debugger.traces import LoadedTrace
 
 
 def again(session: Session, folder: Path) -> LoadedTrace:
@@ -45,7 +45,7 @@ def run_of(session: Session) -> model.Run:
 
 def seen(session: Session, position: int) -> Any:
     session.seek(position)
-    shown: Any = answers.shown(1, session, AUTOMATIC, "")
+    shown: Any = query_answers.shown(1, session, AUTOMATIC, "")
     standing = replace(shown.standing, modes=model.Modes(), storages=(), quiet=0, earliest=0)
     buffers = tuple(replace(b, value=plain(b.value)) for b in standing.buffers)
     return run_of(session), shown.drawing, replace(standing, buffers=buffers)
@@ -53,7 +53,7 @@ def seen(session: Session, position: int) -> Any:
 
 def told(session: Session, node: int) -> Any:
     """What is said about a node; values that nodes saved are told as they are now by a session alone."""
-    found: Any = answers.seen(session, protocol.Inspect(1, session.id, node))
+    found: Any = query_answers.seen(session, protocol.Inspect(1, session.id, node))
     return replace(
         found, session="", revision=0, storages=(), buffers=tuple(map(plain, found.buffers)),
         grad=plain(found.grad),
@@ -120,7 +120,7 @@ def test_gradients_are_there_bit_for_bit(tmp_path: Path) -> None:
             found += 1
     assert found == 5
     asked = protocol.GetPart(1, loaded.id, ArrayName(0, "incoming", 0), (), None, None)
-    part: Any = answers.seen(loaded, asked)
+    part: Any = query_answers.seen(loaded, asked)
     assert part.part is not None
 
 
@@ -128,7 +128,7 @@ def test_values_that_nodes_saved_are_not_in_it(tmp_path: Path) -> None:
     _, _, live = small()
     live.continue_()
     loaded = again(live, tmp_path)
-    part: Any = answers.seen(
+    part: Any = query_answers.seen(
         loaded, protocol.GetPart(1, loaded.id, ArrayName(0, "saved", 0, "self"), (), None, None)
     )
     assert "not in a trace" in part.gone

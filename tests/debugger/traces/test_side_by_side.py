@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from vizgrad.inspection import registry
-from vizgrad.traces.difference import TraceDiff
+from vizgrad.debugger.session import registry
+from vizgrad.debugger.traces.difference import TraceDiff
 
 
 def loss_of(w: Any, *, times: float = 1.0, more: bool = False) -> Any:

@@ -15,9 +15,9 @@ import pytest
 import vizgrad as vg
 from tests.oracle.harness import execute, faults_of_vizgrad, load
 from tests.oracle.registry import Program, enabled_programs
-from vizgrad.provenance import births, listening
-from vizgrad.provenance.tapped import functions, plain
-from vizgrad.provenance.tapping import Tapping
+from vizgrad.debugger.watch import listeners, nonfinite_values
+from vizgrad.debugger.watch.call_recorder import Tapping
+from vizgrad.debugger.watch.hooked_functions import functions, plain
 
 #: Of all programs of the oracle every so manyth.
 STEP = 41
@@ -195,7 +195,7 @@ def test_watches_within_each_other_and_on_threads() -> None:
         assert vg.why(vg.tensor([1.0]) / 0.0).kind == "nonfinite-forward"
     assert seen[0].kind == "nonfinite-forward"
     assert outer.findings == []
-    assert listening._taps == []
+    assert listeners._taps == []
 
 
 def test_a_watch_is_entered_once() -> None:
@@ -209,7 +209,7 @@ def test_a_watch_is_entered_once() -> None:
 def test_an_error_leaves_no_tap_behind() -> None:
     with pytest.raises(ZeroDivisionError), vg.watch():
         raise ZeroDivisionError
-    assert listening._taps == []
+    assert listeners._taps == []
 
 
 def test_a_batch_whose_elements_are_asked_for_is_an_error_as_without() -> None:
@@ -254,7 +254,7 @@ def test_operations_that_are_not_looked_at_do_keep_values_finite() -> None:
         "transpose": (0, 1), "unflatten": (1, (2, 2)), "unsqueeze": (0,), "view": (8,),
         "view_as": (vg.zeros(8),),
     }  # fmt: skip
-    for name in births._KEEPING:
+    for name in nonfinite_values._KEEPING:
         if name in ("cat", "stack"):
             found = getattr(vg, name)([values, values])
         else:

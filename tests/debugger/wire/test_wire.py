@@ -11,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vizgrad.inspection import model, wire
-from vizgrad.widgets import drawing, protocol
+from vizgrad.debugger import model
+from vizgrad.debugger.jupyter.widget import drawing, protocol
+from vizgrad.debugger.wire import wire
 
 
 def dataclasses_of(module: Any) -> list[type]:

@@ -16,8 +16,8 @@ import numpy as np
 
 import vizgrad as vg
 from tests.pains.mutants.planting import MARK, PLANTS, sites
-from vizgrad.errors import Explanation
-from vizgrad.explaining import watching
+from vizgrad.core.errors import Explanation
+from vizgrad.debugger.explain import watch_block
 
 FOLDER = Path(__file__).parents[2] / "oracle" / "ordinary"
 #: They take long, or run their steps where nothing can be planted.
@@ -126,7 +126,7 @@ class Sizes(NamedTuple):
 def leaves(variables: dict[str, Any]) -> list[tuple[Any, float | None]]:
     """All that are alive, and how large their gradients are."""
     found: dict[int, Any] = {}
-    noting = watching.known(vg.zeros(1))
+    noting = watch_block.known(vg.zeros(1))
     for value in variables.values():
         for each in value if isinstance(value, (list, tuple)) else [value]:
             if isinstance(each, vg.Tensor) and each.is_leaf:

@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 import vizgrad as vg
-from tests.function.custom.making import function, leaf
+from tests.core.function.custom.making import function, leaf
 
 
 def doubling(ctx, x):

@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 import vizgrad as vg
-from tests.function.custom.making import leaf
+from tests.core.function.custom.making import leaf
 from vizgrad.autograd.function import InplaceFunction
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 import vizgrad as vg
-from tests.function.custom.making import leaf
+from tests.core.function.custom.making import leaf
 from vizgrad.autograd.function import NestedIOFunction
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
-from tests.function.custom.making import function
+from tests.core.function.custom.making import function
 from vizgrad.autograd.function import once_differentiable
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 import vizgrad as vg
-from tests.function.custom.making import function, leaf
+from tests.core.function.custom.making import function, leaf
 from vizgrad.autograd import Function
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import vizgrad as vg
-from tests.function.custom.making import function, leaf
+from tests.core.function.custom.making import function, leaf
 from vizgrad.autograd import Function
 
 

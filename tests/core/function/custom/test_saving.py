@@ -8,7 +8,7 @@ import weakref
 import pytest
 
 import vizgrad as vg
-from tests.function.custom.making import function, leaf
+from tests.core.function.custom.making import function, leaf
 
 
 def saving(save):

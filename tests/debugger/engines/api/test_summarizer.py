@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from vizgrad.inspection import summarizer
-from vizgrad.inspection.model import TensorSummary
+from vizgrad.debugger.engines.api import summarizer
+from vizgrad.debugger.model import TensorSummary
 
 
 class Scalar:

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from tests.pytorch.models import Made
+from tests.debugger.engines.pytorch.models import Made
 
 
 def _loss(backend: str) -> Made:

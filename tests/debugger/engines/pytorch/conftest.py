@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.debugger.engines.pytorch.threads import held_threads
 from tests.fixtures.sessions import no_sessions
-from tests.pytorch.threads import held_threads
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from tests.pytorch.models import Made
+from tests.debugger.engines.pytorch.models import Made
 
 #: Not layers: containers, bases, what is given its shapes later (as the layer that it becomes), and what
 #: computes nothing.

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from tests.pytorch.models import Made
+from tests.debugger.engines.pytorch.models import Made
 
 
 def _language_model(kind: str, configuration: str, **settings: Any) -> Made:

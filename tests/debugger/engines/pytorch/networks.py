@@ -13,7 +13,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from tests.pytorch.models import Made, Residual
+from tests.debugger.engines.pytorch.models import Made, Residual
 
 
 def resnet18(width: int = 4) -> Made:

@@ -13,7 +13,7 @@ from tests.pains.corpus import Pain, Program
 
 _IMPORTS = {
     "import vizgrad as T": "import torch as T",
-    "from tests.pains.corpus import fine, pain": "from tests.pytorch.pains import fine, pain",
+    "from tests.pains.corpus import fine, pain": f"from {__name__} import fine, pain",
     "from vizgrad import nn, why": "from torch import nn; from vizgrad import why",
     "from vizgrad.utils.checkpoint import checkpoint": "from torch.utils.checkpoint import checkpoint",
 }
@@ -50,7 +50,7 @@ def load() -> None:
             text = path.read_text()
             for old, new in _IMPORTS.items():
                 text = text.replace(f"\n{old}\n", f"\n{new}\n")
-            name = f"tests.pytorch.pains_{path.stem}"
+            name = f"tests.debugger.engines.pytorch.pains_{path.stem}"
             made = sys.modules[name] = ModuleType(name)
             made.__file__ = str(path)
             exec(compile(text, str(path), "exec"), made.__dict__)

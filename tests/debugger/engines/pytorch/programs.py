@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from tests.widgets.views import Following
+from tests.debugger.jupyter.widget.views import Following
 
 
 class Double(torch.autograd.Function):

@@ -1,4 +1,4 @@
-"""Goes about in every model at random: `python -m tests.pytorch.random_walks --count 200`.
+"""Goes about in every model at random: `python -m tests.debugger.engines.pytorch.random_walks --count 200`.
 
 200 moves (stops, backs, continues, jumps, breakpoints) in each layer, model and training; what is different
 from an undisturbed backward is printed, and the exit status says so. Libraries that are not installed are
@@ -16,20 +16,20 @@ from collections.abc import Callable
 
 import torch
 
-from tests.pytorch import layers
-from tests.pytorch.compiled import COMPILED
-from tests.pytorch.libraries import LIBRARIES
-from tests.pytorch.models import MODELS
-from tests.pytorch.networks import NETWORKS
-from tests.pytorch.programs import PROGRAMS
-from tests.pytorch.test_trainings import in_two_processes, is_what_it_is_without
-from tests.pytorch.trainings import TRAININGS
-from tests.pytorch.walks import check
+from tests.debugger.engines.pytorch import layers
+from tests.debugger.engines.pytorch.compiled import COMPILED
+from tests.debugger.engines.pytorch.libraries import LIBRARIES
+from tests.debugger.engines.pytorch.models import MODELS
+from tests.debugger.engines.pytorch.networks import NETWORKS
+from tests.debugger.engines.pytorch.programs import PROGRAMS
+from tests.debugger.engines.pytorch.test_trainings import in_two_processes, is_what_it_is_without
+from tests.debugger.engines.pytorch.trainings import TRAININGS
+from tests.debugger.engines.pytorch.walks import check
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m tests.pytorch.random_walks", description=__doc__
+        prog="python -m tests.debugger.engines.pytorch.random_walks", description=__doc__
     )
     parser.add_argument("--count", type=int, default=200, help="moves in each model")
     parser.add_argument("--only", default="", help="part of a name")

@@ -10,8 +10,14 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
-from tests.pytorch.test_checking import Cube, FromIntermediate, Holding, Reversed, example  # noqa: E402
-from vizgrad.inspection.capabilities import CAPABILITIES  # noqa: E402
+from tests.debugger.engines.pytorch.test_function_card import (  # noqa: E402
+    Cube,
+    FromIntermediate,
+    Holding,
+    Reversed,
+    example,
+)
+from vizgrad.debugger.engines.api.capabilities import CAPABILITIES  # noqa: E402
 
 Function = torch.autograd.Function
 

@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad as vg  # noqa: E402
-from tests.pytorch.threads import held_threads  # noqa: E402
+from tests.debugger.engines.pytorch.threads import held_threads  # noqa: E402
 
 Built = tuple[Any, Callable[[Any, Any], Any]]
 

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
-from tests.pytorch.programs import leaf  # noqa: E402
+from tests.debugger.engines.pytorch.programs import leaf  # noqa: E402
 
 
 def test_a_graph_is_drawn_with_names_of_parameters_and_saved_values() -> None:
@@ -78,12 +78,12 @@ def test_what_has_no_graph_is_refused_as_ours_is() -> None:
 def test_the_magics_take_tensors_of_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from vizgrad import interactive
-    from vizgrad.magics.commands import RUN
+    from vizgrad.debugger import api
+    from vizgrad.debugger.jupyter.magics.line_commands import RUN
 
     opened: list[Any] = []  # as a view would hold them
-    debug = interactive.debug
-    monkeypatch.setattr(interactive, "debug", lambda t: opened.append(debug(t)) or opened[-1])
+    debug = api.debug
+    monkeypatch.setattr(api, "debug", lambda t: opened.append(debug(t)) or opened[-1])
 
     shell: Any = InteractiveShell()
     a = leaf(3)
@@ -104,7 +104,7 @@ import vizgrad as torch
 a = torch.ones(3, requires_grad=True)
 torch.graph((a * 2).sum())
 torch.debug((a * 2).sum()).continue_()
-assert 'torch' not in sys.modules and 'vizgrad.pytorch' not in sys.modules
+assert 'torch' not in sys.modules and 'vizgrad.debugger.engines.pytorch' not in sys.modules
 """
 #: Nor is what stands in its place taken for it.
 IN_ITS_PLACE = """
@@ -112,14 +112,14 @@ import vizgrad
 sys.modules['torch'] = vizgrad
 import torch
 torch.graph((torch.ones(3, requires_grad=True) * 2).sum())
-assert 'vizgrad.pytorch' not in sys.modules
+assert 'vizgrad.debugger.engines.pytorch' not in sys.modules
 """
 #: It may come later than vizgrad.
 LATER = """
 import vizgrad, torch
-assert 'vizgrad.pytorch' not in sys.modules
+assert 'vizgrad.debugger.engines.pytorch' not in sys.modules
 vizgrad.debug((torch.ones(3, requires_grad=True) * 2).sum()).continue_()
-assert torch.__name__ == 'torch' and 'vizgrad.pytorch' in sys.modules
+assert torch.__name__ == 'torch' and 'vizgrad.debugger.engines.pytorch' in sys.modules
 """
 
 

@@ -11,18 +11,18 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
-from tests.pytorch.programs import (  # noqa: E402
+from tests.debugger.engines.pytorch.programs import (  # noqa: E402
     a_custom_function,
     agrees,
     an_mlp,
     leaf,
 )
-from tests.widgets.views import Following  # noqa: E402
-from vizgrad.inspection import model  # noqa: E402
-from vizgrad.pytorch import summary, versions  # noqa: E402
-from vizgrad.rendering.static import svg_of_session, text_of_session  # noqa: E402
-from vizgrad.widgets import protocol as p  # noqa: E402
-from vizgrad.widgets.controller import after_cell  # noqa: E402
+from tests.debugger.jupyter.widget.views import Following  # noqa: E402
+from vizgrad.debugger import model  # noqa: E402
+from vizgrad.debugger.drawing.static import svg_of_session, text_of_session  # noqa: E402
+from vizgrad.debugger.engines.pytorch import summary, versions  # noqa: E402
+from vizgrad.debugger.jupyter.widget import protocol as p  # noqa: E402
+from vizgrad.debugger.jupyter.widget.controller import after_cell  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
 
@@ -80,7 +80,7 @@ def test_looking_runs_no_hook_of_saved_tensors() -> None:
 
 
 def test_pictures_text_and_widget() -> None:
-    from vizgrad.widgets.debugview import DebugView
+    from vizgrad.debugger.jupyter.widget.debugview import DebugView
 
     _, loss, _ = an_mlp()
     session = vizgrad.debug(loss)
@@ -101,11 +101,11 @@ def test_values_are_read_only_when_they_are_shown(monkeypatch: pytest.MonkeyPatc
     """On a device, to read one is to wait for all that was computed before."""
     read: list[tuple[int, ...]] = []
 
-    def elements(tensor: Any, real: Any = summary.elements) -> Any:
+    def elements(tensor: Any, real: Any = summary.elements_of) -> Any:
         read.append(tuple(tensor.shape))
         return real(tensor)
 
-    monkeypatch.setattr(summary, "elements", elements)
+    monkeypatch.setattr(summary, "elements_of", elements)
     w = leaf(3, 4)
     session = vizgrad.debug((torch.ones(5, 3) @ w).tanh().exp().sum())
     assert read == [()]  # what it begins with

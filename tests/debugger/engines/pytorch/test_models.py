@@ -18,15 +18,15 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
+from tests.debugger.engines.pytorch import layers  # noqa: E402
+from tests.debugger.engines.pytorch.compiled import COMPILED  # noqa: E402
+from tests.debugger.engines.pytorch.libraries import LIBRARIES  # noqa: E402
+from tests.debugger.engines.pytorch.models import MODELS, Made  # noqa: E402
+from tests.debugger.engines.pytorch.networks import NETWORKS  # noqa: E402
+from tests.debugger.engines.pytorch.programs import PROGRAMS  # noqa: E402
+from tests.debugger.engines.pytorch.threads import held_threads  # noqa: E402
+from tests.debugger.engines.pytorch.walks import check  # noqa: E402
 from tests.fixtures.limits import HANG  # noqa: E402
-from tests.pytorch import layers  # noqa: E402
-from tests.pytorch.compiled import COMPILED  # noqa: E402
-from tests.pytorch.libraries import LIBRARIES  # noqa: E402
-from tests.pytorch.models import MODELS, Made  # noqa: E402
-from tests.pytorch.networks import NETWORKS  # noqa: E402
-from tests.pytorch.programs import PROGRAMS  # noqa: E402
-from tests.pytorch.threads import held_threads  # noqa: E402
-from tests.pytorch.walks import check  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Using backward.. with create_graph=True",

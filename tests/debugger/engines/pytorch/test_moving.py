@@ -12,8 +12,7 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
-from tests.inspection.record_fold import RecordFold  # noqa: E402
-from tests.pytorch.programs import (  # noqa: E402
+from tests.debugger.engines.pytorch.programs import (  # noqa: E402
     PROGRAMS,
     Made,
     agrees,
@@ -24,11 +23,12 @@ from tests.pytorch.programs import (  # noqa: E402
     shared_and_broadcast,
     with_hooks,
 )
-from tests.pytorch.threads import held_threads  # noqa: E402
-from tests.widgets.views import Following  # noqa: E402
-from vizgrad.inspection import model  # noqa: E402
-from vizgrad.inspection.wire import from_json, to_json  # noqa: E402
-from vizgrad.widgets.controller import after_cell  # noqa: E402
+from tests.debugger.engines.pytorch.threads import held_threads  # noqa: E402
+from tests.debugger.jupyter.widget.views import Following  # noqa: E402
+from tests.debugger.session.record_fold import RecordFold  # noqa: E402
+from vizgrad.debugger import model  # noqa: E402
+from vizgrad.debugger.jupyter.widget.controller import after_cell  # noqa: E402
+from vizgrad.debugger.wire.wire import from_json, to_json  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
 

@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
+from tests.debugger.engines.pytorch import pains
 from tests.pains.corpus import Pain, Program, assert_explained, said_of
-from tests.pytorch import pains
 
 pains.load()
 

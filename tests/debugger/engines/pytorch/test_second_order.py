@@ -11,8 +11,8 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
-from tests.pytorch.programs import leaf, order_of, same  # noqa: E402
-from vizgrad.pytorch import numbering  # noqa: E402
+from tests.debugger.engines.pytorch.programs import leaf, order_of, same  # noqa: E402
+from vizgrad.debugger.engines.pytorch import numbering  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
 

@@ -20,12 +20,12 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
+from tests.debugger.engines.pytorch.programs import an_mlp, leaf  # noqa: E402
+from tests.debugger.engines.pytorch.threads import held_threads  # noqa: E402
 from tests.fixtures.limits import HANG  # noqa: E402
-from tests.pytorch.programs import an_mlp, leaf  # noqa: E402
-from tests.pytorch.threads import held_threads  # noqa: E402
-from vizgrad.inspection.session import Session, SessionBusy  # noqa: E402
-from vizgrad.pytorch import gate as torch_gate  # noqa: E402
-from vizgrad.pytorch.run import TorchStep  # noqa: E402
+from vizgrad.debugger.engines.pytorch import gate as torch_gate  # noqa: E402
+from vizgrad.debugger.engines.pytorch.run import TorchStep  # noqa: E402
+from vizgrad.debugger.session.session import Session, SessionBusy  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
 
@@ -91,7 +91,7 @@ def test_a_hook_cannot_move_its_own_session() -> None:
     inner.register_hook(hook)
     session = vizgrad.debug(inner.sum())
     # The hook runs on the backward's thread, the lock is this thread's.
-    from vizgrad.inspection import seen as module
+    from vizgrad.debugger.session import session_view as module
 
     before, module.LOCK_TIMEOUT = module.LOCK_TIMEOUT, 0.1
     try:
@@ -192,7 +192,7 @@ def test_work_is_shared_among_as_many_threads_as_the_person_has_said() -> None:
 
 def test_the_interpreter_ends_though_a_session_is_open() -> None:
     program = (
-        "import torch, vizgrad, vizgrad.pytorch.run\n"
+        "import torch, vizgrad, vizgrad.debugger.engines.pytorch.run\n"
         "a = torch.ones(3, requires_grad=True)\n"
         "s = vizgrad.debug((a * 2).sum())\n"
         "s.step()\n"

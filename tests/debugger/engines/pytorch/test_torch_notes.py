@@ -15,9 +15,9 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
-from tests.pytorch.models import MODELS, Made  # noqa: E402
-from tests.pytorch.programs import PROGRAMS, plainly, same  # noqa: E402
-from vizgrad.pytorch.noting import TorchNoting  # noqa: E402
+from tests.debugger.engines.pytorch.models import MODELS, Made  # noqa: E402
+from tests.debugger.engines.pytorch.programs import PROGRAMS, plainly, same  # noqa: E402
+from vizgrad.debugger.engines.pytorch.torch_notes import TorchNoting  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings(

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
-from vizgrad.pytorch import watching, writes  # noqa: E402
+from vizgrad.debugger.engines.pytorch import torch_watch, write_lines  # noqa: E402
 
 
 class Block(torch.nn.Module):
@@ -40,7 +40,7 @@ class Model(torch.nn.Module):
 
 def watched() -> Any:
     model = Model()
-    with watching():
+    with torch_watch():
         return model(torch.ones(2, 3)).sum()
 
 
@@ -140,9 +140,9 @@ def test_an_optimizer_writes_at_a_line() -> None:
 
 def test_what_was_noted_of_memory_is_let_go_of() -> None:
     with vizgrad.watch():
-        for _ in range(3 * writes.OFTEN):
+        for _ in range(3 * write_lines.OFTEN):
             torch.zeros(1).add_(1)
-    assert len(writes._logs) <= writes.OFTEN + 1
+    assert len(write_lines._logs) <= write_lines.OFTEN + 1
 
 
 def test_a_line_can_be_run_to() -> None:
@@ -157,9 +157,9 @@ def test_a_line_can_be_run_to() -> None:
 def test_what_was_recorded_before_or_after_is_not_noted() -> None:
     a = torch.ones(3, requires_grad=True)
     before = a.exp()
-    with watching():
+    with torch_watch():
         inside = before * 2
-        with watching():
+        with torch_watch():
             inside = inside.tanh()
     after = inside.sum()
     places = {n.name: n.place for n in vizgrad.graph(after).data.nodes}
@@ -174,7 +174,7 @@ def test_an_error_in_a_module_leaves_nothing_open() -> None:
             raise LookupError
 
     layer = torch.nn.Linear(3, 3)
-    with watching():
+    with torch_watch():
         with pytest.raises(LookupError):
             torch.nn.Sequential(Broken())(torch.ones(3))
         loss = layer(torch.ones(3)).sum()

@@ -13,10 +13,16 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
-from tests.pytorch.programs import same  # noqa: E402
-from tests.pytorch.threads import held_threads  # noqa: E402
-from tests.pytorch.trainings import TRAININGS, Backward, Left, distributed  # noqa: E402
-from tests.pytorch.walks import moved  # noqa: E402
+from tests.debugger.engines.pytorch.programs import same  # noqa: E402
+from tests.debugger.engines.pytorch.threads import held_threads  # noqa: E402
+from tests.debugger.engines.pytorch.trainings import (  # noqa: E402
+    TRAININGS,
+    Backward,
+    Left,
+    distributed,
+    sharded,
+)
+from tests.debugger.engines.pytorch.walks import moved  # noqa: E402
 
 MOVES = 12
 
@@ -51,25 +57,38 @@ def test_trainings(training: Callable[[Backward], Left]) -> None:
 
 
 def in_two_processes(folder: str) -> None:
-    """DDP: they wait for each other at the end of each backward, however long one is stepped.
+    """DDP and FSDP: they wait for each other in each backward, however long one is stepped.
 
     By hand (`random_walks.py`): each imports PyTorch.
     """
     import torch.multiprocessing as mp
 
     mp.spawn(_process, (folder,), nprocs=2)
-    for rank in range(2):
-        stepped, plain = (torch.load(f"{folder}/{kind}{rank}") for kind in ("stepped", "plain"))
-        assert all(same(stepped[name], plain[name]) for name in plain)
-        assert len(plain) > 4
+    for training in (distributed, sharded):
+        for rank in range(2):
+            plain, *others = (
+                torch.load(f"{folder}/{training.__name__}-{kind}{rank}")
+                for kind in ("plain", "watched", "stepped")
+            )
+            assert all(same(other[name], plain[name]) for other in others for name in plain)
+            assert len(plain) > 4
 
 
 def _process(rank: int, folder: str) -> None:
     import torch.distributed as dist
 
     torch.set_num_threads(1)
-    for kind, backward in (("plain", lambda loss: loss.backward()), ("stepped", walked(4))):
+
+    def run(training: Any, kind: str, backward: Backward) -> None:
+        name = f"{training.__name__}-{kind}"
         torch.manual_seed(0)
-        store = dist.FileStore(f"{folder}/meet-{kind}", 2)
+        store = dist.FileStore(f"{folder}/meet-{name}", 2)
         store.set_timeout(timedelta(seconds=120))
-        torch.save(distributed(backward, store, rank, 2), f"{folder}/{kind}{rank}")
+        torch.save(training(backward, store, rank, 2), f"{folder}/{name}{rank}")
+
+    for training in (distributed, sharded):
+        run(training, "plain", lambda loss: loss.backward())
+        run(training, "stepped", walked(4))
+        with vizgrad.watch() as watch:
+            run(training, "watched", lambda loss: loss.backward())
+        assert watch.findings == []

@@ -12,10 +12,10 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
-from vizgrad.inspection import model  # noqa: E402
-from vizgrad.pytorch import versions  # noqa: E402
-from vizgrad.pytorch.opener import open_graph  # noqa: E402
-from vizgrad.pytorch.saved import raw_values  # noqa: E402
+from vizgrad.debugger import model  # noqa: E402
+from vizgrad.debugger.engines.pytorch import versions  # noqa: E402
+from vizgrad.debugger.engines.pytorch.opener import open_graph  # noqa: E402
+from vizgrad.debugger.engines.pytorch.saved import raw_values  # noqa: E402
 
 
 class Twice(torch.autograd.Function):

@@ -11,8 +11,8 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
-from tests.pytorch.programs import same  # noqa: E402
-from tests.pytorch.trainings import TRAININGS, Left  # noqa: E402
+from tests.debugger.engines.pytorch.programs import same  # noqa: E402
+from tests.debugger.engines.pytorch.trainings import TRAININGS, Left  # noqa: E402
 
 
 @pytest.mark.parametrize("training", TRAININGS, ids=lambda training: training.__name__)

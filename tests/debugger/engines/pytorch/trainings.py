@@ -141,7 +141,38 @@ def distributed(backward: Backward, store: Any = None, rank: int = 0, world: int
         dist.destroy_process_group()
 
 
+def sharded(backward: Backward, store: Any = None, rank: int = 0, world: int = 1) -> Left:
+    """FSDP2 over gloo: it frees the memory of parameters, and gathers them again when they are used."""
+    import torch.distributed as dist
+    from torch.distributed.device_mesh import init_device_mesh
+
+    store = dist.HashStore() if store is None else store
+    dist.init_process_group("gloo", store=store, rank=rank, world_size=world)
+    try:
+        mesh = init_device_mesh("cpu", (world,))
+        model = _model()
+        for part in (model[0], model[3], model):
+            fully_shard(part, mesh=mesh)
+        optimizer = torch.optim.AdamW(model.parameters(), 0.1)
+        torch.manual_seed(rank)
+        for _ in range(3):
+            x, y = _batch()
+            optimizer.zero_grad()
+            backward(F.mse_loss(model(x), y))
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+        return {name: value.full_tensor() for name, value in model.state_dict().items()}
+    finally:
+        dist.destroy_process_group()
+
+
 TRAININGS = [
     with_a_grad_scaler, of_several_batches_a_step, of_checkpointed_parts, by_a_trainer, of_a_compiled_model,
     distributed,
 ]  # fmt: skip
+try:
+    from torch.distributed.fsdp import fully_shard
+except ImportError:  # before PyTorch 2.6
+    pass
+else:
+    TRAININGS.append(sharded)

@@ -9,11 +9,11 @@ from typing import Any
 import torch
 
 import vizgrad
-from tests.pytorch.models import Made
-from tests.pytorch.programs import agrees, plainly, same
-from tests.pytorch.threads import held_threads
-from tests.widgets.views import Following
-from vizgrad.pytorch.effects import grad_of
+from tests.debugger.engines.pytorch.models import Made
+from tests.debugger.engines.pytorch.programs import agrees, plainly, same
+from tests.debugger.engines.pytorch.threads import held_threads
+from tests.debugger.jupyter.widget.views import Following
+from vizgrad.debugger.engines.pytorch.effects import grad_of
 
 
 def moved(session: Any, rng: random.Random, moves: int) -> None:

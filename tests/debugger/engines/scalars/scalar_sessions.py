@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import vizgrad
-from tests.engines.scalars import Value
-from tests.widgets.views import Following
-from vizgrad.inspection.session import Session
+from tests.debugger.engines.scalars.scalars import Value
+from tests.debugger.jupyter.widget.views import Following
+from vizgrad.debugger.session.session import Session
 
 
 def small() -> tuple[Value, Value, Value, Session]:

@@ -9,14 +9,15 @@ from dataclasses import dataclass, field
 from math import inf, isinf, isnan
 from typing import Any
 
-from tests.engines.scalars import Value, order
-from tests.engines.small import SmallGraph
-from vizgrad.inspection import model, summarizer
-from vizgrad.inspection.finding import texts_of
-from vizgrad.inspection.grouping import groups_of
-from vizgrad.inspection.openers import open_backward
-from vizgrad.inspection.origin import NOWHERE, Origin
-from vizgrad.inspection.protocols import Backward, Effect, WorldChanged
+from tests.debugger.engines.scalars.scalars import Value, order
+from tests.debugger.engines.scalars.small import SmallGraph
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api import summarizer
+from vizgrad.debugger.engines.api.node_origin import NOWHERE, Origin
+from vizgrad.debugger.engines.api.openers import open_backward
+from vizgrad.debugger.engines.api.protocols import Backward, Effect, WorldChanged
+from vizgrad.debugger.session.breakpoints.node_search import texts_of
+from vizgrad.debugger.session.grouping import groups_of
 
 #: What each operation reads in backward, and how it says so.
 FORMULAS: dict[str, dict[str, str]] = {

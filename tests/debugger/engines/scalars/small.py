@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
-from vizgrad.inspection import model
+from vizgrad.debugger import model
 
 
 class _Graph(Protocol):

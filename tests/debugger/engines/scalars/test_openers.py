@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import vizgrad
-from tests.engines.scalars import Value
-from tests.engines.scalars_engine import open_value
+from tests.debugger.engines.scalars.scalars import Value
+from tests.debugger.engines.scalars.scalars_engine import open_value
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,9 @@ def test_what_no_engine_knows_is_refused(loss: Any, words: str) -> None:
     with pytest.raises(TypeError, match="cannot step the backward of") as raised:
         vizgrad.debug(loss)
     assert words in str(raised.value)
-    assert "tests.engines.scalars.Value" in str(raised.value) or "different" in words
+    assert (
+        "tests.debugger.engines.scalars.scalars.Value" in str(raised.value) or "different" in words
+    )
 
 
 def test_nothing_to_debug() -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import vizgrad
-from tests.engines.scalar_sessions import agrees, done, small
-from tests.engines.scalars import Value
-from tests.widgets.views import Following
-from vizgrad.inspection.protocols import WorldChanged
+from tests.debugger.engines.scalars.scalar_sessions import agrees, done, small
+from tests.debugger.engines.scalars.scalars import Value
+from tests.debugger.jupyter.widget.views import Following
+from vizgrad.debugger.engines.api.protocols import WorldChanged
 
 # --- the library itself -------------------------------------------------------------------------------
 

@@ -11,17 +11,17 @@ from weakref import ref
 import pytest
 
 import vizgrad
-from tests.engines.scalar_sessions import agrees, small
-from tests.engines.scalars import Value
+from tests.debugger.engines.scalars.scalar_sessions import agrees, small
+from tests.debugger.engines.scalars.scalars import Value
+from tests.debugger.jupyter.widget.views import Following
+from tests.debugger.session.record_fold import RecordFold
 from tests.fixtures.sessions import no_sessions
-from tests.inspection.record_fold import RecordFold
-from tests.widgets.views import Following
-from vizgrad.inspection import model
-from vizgrad.inspection.session import Session
-from vizgrad.inspection.wire import from_json, to_json
-from vizgrad.rendering.static import GraphPicture, svg_of_session, text_of_session
-from vizgrad.widgets import protocol as p
-from vizgrad.widgets.controller import after_cell
+from vizgrad.debugger import model
+from vizgrad.debugger.drawing.static import GraphPicture, svg_of_session, text_of_session
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.jupyter.widget.controller import after_cell
+from vizgrad.debugger.session.session import Session
+from vizgrad.debugger.wire.wire import from_json, to_json
 
 
 def test_a_write_shows_as_a_stale_value_and_tells_views() -> None:
@@ -115,7 +115,7 @@ def test_a_kind_of_its_own_is_drawn() -> None:
 
 
 def test_the_widget_shows_it() -> None:
-    from vizgrad.widgets.debugview import DebugView
+    from vizgrad.debugger.jupyter.widget.debugview import DebugView
 
     *_, session = small()
     view = DebugView(session)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
-from vizgrad.graph.node import Node
+from vizgrad.core.graph.node import Node
+from vizgrad.debugger.engines.vizgrad.bounds import bound
+from vizgrad.debugger.engines.vizgrad.origin_of_nan import saved_now
 from vizgrad.nn import functional as F
-from vizgrad.stepping.bounds import bound
-from vizgrad.stepping.origin_of_nan import saved_now
 
 CALLS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "sums": lambda x, w, v: x + w - v,

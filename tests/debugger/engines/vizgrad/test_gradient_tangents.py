@@ -8,8 +8,8 @@ import pytest
 
 import vizgrad as vg
 from vizgrad.autograd import forward_ad as fw
-from vizgrad.inspection.wire import from_json, to_json
-from vizgrad.rendering import graph_svg, graph_text, run_text, visit_text
+from vizgrad.debugger.drawing import graph_svg, graph_text, run_text, visit_text
+from vizgrad.debugger.wire.wire import from_json, to_json
 
 #: The Hessian of sum(w ** 3) is 6 w on the diagonal.
 VALUES, ALONG = [0.5, 2.0], [1.0, 3.0]

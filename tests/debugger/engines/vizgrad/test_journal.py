@@ -11,11 +11,11 @@ import pytest
 
 import vizgrad as vg
 from tests.fixtures import strict_array, strict_module
-from vizgrad.graph.accumulate import AccumulateGrad
-from vizgrad.graph.hooks import NodeHooks
-from vizgrad.stepping.held import Held
-from vizgrad.stepping.opener import open_session
-from vizgrad.stepping.steplog import StepLog
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.hooks import NodeHooks
+from vizgrad.debugger.engines.vizgrad.captured_value import Held
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.engines.vizgrad.steplog import StepLog
 
 
 def arrived(session: Any) -> list[tuple[float | None, ...]]:

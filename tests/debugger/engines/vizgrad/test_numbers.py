@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vizgrad
+from tests.debugger.session.grouping.programs import check
+from tests.debugger.session.test_stepping_property import modes_of, quietly
 from tests.fixtures.programs import Program, World, backward_of, has_history
 from tests.fixtures.strategies import programs
-from tests.inspection.grouping.programs import check
-from tests.inspection.test_stepping_property import modes_of, quietly
-from vizgrad.graph.accumulate import LAST
-from vizgrad.graph.edges import edge_of
-from vizgrad.stepping.source import EngineGraph, roots_of
+from vizgrad.core.graph.accumulate import LAST
+from vizgrad.core.graph.edges import edge_of
+from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph, roots_of
 
 
 @pytest.mark.rule("E-6", "E-7")

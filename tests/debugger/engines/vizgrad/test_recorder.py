@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 
 import vizgrad
+from tests.debugger.session.test_stepping_property import modes_of, quietly
 from tests.fixtures import strict_module
 from tests.fixtures.programs import Program, backward_of, build, values
 from tests.fixtures.sessions import leaf
 from tests.fixtures.strategies import programs
-from tests.inspection.test_stepping_property import modes_of, quietly
-from vizgrad.inspection.model import TensorSummary
-from vizgrad.inspection.wire import from_json, to_json
-from vizgrad.stepping.recorder import Recording
-from vizgrad.tensor.tensor import new_tensor
+from vizgrad.core.tensor.tensor import new_tensor
+from vizgrad.debugger.engines.vizgrad.recorder import Recording
+from vizgrad.debugger.model import TensorSummary
+from vizgrad.debugger.wire.wire import from_json, to_json
 
 G = new_tensor(values((3,), 4))
 
@@ -229,7 +229,8 @@ def test_a_long_history_from_before_is_not_gone_through_at_each_node(
 ) -> None:
     asked: list[Any] = []
     monkeypatch.setattr(
-        "vizgrad.stepping.recorder.output_device", lambda node, _: asked.append(node)
+        "vizgrad.debugger.engines.vizgrad.recorder.output_device",
+        lambda node, _: asked.append(node),
     )
     y = leaf()
     for _ in range(50):

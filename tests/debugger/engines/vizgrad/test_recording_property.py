@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 
 import vizgrad
+from tests.debugger.session.test_stepping_property import modes_of, quietly
 from tests.fixtures.programs import Program, World, backward_of
 from tests.fixtures.strategies import programs
 from tests.fixtures.world import nodes_behind, visible
-from tests.inspection.test_stepping_property import modes_of, quietly
-from vizgrad.tensor.tensor import new_tensor
+from vizgrad.core.tensor.tensor import new_tensor
 
 Event = tuple[str, int]
 
@@ -143,7 +143,7 @@ def test_recording_does_not_raise_the_peak_of_memory(length: int) -> None:
 
 
 def test_recording_leaves_the_state_of_the_thread_as_it_was() -> None:
-    from vizgrad.tensor.modes import GUARD, MODES
+    from vizgrad.core.tensor.modes import GUARD, MODES
 
     before = (MODES.recorder, MODES.scope, GUARD.scoped)
     with pytest.raises(ZeroDivisionError), vizgrad.record():

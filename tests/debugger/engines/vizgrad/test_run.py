@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vizgrad as vg
+from tests.debugger.session.test_stepping_property import Side, modes_of, move, quietly, state
 from tests.fixtures.programs import Program
 from tests.fixtures.strategies import programs
-from tests.inspection.test_stepping_property import Side, modes_of, move, quietly, state
-from vizgrad.inspection import model
-from vizgrad.inspection.session import Session
-from vizgrad.inspection.wire import to_wire
-from vizgrad.stepping.opener import open_session
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.session.session import Session
+from vizgrad.debugger.wire.wire import to_wire
 
 
 def records(session: Session) -> list[Any]:

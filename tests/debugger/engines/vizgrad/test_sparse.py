@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from vizgrad.inspection.model import TensorSummary
-from vizgrad.inspection.wire import from_json, to_json
-from vizgrad.rendering.describe import summary_text
-from vizgrad.stepping.opener import open_session
-from vizgrad.stepping.summary import outline, summarize
+from vizgrad.debugger.drawing.describe import summary_text
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.engines.vizgrad.summary import outline, summarize
+from vizgrad.debugger.model import TensorSummary
+from vizgrad.debugger.wire.wire import from_json, to_json
 
 pytestmark = pytest.mark.rule("S-16")
 

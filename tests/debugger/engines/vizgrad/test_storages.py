@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vizgrad as vg
-from vizgrad.stepping.opener import open_session
+from vizgrad.debugger.engines.vizgrad.opener import open_session
 
 #: What a person does between two steps: nothing, or a write to one of the values below.
 DONE = st.lists(

@@ -12,10 +12,15 @@ import pytest
 
 import vizgrad as vg
 from tests.fixtures import strict_array, strict_module
-from vizgrad.arrays.quick_statistics import Statistics
-from vizgrad.inspection import summarizer
-from vizgrad.inspection.model import TensorSummary
-from vizgrad.stepping.summary import outline, summarize, summarize_closely, summarize_later
+from vizgrad.core.arrays.quick_statistics import Statistics
+from vizgrad.debugger.engines.api import summarizer
+from vizgrad.debugger.engines.vizgrad.summary import (
+    outline,
+    summarize,
+    summarize_closely,
+    summarize_later,
+)
+from vizgrad.debugger.model import TensorSummary
 
 
 def test_the_fields_are_those_of_statistics_in_order() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import vizgrad as vg
 from vizgrad import func
 from vizgrad.autograd import Function
-from vizgrad.tensor.modes import GUARD, MODES
+from vizgrad.core.tensor.modes import GUARD, MODES
 
 
 def batches(tensor: vg.Tensor) -> dict[str, tuple[int, ...]]:

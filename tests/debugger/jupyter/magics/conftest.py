@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.magics.kernel import Kernel
+from tests.debugger.jupyter.magics.kernel import Kernel
 
 
 @pytest.fixture(scope="module")

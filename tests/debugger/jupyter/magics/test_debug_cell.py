@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.magics.kernel import Kernel
+from tests.debugger.jupyter.magics.kernel import Kernel
 
 MODEL = """\
 w = vg.tensor([1.0, 2.0], requires_grad=True)
@@ -154,7 +154,7 @@ def test_what_is_written_wrongly_is_told_and_nothing_runs(
 
 PRESS = """\
 import threading, time, _thread
-from vizgrad.inspection import registry
+from vizgrad.debugger.session import registry
 def press(times, how):
     end = time.monotonic() + 60
     done = set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.magics.kernel import Kernel
+from tests.debugger.jupyter.magics.kernel import Kernel
 
 FORWARD = """\
 x = vg.tensor([1.0, 2.0], requires_grad=True)
@@ -131,7 +131,9 @@ def test_what_is_written_wrongly_is_told(session: Kernel, line: str, phrase: str
 
 
 def test_without_a_session(kernel: Kernel) -> None:
-    kernel.run("import vizgrad.inspection.registry as r\nfor s in r.sessions():\n    s.close()")
+    kernel.run(
+        "import vizgrad.debugger.session.registry as r\nfor s in r.sessions():\n    s.close()"
+    )
     assert "open one with" in kernel.run("%vizgrad step").told
 
 
@@ -166,8 +168,8 @@ def test_breakpoints_are_listed_switched_and_taken_away(session: Kernel) -> None
 
 
 FOLLOWED = """\
-from vizgrad.inspection import registry
-from vizgrad.widgets.lines import LinesFollower
+from vizgrad.debugger.session import registry
+from vizgrad.debugger.jupyter.widget.line_messages import LinesFollower
 told = LinesFollower(lambda message: None).whole(1)
 lines = [(told.files[line.file].cell, line.line) for line in told.lines]
 assert all(told.files[line.file].text for line in told.lines)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.debugger.jupyter.widget.views import View
 from tests.fixtures.modes import modes_are_given_back as modes_are_given_back
 from tests.fixtures.sessions import no_sessions, small
-from tests.widgets.views import View
-from vizgrad.inspection.session import Session
-from vizgrad.widgets import protocol as p
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.session.session import Session
 
 
 @pytest.fixture(autouse=True)

@@ -11,11 +11,18 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import get_args
 
-from tests.inspection.record_fold import RecordFold, Visited
-from vizgrad.inspection import model
-from vizgrad.inspection.publishing import Update
-from vizgrad.rendering.overlay import weight
-from vizgrad.widgets.drawing import Drawing, DrawnBox, Flow, Reached, Standing, Tally
+from tests.debugger.session.record_fold import RecordFold, Visited
+from vizgrad.debugger import model
+from vizgrad.debugger.drawing.overlay import weight
+from vizgrad.debugger.jupyter.widget.drawing import (
+    Drawing,
+    DrawnBox,
+    Flow,
+    Reached,
+    Standing,
+    Tally,
+)
+from vizgrad.debugger.session.publishing import Update
 
 STATES: tuple[str, ...] = get_args(model.NodeState)
 

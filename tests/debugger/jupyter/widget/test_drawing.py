@@ -11,12 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vizgrad
-from tests.rendering.examples import alive, loop, mlp, run_at, transformer
-from tests.rendering.foldings import few_cells
-from tests.rendering.hostile import NAMES, graph_of
-from tests.rendering.strategies import graphs
-from vizgrad.inspection.fold import Fold
-from vizgrad.inspection.model import (
+from tests.debugger.drawing.examples import alive, loop, mlp, run_at, transformer
+from tests.debugger.drawing.foldings import few_cells
+from tests.debugger.drawing.hostile import NAMES, graph_of
+from tests.debugger.drawing.strategies import graphs
+from vizgrad.debugger.drawing.norm_curve import MOST_POINTS, cell_norms
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.jupyter.widget import build_drawing, build_standing
+from vizgrad.debugger.jupyter.widget.drawing import (
+    AUTOMATIC,
+    Cell,
+    Drawing,
+    DrawnBox,
+    DrawnFrame,
+    Folding,
+)
+from vizgrad.debugger.model import (
     Graph,
     Group,
     Node,
@@ -29,12 +39,9 @@ from vizgrad.inspection.model import (
     TensorSummary,
     Visit,
 )
-from vizgrad.inspection.outline import Outline
-from vizgrad.inspection.past import RecordedPast
-from vizgrad.rendering.norm_curve import MOST_POINTS, cell_norms
-from vizgrad.stepping.opener import open_session
-from vizgrad.widgets import drawing_of, standing_of
-from vizgrad.widgets.drawing import AUTOMATIC, Cell, Drawing, DrawnBox, DrawnFrame, Folding
+from vizgrad.debugger.session.grouping.outline import Outline
+from vizgrad.debugger.session.history.fold import Fold
+from vizgrad.debugger.session.history.step_log_reader import RecordedPast
 
 MANY = settings(max_examples=40, deadline=None)
 
@@ -50,7 +57,7 @@ def foldings(draw: st.DrawFn) -> Folding:
 
 def drawn(graph: Graph, folding: Folding = AUTOMATIC, few: int = 2) -> Drawing:
     with few_cells(few):
-        return drawing_of.draw(Outline.of_graph(graph), graph.nodes.__getitem__, folding)
+        return build_drawing.draw(Outline.of_graph(graph), graph.nodes.__getitem__, folding)
 
 
 def inside(inner: DrawnBox | DrawnFrame, outer: DrawnFrame) -> bool:
@@ -208,7 +215,7 @@ def long_chain(count: int) -> tuple[Outline, list[int], Any]:
 @pytest.mark.parametrize("near", [None, 0, 54_321, 99_999, 100_000])
 def test_of_a_long_graph_only_what_is_drawn_is_described(near: int | None) -> None:
     outline, asked, describe = long_chain(100_000)
-    drawing = drawing_of.draw(outline, describe, Folding(near=near))
+    drawing = build_drawing.draw(outline, describe, Folding(near=near))
     assert len(drawing.boxes) < 400
     assert sorted(asked) == [node.id for node in drawing.nodes]
     if near is not None:
@@ -228,7 +235,7 @@ def test_a_closed_session_is_drawn_as_it_was() -> None:
     def look() -> None:
         folding = Folding(cells=(Cell(1, 3),))
         seen = session._state
-        drawings.append(drawing_of.draw(seen.outline, seen.describe_before, folding))
+        drawings.append(build_drawing.draw(seen.outline, seen.describe_before, folding))
 
     look()
     session.step(30)
@@ -259,7 +266,7 @@ def test_a_curve_is_that_of_the_static_picture(turns: int, share: float) -> None
     run = run_at(graph, int(share * len(graph.nodes)), 0.9)
     fold = Fold(Start(run.total, run.current), RecordedPast(records_of(run)))
     fold.go(run.position)
-    tally = standing_of._Counter(fold, {}).tally(1, 1 + 2 * turns, turns)
+    tally = build_standing._Counter(fold, {}).tally(1, 1 + 2 * turns, turns)
     assert list(tally.norms) == cell_norms(run, 1, 1 + 2 * turns, turns)
 
 

@@ -8,12 +8,12 @@ from weakref import ref
 import pytest
 
 import vizgrad
+from tests.debugger.jupyter.widget.views import Following, View
 from tests.fixtures.sessions import small
-from tests.widgets.views import Following, View
-from vizgrad.inspection import registry
-from vizgrad.inspection.session import Session
-from vizgrad.widgets import protocol as p
-from vizgrad.widgets.controller import after_cell
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.jupyter.widget.controller import after_cell
+from vizgrad.debugger.session import registry
+from vizgrad.debugger.session.session import Session
 
 
 def test_two_views_of_a_session_follow_each_other(session: Session) -> None:

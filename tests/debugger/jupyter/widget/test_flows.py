@@ -7,11 +7,11 @@ import math
 import pytest
 
 import vizgrad
-from tests.widgets.views import Following
-from vizgrad.inspection.session import Session
-from vizgrad.rendering.overlay import weight
-from vizgrad.stepping.opener import open_session
-from vizgrad.widgets.drawing import DrawnBox, Folding
+from tests.debugger.jupyter.widget.views import Following
+from vizgrad.debugger.drawing.overlay import weight
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.jupyter.widget.drawing import DrawnBox, Folding
+from vizgrad.debugger.session.session import Session
 
 EDGES = 12
 

@@ -11,20 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vizgrad
+from tests.debugger.jupyter.widget.views import Following
+from tests.debugger.session.test_stepping_property import Side, modes_of, quietly
 from tests.fixtures.programs import Program
 from tests.fixtures.sessions import no_sessions
 from tests.fixtures.strategies import moves, programs
-from tests.inspection.test_stepping_property import Side, modes_of, quietly
-from tests.widgets.views import Following
-from vizgrad.inspection import live, publishing
-from vizgrad.inspection import session as session_module
-from vizgrad.inspection.model import Group
-from vizgrad.inspection.protocols import WorldChanged
-from vizgrad.inspection.session import Session
-from vizgrad.rendering import opening
-from vizgrad.widgets import protocol as p
-from vizgrad.widgets.controller import after_cell
-from vizgrad.widgets.drawing import Cell, Folding
+from vizgrad.debugger.drawing import open_groups
+from vizgrad.debugger.engines.api.protocols import WorldChanged
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.jupyter.widget.controller import after_cell
+from vizgrad.debugger.jupyter.widget.drawing import Cell, Folding
+from vizgrad.debugger.model import Group
+from vizgrad.debugger.session import open_session as live
+from vizgrad.debugger.session import publishing
+from vizgrad.debugger.session import session as session_module
+from vizgrad.debugger.session.session import Session
 
 #: What a move of a random program may end with.
 ERRORS = (RuntimeError, TypeError, NotImplementedError, ValueError, IndexError, WorldChanged)
@@ -94,12 +95,12 @@ def grouped(stretches: list[tuple[float, float, int]]) -> Generator[None]:
             around.append(group)
         return tuple(found)
 
-    before = live.groups_of, opening.FEW_CELLS
-    live.groups_of, opening.FEW_CELLS = groups, 1
+    before = live.groups_of, open_groups.FEW_CELLS
+    live.groups_of, open_groups.FEW_CELLS = groups, 1
     try:
         yield
     finally:
-        live.groups_of, opening.FEW_CELLS = before
+        live.groups_of, open_groups.FEW_CELLS = before
 
 
 @given(programs(), moves(), st.lists(st.integers(0, 30), min_size=1, max_size=8), foldings())
@@ -181,7 +182,7 @@ def test_who_missed_more_than_is_kept_asks_for_everything(monkeypatch: Any) -> N
     monkeypatch.setattr(publishing, "UPDATES_KEPT", 3)
     monkeypatch.setattr(session_module, "RECORDS_CARRIED", 1)
     x = vizgrad.ones(3, requires_grad=True)
-    from vizgrad.stepping.opener import open_session
+    from vizgrad.debugger.engines.vizgrad.opener import open_session
 
     session = open_session((x * x).exp().sin().sum(), names={})
     view = Following(session)

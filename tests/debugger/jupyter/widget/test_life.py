@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.debugger.jupyter.magics.kernel import Kernel
 from tests.fixtures.warm_kernels import warm_kernels
-from tests.magics.kernel import Kernel
 
 FORWARD = "x = vg.tensor([1.0, 2.0], requires_grad=True)\nloss = (x.tanh() * x).sum()"
-COUNT = "from vizgrad.inspection import registry; len(registry.sessions())"
+COUNT = "from vizgrad.debugger.session import registry; len(registry.sessions())"
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +140,7 @@ def test_a_session_of_a_nameless_loss_lives_as_long_as_it_can_be_used(kernel: Ke
 
 def test_a_view_is_heard_on_the_subshell_that_it_names_whoever_wrote_to_it(kernel: Kernel) -> None:
     """As ipykernel asks, from 7.4 on, for each message that comes."""
-    done(kernel, FORWARD + "\nfrom vizgrad.widgets.debugview import DebugView")
+    done(kernel, FORWARD + "\nfrom vizgrad.debugger.jupyter.widget.debugview import DebugView")
     done(kernel, "view = DebugView(vg.debug(loss, display=False)); view.send({})")
     asked = "getattr(view.comm, '_reply_subshell_for', lambda _, named: named)({}, 'named')"
     assert done(kernel, asked) == "'named'"

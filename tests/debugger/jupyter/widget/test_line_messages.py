@@ -12,17 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vizgrad as vg
+from tests.debugger.jupyter.widget.test_following_property import moved
+from tests.debugger.jupyter.widget.views import View
+from tests.debugger.session.test_stepping_property import Side, modes_of, quietly
 from tests.fixtures.programs import Program
 from tests.fixtures.sessions import no_sessions, small
 from tests.fixtures.strategies import moves, programs
-from tests.inspection.test_stepping_property import Side, modes_of, quietly
-from tests.widgets.test_following_property import moved
-from tests.widgets.views import View
-from vizgrad.inspection import registry, sources
-from vizgrad.stepping.opener import open_session
-from vizgrad.widgets import lines
-from vizgrad.widgets import protocol as p
-from vizgrad.widgets.controller import after_cell
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.jupyter.widget import line_messages
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.jupyter.widget.controller import after_cell
+from vizgrad.debugger.session import registry
+from vizgrad.debugger.session.lines import source_files
 
 
 class Notebook(View):
@@ -131,7 +132,7 @@ def test_a_step_tells_of_its_line_alone(monkeypatch: pytest.MonkeyPatch) -> None
         notebook.ask(p.LinesSeen, told.number)
         (told,) = [event for event in notebook.events() if isinstance(event, p.LinesMoved)]
         assert len(told.runs) == 1
-        monkeypatch.setattr(lines, "PATIENCE", 0.0)
+        monkeypatch.setattr(line_messages, "PATIENCE", 0.0)
         session.back()
         assert len([e for e in notebook.events() if isinstance(e, p.LinesMoved)]) == 1
 
@@ -161,7 +162,13 @@ def test_a_line_knows_its_nodes_and_a_node_its_line() -> None:
         assert (leaf.line, leaf.column) == (None, None)
         for strange in (-1, 1, 10**9):
             assert isinstance(notebook.ask(p.GetLineNodes, session.id, strange), p.Failed)
-        for path in ("/etc/passwd", "", ".", f"{__file__}/../test_lines.py", lines.__file__):
+        for path in (
+            "/etc/passwd",
+            "",
+            ".",
+            f"{__file__}/../test_line_messages.py",
+            line_messages.__file__,
+        ):
             assert isinstance(notebook.ask(p.GetSource, session.id, path), p.Failed)
         for strange in (-1, 4, 10**9):
             assert isinstance(notebook.ask(p.GetNodeLine, session.id, strange), p.Failed)
@@ -262,7 +269,7 @@ def test_what_cannot_be_shown_is_said_why(tmp_path: Path, monkeypatch: pytest.Mo
         file.write_bytes(b"\xff\xfe\x00")
         assert "cannot be read" in gone()
         file.write_text(text)
-        monkeypatch.setattr(sources, "MOST_BYTES", 10)
+        monkeypatch.setattr(source_files, "MOST_BYTES", 10)
         assert gone() == f"{file} is too large to be shown ({len(text)} bytes)"
         linecache.clearcache()
 

@@ -8,14 +8,14 @@ from weakref import ref
 
 import pytest
 
+from tests.debugger.jupyter.widget.views import View
 from tests.fixtures.sessions import small
-from tests.widgets.views import View
-from vizgrad.inspection import registry
-from vizgrad.inspection.session import Session
-from vizgrad.widgets import protocol as p
-from vizgrad.widgets.controller import controllers
-from vizgrad.widgets.desk import MAIN
-from vizgrad.widgets.presence import HEARS_ALL, PATIENCE, call_others
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.jupyter.widget.controller import controllers
+from vizgrad.debugger.jupyter.widget.liveness import HEARS_ALL, PATIENCE, call_others
+from vizgrad.debugger.jupyter.widget.request_worker import MAIN
+from vizgrad.debugger.session import registry
+from vizgrad.debugger.session.session import Session
 
 
 class Clock:

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
+from tests.debugger.jupyter.widget.views import View
 from tests.fixtures.sessions import small
-from tests.widgets.views import View
-from vizgrad.inspection.model import ArrayName
-from vizgrad.inspection.session import Session
-from vizgrad.stepping.opener import open_session
-from vizgrad.tensor.tensor import Tensor, new_tensor
-from vizgrad.widgets import protocol as p
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.model import ArrayName
+from vizgrad.debugger.session.session import Session
 
 
 def told(view: View, session: Session, *of: Any, **more: Any) -> np.ndarray:

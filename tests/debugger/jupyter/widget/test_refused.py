@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from tests.debugger.jupyter.widget.views import View
 from tests.fixtures.sessions import held, leaf
-from tests.widgets.views import View
-from vizgrad.inspection import seen
-from vizgrad.inspection.session import Session
-from vizgrad.inspection.wire import encode_message
-from vizgrad.stepping.opener import open_session
-from vizgrad.tensor.tensor import new_tensor
-from vizgrad.widgets import protocol as p
+from vizgrad.core.tensor.tensor import new_tensor
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.session import session_view
+from vizgrad.debugger.session.session import Session
+from vizgrad.debugger.wire.wire import encode_message
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ class CountedLock:
 
 
 def test_a_busy_session_fails_soon(monkeypatch: pytest.MonkeyPatch, session: Session) -> None:
-    monkeypatch.setattr(seen, "LOCK_TIMEOUT", 0.2)
+    monkeypatch.setattr(session_view, "LOCK_TIMEOUT", 0.2)
     view = View()
     view.ask(p.Attach)
     with held(session):

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from tests.inspection.test_pausing import LIMIT, Slow, inside, opened
-from vizgrad.inspection import pieces
-from vizgrad.stepping.opener import open_session
-from vizgrad.widgets import desk
-from vizgrad.widgets import protocol as p
-from vizgrad.widgets.controller import Controller
-from vizgrad.widgets.desk import Desk, MainThread
+from tests.debugger.session.test_pausing import LIMIT, Slow, inside, opened
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.jupyter.widget import request_worker
+from vizgrad.debugger.jupyter.widget.controller import Controller
+from vizgrad.debugger.jupyter.widget.request_worker import Desk, MainThread
+from vizgrad.debugger.session import progress_updates
 
 
 class Main:
@@ -41,8 +41,8 @@ def main(monkeypatch: pytest.MonkeyPatch) -> Iterator[Main]:
     made = Main()
     thread = MainThread()
     thread.call_soon = made.calls.put
-    monkeypatch.setattr(desk, "MAIN", thread)
-    monkeypatch.setattr("vizgrad.widgets.controller.MAIN", thread)
+    monkeypatch.setattr(request_worker, "MAIN", thread)
+    monkeypatch.setattr("vizgrad.debugger.jupyter.widget.controller.MAIN", thread)
     yield made
     made.idle.set()
     made.calls.put(None)
@@ -68,7 +68,7 @@ def test_things_are_done_in_order_on_one_other_thread() -> None:
 
 
 def test_the_main_thread_does_it_if_it_is_idle_and_raises_here(main: Main) -> None:
-    thread = desk.MAIN
+    thread = request_worker.MAIN
     assert thread.do(threading.get_ident) == main.thread.ident
     with pytest.raises(ZeroDivisionError):
         thread.do(lambda: 1 / 0)
@@ -83,7 +83,7 @@ def test_a_main_thread_that_does_not_begin_in_time_never_does(main: Main) -> Non
     def work() -> None:
         done.append(threading.get_ident())
 
-    desk.MAIN.do(work)
+    request_worker.MAIN.do(work)
     main.idle.set()
     time.sleep(0.1)
     assert done == [threading.get_ident()]
@@ -149,9 +149,9 @@ def test_pausing_what_does_not_run_changes_nothing() -> None:
 def test_who_looks_while_a_move_runs_is_answered_between_two_of_its_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pieces, "FIRST", 0.0)
-    monkeypatch.setattr(pieces, "EVERY", 0.0)
-    monkeypatch.setattr(pieces, "SHARE", 0)
+    monkeypatch.setattr(progress_updates, "FIRST", 0.0)
+    monkeypatch.setattr(progress_updates, "EVERY", 0.0)
+    monkeypatch.setattr(progress_updates, "SHARE", 0)
     seen, looked, go_on = threading.Event(), threading.Event(), threading.Event()
 
     class Waits(vg.autograd.Function):

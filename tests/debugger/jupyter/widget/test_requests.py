@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 import vizgrad
+from tests.debugger.jupyter.widget.views import View
 from tests.fixtures.sessions import small
-from tests.widgets.views import View
-from vizgrad.inspection import registry
-from vizgrad.inspection import session as session_module
-from vizgrad.inspection.session import Session
-from vizgrad.widgets import protocol as p
-from vizgrad.widgets.drawing import AUTOMATIC
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC
+from vizgrad.debugger.session import registry
+from vizgrad.debugger.session import session as session_module
+from vizgrad.debugger.session.session import Session
 
 
 def test_the_list_of_sessions(session: Session) -> None:

@@ -15,16 +15,16 @@ from anywidget._util import enable_custom_widget_manager_once
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 
+from tests.debugger.jupyter.widget.views import View
 from tests.fixtures.limits import HANG
 from tests.fixtures.sessions import no_sessions, small
-from tests.widgets.views import View
-from vizgrad.inspection import registry
-from vizgrad.inspection.session import Session
-from vizgrad.widgets import protocol as p
-from vizgrad.widgets import saved
-from vizgrad.widgets.controller import Controller
-from vizgrad.widgets.debugview import DebugView
-from vizgrad.widgets.drawing import AUTOMATIC
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.jupyter.widget import saved_picture
+from vizgrad.debugger.jupyter.widget.controller import Controller
+from vizgrad.debugger.jupyter.widget.debugview import DebugView
+from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC
+from vizgrad.debugger.session import registry
+from vizgrad.debugger.session.session import Session
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
@@ -47,26 +47,26 @@ def test_a_picture_says_which_state_it_shows() -> None:
     assert told.saved == p.SavedView(stepped.id, "out", "paused", 2, 5)
     assert "2 of 5 nodes done" in told.svg
     assert "2 of 5 nodes done" in told.text
-    bundle = saved.bundle(stepped, "view 7")
-    assert bundle[saved.MIME]["view"] == "view 7"
+    bundle = saved_picture.bundle(stepped, "view 7")
+    assert bundle[saved_picture.MIME]["view"] == "view 7"
     assert (bundle["image/svg+xml"], bundle["text/plain"]) == (told.svg, told.text)
 
 
 def test_of_a_large_graph_no_new_picture_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     large = session()
-    monkeypatch.setattr(saved, "MOST_PICTURED_AGAIN", 4)
+    monkeypatch.setattr(saved_picture, "MOST_PICTURED_AGAIN", 4)
     told = View().ask(p.GetPicture, large.id)
     assert (told.svg, told.text, told.saved.total) == ("", "", 5)
-    assert "image/svg+xml" in saved.bundle(large)
-    monkeypatch.setattr(saved, "MOST_PICTURED", 4)
-    assert saved.bundle(large)["text/plain"] == repr(large)
-    assert "image/svg+xml" not in saved.bundle(large)
+    assert "image/svg+xml" in saved_picture.bundle(large)
+    monkeypatch.setattr(saved_picture, "MOST_PICTURED", 4)
+    assert saved_picture.bundle(large)["text/plain"] == repr(large)
+    assert "image/svg+xml" not in saved_picture.bundle(large)
 
 
 def test_an_output_has_a_type_for_every_host() -> None:
     """Our own for JupyterLab, the widget for VS Code and Colab, a picture or a text for who has neither."""
     data, metadata = DebugView(session())._repr_mimebundle_()
-    assert set(data) == {WIDGET, saved.MIME, "image/svg+xml", "text/plain"}
+    assert set(data) == {WIDGET, saved_picture.MIME, "image/svg+xml", "text/plain"}
     assert set(data[WIDGET]) == {"model_id", "version_major", "version_minor"}
     assert data["image/svg+xml"].startswith("<svg")
     assert metadata == {}
@@ -146,7 +146,7 @@ def test_a_notebook_run_by_a_program_has_the_picture_and_no_widget() -> None:
     NotebookClient(notebook, timeout=HANG, kernel_name="python3").execute()
     shown, result = notebook.cells[1].outputs
     assert WIDGET not in shown["data"]
-    assert shown["data"][saved.MIME]["title"] == "loss, In [2]"
+    assert shown["data"][saved_picture.MIME]["title"] == "loss, In [2]"
     assert "widgets" not in notebook.metadata
     assert result["data"]["text/plain"].startswith("1 of 3 nodes done")
     html, _ = HTMLExporter().from_notebook_node(notebook)

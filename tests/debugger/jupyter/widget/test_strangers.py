@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vizgrad
+from tests.debugger.jupyter.widget.views import View
 from tests.fixtures.sessions import leaf, no_sessions, small
-from tests.widgets.views import View
-from vizgrad.inspection.session import Session
-from vizgrad.stepping.opener import open_session
-from vizgrad.tensor.tensor import new_tensor
-from vizgrad.widgets import protocol as p
+from vizgrad.core.tensor.tensor import new_tensor
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.session.session import Session
 
 _json: st.SearchStrategy[Any] = st.recursive(
     st.none()

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from tests.widgets.views import View
-from vizgrad.explaining import watching
-from vizgrad.inspection.session import Session
-from vizgrad.widgets import protocol as p
+from tests.debugger.jupyter.widget.views import View
+from vizgrad.debugger.explain import watch_block
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.session.session import Session
 
 
 @pytest.fixture(autouse=True)
 def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching, "_last", None)
+    monkeypatch.setattr(watch_block, "_last", None)
 
 
 def opened(loss: Any) -> tuple[Session, View]:

@@ -9,13 +9,13 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from tests.widgets.standing_fold import StandingFold
-from vizgrad.inspection.publishing import Update
-from vizgrad.inspection.session import Session
-from vizgrad.inspection.wire import decode_message, encode_message
-from vizgrad.widgets import protocol as p
-from vizgrad.widgets.controller import Controller
-from vizgrad.widgets.drawing import Folding, Standing
+from tests.debugger.jupyter.widget.standing_fold import StandingFold
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.jupyter.widget.controller import Controller
+from vizgrad.debugger.jupyter.widget.drawing import Folding, Standing
+from vizgrad.debugger.session.publishing import Update
+from vizgrad.debugger.session.session import Session
+from vizgrad.debugger.wire.wire import decode_message, encode_message
 
 MESSAGES = tuple(
     dict.fromkeys([*(a for answers in p.ANSWERS.values() for a in answers), *p.EVENTS, p.Failed])

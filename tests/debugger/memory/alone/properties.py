@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import vizgrad as vg
-from vizgrad.heap.reading import read
+from vizgrad.debugger.memory.reading import read
 
 STEPS = ("new", "numpy", "view", "row", "detach", "data", "t", "clone", "mul", "drop", "lend")
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
-from vizgrad.heap.reading import read
-from vizgrad.inspection import model
+from vizgrad.debugger import model
+from vizgrad.debugger.memory.reading import read
 
 LEAKS = pytest.mark.filterwarnings("ignore:Using backward.. with create_graph:UserWarning")
 

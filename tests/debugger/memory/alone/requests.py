@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import vizgrad
-from tests.widgets.views import View
-from vizgrad.widgets import protocol as p
+from tests.debugger.jupyter.widget.views import View
+from vizgrad.debugger.jupyter.widget import protocol as p
 
 
 def test_the_memory_of_the_process_is_about_no_session() -> None:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
-from vizgrad.inspection.session import Session
-from vizgrad.stepping.opener import open_session
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.session.session import Session
 
 
 def leaf(*values: float) -> Tensor:

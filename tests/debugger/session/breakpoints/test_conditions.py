@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vizgrad.inspection import conditions, model
+from vizgrad.debugger import model
+from vizgrad.debugger.session.breakpoints import conditions
 
 
 def facts(norm: float | None = 2.0, *, nans: int = 0, iteration: int = 3) -> conditions.Facts:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vizgrad.inspection import expressions
-from vizgrad.stepping.new_values import new_value
+from vizgrad.debugger.engines.vizgrad.new_values import new_value
+from vizgrad.debugger.session.breakpoints import expressions
 
 G = np.array([[-2.0, 0.5], [3.0, 0.0]], dtype=np.float32)
 

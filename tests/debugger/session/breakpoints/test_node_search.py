@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from tests.rendering.examples import mlp
-from vizgrad.inspection.finding import found, matcher, texts_of
-from vizgrad.inspection.model import Name, Node, Place
+from tests.debugger.drawing.examples import mlp
+from vizgrad.debugger.model import Name, Node, Place
+from vizgrad.debugger.session.breakpoints.node_search import found, matcher, texts_of
 
 NODE = Node(
     0, "AddmmBackward0", "op", 0, 0, (), (),

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import vizgrad as vg
-from vizgrad.inspection.session import Session
-from vizgrad.rendering.static import text_of_session
-from vizgrad.stepping.opener import open_session
-from vizgrad.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.debugger.drawing.static import text_of_session
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.session.session import Session
 
 
 def leaf(*values: float, dtype: Any = np.float32) -> Tensor:

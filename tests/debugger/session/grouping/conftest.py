@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.inspection.grouping.programs import no_programs
+from tests.debugger.session.grouping.programs import no_programs
 
 
 @pytest.fixture(autouse=True)

@@ -10,9 +10,9 @@ from textwrap import dedent
 from typing import Any
 
 import vizgrad as vg
-from vizgrad.inspection.grouping import groups_of
-from vizgrad.inspection.model import Group
-from vizgrad.stepping.source import EngineGraph, roots_of
+from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph, roots_of
+from vizgrad.debugger.model import Group
+from vizgrad.debugger.session.grouping import groups_of
 
 _files = count()
 

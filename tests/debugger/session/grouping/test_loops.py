@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.inspection.grouping.programs import shows
+from tests.debugger.session.grouping.programs import shows
 
 
 def test_a_while_loop_of_uneven_turns() -> None:

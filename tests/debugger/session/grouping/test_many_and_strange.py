@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from tests.inspection.grouping.programs import groups, outline, run
-from vizgrad import errors
+from tests.debugger.session.grouping.programs import groups, outline, run
+from vizgrad.core import errors
 
 
 def cell(text: str, names: dict[str, Any]) -> None:

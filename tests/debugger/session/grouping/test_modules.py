@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.inspection.grouping.programs import shows
+from tests.debugger.session.grouping.programs import shows
 
 
 def test_a_module_is_grouped_as_its_parent_names_it() -> None:

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from tests.rendering.examples import loop, mlp, number_of
-from tests.rendering.strategies import graphs
-from vizgrad.inspection import outline as outline_module
-from vizgrad.inspection.model import Edge, Graph, Group, Node
-from vizgrad.inspection.outline import Outline, is_leaf
+from tests.debugger.drawing.examples import loop, mlp, number_of
+from tests.debugger.drawing.strategies import graphs
+from vizgrad.debugger.model import Edge, Graph, Group, Node
+from vizgrad.debugger.session.grouping import outline as outline_module
+from vizgrad.debugger.session.grouping.outline import Outline, is_leaf
 
 MANY = settings(max_examples=40, deadline=None)
 

@@ -9,7 +9,7 @@ from textwrap import indent
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.inspection.grouping.programs import groups, no_programs, run
+from tests.debugger.session.grouping.programs import groups, no_programs, run
 
 OPERATIONS = ("x * w", "x + 1", "x.tanh()", "x.exp()")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.inspection.grouping.programs import outline, run, same, shows
+from tests.debugger.session.grouping.programs import outline, run, same, shows
 
 
 def test_one_turn_is_no_loop() -> None:

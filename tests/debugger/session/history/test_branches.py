@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from vizgrad.inspection.session import Session
-from vizgrad.stepping.opener import open_session
-from vizgrad.tensor.tensor import Tensor
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.session.session import Session
 
 
 def opened(**settings: Any) -> tuple[Tensor, Tensor, Session]:

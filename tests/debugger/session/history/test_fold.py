@@ -9,11 +9,11 @@ from math import isfinite
 import pytest
 from hypothesis import given, settings
 
+from tests.debugger.session.record_fold import RecordFold
+from tests.debugger.session.test_stepping_property import Side, modes_of, move, quietly
 from tests.fixtures import recordings
 from tests.fixtures.strategies import moves
 from tests.fixtures.strategies import programs as programs_of_all_kinds
-from tests.inspection.record_fold import RecordFold
-from tests.inspection.test_stepping_property import Side, modes_of, move, quietly
 
 programs = pytest.mark.parametrize("program", recordings.PROGRAMS, ids=lambda p: p.__name__)
 

@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vizgrad as vg
-from tests.inspection.test_stepping_property import quietly
-from vizgrad.inspection import model
-from vizgrad.inspection.lanes import MOST_SHOWN, Lane, lane_within, title_of
-from vizgrad.inspection.outline import Outline
-from vizgrad.inspection.protocols import WorldChanged
-from vizgrad.inspection.session import Session
-from vizgrad.rendering.picture import graph_svg
-from vizgrad.stepping.opener import open_session
-from vizgrad.tensor.tensor import Tensor
-from vizgrad.widgets.lane_of import drawn
+from tests.debugger.session.test_stepping_property import quietly
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger import model
+from vizgrad.debugger.drawing.picture import graph_svg
+from vizgrad.debugger.engines.api.protocols import WorldChanged
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.jupyter.widget.build_lane import drawn
+from vizgrad.debugger.session.grouping.outline import Outline
+from vizgrad.debugger.session.history.lanes import MOST_SHOWN, Lane, lane_within, title_of
+from vizgrad.debugger.session.session import Session
 
 
 class Slope(vg.autograd.Function):

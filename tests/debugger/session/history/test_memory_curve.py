@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vizgrad
+from tests.debugger.session.test_stepping_property import Side, modes_of, move, quietly
 from tests.fixtures.programs import Program
 from tests.fixtures.strategies import programs
-from tests.inspection.test_stepping_property import Side, modes_of, move, quietly
-from vizgrad.inspection.memory_curve import MemoryCurve
-from vizgrad.rendering.overlay import RunView
-from vizgrad.rendering.static import svg_of_session
-from vizgrad.stepping.opener import open_session
+from vizgrad.debugger.drawing.overlay import RunView
+from vizgrad.debugger.drawing.static import svg_of_session
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.session.history.memory_curve import MemoryCurve
 
 
 def test_a_storage_counts_once_and_until_the_last_lets_it_go() -> None:

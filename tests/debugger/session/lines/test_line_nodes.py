@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from vizgrad import errors
-from vizgrad.inspection.session import Session
-from vizgrad.stepping.opener import open_session
+from vizgrad.core import errors
+from vizgrad.debugger.engines.vizgrad.opener import open_session
+from vizgrad.debugger.session.session import Session
 
 MODEL = """\
 def model(x):

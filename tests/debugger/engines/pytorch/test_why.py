@@ -1,0 +1,87 @@
+"""`why` never calls healthy what is not finite, of PyTorch's tensors; what an open session knows is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+# Below what skips where PyTorch is not installed:
+import vizgrad  # noqa: E402
+from tests.debugger.explain.unnoted import SAID, Way, is_said, leaf  # noqa: E402
+from vizgrad.debugger.explain import watch_block  # noqa: E402
+from vizgrad.debugger.explain.node_answers import why_node  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch_block, "_last", None)
+
+
+@pytest.mark.parametrize("way", SAID, ids=lambda way: way.__name__)
+def test_what_is_not_finite_is_never_healthy(way: Way) -> None:
+    is_said(way, torch)
+
+
+def stepped(loss: Any) -> Any:
+    session = vizgrad.debug(loss, display=False)
+    while session.status != "finished":
+        session.continue_()
+    return session
+
+
+@pytest.mark.parametrize("within", [False, True], ids=["", "in a watch"])
+def test_an_open_session_tells_which_node_made_it(*, within: bool) -> None:
+    x = leaf(torch)
+    if within:
+        with vizgrad.watch():
+            session = stepped((x.sqrt() * x).sum())
+    else:
+        session = stepped((x.sqrt() * x).sum())
+    found = vizgrad.why(x)
+    assert found.story == "SqrtBackward0 made 1 NaN of 2, at [0]. It came into the gradient of `x`."
+    x.grad.zero_()
+    assert not vizgrad.why(x)
+    x.grad.fill_(torch.nan)
+    assert "x.grad` has 2 NaN of 2 elements" in vizgrad.why(x).story
+    session.close()
+
+
+def test_a_view_is_told_of_every_node_that_nan_came_to() -> None:
+    x = leaf(torch)
+    session = stepped((x.sqrt() * x).sum())
+    with session.at_rest() as (_, look):
+        told = {look.source.name(n): why_node(look, n) for n in range(len(look.source))}
+        names = list(told)
+        sqrt = names.index("SqrtBackward0")
+        assert told["AccumulateGrad"].explanation.kind == "nonfinite-backward"
+        assert told["AccumulateGrad"].nodes == (sqrt,)
+        assert told["SqrtBackward0"].explanation.story == "SqrtBackward0 made 1 NaN of 2, at [0]."
+        assert not told["SumBackward0"].explanation
+    session.close()
+
+
+def test_a_view_is_told_of_what_the_backward_was_given() -> None:
+    x = leaf(torch)
+    loss = (x * 2).sum()
+    session = vizgrad.debug(loss, gradient=torch.tensor(torch.inf), display=False)
+    session.continue_()
+    session.continue_()
+    with session.at_rest() as (_, look):
+        for number in range(len(look.source)):
+            found = why_node(look, number).explanation
+            assert "infinite of " in found.story
+            assert "the gradient that the backward was started with" in found.story
+    session.close()
+
+
+def test_what_was_given_finite_is_blamed_for_nothing() -> None:
+    """The value before the first write that a watch heard of is looked at before that write."""
+    x = torch.ones(3)
+    with vizgrad.watch():
+        x.div_(torch.tensor([1.0, 0.0, 1.0]))  # the culprit
+    found = vizgrad.why(x)
+    assert found.culprit is not None
+    assert found.culprit.text.endswith("# the culprit")

@@ -1,0 +1,75 @@
+"""Text fields with a button beside them: Enter does what the button does, Escape takes text back."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from playwright.sync_api import Locator, expect
+
+from tests.ui.lab import Lab, Notebook
+
+SETUP = """\
+import vizgrad as vg
+x = vg.tensor([1.0, 4.0], requires_grad=True)
+loss = (x.sqrt() * 3).sum()
+"""
+
+
+def picture(lab: Lab, name: str) -> None:
+    """Kept where a person asked for it: VIZGRAD_PICTURES names a folder."""
+    if folder := os.environ.get("VIZGRAD_PICTURES"):
+        lab.page.screenshot(path=Path(folder) / f"{name}.png")
+
+
+def opened(lab: Lab) -> tuple[Notebook, Locator]:
+    """A run whose first node is done."""
+    lab.page.set_viewport_size({"width": 1600, "height": 1100})
+    notebook = lab.open_notebook(SETUP, "session = vg.debug(loss)")
+    notebook.run()
+    view = notebook.output(1)
+    expect(view.locator("[data-revision]")).to_have_attribute("data-layout", "done")
+    view.get_by_role("button", name="Step", exact=True).click()
+    expect(view.locator("[data-revision]")).to_have_attribute("data-position", "1")
+    return notebook, view
+
+
+def test_enter_changes_the_gradient_as_the_button_does(lab: Lab) -> None:
+    notebook, view = opened(lab)
+    region = view.get_by_role("region", name="Branches")
+    field = region.get_by_role("textbox", name="New gradient of MulBackward0")
+    field.click()
+    lab.page.keyboard.type("g*0+1")
+    picture(lab, "field-typed")
+    lab.page.keyboard.press("Enter")
+    branch = region.get_by_role("button", name="branch 1", exact=True)
+    expect(branch).to_have_attribute("aria-pressed", "true")
+    expect(field).to_have_value("")
+    picture(lab, "field-entered")
+    assert notebook.execute("print([b.name for b in session.branches])").count("branch") == 1
+    # Escape takes back what was typed, then leaves the field.
+    field.click()
+    lab.page.keyboard.type("g * 7")
+    lab.page.keyboard.press("Escape")
+    expect(field).to_have_value("")
+    expect(field).to_be_focused()
+    lab.page.keyboard.press("Escape")
+    expect(field).not_to_be_focused()
+    expect(region.get_by_role("button", name="branch 2", exact=True)).to_have_count(0)
+
+
+def test_enter_adds_a_breakpoint_as_the_button_does(lab: Lab) -> None:
+    _, view = opened(lab)
+    region = view.get_by_role("region", name="Breakpoints")
+    if region.count() == 0:
+        view.get_by_role("tab", name="Engine").click()
+    region.get_by_role("button", name="New breakpoint").click()
+    region.get_by_role("textbox", name="Where to stop").click()
+    lab.page.keyboard.type("Sqrt*")
+    lab.page.keyboard.press("Enter")
+    expect(region.get_by_role("checkbox", name="Sqrt")).to_be_checked()
+    region.get_by_role("textbox", name="Where to stop").click()
+    lab.page.keyboard.type("Mul*")
+    lab.page.keyboard.press("Escape")
+    expect(region.get_by_role("textbox", name="Where to stop")).to_have_count(0)
+    expect(region.get_by_role("checkbox", name="Mul")).to_have_count(0)
