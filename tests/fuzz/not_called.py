@@ -48,7 +48,10 @@ NAMES: dict[str, str] = (
             "T.pin_memory",
             "T.register_hook",
             "T.register_post_accumulate_grad_hook",
+            "T.storage",
+            "T.storage_type",
             "T.untyped_storage",
+            "is_storage",
         ),
         _TENSOR,
     )

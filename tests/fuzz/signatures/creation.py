@@ -70,6 +70,7 @@ zeros ones : size=sizes() *dtype=dtype()? {GRAD}
 zeros ones : _=sizes() *dtype=dtype()?
 ~empty ~rand ~randn : size=sizes() *dtype=dtype()? {GRAD}
 ~empty ~rand ~randn : _=sizes() *dtype=dtype()?
+~empty_permuted : size=pick((2,3),(0,2),(2,)) physical_layout=pick((0,1),(1,0),(0,)) *dtype=dtype()? {GRAD}
 ~empty_strided : size=sizes((0,3)) stride=some_strides *dtype=dtype()? {GRAD}
 full : size=sizes() fill_value=number() *dtype=dtype()? {GRAD}
 full : size=sizes() fill_value=shaped((),'any') *dtype=dtype()?

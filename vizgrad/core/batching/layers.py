@@ -74,7 +74,7 @@ def constant_pad_nd(call: Call, *, pad: Any, value: Any) -> Any:
 @rule(
     "unfold_windows", "fold_windows", "channel_shuffle", "grid_sampler_2d", "grid_sampler_3d",
     "grid_sampler_2d_slope", "grid_sampler_3d_slope", "grid_sampler_2d_spread", "grid_sampler_3d_spread",
-    "grid_sampler_2d_by_grid", "grid_sampler_3d_by_grid",
+    "grid_sampler_2d_by_grid", "grid_sampler_3d_by_grid", "affine_grid_generator",
 )  # fmt: skip
 def more_rows(call: Call, **attributes: Any) -> Any:
     return _apart(call, call.op.record(*_rows(call), **attributes))

@@ -137,4 +137,5 @@ class affine_grid_generator:
         return xp.matmul(base, xp.swapaxes(self, -1, -2))
 
     def grad_self(grad, base):
-        return matmul(mT(grad), constant(base, grad))
+        every = xp.broadcast_to(base, (grad.shape[0], *base.shape))  # matmul wants equal stacks
+        return matmul(mT(grad), constant(every, grad))

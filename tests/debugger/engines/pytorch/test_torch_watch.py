@@ -12,7 +12,8 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
-from vizgrad.debugger.engines.pytorch import torch_watch, write_lines  # noqa: E402
+from vizgrad.debugger.engines.pytorch import write_lines  # noqa: E402
+from vizgrad.debugger.engines.pytorch.torch_watch import watching  # noqa: E402
 
 
 class Block(torch.nn.Module):
@@ -40,7 +41,7 @@ class Model(torch.nn.Module):
 
 def watched() -> Any:
     model = Model()
-    with torch_watch():
+    with watching():
         return model(torch.ones(2, 3)).sum()
 
 
@@ -157,9 +158,9 @@ def test_a_line_can_be_run_to() -> None:
 def test_what_was_recorded_before_or_after_is_not_noted() -> None:
     a = torch.ones(3, requires_grad=True)
     before = a.exp()
-    with torch_watch():
+    with watching():
         inside = before * 2
-        with torch_watch():
+        with watching():
             inside = inside.tanh()
     after = inside.sum()
     places = {n.name: n.place for n in vizgrad.graph(after).data.nodes}
@@ -174,7 +175,7 @@ def test_an_error_in_a_module_leaves_nothing_open() -> None:
             raise LookupError
 
     layer = torch.nn.Linear(3, 3)
-    with torch_watch():
+    with watching():
         with pytest.raises(LookupError):
             torch.nn.Sequential(Broken())(torch.ones(3))
         loss = layer(torch.ones(3)).sum()
