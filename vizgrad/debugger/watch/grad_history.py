@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     Run: TypeAlias = Any
 
 
+#: Notes that are searched for a gradient when a leaf is written. The norm of all gradients has one operand
+#: per parameter, and each gradient that is scaled by it is written: a search of all is quadratic.
+_NEAR = 32
 #: Lines that computed with one leaf, of which the first are kept.
 _USES_KEPT = 64
 
@@ -166,9 +169,12 @@ class Gradients:
 
 
 def _near(note: Note) -> list[Note]:
-    found, todo = [], [(note, 0)]
-    for each, depth in todo:
-        found.append(each)
-        if depth < 4 and len(todo) < 32:
-            todo += [(parent, depth + 1) for parent in each.parents]
+    """The notes that a value was made of, nearest first: at most `_NEAR`, however many operands one has."""
+    found, depths = [note], [0]
+    for each, depth in zip(found, depths, strict=True):
+        room = _NEAR - len(found)
+        if depth < 4 and room > 0:
+            parents = each.parents[:room]
+            found += parents
+            depths += [depth + 1] * len(parents)
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -126,6 +126,16 @@ class TorchNoting(Noting):
         self, kind: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], made: Any,
         wrote: list[Any], site: Site | None,
     ) -> None:  # fmt: skip
+        if name.startswith("_foreach") and args and isinstance(args[0], (list, tuple)):
+            for call in _each_of(args, kwargs, made, wrote):
+                self._made_one(kind, name, *call, site)
+        else:
+            self._made_one(kind, name, args, kwargs, made, wrote, site)
+
+    def _made_one(
+        self, kind: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], made: Any,
+        wrote: list[Any], site: Site | None,
+    ) -> None:  # fmt: skip
         if isinstance(made, torch.Tensor) and name != "__setitem__":
             outputs: list[Any] = [made]
         else:
@@ -139,9 +149,10 @@ class TorchNoting(Noting):
                 self.gradients.use(each, parent, site)
         values = parents if kind != "like" else ()
         constant = constant or kind == "make"
+        targets, given = set(map(id, wrote)), set(map(id, operands))
         for out in outputs:
-            written = _among(out, wrote)
-            if not written and _among(out, operands):
+            written = id(out) in targets
+            if not written and id(out) in given:
                 continue  # nothing was done
             note = Note(name, site, values, KINDS[out.dtype], tick())
             note.constant = constant
@@ -241,8 +252,24 @@ def _lies_in(array: Any, between: tuple[int, int]) -> bool:
     return between[0] <= int(array.__array_interface__["data"][0]) < between[1]
 
 
-def _among(tensor: Any, others: list[Any]) -> bool:
-    return any(tensor is each for each in others)
+def _each_of(
+    args: tuple[Any, ...], kwargs: dict[str, Any], made: Any, wrote: list[Any]
+) -> Iterator[tuple[tuple[Any, ...], dict[str, Any], Any, list[Any]]]:
+    """A call of a `_foreach` function as one call per tensor: (arguments, keywords, result, written).
+
+    A result depends on the operands at its own index. To note it as made of all operands is untrue, and
+    quadratic in the number of parameters.
+    """
+    count = len(args[0])
+
+    def at(value: Any, index: int) -> Any:
+        many = isinstance(value, (list, tuple)) and len(value) == count
+        return value[index] if many else value
+
+    for index in range(count):
+        mine = tuple([at(each, index) for each in args])
+        named = {key: at(each, index) for key, each in kwargs.items()}
+        yield mine, named, at(made, index), [mine[0]] if wrote else []
 
 
 def _operands(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], bool]:
