@@ -168,7 +168,7 @@ def _visits(session: Session, request: p.GetVisits) -> p.Visits:
     with session.at_rest() as (_, look):
         fold = look.fold
         first = max(request.first, 0)
-        last = min(first + min(request.count, MOST_VISITS), look.recorded)
+        last = min(first + min(request.count, MOST_VISITS), look.standing.recorded)
         lines = tuple(
             p.VisitLine(index, node, fold.norm(node))
             for index, node in ((i, look.node_at(i)) for i in range(first, last))
