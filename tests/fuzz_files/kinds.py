@@ -164,8 +164,8 @@ def stepped(session: Session) -> None:
         session.seek(session.total)
         query_answers.shown(1, session, AUTOMATIC, "")
         for node in range(min(session.nodes, 3)):
-            query_answers.seen(session, protocol.Inspect(1, session.id, node))
-        query_answers.seen(session, protocol.GetMemory(1, session.id))
+            query_answers.inspection(session, protocol.Inspect(1, session.id, node))
+        query_answers.memory(session, protocol.GetMemory(1, session.id))
         session.back()
         repr(session)
 

@@ -11,6 +11,7 @@ export * from './whole';
 export * from './filed';
 export * from './messages';
 export * from './commands';
+export type { Unnumbered } from './unnumbered';
 export { Malformed, sharing } from './check';
 export { readMessage } from './readMessage';
 export { checkDrawing, checkNodes, checkStanding, checkStorages, checkUpdate } from './references';

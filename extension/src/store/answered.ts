@@ -1,7 +1,6 @@
 /** What a message answers. */
 import { ANSWERS } from '../protocol';
-import type { Message } from '../protocol';
-import type { Unnumbered } from './pending';
+import type { Message, Unnumbered } from '../protocol';
 
 /** Is it what such a question is answered with, or nobody's answer? */
 export function answers({ type }: Message, question: Unnumbered | undefined): boolean {

@@ -1,9 +1,8 @@
 /** Sends requests, one number each; asks for what the view wants to know, and not twice in vain. */
-import type { Request } from '../protocol';
+import type { Request, Unnumbered } from '../protocol';
 import { enqueue, MOVES, requestFor } from './moves';
 import type { Move } from './moves';
 import { Pending, READS } from './pending';
-import type { Unnumbered } from './pending';
 import type { Port } from './port';
 
 /** Something that the view wants to know. */

@@ -1,25 +1,9 @@
 /** Two branches, or another run and this one, beside each other: which are compared, and what was told of it. */
-import type { Branch, Difference, Differences } from '../protocol';
+import type { Branch, Differences } from '../protocol';
 import type { Want } from './asking';
+import type { Compared, Pair } from './compared';
 import type { SessionState } from './session';
 import type { ViewState, Wish } from './view';
-
-/** Which two: how `there` differs from `here`. */
-export interface Pair {
-  readonly here: string;
-  readonly there: string;
-}
-
-export interface Compared extends Pair {
-  /** By node, of those that one of them has run since they parted: those that differ most. */
-  readonly nodes: ReadonlyMap<number, Difference>;
-  /** How many there are of these nodes. */
-  readonly total: number;
-  /** The first that differs, in the order in which they ran. */
-  readonly first: number | null;
-  /** What else there is to say: of nodes that only one of two runs has. */
-  readonly text: string;
-}
 
 /** What a person compares, if both are there. Another run is compared with the line that this one is on. */
 export function pairOf({ run }: SessionState, { comparing }: ViewState): Pair | null {

@@ -1,6 +1,6 @@
 /** The store: sends what a person asks for (`asking.ts`), applies what the kernel tells (`telling.ts`). */
 import { Malformed, readMessage } from '../protocol';
-import type { Message } from '../protocol';
+import type { Message, Unnumbered } from '../protocol';
 import { foldingAlong } from './along';
 import { answers, requestOf } from './answered';
 import { Asking } from './asking';
@@ -15,7 +15,6 @@ import { Names } from './names';
 import { Observable } from './observable';
 import { Orders } from './orders';
 import { READS } from './pending';
-import type { Unnumbered } from './pending';
 import type { Port } from './port';
 import { followed } from './session';
 import { INITIAL_STATE } from './state';

@@ -6,7 +6,7 @@ export type { Port, PortStatus } from './port';
 export { runningIn, shows } from './state';
 export type { DebuggerState, Notice, PartShown } from './state';
 export { besides, comparedOf, pairOf, toCompare } from './comparing';
-export type { Compared, Pair } from './comparing';
+export type { Compared, Pair } from './compared';
 export { Fold } from './fold';
 export { isLarger, sizesOf } from './flows';
 export { History } from './history';

@@ -5,8 +5,7 @@
  * the kernel has answered the one before, so that the kernel is never flooded and the view never
  * lags behind the finger.
  */
-import type { Request } from '../protocol';
-import type { Unnumbered } from './pending';
+import type { Request, Unnumbered } from '../protocol';
 
 /** The requests that a move becomes. */
 export const MOVES: readonly Request['type'][] = [

@@ -1,8 +1,7 @@
 /** What a person tells a session to do: where to go, where to stop, what if. */
-import type { BreakpointKind } from '../protocol';
+import type { BreakpointKind, Unnumbered } from '../protocol';
 import type { Move } from './moves';
 import type { Observable } from './observable';
-import type { Unnumbered } from './pending';
 import type { DebuggerState } from './state';
 import { causeOf } from './why';
 

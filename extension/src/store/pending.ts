@@ -1,13 +1,6 @@
 /** Requests that have been sent and not yet answered. */
-import type { Request } from '../protocol';
+import type { Request, Unnumbered } from '../protocol';
 import { MOVES } from './moves';
-
-/** A request that has no number yet. */
-export type Unnumbered = Request extends infer R
-  ? R extends Request
-    ? Omit<R, 'request'>
-    : never
-  : never;
 
 /**
  * Their answers bring the view to where the session is: one of them at a time. While the run moves they are

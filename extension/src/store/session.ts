@@ -7,7 +7,7 @@ import {
   checkUpdate,
   Malformed
 } from '../protocol';
-import type { Compared } from './comparing';
+import type { Compared } from './compared';
 import type {
   Drawing,
   Folding,

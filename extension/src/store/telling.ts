@@ -1,6 +1,6 @@
 /** What the kernel tells: each message becomes another state. */
 import { checkDrawing, checkNodes, checkStorages, Malformed, PROTOCOL_VERSION } from '../protocol';
-import type { Failed, Message, Sessions, Shown, Update, Working } from '../protocol';
+import type { Failed, Message, Sessions, Shown, Unnumbered, Update, Working } from '../protocol';
 import { foldingAlong } from './along';
 import { announce } from './announce';
 import type { Asking } from './asking';
@@ -9,7 +9,6 @@ import { DoesNotFollow } from './fold';
 import type { Missing } from './missing';
 import type { Names } from './names';
 import type { Observable } from './observable';
-import type { Unnumbered } from './pending';
 import { closedAt, followed, fromShown, withInspected, withStorages, withUpdate } from './session';
 import type { RunHead, SessionState } from './session';
 import type { DebuggerState, Notice } from './state';

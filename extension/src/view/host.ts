@@ -4,7 +4,6 @@
  */
 import { COMMANDS, PREFERENCES } from '../protocol';
 import type { CommandName, Preferences } from '../protocol';
-import type { Commands } from './commands';
 
 export interface Host {
   /** What it does when a view asks for it. */
@@ -91,8 +90,15 @@ export interface Told {
   answer: boolean;
 }
 
+/** What can be done in one view: its `Commands`. */
+export interface Performer {
+  perform(name: CommandName): void;
+  can(name: CommandName): boolean;
+  isOn(name: CommandName): boolean;
+}
+
 /** Do what the host asks for. */
-export function answerHost(root: HTMLElement, commands: Commands): () => void {
+export function answerHost(root: HTMLElement, commands: Performer): () => void {
   const answer = (event: Event): void => {
     const told = (event as CustomEvent<Told>).detail;
     if (told.only === null) {

@@ -53,7 +53,7 @@ def seen(session: Session, position: int) -> Any:
 
 def told(session: Session, node: int) -> Any:
     """What is said about a node; values that nodes saved are told as they are now by a session alone."""
-    found: Any = query_answers.seen(session, protocol.Inspect(1, session.id, node))
+    found: Any = query_answers.inspection(session, protocol.Inspect(1, session.id, node))
     return replace(
         found, session="", revision=0, storages=(), buffers=tuple(map(plain, found.buffers)),
         grad=plain(found.grad),
@@ -120,7 +120,7 @@ def test_gradients_are_there_bit_for_bit(tmp_path: Path) -> None:
             found += 1
     assert found == 5
     asked = protocol.GetPart(1, loaded.id, ArrayName(0, "incoming", 0), (), None, None)
-    part: Any = query_answers.seen(loaded, asked)
+    part: Any = query_answers.part(loaded, asked)
     assert part.part is not None
 
 
@@ -128,7 +128,7 @@ def test_values_that_nodes_saved_are_not_in_it(tmp_path: Path) -> None:
     _, _, live = small()
     live.continue_()
     loaded = again(live, tmp_path)
-    part: Any = query_answers.seen(
+    part: Any = query_answers.part(
         loaded, protocol.GetPart(1, loaded.id, ArrayName(0, "saved", 0, "self"), (), None, None)
     )
     assert "not in a trace" in part.gone

@@ -26,16 +26,19 @@ class Kept:
     """What is kept of a closed session."""
 
     def __init__(self, live: Live, because: str = "") -> None:
-        self.position = self.earliest = live.position
-        self.recorded = live.position
-        self.total = live.total
+        standing = live.standing
+        self.position = done = standing.position
+        self.total = standing.total
+        self.standing = replace(
+            standing, status="closed", recorded=done, earliest=done, within=None
+        )
         self.modes = live.modes
         self.error = ""
         self.ending = because
         self.where = Where(
-            f"{counted(live.position, live.total)}; the session is closed{because and ': '}{because}"
+            f"{counted(done, self.total)}; the session is closed{because and ': '}{because}"
         )
-        self.stopped = live.stopped
+        self.stopped = live.stopped_at(standing)
         self.nonfinite = live.nonfinite
         self.nodes = len(live.source)
         self._grew, self._recomputed = live.grows, live.recomputes
@@ -44,7 +47,7 @@ class Kept:
             tuple[model.Graph, model.Run, model.Trace, Saves, tuple[model.Storage, ...]] | None
         ) = None
         if self.nodes <= NODES_KEPT:
-            run = replace(live.run(), status="closed", earliest=live.position)
+            run = replace(live.run(), status="closed", earliest=done)
             self._seen = live.graph(), run, live.trace().bare(), live.saved(), live.versions()
 
     @property

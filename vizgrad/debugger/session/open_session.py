@@ -18,7 +18,7 @@ from vizgrad.debugger.session.grouping import groups_of
 from vizgrad.debugger.session.grouping.outline import Outline
 from vizgrad.debugger.session.history.branches import Branches
 from vizgrad.debugger.session.history.fold import Fold, sizes_of
-from vizgrad.debugger.session.history.history import History
+from vizgrad.debugger.session.history.history import History, Standing
 from vizgrad.debugger.session.history.lanes import Lane, lane_of, lane_within
 from vizgrad.debugger.session.history.memory_curve import MemoryCurve
 from vizgrad.debugger.session.lines.line_mark import mark_of
@@ -105,16 +105,8 @@ class Live:
         return self.history.position
 
     @property
-    def recorded(self) -> int:
-        return self.history.recorded
-
-    @property
     def total(self) -> int:
         return self.history.total
-
-    @property
-    def earliest(self) -> int:
-        return self.history.earliest
 
     @property
     def current(self) -> int | None:
@@ -133,8 +125,17 @@ class Live:
         return self._breakpoints.nonfinite
 
     @property
+    def standing(self) -> Standing:
+        """Where the current line stands."""
+        return self.history.standing()
+
+    @property
     def stopped(self) -> model.Stopped | None:
-        if self.stopped_by is None and self.status == "failed":
+        return self.stopped_at(self.standing)
+
+    def stopped_at(self, standing: Standing) -> model.Stopped | None:
+        """Why it stands there."""
+        if self.stopped_by is None and standing.status == "failed":
             return by_error(self.history, self.source)
         return self.stopped_by
 
@@ -160,9 +161,9 @@ class Live:
         if self._memory is None:
             with seldom_collecting():
                 self._memory = MemoryCurve(self.source.holdings())
-        curve, past = self._memory, self.history.past
-        known = curve.steps
-        for index, node in enumerate(islice(past.nodes(self.recorded), known, None), known):
+        curve, history = self._memory, self.history
+        known, past = curve.steps, history.past
+        for index, node in enumerate(islice(past.nodes(history.recorded), known, None), known):
             curve.step(node, released=past.released(index))
         return curve
 
@@ -178,7 +179,9 @@ class Live:
 
     @property
     def mark(self) -> model.LineMark | None:
-        return mark_of(self.lines.table, self.current, self.stopped, self.within)
+        standing = self.standing
+        stopped = self.stopped_at(standing)
+        return mark_of(self.lines.table, standing.current, stopped, standing.within)
 
     def describe_before(self, node: int) -> model.Node:
         return self.source.describe_before(node)
@@ -217,23 +220,27 @@ class Live:
 
     @property
     def where(self) -> Where:
-        history, source = self.history, self.source
-        current = history.current
+        return self.where_at(self.standing)
+
+    def where_at(self, standing: Standing) -> Where:
+        current, source = standing.current, self.source
         return where_of(
-            history.status,
-            history.position,
-            history.total,
+            standing.status,
+            standing.position,
+            standing.total,
             None if current is None else (current, source.name(current), source.label(current)),
-            self.error,
+            self.error_at(standing),
             self.stopped_by,
-            self.within,
+            standing.within,
         )
 
     @property
     def error(self) -> str:
-        """What went wrong, where the run stands behind a node that raised."""
-        history = self.history
-        return told(history.error) if history.status == "failed" else ""
+        return self.error_at(self.standing)
+
+    def error_at(self, standing: Standing) -> str:
+        """What went wrong, where the run stands after a node that raised."""
+        return told(self.history.error) if standing.status == "failed" else ""
 
     @property
     def modes(self) -> model.Modes:
@@ -249,25 +256,25 @@ class Live:
         return self._graph
 
     def run(self) -> model.Run:
-        history, fold = self.history, self.fold
+        standing, fold = self.standing, self.fold
         graph = self.graph()
         self.source.retell()
         return model.Run(
-            status=history.status,
-            position=history.position,
-            recorded=history.recorded,
-            total=history.total,
-            current=history.current,
+            status=standing.status,
+            position=standing.position,
+            recorded=standing.recorded,
+            total=standing.total,
+            current=standing.current,
             nodes=tuple(map(fold.node, range(len(self.source)))),
             ready=fold.queue,
             buffers=fold.waiting,
             edges=tuple(self._edges(fold)),
             saved=tuple(self._changed(graph)),
             breakpoints=self.breakpoints,
-            earliest=history.earliest,
-            error=self.error,
+            earliest=standing.earliest,
+            error=self.error_at(standing),
             modes=self.modes,
-            stopped=self.stopped,
+            stopped=self.stopped_at(standing),
         )
 
     def _edges(self, fold: Fold) -> Iterator[model.EdgeRun]:

@@ -30,7 +30,7 @@ from vizgrad.debugger.session.breakpoints.stop_reason import at_stop, by_person
 from vizgrad.debugger.session.calling import CallingFrame
 from vizgrad.debugger.session.closed_session import Kept
 from vizgrad.debugger.session.history.branches import Branches
-from vizgrad.debugger.session.history.history import Between, History
+from vizgrad.debugger.session.history.history import Between, History, Standing
 from vizgrad.debugger.session.interrupts import between_steps
 from vizgrad.debugger.session.moves_under_way import Halt, Moving, Work
 from vizgrad.debugger.session.node_stepping import Inside
@@ -273,38 +273,42 @@ class Session(Breaking, Branching, Inside):
         changes: tuple[model.StorageChange, ...] = (),
         *,
         jumped: bool = False,
+        standing: Standing | None = None,
     ) -> None:
-        """`jumped`: more has changed than the steps on the way would tell."""
+        """`jumped`: more has changed than the steps on the way would tell. `standing`: where the run stands,
+        if the caller has read that.
+        """
         history = live.history
-        closed = self.closed
+        if standing is None:
+            standing = history.standing()
+        position, current = standing.position, standing.current
+        closed = standing.status == "closed"
         fixed: Mapping[str, Any] = {
-            "status": "closed" if closed else history.status,
+            "status": standing.status,
             "before": before,
-            "position": history.position,
-            "recorded": history.recorded,
-            "total": history.total,
-            "earliest": history.earliest,
+            "position": position,
+            "recorded": standing.recorded,
+            "total": standing.total,
+            "earliest": standing.earliest,
             "changes": changes,
             "breakpoints": self._breakpoints.listed(),
             "breakpoint_list": self._breakpoints_if_changed(),
-            "error": live.error,
+            "error": live.error_at(standing),
             "modes": live.modes,
             "ending": self.ending,
-            "stopped": live.stopped,
-            "within": None if closed else live.within,
+            "stopped": live.stopped_at(standing),
+            "within": standing.within,
             "nonfinite": self._breakpoints.nonfinite,
         }
-        position = history.position
         jumped = (
             jumped
             or abs(position - before) > RECORDS_CARRIED
             or history.edits.crossed(before, position)
         )
-        current = None if closed else history.current
 
         def make(revision: int) -> Update:
-            steps = () if jumped or closed else tuple(history.between(before, position))
-            records = tuple(step.record for step in steps)
+            steps = () if jumped or closed else history.between(before, position)
+            records = tuple([step.record for step in steps])
             spoken = [] if current is None else [current]
             for record in records:
                 spoken.append(record.visit.node)
@@ -336,10 +340,10 @@ class Session(Breaking, Branching, Inside):
             live = self._live()
             self._refuse_within()
             history = live.history
-            before = history.position
+            standing = history.standing()
+            before, within = standing.position, standing.within
             self._moving_now = True
             stopped, live.stopped_by = live.stopped_by, None
-            within = live.within
             live.modes_outside = live.modes
 
             def tell() -> None:
@@ -351,7 +355,7 @@ class Session(Breaking, Branching, Inside):
             pieces = self._pieces = Pieces(tell)
             moving = self._moving = Moving(
                 lambda: history.running,
-                history.total,
+                standing.total,
                 self._workers.tell,
                 live.source.name,
                 type(live.source).__module__.rpartition(".")[0],
@@ -379,11 +383,12 @@ class Session(Breaking, Branching, Inside):
                 self._moving_now = False
                 self._moving = self._pieces = live.modes_outside = None
                 changes = live.source.written()
-                elsewhere = history.position != before or live.within != within
+                standing = history.standing()
+                elsewhere = standing.position != before or standing.within != within
                 if elsewhere or pieces.told or changes or live.stopped_by is not stopped:
-                    self._publish(live, before, changes)
+                    self._publish(live, before, changes, standing=standing)
                 pieces.end()
-            return live.where
+            return live.where_at(standing)
 
     def _enter_line(self) -> None:
         live = self._state

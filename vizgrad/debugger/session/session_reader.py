@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from vizgrad.debugger import model
 from vizgrad.debugger.session.grouping.outline import Outline
 from vizgrad.debugger.session.history.fold import Fold
+from vizgrad.debugger.session.history.history import Standing
 from vizgrad.debugger.session.history.lanes import Lane
 from vizgrad.debugger.session.history.memory_curve import MemoryCurve
 from vizgrad.debugger.session.lines.line_norms import LineNorms
@@ -31,15 +32,13 @@ class Look(Protocol):
     """
 
     @property
+    def standing(self) -> Standing: ...
+    @property
     def status(self) -> model.RunStatus: ...
     @property
     def position(self) -> int: ...
     @property
-    def recorded(self) -> int: ...
-    @property
     def total(self) -> int: ...
-    @property
-    def earliest(self) -> int: ...
     @property
     def current(self) -> int | None: ...
     @property

@@ -7,7 +7,7 @@ import type { EditorView } from '@codemirror/view';
 
 import { MarkedEditor } from './markedEditor';
 import type { AtCursor } from './marks';
-import type { NotebookCode } from './notebookCode';
+import type { CodeOwner } from './owner';
 import { focusChoice } from './panels';
 import { isSame } from './program';
 import type { FileMarks } from './program';
@@ -25,7 +25,7 @@ export class Cells implements AtCursor, IDisposable {
 
   constructor(
     private readonly panel: NotebookPanel,
-    private readonly code: NotebookCode
+    private readonly code: CodeOwner
   ) {
     const { content } = panel;
     this.hand = new Hand(content.node);

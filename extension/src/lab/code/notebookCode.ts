@@ -13,6 +13,7 @@ import type { LinesFollower } from './linesFollower';
 import { LineStops } from './lineStops';
 import { SILENT } from './marks';
 import type { Told } from './marks';
+import type { CodeOwner } from './owner';
 import { onSelected, selectIn } from './pageViews';
 import { markedIn, marksIn, placeOf } from './program';
 import type { FileMarks, Program } from './program';
@@ -26,7 +27,7 @@ interface Looked {
   readonly mark: LineMark | null;
 }
 
-export class NotebookCode implements IDisposable {
+export class NotebookCode implements CodeOwner, IDisposable {
   readonly stops: LineStops;
   readonly cells: Cells;
   readonly sources: Sources | null;
@@ -45,7 +46,7 @@ export class NotebookCode implements IDisposable {
   constructor(
     readonly panel: NotebookPanel,
     readonly follower: LinesFollower,
-    sources: ((code: NotebookCode) => Sources) | null
+    sources: ((code: CodeOwner) => Sources) | null
   ) {
     this.stops = new LineStops(follower);
     this.cells = new Cells(panel, this);

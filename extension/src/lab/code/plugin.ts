@@ -12,6 +12,7 @@ import { KernelPort } from '../kernelPort';
 import { LinesFollower } from './linesFollower';
 import type { AtCursor } from './marks';
 import { NotebookCode } from './notebookCode';
+import type { CodeOwner } from './owner';
 import { mainArea } from './shell';
 import { Sources } from './sources';
 import { SourceView } from './sourceView';
@@ -57,7 +58,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       const kernel = new KernelFollower();
       const port = new KernelPort(kernel, { waits: true });
       const follower = new LinesFollower(port);
-      const sources = services && ((code: NotebookCode) => new Sources(code, services, area));
+      const sources = services && ((owner: CodeOwner) => new Sources(owner, services, area));
       const code = new NotebookCode(panel, follower, sources);
       codes.set(panel, code);
       kernel.stayWith(panel.sessionContext);

@@ -8,7 +8,7 @@
 import type { IEditorServices } from '@jupyterlab/codeeditor';
 import type { IDisposable } from '@lumino/disposable';
 
-import type { NotebookCode } from './notebookCode';
+import type { CodeOwner } from './owner';
 import type { FileMarks } from './program';
 import { bringToFront } from './shell';
 import type { MainArea } from './shell';
@@ -38,7 +38,7 @@ export class Sources implements IDisposable {
   isDisposed = false;
 
   constructor(
-    private readonly code: NotebookCode,
+    private readonly code: CodeOwner,
     private readonly services: IEditorServices,
     private readonly area: MainArea
   ) {

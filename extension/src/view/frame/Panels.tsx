@@ -2,7 +2,7 @@
  * The parts and how they share the room. Side by side where there is much of it; else the graph above and
  * tabs below, beside which, if it is not too narrow, the engine stays in sight.
  */
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
 import type { CommandName } from '../../protocol';
@@ -34,22 +34,10 @@ import { useCommands, useStore } from '../hooks';
 import { hostOf } from '../host';
 import type { Width } from '../width';
 import { Button, CommandButton } from './Button';
+import type { Part } from './part';
 import { Region } from './Region';
 import { Splitter } from './Splitter';
 import { Tabs } from './Tabs';
-
-/** One of them, before it is known where it is to be. */
-export interface Part {
-  readonly name: string;
-  /** For its tab, where the whole name would take the room of others. */
-  readonly short?: string;
-  readonly note?: () => string;
-  readonly tools?: ComponentChildren;
-  /** A few letters on its tab: what must be seen without opening it. */
-  readonly sign?: string;
-  /** Draws nothing before it is shown. */
-  draw(): JSX.Element;
-}
 
 /** What leads on within a node, and out of it. */
 const INSIDE: readonly CommandName[] = ['stage-back', 'stage', 'step-in', 'step-out'];

@@ -6,7 +6,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useSize } from '../hooks';
 import { rove } from '../roving';
 import { Note, Region } from './Region';
-import type { Part } from './Panels';
+import type { Part } from './part';
 
 /** Pixels of the row from which there is room for a note, tools and whole signs beside the tabs. */
 const ROOMY = 480;

@@ -5,7 +5,7 @@ import * as format from '../format';
 import { Badge, BADGE_LEAST } from './Badge';
 import { CHIPS_TOP, chipsOf, NAME_LINE, portsOf, sideOf, TYPE_LINE, typeIn } from './card';
 import { Chips } from './Chips';
-import type { NodeBoxProps } from './NodeBox';
+import type { NodeBoxProps } from './nodeProps';
 
 const HOOK_WIDTH = 18;
 const GAP = 10;

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import * as format from '../format';
 import { Badge } from './Badge';
 import { mainText, typeIn, typeText } from './card';
-import type { NodeBoxProps } from './NodeBox';
+import type { NodeBoxProps } from './nodeProps';
 
 const SIDE = 14;
 const GAP = 8;

@@ -42,7 +42,7 @@ def main(monkeypatch: pytest.MonkeyPatch) -> Iterator[Main]:
     thread = MainThread()
     thread.call_soon = made.calls.put
     monkeypatch.setattr(request_worker, "MAIN", thread)
-    monkeypatch.setattr("vizgrad.debugger.jupyter.widget.controller.MAIN", thread)
+    monkeypatch.setattr("vizgrad.debugger.jupyter.widget.handlers.MAIN", thread)
     yield made
     made.idle.set()
     made.calls.put(None)

@@ -31,25 +31,26 @@ def standing(look: Look, drawing: Drawing) -> Standing:
     stale = look.stale()
     counter = _Counter(fold, stale)
     storages, quiet = look.storages_of(drawn)
+    now = look.standing
     lines = (*look.branches, *look.beside)
     ready, buffers, reached = fold.queue, fold.waiting, tuple(_reached(fold))
     spoken = {r.node for r in ready} | {b.node for b in buffers} | {r.node for r in reached}
-    if look.current is not None:
-        spoken.add(look.current)
+    if now.current is not None:
+        spoken.add(now.current)
     return Standing(
-        status=look.status,
-        position=look.position,
-        recorded=look.recorded,
-        total=look.total,
-        current=look.current,
-        earliest=look.earliest,
+        status=now.status,
+        position=now.position,
+        recorded=now.recorded,
+        total=now.total,
+        current=now.current,
+        earliest=now.earliest,
         error=look.error,
         stopped=look.stopped,
         nonfinite=look.nonfinite,
         modes=look.modes,
         breakpoints=look.breakpoints,
         breakpoint_list=look.breakpoint_list,
-        within=look.within,
+        within=now.within,
         grows=look.grows,
         recomputes=look.recomputes,
         branches=lines if len(lines) > 1 else (),

@@ -13,15 +13,15 @@ from typing import Any, cast
 from weakref import WeakSet, WeakValueDictionary
 
 from vizgrad.core.observing import Observer
-from vizgrad.debugger.jupyter.widget import line_messages, query_answers
+from vizgrad.debugger.jupyter.widget import move_requests as move_requests  # registers handlers
 from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.jupyter.widget import query_answers
+from vizgrad.debugger.jupyter.widget.handlers import HANDLERS, handles
 from vizgrad.debugger.jupyter.widget.heap_view import heap_read
 from vizgrad.debugger.jupyter.widget.line_messages import LinesFollower
-from vizgrad.debugger.jupyter.widget.move_requests import move
-from vizgrad.debugger.jupyter.widget.request_worker import MAIN, Desk
+from vizgrad.debugger.jupyter.widget.request_worker import Desk
 from vizgrad.debugger.session import registry
-from vizgrad.debugger.session.moves_under_way import Work, shown_elsewhere
-from vizgrad.debugger.session.open_session import told
+from vizgrad.debugger.session.moves_under_way import Work
 from vizgrad.debugger.session.publishing import Update
 from vizgrad.debugger.session.session import Session, SessionBusy
 from vizgrad.debugger.session.session_reader import SessionClosed
@@ -125,7 +125,7 @@ class Controller:
         if _field(content, "type") not in LOOKS:
             return False
         try:
-            session = self._find(name if isinstance(name, str) else None)
+            session = self.find(name if isinstance(name, str) else None)
         except SessionClosed:
             return False
         return session.look_between(lambda: self._do(content, on_main=False))
@@ -158,70 +158,54 @@ class Controller:
         self.catch_up()
 
     def _answer(self, request: Any, on_main: bool) -> Any:
-        match request:
-            case p.ListSessions() | p.Detach() | p.FollowLines() | p.LinesSeen() | p.GetHeap():
-                return self._answer_at_once(request)
-            case p.Attach():
-                session = self._find(request.session)
-                self._attach(session)
-                widget = _of_widgets.get(request.view)
-                if widget is not None and not widget._heard:
-                    widget._detach()
-                with self._reading(session):
-                    return query_answers.shown(request.request, session, request.folding, "")
-            case p.Pause():
-                session = self._find(request.session)
-                session.pause()
-                return p.Done(request.request, session.id, session.revision)
-            case _:
-                pass
-        session = self._find(request.session)
-        if isinstance(request, p.OpenSecond):
-            opened = session.second()
-            self._opened = (*self._opened, session, opened)
-            return p.Opened(request.request, session.id, opened.id)
-        with self._reading(session, asks=isinstance(request, p.Look)):
-            answer = line_messages.answer(session, request) or query_answers.seen(session, request)
-        if answer is not None:
-            return answer
-        try:
-            with shown_elsewhere():
-                if on_main:
-                    MAIN.do(lambda: move(session, request))
-                else:
-                    move(session, request)
-        except BaseException as error:
-            stopped = isinstance(error, KeyboardInterrupt) and not session.has_told(error)
-            if stopped and not session.is_moving:
-                return p.Done(request.request, session.id, session.revision)
-            if not session.has_told(error):
-                raise
-            # a node that raised is no refusal: it is said as the update has said it
-            return p.Failed(request.request, told(error), session.id)
-        return p.Done(request.request, session.id, session.revision)
+        return HANDLERS[type(request)](self, request, on_main)
 
-    def _answer_at_once(self, request: Any) -> Any:
-        """What is about no session that it names."""
-        match request:
-            case p.FollowLines():
-                if request.session is not None and not registry.look_at(request.session):
-                    raise SessionClosed(f"session {request.session!r} is not one of this kernel")
-                if self._lines is None:
-                    self._lines = LinesFollower(self._send)
-                return self._lines.whole(request.request)
-            case p.LinesSeen():
-                if self._lines is not None:
-                    self._lines.seen(request.number)
-                return p.Done(request.request, "", 0)
-            case p.GetHeap():
-                return heap_read(request)
-            case p.Detach():
-                self._detach()
-            case _:
-                pass
+    @handles(p.ListSessions)
+    def _list_sessions(self, request: p.ListSessions, _: bool) -> p.Sessions:
         return self._sessions(request.request)
 
-    def _find(self, name: str | None) -> Session:
+    @handles(p.Attach)
+    def _attach_and_show(self, request: p.Attach, _: bool) -> p.Shown:
+        session = self.find(request.session)
+        self._attach(session)
+        widget = _of_widgets.get(request.view)
+        if widget is not None and not widget._heard:
+            widget._detach()
+        with self.reading(session):
+            return query_answers.shown(request.request, session, request.folding, "")
+
+    @handles(p.Detach)
+    def _detach_and_list(self, request: p.Detach, _: bool) -> p.Sessions:
+        self._detach()
+        return self._sessions(request.request)
+
+    @handles(p.OpenSecond)
+    def _open_second(self, request: p.OpenSecond, _: bool) -> p.Opened:
+        session = self.find(request.session)
+        opened = session.second()
+        self._opened = (*self._opened, session, opened)
+        return p.Opened(request.request, session.id, opened.id)
+
+    @handles(p.FollowLines)
+    def _follow_lines(self, request: p.FollowLines, _: bool) -> p.Lines:
+        if request.session is not None and not registry.look_at(request.session):
+            raise SessionClosed(f"session {request.session!r} is not one of this kernel")
+        if self._lines is None:
+            self._lines = LinesFollower(self._send)
+        return self._lines.whole(request.request)
+
+    @handles(p.LinesSeen)
+    def _lines_seen(self, request: p.LinesSeen, _: bool) -> p.Done:
+        if self._lines is not None:
+            self._lines.seen(request.number)
+        return p.Done(request.request, "", 0)
+
+    @handles(p.GetHeap)
+    def _get_heap(self, request: p.GetHeap, _: bool) -> p.HeapRead:
+        return heap_read(request)
+
+    def find(self, name: str | None) -> Session:
+        """The session with this id; for None that of the widget, or else the newest one."""
         if self._bound is not None and name is None:
             name = self._bound
         if self._attached is not None and name == self._attached.id:
@@ -293,9 +277,9 @@ class Controller:
         self._send(p.Working(session.id, what, work.done, work.total, node, work.seconds))
 
     @contextmanager
-    def _reading(self, session: Session, *, asks: bool = True) -> Generator[None]:
+    def reading(self, session: Session) -> Generator[None]:
         """What is read in the block may take long: the view is told."""
-        large = asks and session.nodes > MOST_AT_ONCE and not session.is_moving
+        large = session.nodes > MOST_AT_ONCE and not session.is_moving
         if large:
             self._send(p.Working(session.id, "reading", total=session.nodes))
         try:

@@ -15,6 +15,7 @@ from weakref import ref
 
 from vizgrad.debugger import model
 from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.jupyter.widget.handlers import answers
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.lines.compiled_lines import Compiled
 from vizgrad.debugger.session.lines.line_mark import selected, stops_at
@@ -149,23 +150,25 @@ class LinesFollower:
         self._send(p.LinesMoved(session, self._number, runs, stops, mark))
 
 
-def answer(session: Session, request: Any) -> Any:
-    """To a question about lines of one session; None to any other."""
-    if not isinstance(request, p.GetLineNodes | p.GetNodeLine | p.GetSource):
-        return None
+def _known(look: Look) -> LineNorms:
+    lines = look.lines
+    if lines is None:
+        raise SessionClosed("this session is closed: its lines were let go of")
+    return lines
+
+
+@answers(p.GetNodeLine)
+def _node_line(session: Session, request: p.GetNodeLine) -> p.NodeLine:
     with session.at_rest() as (_, look):
-        lines = look.lines
-        if lines is None:
-            raise SessionClosed("this session is closed: its lines were let go of")
-        match request:
-            case p.GetLineNodes():
-                return _nodes(session.id, lines, request)
-            case p.GetNodeLine():
-                mark = selected(lines.table, request.node)
-                return p.NodeLine(request.request, session.id, mark)
-            case p.GetSource():
-                text, changed, gone = _source(look, lines, request.file)
-                return p.Source(request.request, session.id, request.file, text, changed, gone)
+        mark = selected(_known(look).table, request.node)
+        return p.NodeLine(request.request, session.id, mark)
+
+
+@answers(p.GetSource)
+def _source_of(session: Session, request: p.GetSource) -> p.Source:
+    with session.at_rest() as (_, look):
+        text, changed, gone = _source(look, _known(look), request.file)
+        return p.Source(request.request, session.id, request.file, text, changed, gone)
 
 
 def _source(look: Look, lines: LineNorms, file: str) -> tuple[str, bool, str]:
@@ -183,13 +186,16 @@ def _source(look: Look, lines: LineNorms, file: str) -> tuple[str, bool, str]:
     return text, not gone and not same, gone
 
 
-def _nodes(session: str, lines: LineNorms, request: p.GetLineNodes) -> p.LineNodes:
-    table = lines.table
-    if not 0 <= request.line < len(table.lines):
-        raise ValueError(f"there is no line {request.line}")
-    nodes = table.nodes(request.line)
-    told = tuple(
-        model.LineNode(node, turn, table.name(node), lines.is_run(node))
-        for node, turn in reversed(nodes[-MOST_NODES:])
-    )
-    return p.LineNodes(request.request, session, request.line, len(nodes), told)
+@answers(p.GetLineNodes)
+def _nodes(session: Session, request: p.GetLineNodes) -> p.LineNodes:
+    with session.at_rest() as (_, look):
+        lines = _known(look)
+        table = lines.table
+        if not 0 <= request.line < len(table.lines):
+            raise ValueError(f"there is no line {request.line}")
+        nodes = table.nodes(request.line)
+        told = tuple(
+            model.LineNode(node, turn, table.name(node), lines.is_run(node))
+            for node, turn in reversed(nodes[-MOST_NODES:])
+        )
+        return p.LineNodes(request.request, session.id, request.line, len(nodes), told)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from typing import Any
 from weakref import WeakKeyDictionary
 
 from vizgrad.debugger import model
@@ -16,6 +15,7 @@ from vizgrad.debugger.jupyter.widget.build_lane import lane
 from vizgrad.debugger.jupyter.widget.build_standing import standing
 from vizgrad.debugger.jupyter.widget.build_why import why
 from vizgrad.debugger.jupyter.widget.drawing import Drawing, Folding
+from vizgrad.debugger.jupyter.widget.handlers import Connection, answers, handles
 from vizgrad.debugger.jupyter.widget.saved_picture import picture
 from vizgrad.debugger.session.array_slices import part_of
 from vizgrad.debugger.session.grouping.outline import Outline
@@ -36,50 +36,54 @@ MOST_DIFFERENCES = 2_000
 MOST_DRAWN = 4
 
 
-def seen(session: Session, request: Any) -> Any:
-    """The answer to a request that only looks; None for any other."""
-    number = request.request
-    match request:
-        case p.Look():
-            return shown(number, session, request.folding, request.digest)
-        case p.Since():
-            updates = session.updates_since(request.revision)
-            if updates is None:
-                return p.Behind(number, session.id, session.revision)
-            return p.Updates(number, session.id, updates)
-        case p.Inspect():
-            return _inspection(number, session, request.node)
-        case p.GetPart():
-            return _part(number, session, request)
-        case p.Find():
-            with session.at_rest() as (_, look):
-                return p.Found(number, session.id, *look.find(request.query, MOST_NAMES))
-        case p.GetNames():
-            with session.at_rest() as (_, look):
-                return p.Names(number, session.id, look.names(_known(look, request.nodes)))
-        case p.GetVisits():
-            return _visits(number, session, request.first, request.count)
-        case p.GetMemory():
-            return _memory(number, session)
-        case p.GetStorages():
-            return _storages(number, session, request.most)
-        case p.GetPicture():
-            return picture(number, session)
-        case _:
-            return _beside(session, request)
+@handles(p.Look)
+def _look(connection: Connection, request: p.Look, _: bool) -> p.Shown:
+    session = connection.find(request.session)
+    with connection.reading(session):
+        return shown(request.request, session, request.folding, request.digest)
 
 
-def _beside(session: Session, request: Any) -> p.Lane | p.Differences | p.Why | None:
-    if isinstance(request, p.GetWhy):
-        return why(request.request, session, request.node)
-    if isinstance(request, p.GetLane):
-        return lane(request.request, session, request.folding)
-    if not isinstance(request, p.GetDifferences):
-        return None
-    told = session.comparison(request.name, request.other)
-    most, total = most_differing(told), len(told.differences)
+@answers(p.Since)
+def _since(session: Session, request: p.Since) -> p.Updates | p.Behind:
+    updates = session.updates_since(request.revision)
+    if updates is None:
+        return p.Behind(request.request, session.id, session.revision)
+    return p.Updates(request.request, session.id, updates)
+
+
+@answers(p.Find)
+def _find(session: Session, request: p.Find) -> p.Found:
+    with session.at_rest() as (_, look):
+        return p.Found(request.request, session.id, *look.find(request.query, MOST_NAMES))
+
+
+@answers(p.GetNames)
+def _names(session: Session, request: p.GetNames) -> p.Names:
+    with session.at_rest() as (_, look):
+        return p.Names(request.request, session.id, look.names(_known(look, request.nodes)))
+
+
+@answers(p.GetPicture)
+def _picture(session: Session, request: p.GetPicture) -> p.Picture:
+    return picture(request.request, session)
+
+
+@answers(p.GetWhy)
+def _why(session: Session, request: p.GetWhy) -> p.Why:
+    return why(request.request, session, request.node)
+
+
+@answers(p.GetLane)
+def _lane(session: Session, request: p.GetLane) -> p.Lane:
+    return lane(request.request, session, request.folding)
+
+
+@answers(p.GetDifferences)
+def _differences(session: Session, request: p.GetDifferences) -> p.Differences:
+    found = session.comparison(request.name, request.other)
+    most, total = most_differing(found), len(found.differences)
     number = request.request
-    return p.Differences(number, session.id, session.revision, total, most, told.first, told.text)
+    return p.Differences(number, session.id, session.revision, total, most, found.first, found.text)
 
 
 def most_differing(told: Comparison) -> tuple[model.Difference, ...]:
@@ -124,7 +128,9 @@ def shown(number: int, session: Session, folding: Folding, digest: str) -> p.Sho
         )
 
 
-def _inspection(number: int, session: Session, node: int) -> p.Inspection:
+@answers(p.Inspect)
+def inspection(session: Session, request: p.Inspect) -> p.Inspection:
+    number, node = request.request, request.node
     with session.at_rest() as (revision, look):
         data, visit, buffers, grad = session.inspect(node)
         kept = {saved.storage for saved in data.saved}
@@ -145,34 +151,40 @@ def _inspection(number: int, session: Session, node: int) -> p.Inspection:
         )
 
 
-def _part(number: int, session: Session, asked: p.GetPart) -> p.ArrayPart:
+@answers(p.GetPart)
+def part(session: Session, asked: p.GetPart) -> p.ArrayPart:
+    number = asked.request
     with session.at_rest() as (revision, look):
         try:
             array = summarizer.array_of(look.value(asked.of))
-            part = part_of(array, asked.at, asked.rows, asked.columns)
+            found = part_of(array, asked.at, asked.rows, asked.columns)
         except (LookupError, TypeError) as error:
             return p.ArrayPart(number, session.id, revision, asked.of, None, str(error))
-        return p.ArrayPart(number, session.id, revision, asked.of, part)
+        return p.ArrayPart(number, session.id, revision, asked.of, found)
 
 
-def _visits(number: int, session: Session, first: int, count: int) -> p.Visits:
+@answers(p.GetVisits)
+def _visits(session: Session, request: p.GetVisits) -> p.Visits:
     with session.at_rest() as (_, look):
         fold = look.fold
-        first = max(first, 0)
-        last = min(first + min(count, MOST_VISITS), look.recorded)
+        first = max(request.first, 0)
+        last = min(first + min(request.count, MOST_VISITS), look.standing.recorded)
         lines = tuple(
             p.VisitLine(index, node, fold.norm(node))
             for index, node in ((i, look.node_at(i)) for i in range(first, last))
         )
-        return p.Visits(number, session.id, lines, look.names({line.node for line in lines}))
+        return p.Visits(
+            request.request, session.id, lines, look.names({line.node for line in lines})
+        )
 
 
-def _memory(number: int, session: Session) -> p.Memory:
+@answers(p.GetMemory)
+def memory(session: Session, request: p.GetMemory) -> p.Memory:
     with session.at_rest() as (revision, look):
         curve = look.memory
         largest, others, others_bytes = curve.largest(look.position, MOST_HOLDERS)
         return p.Memory(
-            number,
+            request.request,
             session.id,
             revision,
             held=curve.held[look.position],
@@ -185,10 +197,11 @@ def _memory(number: int, session: Session) -> p.Memory:
         )
 
 
-def _storages(number: int, session: Session, most: int) -> p.Storages:
+@answers(p.GetStorages)
+def _storages(session: Session, request: p.GetStorages) -> p.Storages:
     with session.at_rest() as (revision, look):
-        total, storages = look.storages(min(max(most, 0), MOST_STORAGES))
-        return p.Storages(number, session.id, revision, total, storages)
+        total, storages = look.storages(min(max(request.most, 0), MOST_STORAGES))
+        return p.Storages(request.request, session.id, revision, total, storages)
 
 
 def _known(look: Look, nodes: Iterable[int]) -> list[int]:

@@ -7,9 +7,10 @@ check that the world is as they left it, and refuse without a change if it is no
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Protocol
 
 from vizgrad.debugger import model
@@ -26,6 +27,22 @@ class Between(Protocol):
     """Called between steps, with their number since it was called last. May raise."""
 
     def __call__(self, steps: int = 1, /) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a run stands. Read once after a move, and passed to all that report the move: each of these
+    fields costs calls to the history and to the engine's journal.
+    """
+
+    status: model.RunStatus
+    position: int
+    recorded: int
+    total: int
+    earliest: int
+    #: The node that the next step runs; None at the end, and of a closed run.
+    current: int | None
+    within: model.Within | None
 
 
 class History:
@@ -96,14 +113,9 @@ class History:
         return self.steps[self.position].node if self.position < self.recorded else self._next
 
     @property
-    def finished(self) -> bool:
-        """Has the engine nothing left to run?"""
-        return self._next is None
-
-    @property
     def at_end(self) -> bool:
         """Nothing is left to step over, neither here nor in the engine."""
-        return self.position == self.recorded and self.finished
+        return self._next is None and self.position == self.recorded
 
     @property
     def running(self) -> tuple[int, int | None]:
@@ -117,11 +129,31 @@ class History:
     @property
     def total(self) -> int:
         """How many steps an undisturbed run has."""
-        return self.recorded if self.finished and not self._broken else self.start.total
+        return self._total(self.recorded)
 
     @property
     def status(self) -> model.RunStatus:
-        if self.position < self.recorded or not self.finished:
+        return self._status(self.recorded)
+
+    def standing(self) -> Standing:
+        """All of it at once."""
+        position, recorded, closed = self.position, self.recorded, self._closed_after is not None
+        following = self.steps[position].node if position < recorded and not closed else self._next
+        return Standing(
+            "closed" if closed else self._status(recorded),
+            position,
+            recorded,
+            self._total(recorded),
+            self.earliest,
+            None if closed else following,
+            None if closed else self.within,
+        )
+
+    def _total(self, recorded: int) -> int:
+        return self.start.total if self._next is not None or self._broken else recorded
+
+    def _status(self, recorded: int) -> model.RunStatus:
+        if self.position < recorded or self._next is not None:
             return "paused"
         return "failed" if self.error is not None else "finished"
 
@@ -131,9 +163,9 @@ class History:
         self._fold.go(self.position)
         return self._fold
 
-    def between(self, before: int, after: int) -> Iterator[Step]:
+    def between(self, before: int, after: int) -> Sequence[Step]:
         """The steps that lie between two positions, in order."""
-        yield from self.steps[min(before, after) : max(before, after)]
+        return self.steps[min(before, after) : max(before, after)]
 
     # --- moving -------------------------------------------------------------------------------------
 
@@ -154,7 +186,7 @@ class History:
             _all_or_none((*step.effects, *edits) if edits else step.effects, "redo", "undo")
             self.position += 1
             return step
-        if self.finished:
+        if self._next is None:
             raise StopIteration("the backward has been run to its end")
         self._runs = True
         try:
