@@ -24,7 +24,7 @@ def find(noting: Noting) -> Iterator[Explanation]:
             last = noting.weigh(note)
             steps = note.turns + (not note.late)
             tensor = note.tensor()
-            one = tensor is not None and noting.look.array(tensor).size == 1
+            one = tensor is None or noting.look.array(tensor).size == 1
             weights = [*known, last] if last is not None else known
             yield _said(note.carried, steps, weights, one=one)
 
@@ -43,7 +43,7 @@ def _kept(nodes: int, steps: int, weights: list[Weight]) -> str:
 
 
 def _said(note: Note, steps: int, weights: list[Weight], *, one: bool) -> Explanation:
-    """`one`: is it a single number?"""
+    """`one`: is it a single number, as far as is known?"""
     name = (
         source_expressions.assigned(note.site) or source_expressions.variable(note.site) or note.op
     )

@@ -47,13 +47,8 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
     worst_visits = [visit for visit, _ in worst]
     if change < 0 and turns < _TURNS and _at_minimum(way, worst_visits):
         return None
-    last = _change(*way[-1])
-    if last < 0 and abs(total - last) < _AT_ONE:
-        return None  # what came was large: it cancels in the sum over examples, as at a bias before a norm
-    if last < 0 and way[-1][0] in worst_visits and abs(change - last) < _AT_ONE:
-        if way[-1][0].name.startswith(_ADDING):
-            return None  # it cancels in the sum, as that of the bias of keys of an attention, whose softmax
-            # is blind to what is added to all of a row
+    if _cancels(way, worst_visits, change, total):
+        return None
     along = turns >= _TURNS and abs(change) >= _ALONG and _steady([each for _, each in worst])
     if not (along or turns < _TURNS or abs(total) >= _OVER_ALL):
         return None
@@ -80,6 +75,19 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
             "or residual connections, or a larger scale"
         )
     return said("ill-scaled", site, shown, story, fix)
+
+
+def _cancels(
+    way: list[tuple[Visit, float]], worst: list[Visit], change: float, total: float
+) -> bool:
+    """Is it small because large gradients cancel in the last sum? As at a bias before a norm, and that of
+    the keys of an attention, whose softmax is blind to what is added to all of a row.
+    """
+    end, last = way[-1][0], _change(*way[-1])
+    if last >= 0:
+        return False
+    alone = end in worst and end.name.startswith(_ADDING) and abs(change - last) < _AT_ONE
+    return alone or abs(total - last) < _AT_ONE
 
 
 def _at_minimum(way: list[tuple[Visit, float]], worst: list[Visit]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import isinf
 from typing import NamedTuple
 
@@ -13,6 +14,10 @@ _ELEMENTWISE = frozenset({"mul", "rmul", "imul", "multiply"})
 _OF_MATRICES = frozenset(
     {"matmul", "rmatmul", "mm", "bmm", "mv", "dot", "linear", "addmm", "baddbmm", "einsum", "inner"}
 )
+
+
+#: How it is written: `math.inf`, `float("inf")`.
+_INFINITY = re.compile(r"\binf(inity)?\b", re.IGNORECASE)
 
 
 class Blamed(NamedTuple):
@@ -29,25 +34,40 @@ def of(birth: Note, given: float | None, nan: bool) -> Blamed | None:
     """
     op = birth.op.strip("_")
     if nan and op in _ELEMENTWISE and given is not None and (given == 0.0 or isinf(given)):
-        return _zero_times_infinity(birth, given)
+        return _zero_times_infinity(birth)
     if not nan and op in _ELEMENTWISE | _OF_MATRICES:
         return _overflow(birth)
     return None
 
 
-def _zero_times_infinity(birth: Note, given: float) -> Blamed | None:
-    looked_at = source_expressions.operand(birth.site, birth.op.strip("_"))
+def _zero_times_infinity(birth: Note) -> Blamed | None:
     factors = source_expressions.factors(birth.site)
-    if len(factors) != 2 or looked_at not in factors:
+    at = _infinite(birth, factors) if len(factors) == 2 else None
+    if at is None:
         return None
-    other = factors[1] if factors[0] == looked_at else factors[0]
-    infinite, zero = (other, looked_at) if given == 0.0 else (looked_at, other)
+    infinite, zero = factors[at], factors[1 - at]
     return Blamed(
         infinite,
         f"{call(birth)} made NaN on {line(birth.site)}: `{infinite}` is infinite where `{zero}` is 0, and "
         "0 * inf is NaN",
         f"do not multiply by `{infinite}`: take a large finite number in its place, or choose with where()",
     )
+
+
+def _infinite(birth: Note, factors: list[str]) -> int | None:
+    """Which of two factors it is, where one is not finite and the other is; None if that is not known."""
+    odd = [not size < float("inf") for size in birth.sizes]
+    if len(odd) == 2:
+        return odd.index(True) if odd[0] != odd[1] else None
+    if len(odd) != 1:
+        return None
+    named = [bool(_INFINITY.search(text)) for text in factors]
+    if not odd[0] and named[0] != named[1]:
+        return named.index(True)
+    tensor = {"__mul__": 0, "__imul__": 0, "__rmul__": 1}.get(birth.op)
+    if tensor is None:
+        return None
+    return tensor if odd[0] else 1 - tensor
 
 
 def _overflow(birth: Note) -> Blamed | None:

@@ -172,6 +172,8 @@ def _not_finite(op: str, value: float) -> Callable[[float], bool] | None:
             with np.errstate(all="ignore"):
                 return not np.isfinite(function(kind(each)))
 
-        if float(kind(value)) == value and odd(value):
+        with np.errstate(all="ignore"):
+            holds = float(kind(value)) == value
+        if holds and odd(value):
             return odd
     return None
