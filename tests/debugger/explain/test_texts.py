@@ -1,7 +1,7 @@
 """Every text quotes code alone, names what is public, and says numbers that are so.
 
-Over all programs of `tests/pains`, of whose texts the golden list is made, and of `tests/debugger/explanations`,
-and over operations at the borders of where they are finite.
+Over all programs of `tests/pains`, of whose texts the golden list is made, and of
+`tests/debugger/explanations`, and over operations at the borders of where they are finite.
 """
 
 from __future__ import annotations

@@ -26,23 +26,25 @@ def find(noting: Noting) -> Iterator[Explanation]:
             tensor = note.tensor()
             one = tensor is None or noting.look.array(tensor).size == 1
             weights = [*known, last] if last is not None else known
-            yield _said(note.carried, steps, weights, one=one)
+            yield _said(note.carried, steps, note.turns, weights, one=one)
 
 
-def _kept(nodes: int, steps: int, weights: list[Weight]) -> str:
-    """How many operations and bytes it keeps after so many steps, and by how many that grows."""
+def _kept(nodes: int, steps: int, turns: int, weights: list[Weight]) -> str:
+    """How many operations and bytes it keeps, and by how many that grows. It reaches over so many `turns`."""
     if not weights:
         return f"{nodes} operations by now"
     last = weights[-1]
-    grown = f"about {max(1, round(last.nodes / steps))} operations"
+    weighed = max(1, last.turns + steps - turns)  # so many steps it carried when it was weighed
+    grown = f"about {max(1, round(last.nodes / weighed))} operations"
     size = ""
     if last.nbytes > 1024:  # less is no reason
         size = f" and {bytes_text(last.nbytes)}"
-        grown += f" and {bytes_text(round(last.nbytes / steps))}"
-    return f"{last.nodes} operations{size}, {grown} more with each step"
+        grown += f" and {bytes_text(round(last.nbytes / weighed))}"
+    after = "" if weighed == steps else f" after {weighed} step{'' if weighed == 1 else 's'}"
+    return f"{last.nodes} operations{size}{after}, {grown} more with each step"
 
 
-def _said(note: Note, steps: int, weights: list[Weight], *, one: bool) -> Explanation:
+def _said(note: Note, steps: int, turns: int, weights: list[Weight], *, one: bool) -> Explanation:
     """`one`: is it a single number, as far as is known?"""
     name = (
         source_expressions.assigned(note.site) or source_expressions.variable(note.site) or note.op
@@ -71,6 +73,6 @@ def _said(note: Note, steps: int, weights: list[Weight], *, one: bool) -> Explan
         name,
         f"{code(name)} carries the graphs of {steps} steps along: on {line(note.site)} it is "
         "computed from its "
-        f"value of the step before, with history ({_kept(nodes, steps, weights)}).",
+        f"value of the step before, with history ({_kept(nodes, steps, turns, weights)}).",
         fix,
     )
