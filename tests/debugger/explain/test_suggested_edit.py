@@ -40,7 +40,7 @@ OUT_OF_PLACE = "write out of place there (e.g. `x = x + y` for `x += y`), or clo
         ("history-kept", "h = cell(x, h)", "h", "cut it at the start of a step: h = h.detach()", "",
          "h = cell(x, h.detach())"),
         ("cut-detach", "pred = pred.detach()", "pred", "take out the detach() here: detach only …", "",
-         "pred = pred"),
+         "# pred = pred.detach()"),
         ("cut-detach", "pred = pred.detach() + a.detach()", "pred", "take out the detach() here", "", ""),
         ("second-order-cut", "(g,) = grad(y, x)", "g", "take the gradient with create_graph=True", "",
          "(g,) = grad(y, x, create_graph=True)"),

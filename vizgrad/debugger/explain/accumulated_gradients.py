@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain import why
-from vizgrad.debugger.explain.wording import leaf_name, line, said
+from vizgrad.debugger.explain.wording import code, leaf_name, line, said
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.note_recorder import Noting
 
@@ -17,7 +17,7 @@ def find(noting: Noting) -> Iterator[Explanation]:
             name = leaf_name(noting, leaf)
             yield said(
                 "grad-accumulated", run.site, name,
-                f"backward on {line(run.site)} added to a gradient of `{name}` that a step had "
+                f"backward on {line(run.site)} added to a gradient of {code(name)} that a step had "
                 "used already, and the "
                 f"step on {line(stepped)} used the sum: the old gradient counts again.",
                 "call zero_grad() (or set .grad = None) before each backward",

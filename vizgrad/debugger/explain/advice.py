@@ -1,10 +1,11 @@
 """What to do about an operation whose value, or derivative, is not finite or zero: one sentence each.
 
-In the sentences ``{x}`` is the operand, as the person wrote it. The first row that fits counts.
+In the sentences `{x}` is the operand, as the person wrote it. The first row that fits counts.
 """
 
 from __future__ import annotations
 
+from vizgrad.debugger.explain.wording import code_or_input
 from vizgrad.debugger.watch.backwards import Visit
 from vizgrad.debugger.watch.notes import Note
 
@@ -12,27 +13,27 @@ from vizgrad.debugger.watch.notes import Note
 FORWARD: tuple[tuple[str, str], ...] = (
     (
         "log log2 log10 xlogy logit",
-        "keep `{x}` positive: add a small eps, or clamp(min=eps), before it",
+        "keep {x} positive: add a small eps, or clamp(min=eps), before it",
     ),
     (
         "truediv rtruediv div divide true_divide reciprocal rsqrt itruediv",
         (
-            "keep the divisor `{x}` away from zero: add a small eps or clamp(min=eps), or mask it with where "
+            "keep the divisor {x} away from zero: add a small eps or clamp(min=eps), or mask it with where "
             "before dividing"
         ),
     ),
-    ("sqrt", "keep `{x}` from going negative: clamp(min=0), or add a small eps"),
+    ("sqrt", "keep {x} from going negative: clamp(min=0), or add a small eps"),
     (
         "exp exp2 expm1 sinh cosh",
-        "keep `{x}` small: subtract the maximum first, clamp it, or use logsumexp, softmax or log_softmax",
+        "keep {x} small: subtract the maximum first, clamp it, or use logsumexp, softmax or log_softmax",
     ),
     (
         "pow rpow float_power square",
-        "keep `{x}` in the domain of the power: clamp it to positive values, or scale it down",
+        "keep {x} in the domain of the power: clamp it to positive values, or scale it down",
     ),
     (
         "asin acos arcsin arccos atanh arctanh erfinv acosh arccosh",
-        "clamp `{x}` into the domain, e.g. clamp(-1 + eps, 1 - eps)",
+        "clamp {x} into the domain, e.g. clamp(-1 + eps, 1 - eps)",
     ),
     (
         "softmax log_softmax scaled_dot_product_attention",
@@ -47,13 +48,13 @@ FORWARD: tuple[tuple[str, str], ...] = (
     ),
     (
         "to half bfloat16 type",
-        "`{x}` does not fit into the narrower type: scale it down, or stay in float32",
+        "{x} does not fit into the narrower type: scale it down, or stay in float32",
     ),
     (
         "sub add isub iadd",
-        "infinite values meet here: clamp `{x}` before, or scale the values down",
+        "infinite values meet here: clamp {x} before, or scale the values down",
     ),
-    ("", "keep the values of `{x}` finite here: scale them down, clamp them, or add a small eps"),
+    ("", "keep the values of {x} finite here: scale them down, clamp them, or add a small eps"),
 )
 #: The same of logarithms, by what their operand came from.
 LOG_OF_SOFTMAX = "use log_softmax (or cross_entropy on the logits), which never takes the log of 0"
@@ -61,7 +62,7 @@ LOG_OF_SIGMOID = (
     "use logsigmoid (or binary_cross_entropy_with_logits), or clamp the argument above an eps"
 )
 LOG_OF_NEGATIVE = (
-    "keep `{x}` positive: clamp it above a small eps, or use log1p where it is a change around 1"
+    "keep {x} positive: clamp it above a small eps, or use log1p where it is a change around 1"
 )
 
 #: Beginnings of names of nodes whose derivative was not finite -> advice.
@@ -69,7 +70,7 @@ BACKWARD: tuple[tuple[str, str], ...] = (
     (
         "Sqrt Pow Rsqrt Std Var",
         (
-            "add a small eps (1e-12) to `{x}` before it, or mask where it is zero: the derivative at "
+            "add a small eps (1e-12) to {x} before it, or mask where it is zero: the derivative at "
             "0 is infinite"
         ),
     ),
@@ -77,17 +78,17 @@ BACKWARD: tuple[tuple[str, str], ...] = (
         "LinalgVectorNorm Norm Cdist Dist",
         "add a small eps under the root: the norm has no derivative at 0",
     ),
-    ("Log Div Reciprocal", "keep `{x}` away from zero: add a small eps, or clamp(min=eps)"),
+    ("Log Div Reciprocal", "keep {x} away from zero: add a small eps, or clamp(min=eps)"),
     (
         "Acos Asin Atanh Erfinv Acosh",
-        "clamp `{x}` strictly inside its domain (1 - 1e-6): the derivative at the border is infinite",
+        "clamp {x} strictly inside its domain (1 - 1e-6): the derivative at the border is infinite",
     ),
-    ("Exp Sinh Cosh", "clamp `{x}`, or subtract its maximum first: the derivative overflows"),
-    ("", "keep `{x}` away from where the derivative is infinite: add a small eps, or clamp it"),
+    ("Exp Sinh Cosh", "clamp {x}, or subtract its maximum first: the derivative overflows"),
+    ("", "keep {x} away from where the derivative is infinite: add a small eps, or clamp it"),
 )
 MASKED = (
-    "mask the input too, before the operation: give it where(mask, {x}, 1), a safe value inside, so that the "
-    "branch that is not taken has a finite derivative"
+    "mask the input too, before the operation: give it where(mask, {raw}, 1), a safe value inside, so "
+    "that the branch that is not taken has a finite derivative"
 )
 OVERFLOWN = (
     "clip the gradient, or use smaller (normalised, orthogonal) weights so that the gain per step "
@@ -105,38 +106,44 @@ ZERO: tuple[tuple[str, str], ...] = (
     (
         "Sigmoid Tanh Softmax LogSoftmax Hardtanh Hardsigmoid Erf LogSigmoid",
         (
-            "bring `{x}` to where it is not saturated: smaller weights, a normalisation, or scaled inputs"
+            "bring {x} to where it is not saturated: smaller weights, a normalisation, or scaled inputs"
         ),
     ),
     (
         "Clamp Maximum Minimum",
-        "all of `{x}` lies outside the limits: widen the clamp, or scale the values into it",
+        "all of {x} lies outside the limits: widen the clamp, or scale the values into it",
     ),
     (
         " ".join(STEPS),
         (
-            "a step function has derivative 0: pass the gradient straight through, {x} + (rounded - "
-            "{x}).detach()"
+            "a step function has derivative 0: pass the gradient straight through, {raw} + (rounded - "
+            "{raw}).detach()"
         ),
     ),
     (
         "Mul",
         (
-            "one factor is exactly zero: initialise it with small random values, or check the mask or "
-            "coefficient"
+            "one factor is exactly zero: check the mask or coefficient, or, if it is a parameter, initialise "
+            "it with small random values"
         ),
     ),
     (
         "Mm Addmm Matmul Bmm Linear Mv Dot Convolution Baddbmm",
         (
-            "the weights (or inputs) it is multiplied with are all zero: initialise them with small "
-            "random values"
+            "what it is multiplied with is all zero: initialise weights with small random values, and check "
+            "inputs where the data comes from"
         ),
     ),
     ("Where MaskedFill", "the mask selects the other branch everywhere: check the condition"),
     ("NativeDropout Dropout", "everything was dropped: lower the probability of dropout"),
-    ("", "the derivative is zero here: check the values of `{x}`"),
+    ("", "the derivative is zero here: check the values of {x}"),
 )
+
+
+def filled(text: str, shown: str) -> str:
+    """With the operand in its places; where it is not known, in words."""
+    x = code_or_input(shown)
+    return text.format(x=x, raw=shown if x.startswith("`") else "x")
 
 
 def forward_fix(birth: Note, shown: str, given: float | None) -> str:
@@ -150,19 +157,19 @@ def forward_fix(birth: Note, shown: str, given: float | None) -> str:
             text = LOG_OF_SIGMOID
         elif given is not None and given < 0:
             text = LOG_OF_NEGATIVE
-    return text.format(x=shown)
+    return filled(text, shown)
 
 
 def backward_fix(visit: Visit, shown: str, kind: str) -> str:
     if kind == "nonfinite-masked":
-        return MASKED.format(x=shown)
+        return filled(MASKED, shown)
     if kind == "ill-scaled":
         return OVERFLOWN
-    return _by_beginning(BACKWARD, visit.name).format(x=shown)
+    return filled(_by_beginning(BACKWARD, visit.name), shown)
 
 
 def zero_fix(name: str, shown: str) -> str:
-    return _by_beginning(ZERO, name).format(x=shown)
+    return filled(_by_beginning(ZERO, name), shown)
 
 
 def _by_beginning(table: tuple[tuple[str, str], ...], name: str) -> str:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from vizgrad.core.errors import Explanation, Link
 from vizgrad.debugger.explain import chains, gradient_scale, nonfinite, zero_gradients
-from vizgrad.debugger.explain.wording import name_of
-from vizgrad.debugger.watch.backwards import Run
+from vizgrad.debugger.explain.wording import THE_LOSS, name_of
+from vizgrad.debugger.watch.backwards import Run, Visit
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
 
@@ -31,18 +31,23 @@ def odd_value(note: Note, name: str) -> Explanation | None:
     return found and replace(found, chain=chains.of_value(note, found, name))
 
 
-def odd_gradient(run: Run, key: int, name: str, noting: Noting | None = None) -> Explanation | None:
-    """A gradient that is not finite: already the loss was not, or it became so."""
+def odd_gradient(
+    run: Run, key: int, name: str, noting: Noting | None = None, at: int | None = None
+) -> Explanation | None:
+    """A gradient that is not finite: already the loss was not, or it became so (at node `at`, if known)."""
     for root in run.roots:
-        if not root.finite and (found := odd_value(root, name_of(root, "the loss"))) is not None:
+        if not root.finite and (found := odd_value(root, name_of(root, THE_LOSS))) is not None:
             return replace(found, chain=(Link(f"{name}.grad" if name else ".grad"), *found.chain))
     earlier = () if noting is None else [each for each in reversed(noting.runs) if each is not run]
     for each in (run, *earlier):  # or what an earlier backward left there
-        found = nonfinite.of_gradient(each, key, name)
+        found = nonfinite.of_gradient(each, key, name, at)
         if found is not None:
-            return _along(each, key, found, name)
+            birth = nonfinite.first_birth(each, key, at)
+            return _along(each, key, found, name, None if birth is None else birth.visit)
     return None
 
 
-def _along(run: Run, key: int, found: Explanation | None, name: str) -> Explanation | None:
-    return found and replace(found, chain=chains.of_gradient(run, key, found, name))
+def _along(
+    run: Run, key: int, found: Explanation | None, name: str, birth: Visit | None = None
+) -> Explanation | None:
+    return found and replace(found, chain=chains.of_gradient(run, key, found, name, birth))

@@ -59,15 +59,20 @@ def _of_note(note: Note, name: str) -> Link:
     return Link(name or name_of(note), place_of(note.site), note.node)
 
 
-def of_gradient(run: Run, key: int, found: Explanation, name: str) -> tuple[Link, ...]:
-    """From a gradient to the node of the run that the explanation is about."""
-    return links(run, keys_of_gradient(run, key, found), name)
+def of_gradient(
+    run: Run, key: int, found: Explanation, name: str, birth: Visit | None = None
+) -> tuple[Link, ...]:
+    """From a gradient to the node of the run that the explanation is about: `birth`, at its line."""
+    return links(run, keys_of_gradient(run, key, found, birth), name)
 
 
-def keys_of_gradient(run: Run, key: int, found: Explanation) -> list[int]:
+def keys_of_gradient(
+    run: Run, key: int, found: Explanation, birth: Visit | None = None
+) -> list[int]:
     """The numbers of the nodes on the way, the symptom first; empty where it is not known."""
     odd = [each.visit for each in (*run.births, *run.kills)]
-    for visit in (*odd, *run.visits.values()):
+    first = () if birth is None else (birth,)
+    for visit in (*first, *odd, *run.visits.values()):
         if _is_at(visit, found.culprit):
             keys = way(visit.key, key, lambda each: _targets(run, each))
             if keys:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vizgrad.core.errors import Explanation
 from vizgrad.core.tensor.source_names import written_name
-from vizgrad.debugger.explain.wording import line, said
+from vizgrad.debugger.explain.wording import code, line, said
 from vizgrad.debugger.watch.ctx_attributes import kept_at
 from vizgrad.debugger.watch.note_recorder import Noting
 
@@ -17,7 +17,7 @@ def find(noting: Noting) -> Iterator[Explanation]:
             place, value = kept_at(cls, name)
             yield said(
                 kind, place, value or name,
-                f"{cls.__name__} keeps its output on ctx, as `{name}`: output, node and ctx hold "
+                f"{cls.__name__} keeps its output on ctx, as {code(name)}: output, node and ctx hold "
                 "each other, and only "
                 "the garbage collector can free them.",
                 f"keep it with ctx.save_for_backward({value or name})",

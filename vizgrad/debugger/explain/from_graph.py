@@ -18,7 +18,16 @@ from vizgrad.debugger.engines.vizgrad.origin_of_nan import (
     outside,
     saved_now,
 )
-from vizgrad.debugger.explain.wording import line, number, said
+from vizgrad.debugger.explain.wording import (
+    Words,
+    code,
+    code_or_input,
+    line,
+    number,
+    operation,
+    operation_of,
+    said,
+)
 from vizgrad.debugger.watch import source_expressions
 
 
@@ -31,7 +40,7 @@ def of_bare_value(tensor: Any, name: str) -> Explanation | None:
     if not isinstance(node, Node):
         return said(
             "nonfinite-forward", None, name,
-            f"`{name}` holds values that are not finite, and no operation is known that made them.",
+            f"{code(name)} holds values that are not finite, and no operation is known that made them.",
             "look at the data; inside vizgrad.watch() the operation is found",
         )  # fmt: skip
     origin, sure = first_known(node, node.saved_values())
@@ -44,17 +53,17 @@ def _first_known(node: Node, name: str) -> Explanation:
     given = given_odd(node, saved_now(node))
     if given is not None:
         operands = source_expressions.operands(node.site)
-        shown = f"`{operands[given]}`" if len(operands) == len(node.edges) else "an operand"
+        operand = operands[given] if len(operands) == len(node.edges) else Words("an operand")
         return said(
-            "nonfinite-forward", node.site, shown.strip("`"),
-            f"`{name}` is not finite: {shown} of `{text}` on {line(node.site)} was not already, and has no "
-            "history.",
+            "nonfinite-forward", node.site, operand,
+            f"{code(name)} is not finite: {code(operand)} of {code(text)} on {line(node.site)} was not "
+            "already, and has no history.",
             "clean the data first: look for missing values with isfinite(), and replace or drop them",
         )  # fmt: skip
     found = said(
         "nonfinite-forward", None, name,
-        f"`{name}` is not finite. The first that is known to be so is `{text}` on {line(node.site)}; what "
-        "was saved does not tell what that was computed of.",
+        f"{code(name)} is not finite. The first that is known to be so is {code(text)} on {line(node.site)}; "
+        "what was saved does not tell what that was computed of.",
         "look at what goes in there, or run the block inside vizgrad.watch() and ask again",
     )  # fmt: skip
     links = (Link(name or "the value"), Link(node.name(), place_of(node.site), node.sequence_nr))
@@ -67,15 +76,15 @@ def of_origin(
     """`origin` made, of finite values, what came into `name`; or it is the leaf that held it."""
     if isinstance(origin, AccumulateGrad):
         return said(
-            "nonfinite-forward", None, name, f"`{name}` was computed from a leaf that is not finite.",
+            "nonfinite-forward", None, name, f"{code(name)} was computed from a leaf that is not finite.",
             "look at the leaf: what wrote to it, and with which gradient",
         )  # fmt: skip
     shown = source_expressions.operand(origin.site, origin.name()) or origin.name()
     return said(
         "nonfinite-forward", origin.site, shown,
-        f"`{source_expressions.text_of(origin.site) or origin.name()}` on {line(origin.site)} made what is "
+        f"{operation(origin.site, origin.name())} on {line(origin.site)} made what is "
         f"not finite, of finite values{_where(origin, shown, saved(origin))}.",
-        f"keep `{shown}` in the domain of the operation: clamp it, or add a small eps",
+        f"keep {code_or_input(shown)} in the domain of the operation: clamp it, or add a small eps",
     )  # fmt: skip
 
 
@@ -85,7 +94,7 @@ def _where(origin: Node, shown: str, values: Mapping[str, Any]) -> str:
     if wrong is not None:
         index, value = wrong
         at = f" at {list(index)}" if index else ""
-        return f": `{shown}` is {number(value)}{at}"
+        return f": {code_or_input(shown)} is {number(value, operation_of(origin.name()))}{at}"
     result = getattr(bare(values.get("result")), "_array", None)
     places = [] if result is None or not result.size else born(result)
     if not places:

@@ -29,7 +29,7 @@ from vizgrad.debugger.explain import advice, chains, nonfinite
 from vizgrad.debugger.explain.answers import odd_gradient, of_run
 from vizgrad.debugger.explain.from_graph import of_origin
 from vizgrad.debugger.explain.from_session_steps import Stepped
-from vizgrad.debugger.explain.wording import HEALTHY, line, number, said
+from vizgrad.debugger.explain.wording import HEALTHY, code, line, number, said
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.open_session import Live
 from vizgrad.debugger.session.session import Session, SessionBusy
@@ -108,8 +108,9 @@ def _waits(session: Session, look: Live, name: str) -> Explanation:
     return Explanation(
         "healthy",
         tensor=name,
-        story=f"`{name or 'it'}.grad` is empty so far: the backward of `{session.title}` is paused{before}, "
-        f"{look.position} of {look.total} nodes are done, and the one that fills it is not.",
+        story=f"{code(f'{name}.grad') if name else 'The .grad'} is empty so far: the backward of "
+        f"`{session.title}` is paused{before}, {look.position} of {look.total} nodes are done, and the one "
+        "that fills it is not.",
     )
 
 
@@ -153,10 +154,10 @@ def link(source: EngineGraph, nr: int) -> Link:
 
 
 def of_gradient(
-    run: Stepped, key: int, name: str, *, size: float | None = None
+    run: Stepped, key: int, name: str, *, size: float | None = None, at: int | None = None
 ) -> Explanation | None:
     """Of a gradient that went into the node with this key: None if there is nothing odd about it. `size` is
-    that of one of several that met there, or has not been taken yet.
+    that of one of several that met there, or has not been taken yet; `at` the node that made it.
     """
     visit = run.visits.get(key)
     if size is None:
@@ -165,22 +166,22 @@ def of_gradient(
         size = visit.incoming
     if size < float("inf"):
         return of_run(run, key, name, size)
-    birth_key, birth = _birth(run, key)
+    birth_key, birth = _birth(run, key, at)
     if birth is None:
-        return odd_gradient(run, key, name) or _not_told(name)
+        return odd_gradient(run, key, name, at=at) or _not_told(name)
     way = chains.way(birth_key, key, run.following)
     node = run.source.nodes[birth.node]
     if birth.hook:
         found = said(
             "hook-effect", None, birth.hook,
             f"Hook {birth.hook} of {node.name()}, recorded on {line(node.site)}, made what is not finite. "
-            f"It came into the gradient of `{name}`.",
+            f"It came into the gradient of {code(name)}.",
             "look at what the hook returns: a division, a logarithm or an overflow in it",
         )  # fmt: skip
         return replace(found, chain=chains.links(run, reversed(way), name))
     if birth.forward:
         return _forward(run, birth_key, birth, way, name)
-    found = odd_gradient(run, key, name)
+    found = odd_gradient(run, key, name, at=at)
     if found is None:
         found = _added(node, name)
     return found if found.chain else replace(found, chain=chains.links(run, reversed(way), name))
@@ -190,7 +191,7 @@ def _not_told(name: str) -> Explanation:
     """The backward was given it, or what made it is not kept."""
     return said(
         "nonfinite-backward", None, name,
-        f"The gradient of `{name}` is not finite, and none of the steps that are kept made it so of a "
+        f"The gradient of {code(name)} is not finite, and none of the steps that are kept made it so of a "
         "finite one: it came in with the gradient that the backward was started with, or earlier.",
         "look at the gradient that was given to backward, or run it inside vizgrad.watch()",
     )  # fmt: skip
@@ -208,9 +209,11 @@ def has_odd(values: Any) -> bool:
     return any(a is not None and a.dtype.kind in "fcV" and not finite(a) for a in arrays)
 
 
-def _birth(run: Stepped, key: int) -> tuple[int, model.Birth | None]:
-    """The first node on a way to `key` that made what is not finite of what was, or `key` itself."""
-    for each in run.visits:
+def _birth(run: Stepped, key: int, at: int | None = None) -> tuple[int, model.Birth | None]:
+    """The first node on a way to `key` that made what is not finite of what was, or `key` itself. `at`: that
+    node, where it is known.
+    """
+    for each in run.visits if at is None else (at,):
         birth = run.birth(each)
         if birth is not None and chains.way(each, key, run.following):
             return each, birth
@@ -224,7 +227,7 @@ def _forward(run: Stepped, key: int, birth: model.Birth, way: list[int], name: s
     values = " and ".join(f"{each.name} is {number(each.value)}" for each in birth.operands)
     met = f"In {node.name()}, recorded on {line(node.site)}, "
     met += f"where {values}, " if values else ""
-    met += f"it met the gradient, and so came into that of `{name}`."
+    met += f"it met the gradient, and so came into that of {code(name)}."
     for root in run.roots:  # a watch has noted more
         if not root.finite and (found := odd_gradient(run, key, name)) is not None:
             return found
@@ -245,7 +248,7 @@ def _forward(run: Stepped, key: int, birth: model.Birth, way: list[int], name: s
             found,
             kind="nonfinite-masked",
             story=f"{found.story} That branch is masked out, but 0 * inf is NaN.",
-            fix=advice.MASKED.format(x=shown),
+            fix=advice.filled(advice.MASKED, shown),
         )
     return replace(found, chain=(*here, *found.chain[1:]))
 
@@ -255,6 +258,6 @@ def _added(node: Node, name: str) -> Explanation:
     return said(
         "ill-scaled", place, node.name(),
         f"Gradients that met behind {node.name()}, recorded on {line(node.site)}, overflowed when they were "
-        f"added up. It came into the gradient of `{name}`.",
+        f"added up. It came into the gradient of {code(name)}.",
         "clip the gradient, or scale the loss down: what comes from here is too large for its type",
     )  # fmt: skip

@@ -7,7 +7,7 @@ from math import log10
 
 from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain.loss_minima import fits_its_label, is_residual
-from vizgrad.debugger.explain.wording import line, number, said
+from vizgrad.debugger.explain.wording import code, line, number, operation, said
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.backwards import Run, Visit
 
@@ -15,6 +15,8 @@ from vizgrad.debugger.watch.backwards import Run, Visit
 _ALONG, _AT_ONE, _OVER_ALL = 6.0, 5.0, 9.0
 #: So often one line has to come for it to be a recurrence.
 _TURNS = 5
+#: Their gradient by what is added is a sum.
+_ADDING = ("Add", "Linear", "Sub", "Sum", "Baddbmm")
 
 
 def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
@@ -42,11 +44,11 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
     if not (end > 1e4 or end < 1e-5):
         return None
     turns = len(worst)
-    if change < 0 and turns < _TURNS and _at_minimum(way, [visit for visit, _ in worst]):
+    worst_visits = [visit for visit, _ in worst]
+    if change < 0 and turns < _TURNS and _at_minimum(way, worst_visits):
         return None
-    last = _change(*way[-1])
-    if last < 0 and abs(total - last) < _AT_ONE:
-        return None  # what came was large: it cancels in the sum over examples, as at a bias before a norm
+    if _cancels(way, worst_visits, change, total):
+        return None
     along = turns >= _TURNS and abs(change) >= _ALONG and _steady([each for _, each in worst])
     if not (along or turns < _TURNS or abs(total) >= _OVER_ALL):
         return None
@@ -54,13 +56,13 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
     shown = _name(worst[0][0])
     grows = change > 0
     verb = "grows" if grows else "shrinks"
-    story = (
-        f"The gradient {verb} by {number(10 ** (change / turns))} at "
-        f"`{source_expressions.text_of(site) or shown}` on {line(site)}"
-    )
+    story = f"The gradient {verb} at {operation(site, shown)} on {line(site)}: "
     if turns > 1:
-        story += f", {turns} times: by {number(10**change)} in all"
-    story += f". At `{name}` it is {number(end)}."
+        story += f"{turns} operations there multiply its size by {number(10**change)}, "
+        story += f"each by {number(10 ** (change / turns))} on average"
+    else:
+        story += f"its size is multiplied by {number(10**change)}"
+    story += f". At {code(name)} it is {number(end)}."
     if grows:
         fix = (
             "keep the gain per step at or below 1 (orthogonal or smaller initial weights), clip "
@@ -73,6 +75,19 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
             "or residual connections, or a larger scale"
         )
     return said("ill-scaled", site, shown, story, fix)
+
+
+def _cancels(
+    way: list[tuple[Visit, float]], worst: list[Visit], change: float, total: float
+) -> bool:
+    """Is it small because large gradients cancel in the last sum? As at a bias before a norm, and that of
+    the keys of an attention, whose softmax is blind to what is added to all of a row.
+    """
+    end, last = way[-1][0], _change(*way[-1])
+    if last >= 0:
+        return False
+    alone = end in worst and end.name.startswith(_ADDING) and abs(change - last) < _AT_ONE
+    return alone or abs(total - last) < _AT_ONE
 
 
 def _at_minimum(way: list[tuple[Visit, float]], worst: list[Visit]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vizgrad.core.errors import Explanation
-from vizgrad.debugger.explain.wording import line, said
+from vizgrad.debugger.explain.wording import Words, code, line, operation, said
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.note_recorder import Event, Noting
 
@@ -39,9 +39,9 @@ def _rewritten(noting: Noting, event: Event) -> Explanation | None:
         "hook-effect",
         event.site,
         name,
-        f"The hook was registered on {line(event.site)}, and `{source_expressions.text_of(site)}` on "
+        f"The hook was registered on {line(event.site)}, and {operation(site, Words('a write'))} on "
         f"{line(site)} then wrote "
-        f"`{name}` in place: the hook belongs to the value before, and was shown its gradient.",
+        f"{code(name)} in place: the hook belongs to the value before, and was shown its gradient.",
         f"register the hook after the write on {line(site)}, or write out of place",
     )
 
@@ -55,8 +55,9 @@ def _cycle(event: Event) -> Explanation | None:
         "reference-cycle",
         event.site,
         name,
-        f"The hook registered on {line(event.site)} holds `{name}`, whose graph holds the hook: "
+        f"The hook registered on {line(event.site)} holds {code(name)}, whose graph holds the hook: "
         "only the garbage "
         "collector can free them.",
-        f"let the hook refer to `{name}` weakly (weakref.ref), or take what it needs as a plain value before",
+        f"let the hook refer to {code(name)} weakly (weakref.ref), or take what it needs as a plain value "
+        "before",
     )

@@ -9,7 +9,9 @@ from vizgrad.core.errors import Explanation
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.explain.number_flow import flows
 from vizgrad.debugger.explain.wording import (
+    THE_LOSS,
     call,
+    code,
     healthy,
     line,
     name_of,
@@ -125,7 +127,9 @@ def _cut(note: Note, name: str, *, from_loss: bool = False) -> Explanation:
     """The words for one cut, seen from a leaf that misses its gradient, or from a loss without history."""
     where, text = line(note.site), call(note)
     shown = source_expressions.variable(note.site) or name_of(note, name)
-    ends = f"so `{name}` has no history" if from_loss else f"the way from `{name}` ends there"
+    ends = (
+        f"so {code(name)} has no history" if from_loss else f"the way from {code(name)} ends there"
+    )
     if note.cut == "dtype":
         result = name_of(note, shown)
         chosen = note.op.startswith(_CHOOSING)
@@ -161,22 +165,42 @@ def _cut(note: Note, name: str, *, from_loss: bool = False) -> Explanation:
     if note.requires:
         inner = source_expressions.variable(note.site)
         values, itself = (
-            (f"the values of `{inner}`", f"`{inner}`") if inner else ("values", "the tensor")
+            (f"the values of {code(inner)}", f"{code(inner)}")
+            if inner
+            else ("values", "the tensor")
         )
         return said(
             "cut-detach", note.site, shown,
             f"{text} on {where} made a new leaf of {values}: {ends}.",
             f"go on with {itself} itself: what is made of its values alone has no history",
         )  # fmt: skip
-    word = {"detach": "detach()", "data": ".data"}.get(
-        note.cut, f"{note.op}, which has no derivative,"
-    )
+    if note.cut == "copied":
+        return said(
+            "cut-detach", note.site, shown,
+            f"{text} on {where} copies values without their history: {ends}.", _keep_history(note),
+        )  # fmt: skip
+    if note.cut == "step":
+        op = note.op.strip("_")
+        return said(
+            "cut-detach", note.site, shown, f"{text} on {where} has no derivative: {ends}.",
+            f"use an operation that has a derivative in place of {op}, or pass the gradient straight "
+            "through: x + (rounded - x).detach()",
+        )  # fmt: skip
+    word = "detach()" if note.cut == "detach" else ".data"
     return said(
         "cut-detach", note.site, shown,
         f"{text} on {where}: {word} cut the history: {ends}.",
-        f"take out the {word.rstrip(',')} here: detach only what is logged, not what the loss is "
+        f"take out the {word} here: detach only what is logged, not what the loss is "
         "computed from",
     )  # fmt: skip
+
+
+def _keep_history(note: Note) -> str:
+    """What to write in place of tensor() and the like."""
+    of = source_expressions.arguments(note.site)
+    if len(note.parents) == 1 and len(of) >= 1 and of[-1].isidentifier():
+        return f"go on with `{of[-1]}` itself, or with {of[-1]}.clone(): both keep the history"
+    return "make one tensor of several with stack() or cat(): both keep the history"
 
 
 def _type(note: Note) -> str:
@@ -202,11 +226,11 @@ def _not_a_leaf(
         value = look.array(tensor).reshape(()).item()
         shown = f": {number(value)}" if isinstance(value, float) else ""
         return healthy(
-            f"{f'`{name}`' if name else 'The value'} is finite{shown}. Its .grad is None, as that of every "
-            "result: backward fills .grad of leaves alone."
+            f"{f'{code(name)}' if name else 'The value'} is finite{shown}. Its .grad is None, as that of "
+            "every result: backward fills .grad of leaves alone."
         )
     mine = name or source_expressions.assigned(site)
-    shown, it = (f"`{mine}`", f"`{mine}`") if mine else ("It", "it")
+    shown, it = (f"{code(mine)}", f"{code(mine)}") if mine else ("It", "it")
     return said(
         "not-a-leaf", site, mine,
         f"{shown} is the result of {_written(site) or made.name} on {line(site)}, not a leaf: "
@@ -219,7 +243,7 @@ def _not_a_leaf(
 
 def _written(site: Site | None) -> str:
     text = source_expressions.text_of(site)
-    return f"`{text}`" if text and len(text) <= 60 else ""
+    return f"{code(text)}" if text and len(text) <= 60 else ""
 
 
 def _through_numbers(
@@ -268,8 +292,8 @@ def _by_numbers(leak: Event, source: Note, note: Note, name: str) -> Explanation
         shown = name_of(source)
     return said(
         "cut-detach", leak.site, shown,
-        f"{word} on {line(leak.site)} made plain numbers of `{shown}`, and {call(note)} on "
-        f"{line(note.site)} went on with them: the way from `{name}` ends there.",
+        f"{word} on {line(leak.site)} made plain numbers of {code(shown)}, and {call(note)} on "
+        f"{line(note.site)} went on with them: the way from {code(name)} ends there.",
         f"compute with the tensor itself in place of {word}: numbers and numpy arrays "
         "have no history (stack or cat makes one tensor of several)",
     )  # fmt: skip
@@ -278,18 +302,18 @@ def _by_numbers(leak: Event, source: Note, note: Note, name: str) -> Explanation
 def not_used(noting: Noting, leaf: Leaf | None, name: str) -> Explanation:
     sites = list(leaf.uses.values()) if leaf is not None else []
     roots = [root for run in noting.runs for root in run.roots]
-    loss = name_of(roots[-1], "the loss") if roots else "the loss"
+    loss = name_of(roots[-1], THE_LOSS) if roots else THE_LOSS
     if sites:
         result = source_expressions.assigned(sites[-1])
-        story = f"`{name}` is used on {line(sites[-1])}, but the result"
-        story += f", `{result}`," if result else ""
-        story += f" never reaches `{loss}`."
-        feed = f"`{result}`" if result else "the result of that line"
+        story = f"{code(name)} is used on {line(sites[-1])}, but the result"
+        story += f", {code(result)}," if result else ""
+        story += f" never reaches {code(loss)}."
+        feed = f"{code(result)}" if result else "the result of that line"
         return said(
             "unused", sites[-1], name, story,
-            f"feed {feed} into what follows, so that it reaches `{loss}`",
+            f"feed {feed} into what follows, so that it reaches {code(loss)}",
         )  # fmt: skip
     return said(
-        "unused", None, name, f"Nothing that `{loss}` was computed from used `{name}`.",
-        f"use `{name}` on the way to `{loss}` (connect it), or leave it out of the parameters",
+        "unused", None, name, f"Nothing that {code(loss)} was computed from used {code(name)}.",
+        f"use {code(name)} on the way to {code(loss)} (connect it), or leave it out of the parameters",
     )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vizgrad.core.errors import Explanation
 from vizgrad.core.tensor.source_location import Site
-from vizgrad.debugger.explain.wording import line, said
+from vizgrad.debugger.explain.wording import code, line, operation, said
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.layer_modes import Call
 from vizgrad.debugger.watch.note_recorder import Noting
@@ -55,7 +55,7 @@ def _never_back(
         name = source_expressions.variable(site) or call.title
         yield said(
             "module-mode", site, name,
-            f"`{name}` was switched to evaluation on {line(site)} and never back: from then on it was "
+            f"{code(name)} was switched to evaluation on {line(site)} and never back: from then on it was "
             f"trained with {call.name} in evaluation mode ({line(call.site)}), other than before.",
             f"call {name}.train() after the evaluation, before training goes on",
         )  # fmt: skip
@@ -99,7 +99,7 @@ def _evaluated(
         )
         yield said(
             "module-mode", call.site, name,
-            f"`{source_expressions.text_of(call.site) or name}` on {line(call.site)} is evaluated in "
+            f"{operation(call.site, name)} on {line(call.site)} is evaluated in "
             f"training mode: its {call.name} {more}, so that the figure is not that of the model.",
             f"call {name}.eval() before the evaluation, and {name}.train() behind it",
         )  # fmt: skip

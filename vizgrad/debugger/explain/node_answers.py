@@ -67,12 +67,13 @@ class _Asked:
             return self._raised(), self.run.position(self.key)
         if visit is None:
             return self._not_run(), None
-        if visit.incoming < _INF and visit.incoming > 0:
-            for delivered in visit.out:  # what it made itself
-                if not 0.0 < delivered.size < _INF:
+        if visit.incoming < _INF:
+            made = sorted(visit.out, key=lambda each: each.size < _INF)
+            for delivered in made:  # what it made itself: first what is not finite, also of 0
+                if not delivered.size < _INF or (delivered.size == 0.0 < visit.incoming):
                     name = self._name(delivered.target)
                     found = from_session.of_gradient(
-                        self.run, delivered.target, name, size=delivered.size
+                        self.run, delivered.target, name, size=delivered.size, at=self.key
                     )
                     if found is not None:
                         return found, self.run.position(self.key)
@@ -150,7 +151,7 @@ def _stale(node: Node, saved: model.Saved) -> Explanation:
     name = saved.name if write is None or not write.alias else write.alias
     return said(
         "saved-overwritten", None if write is None else write.place, name,
-        f"{node.name()} saved `{saved.name}` for its backward, at version {saved.version_saved}; {by} "
+        f"{node.name()} saved {saved.name} for its backward, at version {saved.version_saved}; {by} "
         f"changed it in place, and it is at version {saved.version_now} now. The node raises when it runs.",
         "write out of place there (e.g. `x = x + y` for `x += y`), or clone before the write",
     )  # fmt: skip

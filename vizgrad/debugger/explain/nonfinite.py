@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from vizgrad.core.errors import Explanation
+from vizgrad.debugger.explain import products
 from vizgrad.debugger.explain.advice import backward_fix, forward_fix
-from vizgrad.debugger.explain.wording import call, line, number, operand_of, said
+from vizgrad.debugger.explain.wording import (
+    call,
+    code,
+    code_or_input,
+    line,
+    number,
+    operand_of,
+    operation,
+    said,
+)
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.backwards import Odd, Run, Visit
 from vizgrad.debugger.watch.grad_history import Leaf
@@ -33,11 +43,15 @@ def of_value(note: Note, name: str, steps: int = 0) -> Explanation | None:
             "nonfinite-forward",
             birth.site,
             tensor,
-            f"`{tensor}` holds values that are not finite from the start ({line(birth.site)}); "
-            f"{_passed_on(note, birth, name)}",
+            f"{code(tensor)} holds values that are not finite from the start ({line(birth.site)}). "
+            f"{_passed_on(note, birth, tensor, name)}".strip(),
             "clean the data first: look for missing values with isfinite(), and replace or drop them",
         )
     places, nan = birth.detail or ([], False)
+    product = products.of(birth, places[0][2] if places else None, nan)
+    if product is not None:
+        story = f"{product.story}. {_passed_on(note, birth, '', name)}".strip()
+        return said("nonfinite-forward", birth.site, product.culprit, story, product.fix)
     what = "NaN" if nan else "an infinite value"
     story = f"{call(birth)} made {what} on {line(birth.site)}"
     if places:
@@ -45,8 +59,8 @@ def of_value(note: Note, name: str, steps: int = 0) -> Explanation | None:
         at = f" at {list(index)}" if index else ""
         story += f": {number(value)}{at}"
         if given is not None:
-            story += f", where `{shown}` is {number(given)}"
-    story += f". {_passed_on(note, birth, name)}"
+            story += f", where {code(shown)} is {number(given, birth.op.strip('_'))}"
+    story = f"{story}. {_passed_on(note, birth, '', name)}".strip()
     given = places[0][2] if places else None
     return said("nonfinite-forward", birth.site, shown, story, forward_fix(birth, shown, given))
 
@@ -81,21 +95,24 @@ def _of_step(birth: Note, name: str, steps: int) -> Explanation:
         birth.site,
         name,
         f"The step on {line(birth.site)} made a parameter infinite, and from there it came into "
-        f"`{name}`: the "
+        f"{code(name)}: the "
         "training diverged.",
         "lower the learning rate, or clip the gradients (clip_grad_norm_) before the step",
     )
 
 
-def _passed_on(note: Note, birth: Note, name: str) -> str:
-    if note is birth:
-        return f"That is `{name}`." if name else ""
-    return f"From there it came into `{name}`." if name else "From there it came here."
+def _passed_on(note: Note, birth: Note, told: str, name: str) -> str:
+    """`told`: of what the story has spoken."""
+    if note is birth or told == name:
+        return f"That is {code(name)}." if name and told != name else ""
+    return f"From there it came into {code(name)}." if name else "From there it came here."
 
 
-def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
-    """Why the gradient that arrived at a node is not finite; None if the run does not tell."""
-    birth = first_birth(run, key)
+def of_gradient(run: Run, key: int, name: str, at: int | None = None) -> Explanation | None:
+    """Why the gradient that arrived at a node is not finite; None if the run does not tell. `at`: the node
+    that made it so, where that is known.
+    """
+    birth = first_birth(run, key, at)
     if birth is None:
         return None
     visit = birth.visit
@@ -111,12 +128,11 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
             shown,
             f"{call(inherited)} on {line(inherited.site)} is infinite in the branch that is masked out on "
             f"{line(visit.site)}, and in its derivative 0 * inf is NaN. It came into the gradient "
-            f"of `{name}`.",
+            f"of {code(name)}.",
             backward_fix(visit, shown, kind),
         )
     shown = _operand(visit)
-    operation = source_expressions.text_of(visit.site) or visit.name
-    story = f"The derivative of `{operation}` on {line(visit.site)}"
+    story = f"The derivative of {operation(visit.site, visit.name)} on {line(visit.site)}"
     if overflow:
         story += f" overflowed: gradients had grown to {number(visit.incoming)} there"
     else:
@@ -124,10 +140,15 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
         story += " is not finite"
         if value is not None and value[2] is not None:
             of_result = set(birth.saved) == {"result"}  # it saved no operand
-            story += f" where {'it' if of_result else f'`{shown}`'} is {number(value[2])}"
+            met = code_or_input(shown)
+            if of_result and not (visit.name.startswith("Sqrt") and value[2] == 0.0):
+                met = "the result"  # that of a root is 0 where its operand is
+            story += f" where {met} is {number(value[2])}"
         if masked:
             story += "; the branch is masked out, but 0 * inf is NaN"
-    story += f". It came into the gradient of `{name}`."
+        elif birth.masked:
+            story += "; the gradient that arrived there is 0, and 0 * inf is NaN"
+    story += f". It came into the gradient of {code(name)}."
     return said(kind, visit.site, shown, story, backward_fix(visit, shown, kind))
 
 
@@ -146,10 +167,10 @@ def _operand_birth(run: Run, key: int) -> Note | None:
     return None
 
 
-def first_birth(run: Run, key: int) -> Odd | None:
-    """The first node on a way to `key` that made what is not finite."""
+def first_birth(run: Run, key: int, at: int | None = None) -> Odd | None:
+    """The first node on a way to `key` that made what is not finite, or what node `at` made."""
     for birth in run.births:
-        if reaches(run, _target(birth), key):
+        if at in (None, birth.visit.key) and reaches(run, _target(birth), key):
             return birth
     return None
 
@@ -177,8 +198,9 @@ _MASKS = ("Where", "MaskedFill", "MaskedScatter", "MaskedSelect", "Index", "Gath
 
 
 def behind_a_mask(run: Run, key: int) -> bool:
-    """Has a mask stood between the loss and the node?"""
+    """Has a mask stood between the loss and the node? A factor that is zero everywhere is none."""
+    zero = {kill.visit.key for kill in run.kills if kill.visit.name.startswith("Mul")}
     for visit in run.visits.values():
-        if visit.name.startswith(_MASKS) and reaches(run, visit.key, key):
+        if visit.key not in zero and visit.name.startswith(_MASKS) and reaches(run, visit.key, key):
             return True
     return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vizgrad.core.errors import Explanation
-from vizgrad.debugger.explain.wording import line, said
+from vizgrad.debugger.explain.wording import code, line, said
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.repeated_functions import Difference
@@ -25,11 +25,12 @@ def explained(difference: Difference) -> Explanation:
     text = source_expressions.text_of(result.site) or result.op
     drawn = result.op.startswith(("rand", "dropout", "bernoulli", "normal", "multinomial"))
     if not difference.computed:
-        how = f"did something else: {result.op}, which `{text}` on {line(result.site)} ran, was not run again"
+        how = f"did something else: {result.op}, which {code(text)} on {line(result.site)} ran, "
+        how += "was not run again"
         fix = "let both runs be the same: call train() or eval() after backward, not before, and let nothing "
         fix += "that changes in between decide what the function does"
     else:
-        how = f"`{text}` on {line(result.site)} gave another result than in the forward pass"
+        how = f"{code(text)} on {line(result.site)} gave another result than in the forward pass"
         fix = "let the function depend on its arguments alone: pass in what changes between the two runs"
         if drawn:
             fix = (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain import missing_gradients
-from vizgrad.debugger.explain.wording import leaf_name, line, number, said
+from vizgrad.debugger.explain.wording import code, leaf_name, line, number, said
 from vizgrad.debugger.watch.grad_history import Leaf
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.optimizer_steps import Parameter
@@ -60,9 +60,9 @@ def without_optimizer(noting: Noting) -> Iterator[Explanation]:
         used = f", which is used on {line(site)}," if site is not None else ""
         yield said(
             "not-optimized", site, name,
-            f"`{name}`{used} has got a gradient in {leaf.kept} backwards, and no optimizer knows it: "
+            f"{code(name)}{used} has got a gradient in {leaf.kept} backwards, and no optimizer knows it: "
             "it never changes, and its gradients add up unused.",
-            f"give `{name}` to the optimizer, too; or say that it is fixed: {name}.requires_grad_(False)",
+            f"give {code(name)} to the optimizer, too; or say that it is fixed: {name}.requires_grad_(False)",
         )  # fmt: skip
         return
 
@@ -87,7 +87,7 @@ def long_steps(noting: Noting) -> Iterator[Explanation]:
         first, last, _ = losses[0]
         yield said(
             "step-too-large", each.site, name,
-            f"{each.long} of {each.steps} steps on {line(each.site)} changed most of `{name}`, the worst "
+            f"{each.long} of {each.steps} steps on {line(each.site)} changed most of {code(name)}, the worst "
             f"by {number(each.worst)} times its size; the loss went from {number(first)} to "
             f"{number(last)}.",
             f"lower the learning rate of {each.optimizer}, by ten at first, or clip the gradients "

@@ -12,7 +12,7 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import summarizer
 from vizgrad.debugger.engines.api.protocols import Step
 from vizgrad.debugger.explain.unnoted import counted
-from vizgrad.debugger.explain.wording import said
+from vizgrad.debugger.explain.wording import code, said
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.breakpoints.nonfinite_step import birth_at
 from vizgrad.debugger.session.breakpoints.stop_reason import birth_text
@@ -59,6 +59,7 @@ def of_node(look: Live, number: int, name: str) -> tuple[Explanation, int | None
         if (birth := birth_at(step)) is not None
     ]
     behind = {number}
+    births.sort(key=lambda each: each[0].node != number)  # what it made itself is asked for first
     for step, birth in births:
         if step.node == number or _leads(look, step.node, number, behind):
             return _born(look, birth, step, name), step.node, step.record.visit.index + 1
@@ -80,15 +81,16 @@ def _born(look: Live, birth: model.Birth, step: Step, name: str) -> Explanation:
         "keep what the operation is applied to away from where its derivative is not finite",
     )  # fmt: skip
     if node != name:
-        found = replace(found, story=f"{found.story} It came into the gradient of `{name}`.")
+        found = replace(found, story=f"{found.story} It came into the gradient of {code(name)}.")
     return replace(found, chain=(Link(node, place),))
 
 
 def _came_in(summary: model.TensorSummary, name: str) -> Explanation:
     return said(
         "nonfinite-backward", None, name,
-        f"The gradient of `{name}` has {counted(summary)}, and none of the steps that are kept made it so of "
-        "a finite one: it came in with the gradient that the backward was started with, or was there before.",
+        f"The gradient of {code(name)} has {counted(summary)}, and none of the steps that are kept made "
+        "it so of a finite one: it came in with the gradient that the backward was started with, or was "
+        "there before.",
         "look at the gradient that was given to backward, and at what `.grad` held",
     )  # fmt: skip
 

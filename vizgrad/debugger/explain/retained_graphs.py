@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from vizgrad.core.errors import Explanation, Place, place_at
 from vizgrad.core.tensor.source_location import Site
-from vizgrad.debugger.explain.wording import leaf_name, line, said
+from vizgrad.debugger.explain.wording import code, leaf_name, line, said
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.note_recorder import Noting
 
@@ -25,8 +25,8 @@ def cycles(noting: Noting) -> Iterator[Explanation]:
             name = leaf_name(noting, leaf)
             yield said(
                 "reference-cycle", run.site, name,
-                f"backward on {line(run.site)} gave `{name}` a .grad with a history, and that "
-                f"leads back to `{name}`: "
+                f"backward on {line(run.site)} gave {code(name)} a .grad with a history, and that "
+                f"leads back to {code(name)}: "
                 "only the garbage collector can free them.",
                 "use autograd.grad(..., create_graph=True), or set .grad = None when you are done",
             )  # fmt: skip
@@ -41,7 +41,7 @@ def lists(noting: Noting) -> Iterator[Explanation]:
         if place is not None:
             yield said(
                 "history-kept", place, name,
-                f"`{holder}` keeps each `{name}` with its graph: line "
+                f"{code(holder)} keeps each {code(name)} with its graph: line "
                 f"{place.line} adds the tensor "
                 "itself.",
                 f"keep a plain number there: {name}.item() (or {name}.detach()) for {name}",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from vizgrad.core.errors import Explanation, Place, returning_place
 from vizgrad.core.tensor.source_location import Site
-from vizgrad.debugger.explain.wording import line, name_of, said
+from vizgrad.debugger.explain.wording import THE_LOSS, Words, code, line, name_of, said
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
 
@@ -64,10 +64,10 @@ def _of_term(noting: Noting, note: Note, root: Note) -> Iterator[Explanation]:
     cut = cut_of(noting, note)
     if cut is None:
         return
-    name = name_of(note, "the gradient")
+    name = name_of(note, Words("the gradient"))
     yield said(
         "second-order-cut", cut.place, name,
-        f"`{name}` {cut.how}, so it is a constant: the part of `{name_of(root, 'the loss')}` that is "
+        f"{code(name)} {cut.how}, so it is a constant: the part of {code(name_of(root, THE_LOSS))} that is "
         "computed from it has no gradient.",
         cut.fix,
     )  # fmt: skip
@@ -75,17 +75,17 @@ def _of_term(noting: Noting, note: Note, root: Note) -> Iterator[Explanation]:
 
 def without_history(noting: Noting, note: Note, root: Note) -> Explanation:
     """The same of a loss that has no history at all."""
-    name, loss = name_of(note, "the gradient"), name_of(root, "the loss")
+    name, loss = name_of(note, Words("the gradient")), name_of(root, THE_LOSS)
     cut = cut_of(noting, note) or Cut(
         note.site,
         f"was taken on {line(note.site)} with create_graph=True, but is the same wherever it is taken, as "
         "that of all that is linear",
         "leave out what is computed from it: its derivative is zero",
     )
-    neither = "" if root is note else f", and neither has `{loss}`, which is computed from it"
+    neither = "" if root is note else f", and neither has {code(loss)}, which is computed from it"
     return said(
         "second-order-cut", cut.place, name,
-        f"`{name}` {cut.how}, so it has no history{neither}.",
+        f"{code(name)} {cut.how}, so it has no history{neither}.",
         cut.fix,
     )  # fmt: skip
 
@@ -117,7 +117,7 @@ def _of_backward(run: object, note: Note, root: Note) -> Explanation:
     return said(
         "second-order-cut", site, "grad",
         f"the .grad that backward on {line(site)} stored has no history, so the part of "
-        f"`{name_of(root, 'the loss')}` that is computed from it has no gradient.",
+        f"{code(name_of(root, THE_LOSS))} that is computed from it has no gradient.",
         "call that backward with create_graph=True, or take the gradient with autograd.grad(..., "
         "create_graph=True)",
     )  # fmt: skip

@@ -138,7 +138,16 @@ def _detached(explanation: Explanation, statement: ast.stmt) -> _Edit:
         for node in ast.walk(statement)
         if isinstance(node, ast.Attribute) and node.attr == "data"
     ]
-    return (cuts[0][0], ast.unparse(cuts[0][1])) if len(cuts) == 1 else None
+    if len(cuts) != 1:
+        return None
+    node, of = cuts[0]
+    if (
+        isinstance(statement, ast.Assign)
+        and statement.value is node
+        and [ast.unparse(each) for each in statement.targets] == [ast.unparse(of)]
+    ):  # nothing would be left of it
+        return statement, f"# {ast.unparse(statement)}"
+    return node, ast.unparse(of)
 
 
 def _with_graph(explanation: Explanation, statement: ast.stmt) -> _Edit:

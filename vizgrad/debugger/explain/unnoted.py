@@ -7,7 +7,7 @@ from typing import Any
 from vizgrad.core.errors import Explanation
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import summarizer
-from vizgrad.debugger.explain.wording import line, said
+from vizgrad.debugger.explain.wording import code, line, said
 from vizgrad.debugger.watch.backwards import Run
 from vizgrad.debugger.watch.grad_history import Leaf
 from vizgrad.debugger.watch.note_recorder import Noting
@@ -39,7 +39,7 @@ def of_gradient(
         return None
     story, fix = _known(noting, tensor, run, key)
     shown = f"{name}.grad" if name else ".grad"
-    story = f"`{shown}` has {counted_in(grad)}; {story}."
+    story = f"{code(shown)} has {counted_in(grad)}; {story}."
     return said("nonfinite-backward", None, shown, story, fix)
 
 
@@ -93,4 +93,4 @@ def counted(summary: model.TensorSummary | None) -> str:
 
 
 def _shown(name: str) -> str:
-    return f"`{name}`" if name else "The tensor"
+    return f"{code(name)}" if name else "The tensor"

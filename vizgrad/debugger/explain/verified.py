@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vizgrad.core.errors import Explanation
-from vizgrad.debugger.explain.wording import call, line, said
+from vizgrad.debugger.explain.wording import call, code, line, said
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
@@ -56,7 +56,7 @@ def _normalised(note: Note, source: Note, inner: str) -> Explanation:
     does = "is a normalisation" if twice else "applies a normalisation of its own"
     return said(
         "double-normalised", note.site, shown,
-        f"{op} on {line(note.site)} {does}, and `{shown}` is a {inner} already ({line(source.site)}): "
+        f"{op} on {line(note.site)} {does}, and {code(shown)} is a {inner} already ({line(source.site)}): "
         "gradients become small and the loss cannot reach zero.",
         f"normalise once: leave out this {op}, or the {inner} before it"
         if twice

@@ -6,7 +6,7 @@ from typing import Any
 
 from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain import missing_gradients, not_repeatable, second_order_losses
-from vizgrad.debugger.explain.wording import line, name_of, said
+from vizgrad.debugger.explain.wording import THE_LOSS, Words, code, line, name_of, operation, said
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
@@ -80,7 +80,7 @@ class Improving:
         for note in root.ancestors():
             if note.op == "grad" and note.cut == "create_graph":
                 return second_order_losses.without_history(self._noting, note, root)
-        name = name_of(root, "the loss")
+        name = name_of(root, THE_LOSS)
         return missing_gradients.of_cut(root, name) or missing_gradients.of_numbers(
             self._noting, root, name
         )
@@ -117,7 +117,7 @@ class Improving:
                 break
         return said(
             "saved-overwritten", place, name,
-            f"{known.story.partition(';')[0]}; the step on line {place.line} changed `{name}` "
+            f"{known.story.partition(';')[0]}; the step on line {place.line} changed {code(name)} "
             "before this backward "
             "read it.",
             "call every backward that needs the old values before step() (or add the losses), detach what "
@@ -133,7 +133,7 @@ class Improving:
                 )
                 return said(
                     "grad-mode", note.site, name,
-                    f"The result of `{source_expressions.text_of(note.site)}` on {line(note.site)} is an "
+                    f"The result of {operation(note.site, Words('an operation'))} on {line(note.site)} is an "
                     "inference tensor: "
                     "autograd may not use it.",
                     "compute it under no_grad in place of inference_mode, or clone it outside",
@@ -150,13 +150,13 @@ def _carried(old: Note, new: Note, earlier: Any) -> Explanation:
         fix = f"cut it at the start of each step: {name} = {name}.detach()"
     else:
         fix = (
-            f"compute `{name}` anew in each step, use {name}.detach(), add the losses and call "
+            f"compute {code(name)} anew in each step, use {name}.detach(), add the losses and call "
             "backward once, or give "
             "the earlier backward retain_graph=True"
         )
     return said(
         "history-kept" if same else "graph-freed", old.site, name,
-        f"`{name}`, made on {line(old.site)} before the backward on {line(earlier)} released its "
+        f"{code(name)}, made on {line(old.site)} before the backward on {line(earlier)} released its "
         "graph, was used again "
         f"on {line(new.site)}: the new loss leads back into the released graph.",
         fix,

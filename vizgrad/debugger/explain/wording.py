@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from math import isfinite
 from typing import Any
+
+import numpy as np
 
 from vizgrad.core.errors import Explanation, Place, place_at, place_of
 from vizgrad.core.tensor.source_location import Site
@@ -10,6 +15,41 @@ from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.grad_history import Leaf
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
+
+
+class Words(str):
+    """What something is called that has no name in the program: no code, and never in code quotes."""
+
+    __slots__ = ()
+
+
+THE_LOSS = Words("the loss")
+#: The operand of an operation that is not to be seen in the source, or is long.
+ITS_INPUT = Words("the input")
+THE_PARAMETER = Words("the parameter")
+_NODE = re.compile(r"\w+Backward\d*|AccumulateGrad")
+
+
+def code(text: str) -> str:
+    """In code quotes, if it is code: neither words of ours, nor the name of a node."""
+    if not text:
+        return "the tensor"
+    return text if isinstance(text, Words) or _NODE.fullmatch(text) else f"`{text}`"
+
+
+def code_or_input(text: str) -> str:
+    """The operand of an operation, where all that is known may be the name of a node."""
+    return ITS_INPUT if _NODE.fullmatch(text) else code(text)
+
+
+def operation_of(node: str) -> str:
+    """`sqrt` of `SqrtBackward0`, as far as the two are alike."""
+    return re.sub(r"Backward\d*$", "", node).lower()
+
+
+def operation(site: Site | None, other: str) -> str:
+    """The operation at an instruction, as a person wrote it; else what it is called."""
+    return code(source_expressions.text_of(site) or other)
 
 
 def healthy(story: str) -> Explanation:
@@ -49,8 +89,21 @@ def name_of(note: Note | None, other: str = "") -> str:
     """What a person calls the tensor of a note."""
     if note is None:
         return other
-    given = "" if note.op in ("given", "gradient") else note.op
-    return source_expressions.assigned(note.site) or other or given or "a tensor"
+    return (
+        source_expressions.assigned(note.site)
+        or other
+        or _short(source_expressions.expression_of(note.site))
+        or _spoken(note.op)
+    )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= source_expressions.SHORT else ""
+
+
+def _spoken(op: str) -> str:
+    """What an operation made, where no line is known: never `__truediv__`."""
+    return Words("a tensor" if op in ("given", "gradient") else f"a result of {op.strip('_')}")
 
 
 def leaf_name(noting: Noting, leaf: Leaf) -> str:
@@ -61,8 +114,8 @@ def leaf_name(noting: Noting, leaf: Leaf) -> str:
         return known or leaf.name
     made = source_expressions.called(None if leaf.note is None else leaf.note.site)
     if type(tensor).__name__ == "Parameter" and made != "Parameter":
-        return "the parameter"  # of a module: what is assigned on its line is that
-    return name_of(leaf.note, "the parameter")
+        return THE_PARAMETER  # of a module: what is assigned on its line is that
+    return name_of(leaf.note, THE_PARAMETER)
 
 
 def operand_of(note: Note, other: str = "") -> str:
@@ -71,15 +124,56 @@ def operand_of(note: Note, other: str = "") -> str:
         source_expressions.operand(note.site, note.op.strip("_"))
         or other
         or source_expressions.assigned(note.site)
-        or note.op
+        or ITS_INPUT
     )
 
 
 def call(note: Note) -> str:
     """The operation as a person wrote it, shortened."""
     text = source_expressions.text_of(note.site)
-    return f"`{text}`" if text and len(text) <= 60 else f"{note.op}"
+    return f"`{text}`" if text and len(text) <= 60 else f"{note.op.strip('_')}"
 
 
-def number(value: float) -> str:
-    return f"{value:.3g}"
+#: What people call operations -> what numpy does, where it is called otherwise.
+_IN_NUMPY = {"acos": "arccos", "asin": "arcsin", "atanh": "arctanh", "acosh": "arccosh"}
+_OF_ONE = frozenset(
+    {
+        "log", "log2", "log10", "log1p", "sqrt", "exp", "exp2", "expm1", "sinh",
+        "cosh", "arccos", "arcsin", "arctanh", "arccosh", "square", "reciprocal",
+    }
+)  # fmt: skip
+
+
+def number(value: float, op: str = "") -> str:
+    """In the fewest digits, three at least, that say no other thing than the value: on the same side of 0
+    and of +-1, and the operation `op` of them is not finite either, if its of the value is not.
+    """
+    if not isfinite(value):
+        return f"{value:.3g}"
+    odd = _not_finite(op, value)
+    for digits in range(3, 18):
+        text = f"{value:.{digits}g}"
+        told = float(text)
+        same = all((told > at) == (value > at) and (told < at) == (value < at) for at in (-1, 0, 1))
+        if same and (odd is None or odd(told)):
+            return text
+    return repr(value)
+
+
+def _not_finite(op: str, value: float) -> Callable[[float], bool] | None:
+    """Is what an operation makes of a number not finite? None if of `value` it is, in every type."""
+    name = _IN_NUMPY.get(op, op)
+    if name not in _OF_ONE:
+        return None
+    function = getattr(np, name)
+    for kind in (np.float64, np.float32, np.float16):
+
+        def odd(each: float, kind: Any = kind) -> bool:
+            with np.errstate(all="ignore"):
+                return not np.isfinite(function(kind(each)))
+
+        with np.errstate(all="ignore"):
+            holds = float(kind(value)) == value
+        if holds and odd(value):
+            return odd
+    return None

@@ -15,4 +15,4 @@ def how_cut(note: Note, kind: str, mode: str) -> str:
         return mode
     if note.dtype.kind in "iub":
         return "dtype"
-    return "detach" if kind == "make" else "step"
+    return "copied" if kind == "make" else "step"

@@ -48,9 +48,18 @@ def look_at_values(note: Note, out: Any, parents: tuple[Note, ...], look: Look) 
             note.born = first
             return
     note.born = note
+    note.sizes = _sizes(parents, look, out)
     given = next((each for each in _operands(note.op, parents, look) if each is not out), None)
     places = born(values, None if given is None else look.array(given))
     note.detail = places, has_nan(values)
+
+
+def _sizes(parents: tuple[Note, ...], look: Look, out: Any) -> tuple[float, ...]:
+    """How large the operands are; nothing is known of what was written over."""
+    tensors = [parent.tensor() for parent in parents]
+    if any(each is None or each is out for each in tensors):
+        return ()
+    return tuple(float(look.largest(each)) for each in tensors)
 
 
 def _operands(op: str, parents: tuple[Note, ...], look: Look) -> Iterator[Any]:

@@ -153,10 +153,12 @@ class Noting:
 
     def _count_turns(self, note: Note) -> None:
         """Over how many backwards does its history reach, and through which values?"""
+        note.late = True
         for parent in note.parents:
             if not parent.requires or parent.node is None:
                 continue
             crosses = parent.clock < self.last_end < note.clock
+            note.late = note.late and crosses
             turns = parent.turns + crosses
             if turns > note.turns:
                 note.turns = turns
@@ -195,7 +197,7 @@ class Noting:
         if source.node is None:
             return
         note = Note("Parameter", site, (source,), source.dtype, tick())
-        note.requires, note.finite, note.cut = leaf.requires_grad, source.finite, "detach"
+        note.requires, note.finite, note.cut = leaf.requires_grad, source.finite, "copied"
         self.notes.put(leaf, note)
 
     def grad_taken(self, run: Run, results: Any) -> None:

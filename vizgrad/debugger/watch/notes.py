@@ -25,8 +25,9 @@ class Note:
         "site", "tensor",
     )  # fmt: skip
 
-    #: How history was lost, if its parents had one: "detach", "data", "no_grad", "inference", "dtype",
-    #: "step" (the operation has no derivative), "create_graph". A new leaf may require grad all the same.
+    #: How history was lost, if its parents had one: "detach", "data", "copied" (values alone were taken, as
+    #: by tensor()), "no_grad", "inference", "dtype", "step" (the operation has no derivative),
+    #: "create_graph". A new leaf may require grad all the same.
     cut = ""
     #: Where gradients had been switched off, if they had.
     off: Site | None = None
@@ -36,11 +37,15 @@ class Note:
     born: Note | None = None
     #: What was seen when it was born: places, values, and what stood there before.
     detail: Any = None
+    #: The same: the largest absolute value of each operand, in order; none where they are gone.
+    sizes: tuple[float, ...] = ()
     #: Of a gradient: the backward that stored it, or added to it last.
     run: Any = None
     #: How many backwards its history reaches over, and the last value that was carried over one.
     turns = 0
     carried: Note | None = None
+    #: Were all its operands with a history made before the last backward? Then it adds none of a new step.
+    late = False
 
     def __init__(
         self, op: str, site: Site | None, parents: tuple[Note, ...], dtype: Any, clock: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+from collections.abc import Iterator
 from functools import lru_cache
 
 from vizgrad.core.tensor.source_location import Site
@@ -49,10 +50,23 @@ def _at(site: Site) -> tuple[ast.expr | None, ast.stmt | None]:
             expression is None
             and columns is not None
             and isinstance(node, ast.expr)
-            and (node.lineno, node.col_offset, node.end_col_offset) == (line, *columns)
+            and (line, *columns) in _starts(node)
         ):
             expression = node
     return expression, statement
+
+
+def _starts(node: ast.expr) -> Iterator[tuple[int, int, int | None]]:
+    """Line, first and last column of a node, as its instruction may say it: the call of a method whose
+    name is on another line than what it is called on begins at that name.
+    """
+    yield node.lineno, node.col_offset, node.end_col_offset
+    function = node.func if isinstance(node, ast.Call) else node
+    if isinstance(function, ast.Attribute) and function.end_lineno not in (None, node.lineno):
+        end = function.end_col_offset or 0
+        last = node.end_col_offset or 0
+        for each in (last, end):  # where the parentheses end on another line, the name's own end
+            yield function.end_lineno or 0, end - len(function.attr.encode()), each
 
 
 def operands(site: Site | None) -> list[str]:
@@ -101,6 +115,36 @@ def called(site: Site | None) -> str:
 def alone(site: Site | None) -> bool:
     """Is the call a statement of its own, as `set_grad_enabled(False)` without `with`?"""
     return site is not None and isinstance(_at(site)[1], ast.Expr)
+
+
+def factors(site: Site | None) -> list[str]:
+    """Both operands of a product, as written, numbers too; empty where they are not to be seen."""
+    expression, statement = (None, None) if site is None else _at(site)
+    if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Mult):
+        return [ast.unparse(expression.left), ast.unparse(expression.right)]
+    if expression is None and isinstance(statement, ast.AugAssign):
+        return [ast.unparse(statement.target), ast.unparse(statement.value)]
+    if isinstance(expression, ast.Call):
+        found = [*expression.args]
+        if _is_method(expression) and isinstance(expression.func, ast.Attribute):
+            found.insert(0, expression.func.value)
+        if len(found) == 2:
+            return [ast.unparse(each) for each in found]
+    return []
+
+
+def arguments(site: Site | None) -> list[str]:
+    """What stands between the parentheses of a call, without keywords."""
+    expression = None if site is None else _at(site)[0]
+    return (
+        [ast.unparse(each) for each in expression.args] if isinstance(expression, ast.Call) else []
+    )
+
+
+def expression_of(site: Site | None) -> str:
+    """The expression of an instruction, as written; "" where it is not to be seen, or is a statement."""
+    expression = None if site is None else _at(site)[0]
+    return "" if expression is None else ast.unparse(expression)
 
 
 def adds_a_dimension(site: Site | None) -> bool:

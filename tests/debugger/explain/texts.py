@@ -1,0 +1,147 @@
+"""What is checked of every text: what it quotes is code, what it names is public, what it counts is so."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import keyword
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import vizgrad as vg
+from vizgrad.core.errors import Explanation
+
+QUOTED = re.compile(r"`([^`]+)`")
+NODE = re.compile(r"\b\w+Backward\d*\b")
+DUNDER = re.compile(r"\b__\w+__\b")
+#: What nodes have saved, as they call it: `_saved_self`.
+_SAVED = re.compile(r"saved `\w+`|`\w+` is not needed for the backward of \w+")
+_SPACE = re.compile(r"\s+")
+_WHERE = re.compile(
+    r"`(?P<text>[^`]+)` (?P<how>made NaN|made an infinite value) on (?:line \d+|a line that is not known): "
+    r"\S+(?: at \[[\d, ]*\])?, where `(?P<name>[^`]+)` is (?P<value>[-\w.+]+?)\.? ",
+)
+_DERIVATIVE = re.compile(
+    r"The derivative of `(?P<text>[^`]+)` on line \d+ is not finite where `(?P<name>[^`]+)` is "
+    r"(?P<value>-?[\d.]+(?:e[-+]?\d+)?)\b"
+)
+_FACTOR = re.compile(r"(\d+) operations there multiply its size by (\S+), each by (\S+) on average")
+_SHARE = re.compile(r"(\d+) of (\d+) (?:units|steps)")
+#: What people call operations of one operand -> what numpy does.
+UNARY: dict[str, Callable[[Any], Any]] = {
+    "log": np.log, "log2": np.log2, "log10": np.log10, "log1p": np.log1p, "sqrt": np.sqrt, "exp": np.exp,
+    "expm1": np.expm1, "sinh": np.sinh, "cosh": np.cosh, "acos": np.arccos, "asin": np.arcsin,
+    "atanh": np.arctanh, "acosh": np.arccosh, "reciprocal": np.reciprocal,
+}  # fmt: skip
+
+
+@cache
+def public() -> frozenset[str]:
+    """Names that a person may write: of the package, of its modules, of tensors and modules."""
+    spaces: list[Any] = [
+        vg,
+        vg.Tensor,
+        vg.nn,
+        vg.nn.functional,
+        vg.nn.Module,
+        vg.optim,
+        vg.autograd,
+    ]
+    names = {name for space in spaces for name in dir(space) if not name.startswith("_")}
+    for function in (vg.autograd.backward, vg.autograd.grad, vg.Tensor.backward):
+        names |= set(inspect.signature(function).parameters)
+    return frozenset(names)
+
+
+@cache
+def _source(file: str) -> str:
+    """As it is written, and as Python writes it; without spaces."""
+    text = Path(file).read_text(encoding="utf-8")
+    return _SPACE.sub("", text + "\n" + ast.unparse(ast.parse(text))).replace("'", '"')
+
+
+def is_code(quoted: str, file: str) -> bool:
+    """Does it stand in the program, or is it made of names that are public?"""
+    if _SPACE.sub("", quoted).replace("'", '"') in _source(file) or keyword.iskeyword(quoted):
+        return True
+    whole = f"x{quoted}" if quoted.startswith(".") else quoted  # `.mean()`
+    whole = re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", whole)  # `model.2.bias`, as modules name parameters
+    try:
+        tree = ast.parse(f"{whole} pass" if quoted.endswith(":") else whole)
+    except SyntaxError:
+        return False
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    return all(name in public() or name in _source(file) for name in names)
+
+
+def problems(each: Explanation, file: str) -> Iterator[str]:
+    """What is wrong with a text about a program of a file."""
+    for quoted in QUOTED.findall(_SAVED.sub("", f"{each.story} {each.fix}")):
+        if not is_code(quoted, file):
+            yield f"`{quoted}` is no code: {each.story} | {each.fix}"
+        if DUNDER.search(quoted) and quoted not in _source(file):
+            yield f"`{quoted}` has underscores: {each.story} | {each.fix}"
+    if NODE.search(each.fix) or DUNDER.search(each.fix):
+        yield f"a name of ours in: {each.fix}"
+    for link in each.chain:
+        if DUNDER.search(link.text):
+            yield f"a name of ours in the chain: {link.text}"
+    if re.search(r"; [A-Z][a-z]", each.story) or re.search(r"\bwhere it is\b", each.story):
+        yield f"badly said: {each.story}"
+    yield from _numbers(each)
+
+
+def _operation(text: str) -> str:
+    """`sqrt` of `x.sqrt()` and of `vg.sqrt(x)`."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return ""
+    function = node.func if isinstance(node, ast.Call) else None
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def said_values(story: str) -> Iterator[tuple[str, float, bool]]:
+    """Operation, the number that is said of its operand, and whether its derivative is spoken of."""
+    for pattern, derivative in ((_WHERE, False), (_DERIVATIVE, True)):
+        for found in pattern.finditer(f"{story} "):
+            op = _operation(found["text"])
+            if op in UNARY:
+                yield op, float(found["value"]), derivative
+
+
+def _numbers(each: Explanation) -> Iterator[str]:
+    for op, value, derivative in said_values(each.story):
+        if derivative:
+            x = vg.tensor(value, requires_grad=True)
+            getattr(x, op)().backward()
+            made = float(x.grad)
+        else:
+            with np.errstate(all="ignore"):
+                made = float(UNARY[op](np.float32(value)))
+        if np.isfinite(made):
+            yield f"not so of {value}: {each.story}"
+    for count, whole, single in _FACTOR.findall(each.story):
+        if not np.isclose(
+            int(count) * np.log10(float(single)), np.log10(float(whole)), rtol=0.02, atol=0.3
+        ):
+            yield f"{single} ** {count} is not {whole}: {each.story}"
+    for part, whole in _SHARE.findall(each.story):
+        if int(part) > int(whole):
+            yield f"{part} is more than {whole}: {each.story}"
+
+
+def quoted(each: Explanation) -> int:
+    return len(QUOTED.findall(f"{each.story} {each.fix}"))
+
+
+def numbers(each: Explanation) -> int:
+    """How many numbers are checked."""
+    found = sum(1 for _ in said_values(each.story))
+    return found + len(_FACTOR.findall(each.story)) + len(_SHARE.findall(each.story))
