@@ -7,8 +7,8 @@ from collections.abc import Callable
 from math import isfinite
 from typing import Any
 
-import numpy as np
-
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.errors import Explanation, Place, place_at, place_of
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.watch import source_expressions
@@ -165,15 +165,13 @@ def _not_finite(op: str, value: float) -> Callable[[float], bool] | None:
     name = _IN_NUMPY.get(op, op)
     if name not in _OF_ONE:
         return None
-    function = getattr(np, name)
-    for kind in (np.float64, np.float32, np.float16):
+    function = getattr(xp, name)
+    for kind in map(quiet, (xp.float64, xp.float32, xp.float16)):
 
+        @quiet
         def odd(each: float, kind: Any = kind) -> bool:
-            with np.errstate(all="ignore"):
-                return not np.isfinite(function(kind(each)))
+            return not xp.isfinite(function(kind(each)))
 
-        with np.errstate(all="ignore"):
-            holds = float(kind(value)) == value
-        if holds and odd(value):
+        if float(kind(value)) == value and odd(value):
             return odd
     return None
