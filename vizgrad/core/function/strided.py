@@ -84,6 +84,8 @@ def replace(value: Any, source: Any, geometry: Geometry) -> Any:
 
 def _span(shape: tuple[int, ...], strides: tuple[int, ...], start: int) -> tuple[int, int]:
     """First and one-past-last element that a strided region touches."""
+    if 0 in shape:
+        return start, start
     low = start + sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if s < 0)
     high = start + sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if s > 0)
     return low, high + 1
