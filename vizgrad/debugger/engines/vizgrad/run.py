@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.arrays.errstate import hush, unhush
+from vizgrad.core.engine.reference_loop import where_raised
 from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.modes import keep_before_writes
 from vizgrad.debugger import model
@@ -27,7 +28,7 @@ from vizgrad.debugger.engines.vizgrad.second_order_graph import Growth
 from vizgrad.debugger.engines.vizgrad.second_order_run import second
 from vizgrad.debugger.engines.vizgrad.step import priority_of
 from vizgrad.debugger.engines.vizgrad.step_log_reader import EnginePast
-from vizgrad.debugger.engines.vizgrad.steplog import StepLog, where_raised
+from vizgrad.debugger.engines.vizgrad.steplog import StepLog
 from vizgrad.debugger.session.gc_pause import seldom_collecting
 from vizgrad.debugger.session.history.stop_conditions import Foreseen
 
