@@ -27,53 +27,64 @@ def deliver(
     """Puts the gradient of edge `index` of `node` into slot `slot` of `target`, summed to its shape and cast
     to its dtype. RuntimeError for a gradient that cannot be made to fit (F-64).
     """
-    arrived, computed, foreign, told = visited
-    grad = computed[index]
+    grad = visited[1][index]
     if grad is None:
-        if told is not None:
-            told.routed(node, index, None, None)
+        if visited[3] is not None:
+            visited[3].routed(node, index, None, None)
         return
-    fitted, domain, buffers = grad, task.domain, task.buffers
+    fitted = grad
+    if target.outputs != 1 or not (
+        task.domain.raw and grad.shape == target.shape and grad.dtype is target.dtype
+    ):
+        fitted = task.domain.fit(grad, target.meta(slot), node, index)
     if target.outputs == 1:
-        if not domain.raw or grad.shape != target.shape or grad.dtype is not target.dtype:
-            fitted = domain.fit(grad, target.meta(0), node, index)
-        waiting = buffers.get(target)
+        waiting = task.buffers.get(target)
         if waiting is None:
-            total = buffers[target] = fitted
-            # What a formula computes is the engine's alone, or what arrived, or a part of that; no formula
-            # hands out saved memory.
-            if (
-                foreign
-                or fitted is arrived
-                or (
-                    domain.raw
-                    and fitted.base is not None
-                    and (
-                        (node in task.borrowed and domain.share_memory(fitted, arrived))
-                        or another_shares(domain, fitted, index, computed)
-                    )
-                )
-            ):
+            total = task.buffers[target] = fitted
+            if _is_lent(task, node, fitted, index, visited):
                 task.borrowed.add(target)
         else:
-            total = buffers[target] = add(task, target, waiting, fitted)
+            total = task.buffers[target] = add(task, target, waiting, fitted)
     else:
-        fitted = domain.fit(grad, target.meta(slot), node, index)
-        slots = buffers.get(target)
-        if slots is None:
-            slots = buffers[target] = [None] * target.outputs
-        waiting = slots[slot]
-        if DEVICES.several:
-            make_current(waiting)
-        total = slots[slot] = fitted if waiting is None else domain.add(waiting, fitted)
+        waiting, total = _put_into_slot(task, target, slot, fitted)
     watch = task.watch
     if watch is not None:
         if fitted is not grad or waiting is not None:
             journal = watch.journal
             if journal is not None:
                 journal.delivered(index, fitted, waiting, total)
-        if told is not None:
-            told.routed(node, index, grad, fitted)
+        if visited[3] is not None:
+            visited[3].routed(node, index, grad, fitted)
+
+
+def _put_into_slot(task: TaskState, target: Node, slot: int, grad: Any) -> tuple[Any, Any]:
+    """One of several slots: what waited there, and what waits there now."""
+    slots = task.buffers.get(target)
+    if slots is None:
+        slots = task.buffers[target] = [None] * target.outputs
+    waiting = slots[slot]
+    if DEVICES.several:
+        make_current(waiting)
+    total = slots[slot] = grad if waiting is None else task.domain.add(waiting, grad)
+    return waiting, total
+
+
+def _is_lent(task: TaskState, node: Node, grad: Any, index: int, visited: Visited) -> bool:
+    """May somebody else hold `grad`, which edge `index` delivers, or its memory?
+
+    What a formula computes is the engine's alone, or what arrived, or a part of that; no formula hands out
+    saved memory. So the question is who else holds what arrived, and whether two edges got views of one
+    block.
+    """
+    arrived, computed, foreign, _ = visited
+    if foreign or grad is arrived:
+        return True
+    domain = task.domain
+    if not domain.raw or grad.base is None:
+        return False
+    if node in task.borrowed and domain.share_memory(grad, arrived):
+        return True
+    return another_shares(domain, grad, index, computed)
 
 
 def another_shares(domain: Domain, grad: Any, index: int, computed: tuple[Any, ...]) -> bool:

@@ -148,8 +148,9 @@ def formula_over_arrays(task: TaskState, node: Node, arrived: Any) -> Any:
     """What `node` computes of what arrived: one gradient per edge, or for one edge the gradient alone."""
     if arrived is None and not node.runs_on_undefined:
         return (None,) * len(node.edges)
+    run: Any = node.run_all if node.outputs > 1 else node.run
     try:
-        return node.run_all(arrived) if node.outputs > 1 else node.run(arrived)
+        return run(arrived)
     except Exception as error:
         task.domain.explain(error, node)
         raise
