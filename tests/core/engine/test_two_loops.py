@@ -36,7 +36,9 @@ class Trouble(Exception):
 
 
 class MortalWorld(World):
-    """Notes when tensors, nodes and gradients die, by how much the journal told until then."""
+    """Notes when tensors, nodes and gradients die, by how much the journal told until then: nobody can see
+    which of those that die between two calls of a program's code dies first.
+    """
 
     def __init__(self, notes_before_trouble: int) -> None:
         self.deaths: list[tuple[str, int]] = []
@@ -106,7 +108,7 @@ def run(program: Program, notes_before_trouble: int, loop: Callable[[TaskState],
         "visible": seen,
         "kept gradients that changed": changed,
         "journal": world.journal,
-        "deaths": world.deaths,
+        "deaths": sorted(world.deaths, key=lambda death: (death[1], death[0])),
     }
 
 
