@@ -3,14 +3,15 @@ import { checkDrawing, checkNodes, checkStorages, Malformed, PROTOCOL_VERSION } 
 import type { Failed, Message, Sessions, Shown, Unnumbered, Update, Working } from '../protocol';
 import { foldingAlong } from './along';
 import { announce } from './announce';
-import type { Asking } from './asking';
 import { comparedIn } from './comparing';
 import { DoesNotFollow } from './fold';
 import type { Missing } from './missing';
 import type { Names } from './names';
 import type { Observable } from './observable';
+import type { RequestQueue } from './requestQueue';
 import { closedAt, followed, fromShown, withInspected, withStorages, withUpdate } from './session';
 import type { RunHead, SessionState } from './session';
+import type { SessionActions } from './sessionActions';
 import type { DebuggerState, Notice } from './state';
 import { UNFOLDED } from './view';
 import { hasNode, spokenWhy } from './why';
@@ -18,7 +19,8 @@ import { hasNode, spokenWhy } from './why';
 /** What telling has to do with besides the state. */
 export interface Listener {
   readonly missing: Missing;
-  readonly asking: Asking;
+  readonly requests: RequestQueue;
+  readonly actions: SessionActions;
   readonly followNewest: boolean;
   /** The session that the view is to show next, until it does. */
   attaching: string | null | undefined;
@@ -72,7 +74,7 @@ export class Telling {
         this.applyWorking(message);
         return;
       case 'roll_call':
-        this.listener.asking.send({ type: 'list_sessions' }); // Any word will do.
+        this.listener.requests.send({ type: 'list_sessions' }); // Any word will do.
         return;
       case 'heap_read':
         this.state.patch({ heap: message, heapAsked: false });
@@ -131,7 +133,7 @@ export class Telling {
         break;
       case 'opened':
         this.listener.attaching = message.opened;
-        this.listener.asking.send({ type: 'list_sessions' });
+        this.listener.requests.send({ type: 'list_sessions' });
         this.state.patch({ opened: true });
         break;
       case 'differences':
@@ -185,7 +187,7 @@ export class Telling {
   /** It is told several times a second: when that ends without a word, the kernel is gone. */
   private applyWorking(message: Working): void {
     clearTimeout(this.silence);
-    this.listener.asking.pending.heard();
+    this.listener.requests.heard();
     if (message.session === this.state.value.session?.session) {
       this.state.patch({ working: message.what === '' ? null : message });
       this.silence = setTimeout(() => this.state.patch({ working: null }), SILENCE_MS);
@@ -223,7 +225,7 @@ export class Telling {
     const next = fromShown(shown, question.folding, session, () => listener.newNames());
     listener.missing.restart(next.revision, isNew);
     if (isNew) {
-      listener.asking.anew();
+      listener.requests.forgetAnswers();
       const { current } = next.run;
       // The first look is at where the run is, also where that is inside of a group.
       const near = current === null || next.fold.draws(current) ? null : current;
@@ -268,7 +270,7 @@ export class Telling {
 
   /** A message may have got lost: whatever is still open is asked again. */
   private applyRevision(id: string, revision: number): void {
-    this.listener.asking.forget();
+    this.listener.requests.forget();
     if (id === this.state.value.session?.session) {
       this.listener.missing.hearsOf(revision);
     }
@@ -276,7 +278,7 @@ export class Telling {
 
   private applyFailed({ message: text, closed }: Failed, question: Unnumbered | undefined): void {
     const { session } = this.state.value;
-    const { missing, asking } = this.listener;
+    const { missing, actions } = this.listener;
     if (question?.type === 'get_heap') {
       this.state.patch({ heapAsked: false });
     }
@@ -294,7 +296,7 @@ export class Telling {
       this.moved(closedAt(session, session.revision, UNKNOWN));
       return;
     }
-    asking.stand();
+    actions.clearMoves();
     if (session?.closed !== true || question === undefined || !ASIDE.includes(question.type)) {
       this.complain(text);
     }

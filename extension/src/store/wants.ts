@@ -1,5 +1,5 @@
 /** What the view wants to know, by what it shows. */
-import type { Want } from './asking';
+import type { Want } from './requestQueue';
 import { comparison } from './comparing';
 import { laneWanted } from './lanes';
 import type { Window } from './history';
