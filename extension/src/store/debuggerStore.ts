@@ -1,13 +1,13 @@
 /**
  * The store: sends what the user asks for (`sessionActions.ts`), matches answers to requests (`requestQueue.ts`) and
- * applies what the kernel tells (`telling.ts`).
+ * applies what the kernel tells (`messageHandler.ts`).
  */
 import { Malformed } from '../protocol';
 import { foldingAlong } from './along';
 import { behindFrame, nextFrame, Soon } from './frame';
 import type { Schedule } from './frame';
 import type { Window } from './history';
-import { Missing } from './missing';
+import { RevisionTracker } from './revisionTracker';
 import { Names } from './names';
 import { Observable } from './observable';
 import type { Port } from './port';
@@ -17,8 +17,8 @@ import { followed } from './session';
 import { SessionActions } from './sessionActions';
 import { INITIAL_STATE } from './state';
 import type { DebuggerState } from './state';
-import { Telling } from './telling';
-import type { Listener } from './telling';
+import { MessageHandler } from './messageHandler';
+import type { HandlerContext } from './messageHandler';
 import { foldingSent, refolded, UNFOLDED } from './view';
 import type { FoldChange, ViewState } from './view';
 import { wantsOf } from './wants';
@@ -44,10 +44,10 @@ export class DebuggerStore {
   readonly state: Observable<DebuggerState>;
   readonly actions: SessionActions;
   private readonly requests: RequestQueue;
-  private readonly telling: Telling;
-  private readonly listener: Listener;
+  private readonly handler: MessageHandler;
+  private readonly context: HandlerContext;
   private readonly ends: (() => void)[] = [];
-  private readonly missing = new Missing();
+  private readonly revisions = new RevisionTracker();
   private readonly watched: Watched = { visits: null, memory: false, storages: false };
   /** The view asks in the next frame for what was found to be unknown while this one was drawn. */
   private readonly askSoon: Soon;
@@ -74,15 +74,15 @@ export class DebuggerStore {
       error => this.notSent(error)
     );
     this.actions = new SessionActions(this.state, this.requests, node => this.select(node));
-    this.listener = {
-      missing: this.missing,
+    this.context = {
+      revisions: this.revisions,
       requests: this.requests,
       actions: this.actions,
       followNewest: options.followNewest ?? false,
       attaching: undefined,
       newNames: () => new Names(() => this.askSoon.call())
     };
-    this.telling = new Telling(this.state, this.listener);
+    this.handler = new MessageHandler(this.state, this.context);
     this.ends.push(port.onMessage(message => this.receive(message)));
     if (port.onStatus) {
       this.ends.push(port.onStatus(status => this.portChanged(status)));
@@ -108,7 +108,7 @@ export class DebuggerStore {
   // --- what the user looks at ---
 
   attach(session: string | null): void {
-    this.listener.attaching = session;
+    this.context.attaching = session;
     this.ask();
   }
 
@@ -226,14 +226,14 @@ export class DebuggerStore {
   private ask(first = false): void {
     const { port, working } = this.state.value;
     if (!this.disposed && port.state === 'open') {
-      const wants = this.attachment() ?? wantsOf(this.state.value, this.watched, this.missing);
+      const wants = this.attachment() ?? wantsOf(this.state.value, this.watched, this.revisions);
       const isFirst = ({ request }: Want): boolean => READS.includes(request.type);
       this.requests.ask(first || working?.what === 'running' ? wants.filter(isFirst) : wants);
     }
   }
 
   private attachment(): readonly Want[] | null {
-    const { attaching: session } = this.listener;
+    const { attaching: session } = this.context;
     if (session === undefined) {
       return null;
     }
@@ -253,13 +253,13 @@ export class DebuggerStore {
     const { message, question, fits } = received;
     if (message instanceof Malformed) {
       if (question?.type === 'attach') {
-        this.listener.attaching = undefined;
+        this.context.attaching = undefined;
       }
-      this.telling.misread(message);
+      this.handler.misread(message);
       return;
     }
     if (fits) {
-      this.telling.hear(message, question);
+      this.handler.hear(message, question);
     }
     this.actions.nextMove();
     if (message.type === 'updated') {
@@ -337,7 +337,7 @@ export class DebuggerStore {
   }
 
   private notSent(error: unknown): void {
-    this.telling.complain(
+    this.handler.complain(
       `The request could not be sent (${messageOf(error)}): the kernel this view belongs to is ` +
         'gone or was restarted. Run the cell again.'
     );
