@@ -6,7 +6,7 @@ import type { Request, Unnumbered } from '../protocol';
 import { Observable } from './observable';
 import { RequestQueue } from './requestQueue';
 import { enqueue, SessionActions } from './sessionActions';
-import { INITIAL_STATE } from './state';
+import type { INITIAL_STATE } from './state';
 
 describe('the moves that wait', () => {
   test('steps add up, and steps there and back are none', () => {
