@@ -35,9 +35,9 @@ def numpys_float(input: Tensor, dtype: Any) -> Any:
     A kernel converts between such types by itself, so that its node saves `input`, not a converted copy.
     """
     dtype = check_dtype("sum", dtype)
-    if dtype is None or dtype.np.kind not in "fc" or input._array.dtype.kind not in "fc":
+    if dtype is None or dtype.category < 2 or input.dtype.category < 2:
         return None
-    return dtype.np
+    return None if dtype.np in NARROW or input._array.dtype in NARROW else dtype.np
 
 
 def _as_asked(result: Tensor, dtype: Any) -> Tensor:
@@ -80,7 +80,7 @@ def sum(
     if dtype is not None:
         dtype = check_dtype("sum", dtype)
     if dim is None and not keepdim:
-        if dtype is not None and dtype.np.kind in "fc" and input._array.dtype in NARROW:
+        if dtype is not None and dtype.category > 1 and input._array.dtype in NARROW:
             # the operation would round its result to the input's type
             input, dtype = converted(input, dtype.np), None
         if dtype is None:
