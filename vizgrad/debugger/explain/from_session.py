@@ -10,7 +10,6 @@ The answer agrees with what a session says where it stops
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -25,24 +24,20 @@ from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
 from vizgrad.debugger.engines.vizgrad.origin_of_nan import made_by
-from vizgrad.debugger.explain import advice, chains, nonfinite
+from vizgrad.debugger.explain import advice, chains, nonfinite, pending_gradients
 from vizgrad.debugger.explain.answers import odd_gradient, of_run
 from vizgrad.debugger.explain.from_graph import of_origin
 from vizgrad.debugger.explain.from_session_steps import Stepped
-from vizgrad.debugger.explain.wording import HEALTHY, code, line, number, said
-from vizgrad.debugger.session import registry
+from vizgrad.debugger.explain.wording import code, line, number, said
 from vizgrad.debugger.session.open_session import Live
-from vizgrad.debugger.session.session import Session, SessionBusy
-from vizgrad.debugger.session.session_reader import SessionClosed
 from vizgrad.debugger.watch.note_recorder import Noting
 
 
-def opened() -> Iterator[tuple[Session, Live, EngineGraph]]:
+def opened() -> Iterator[tuple[Live, EngineGraph]]:
     """The open sessions of this engine that stand still, the newest first."""
-    for session in reversed(registry.sessions()):
-        with suppress(SessionClosed, SessionBusy), session.at_rest() as (_, look):
-            if isinstance(look, Live) and isinstance(look.source, EngineGraph):
-                yield session, look, look.source
+    for _, look in pending_gradients.opened():
+        if isinstance(look.source, EngineGraph):
+            yield look, look.source
 
 
 def _leaf(source: EngineGraph, tensor: Any) -> int | None:
@@ -57,7 +52,7 @@ def run_that_filled(tensor: Any, noting: Noting | None) -> tuple[Stepped, int] |
     """The steps of the session that has stored what the `.grad` of a leaf holds now, and the leaf's key."""
     if not tensor.is_leaf or tensor._grad is None:
         return None
-    for _, look, source in opened():
+    for look, source in opened():
         leaf = _leaf(source, tensor)
         step = None if leaf is None else source.step_of(leaf)
         if step is None or step.index >= look.position or step.accumulated is None:
@@ -77,50 +72,13 @@ def _equal(array: Any, grad: Tensor) -> bool:
     return bool(xp.array_equal(array, now, equal_nan=True))
 
 
-def on_the_way(tensor: Any, name: str) -> Explanation | None:
-    """A leaf has no gradient because the backward that brings it stands before it, or has failed; what a
-    backward starts from need not have one.
-    """
-    if isinstance(tensor, Tensor) and not tensor.is_leaf and tensor.requires_grad:
-        node = getattr(tensor._edge, "node", tensor._edge)
-        roots = (source.nodes[nr] for _, _, source in opened() for nr, _ in source.roots)
-        return HEALTHY if any(root is node for root in roots) else None
-    if not (tensor.is_leaf and tensor.requires_grad):
-        return None
-    for session, look, source in opened():
-        leaf = _leaf(source, tensor)
-        if leaf is None or look.status == "finished":
-            continue
-        step = source.step_of(leaf)
-        if step is not None and step.index < look.position:
-            continue
-        told = getattr(look.history.error, "explanation", None)
-        if look.status == "failed" and isinstance(told, Explanation):
-            return told
-        if look.status == "paused" and leaf not in look.history.start.skipped:
-            return _waits(session, look, name)
-    return None
-
-
-def _waits(session: Session, look: Live, name: str) -> Explanation:
-    current = look.current
-    before = "" if current is None else f" before {look.source.name(current)}"
-    return Explanation(
-        "healthy",
-        tensor=name,
-        story=f"{code(f'{name}.grad') if name else 'The .grad'} is empty so far: the backward of "
-        f"`{session.title}` is paused{before}, {look.position} of {look.total} nodes are done, and the one "
-        "that fills it is not.",
-    )
-
-
 def of_value(tensor: Any, name: str, noting: Noting | None) -> Explanation | None:
     """A value that is not finite, by what its graph had saved before the run of a session let go of it."""
     edge = tensor._edge if isinstance(tensor, Tensor) else None
     node = getattr(edge, "node", edge)
     if not isinstance(node, Node) or isinstance(node, AccumulateGrad):
         return None
-    for _, _, source in opened():
+    for _, source in opened():
         if node in source.ids:
             origin = made_by(node, source.values_before(node), source.values_before)
             return (

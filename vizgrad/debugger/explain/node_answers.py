@@ -10,7 +10,7 @@ from vizgrad.core.graph.node import Node
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
 from vizgrad.debugger.engines.vizgrad.origin_of_nan import made_by
-from vizgrad.debugger.explain import from_session, recorded
+from vizgrad.debugger.explain import from_session, pending_gradients, recorded
 from vizgrad.debugger.explain.from_session_steps import Stepped
 from vizgrad.debugger.explain.suggested_edit import with_mended
 from vizgrad.debugger.explain.watch_block import known
@@ -122,6 +122,8 @@ class _Asked:
                 return from_session.from_forward(self.source, self.number, origin, self.name, "")
         if self.number in self.look.history.start.skipped:
             return self._healthy("This backward does not need it, and skips it")
+        if pending_gradients.is_due(self.look, self.number):
+            return pending_gradients.still_to_come(self.look, self.number, self.name)
         return self._healthy("It has not run yet, and what it has saved is as it was")
 
     def _healthy(self, what: str) -> Explanation:
@@ -174,5 +176,7 @@ def _by_records(look: Live, number: int) -> Told:
     if told is not None:
         found, node, position = told
         return Told(found, (node,) if found.chain else (), position)
+    if pending_gradients.is_due(look, number):
+        return Told(pending_gradients.still_to_come(look, number, look.source.label(number)))
     story = "It made nothing that is not finite, as far as steps tell: there is nothing to explain."
     return Told(Explanation("healthy", tensor=name, story=story))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,28 +9,18 @@ from vizgrad.core.errors import Explanation, Link
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import summarizer
 from vizgrad.debugger.engines.api.protocols import Step
+from vizgrad.debugger.explain import pending_gradients
 from vizgrad.debugger.explain.unnoted import counted
 from vizgrad.debugger.explain.wording import code, said
-from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.breakpoints.nonfinite_step import birth_at
 from vizgrad.debugger.session.breakpoints.stop_reason import birth_text
 from vizgrad.debugger.session.open_session import Live
-from vizgrad.debugger.session.session import Session, SessionBusy
-from vizgrad.debugger.session.session_reader import SessionClosed
-
-
-def opened() -> Iterator[tuple[Session, Live]]:
-    """The open sessions that stand still, the newest first."""
-    for session in reversed(registry.sessions()):
-        with suppress(SessionClosed, SessionBusy), session.at_rest() as (_, look):
-            if isinstance(look, Live):
-                yield session, look
 
 
 def of_leaf(tensor: Any, grad: Any, name: str) -> Explanation | None:
     """The `.grad` of a leaf that a session has stored as it is now, and that is not finite."""
     now = summarizer.summarize(grad)
-    for _, look in opened():
+    for _, look in pending_gradients.opened():
         number = look.source.number(tensor)
         step = None if number is None else _step_of(look, number)
         done = None if step is None else step.record.visit.accumulate

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.core.errors import Explanation
-from vizgrad.debugger.explain import from_session, missing_gradients, recorded, unnoted
+from vizgrad.debugger.explain import (
+    from_session,
+    missing_gradients,
+    pending_gradients,
+    recorded,
+    unnoted,
+)
 from vizgrad.debugger.explain.answers import odd_gradient, odd_value, of_run
 from vizgrad.debugger.explain.from_graph import of_bare_value
 from vizgrad.debugger.explain.suggested_edit import with_mended
@@ -52,7 +58,7 @@ def _value(noting: Noting | None, tensor: Any, name: str, look: Look) -> Explana
 def _gradient(noting: Noting | None, tensor: Any, name: str, look: Look) -> Explanation | None:
     grad = look.grad(tensor)
     if grad is None:
-        waits = from_session.on_the_way(tensor, name)
+        waits = pending_gradients.of_tensor(tensor, name)
         return missing_gradients.of_gradient(noting, tensor, name) if waits is None else waits
     note = None if noting is None or look.finite(grad) else noting.notes.get(grad)
     if note is not None and _wrote(note):
