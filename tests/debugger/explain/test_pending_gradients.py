@@ -42,6 +42,7 @@ def test_the_step_that_will_deliver_it_is_named(engine: str, *, watched: bool) -
     loss = (root * x).sum()
     session: Any = vg.debug(loss, display=False)
     told: list[str] = []
+    leaf = 0
     names: list[str] = []
     while session.status == "paused":
         found = vg.why(x)
@@ -59,7 +60,9 @@ def test_the_step_that_will_deliver_it_is_named(engine: str, *, watched: bool) -
         session.step()
     assert names == ["SumBackward0", "MulBackward0", "SqrtBackward0", "AccumulateGrad"]
     for done, story in enumerate(told):
-        assert story.startswith("`x.grad` is empty so far: the backward of `loss` is paused before ")
+        assert story.startswith(
+            "`x.grad` is empty so far: the backward of `loss` is paused before "
+        )
         assert f"before {names[done]}" in story
         assert f", {done} of 4 nodes are done" in story
     for story in told[:2]:

@@ -8,7 +8,8 @@ from typing import Any
 
 from vizgrad.core.errors import Explanation
 from vizgrad.debugger.engines.api.protocols import GraphSource
-from vizgrad.debugger.explain.wording import HEALTHY, code, line_of
+from vizgrad.debugger.explain.cause import HEALTHY, NOTHING, Cause, Phrase, cause, given
+from vizgrad.debugger.explain.wording import THE_GRAD
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.open_session import Live
 from vizgrad.debugger.session.session import Session, SessionBusy
@@ -26,7 +27,7 @@ def opened() -> Iterator[tuple[Session, Live]]:
                 yield session, look
 
 
-def of_tensor(tensor: Any, name: str) -> Explanation | None:
+def of_tensor(tensor: Any, name: str) -> Cause | None:
     """Why a tensor has no gradient: an open backward that brings it is paused before it, or has failed.
     HEALTHY for what such a backward starts from, which need not have one; None where no session tells.
     """
@@ -46,12 +47,12 @@ def of_tensor(tensor: Any, name: str) -> Explanation | None:
     return None
 
 
-def _of_session(session: Session, look: Live, number: int, name: str) -> Explanation | None:
+def _of_session(session: Session, look: Live, number: int, name: str) -> Cause | None:
     if look.status == "finished" or has_run(look, number):
         return None
     told = getattr(look.history.error, "explanation", None)
     if look.status == "failed" and isinstance(told, Explanation):
-        return told
+        return given(told)
     if look.status == "paused" and number not in look.history.start.skipped:
         return still_to_come(look, number, name, session.title)
     return None
@@ -70,24 +71,23 @@ def is_due(look: Live, number: int) -> bool:
     return leaf and look.status == "paused" and not skipped and not has_run(look, number)
 
 
-def still_to_come(look: Live, number: int, name: str, title: str = "backward") -> Explanation:
+def still_to_come(look: Live, number: int, name: str, title: str = "backward") -> Cause:
     """Of a tensor called `name`, whose node has not run: what its gradient waits for."""
     current, source = look.current, look.source
-    loss = "" if title == "backward" else f" of {code(title)}"
-    shown = code(f"{name}.grad") if name else "The .grad"
-    holds = "is empty so far" if source.grad(number) is None else "holds an earlier gradient so far"
-    story = f"{shown} {holds}: the backward{loss} is paused"
-    if current is not None:
-        story += f" before {f'{source.name(current)} {source.label(current)}'.strip()}"
-    story += f", {look.position} of {look.total} nodes are done. "
-    if current == number:
-        story += "The gradient has arrived, and the next step stores it."
-    else:
-        story += f"The gradient is still to come: {_delivered_by(look, number)}."
-    return Explanation("healthy", tensor=name, story=story)
+    label = "" if current is None else f"{source.name(current)} {source.label(current)}".strip()
+    return cause(
+        "healthy", "waits", None, name,
+        shown=f"{name}.grad" if name else THE_GRAD,
+        holds=Phrase("empty" if source.grad(number) is None else "earlier"),
+        loss=NOTHING if title == "backward" else Phrase("of-loss", title=title),
+        before=Phrase("before-node", node=label) if label else NOTHING,
+        done=look.position,
+        total=look.total,
+        what=Phrase("stores") if current == number else _delivered_by(look, number),
+    )  # fmt: skip
 
 
-def _delivered_by(look: Live, number: int) -> str:
+def _delivered_by(look: Live, number: int) -> Phrase:
     """The nodes on whose steps it waits."""
     source, skipped = look.source, set(look.history.start.skipped)
     before = [
@@ -96,14 +96,24 @@ def _delivered_by(look: Live, number: int) -> str:
         if number in source.targets(node) and node not in skipped and not has_run(look, node)
     ]
     if not before:
-        return "all of it has arrived, and a later step stores it"
+        return Phrase("stored-later")
     named = [_with_line(source, node) for node in before[:_NAMED]]
+    who: Any = named[0]
     if len(before) > _NAMED:
-        named.append(f"{len(before) - _NAMED} more")
-    who = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else named[0]
-    return f"the step{'s' if len(before) > 1 else ''} of {who} will deliver it"
+        who = Phrase("and-more", first=_listed(named), more=len(before) - _NAMED)
+    elif len(named) > 1:
+        who = Phrase("and", first=_listed(named[:-1]), last=named[-1])
+    return Phrase("several-deliver" if len(before) > 1 else "one-delivers", who=who)
 
 
-def _with_line(source: GraphSource, node: int) -> str:
+def _listed(parts: list[Phrase]) -> Phrase:
+    found = parts[0]
+    for part in parts[1:]:
+        found = Phrase("comma", first=found, last=part)
+    return found
+
+
+def _with_line(source: GraphSource, node: int) -> Phrase:
     place = source.describe(node).place
-    return f"{source.name(node)}{f' ({line_of(place)})' if place is not None else ''}"
+    name = source.name(node)
+    return Phrase("name", name=name) if place is None else Phrase("name-line", name=name, at=place)
