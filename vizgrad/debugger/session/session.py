@@ -27,7 +27,7 @@ from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.available_memory import quarter_of_free
 from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
 from vizgrad.debugger.session.breakpoints.stop_reason import at_stop, by_person
-from vizgrad.debugger.session.calling import CallingFrame
+from vizgrad.debugger.session.calling import CallingFrame, Variables
 from vizgrad.debugger.session.closed_session import Kept
 from vizgrad.debugger.session.history.branches import Branches
 from vizgrad.debugger.session.history.history import Between, History, Standing
@@ -56,7 +56,8 @@ class Session(Breaking, Branching, Inside):
         self, backward: Backward, *, keep: int | None = None, opening: Opening | None = None
     ) -> None:
         """`keep`: bytes of values that its steps may hold; None: a quarter of what is free now."""
-        self._breakpoints = Breakpoints(backward.source)
+        self._variables = Variables(backward.variables)
+        self._breakpoints = Breakpoints(backward.source, self._variables)
         history = History(backward.run, quarter_of_free() if keep is None else keep)
         self._breakpoints.stands = history
         self._branches = Branches(history)
@@ -70,14 +71,21 @@ class Session(Breaking, Branching, Inside):
         self._workers: Observers[[Work]] = Observers()
         #: No other session has this id, in no kernel.
         self.id = ""
-        #: Where its backward was called, innermost first, if a cell was stopped there.
-        self.frames: tuple[CallingFrame, ...] = ()
         #: Why it was closed, if there is something to say.
         self.ending = ""
         #: A session that nobody holds any more is abandoned; an engine's side is full of cycles.
         self._abandon = finalize(self, _abandon, self._branches.runs, backward.source)
         self._abandon.atexit = False
         registry.add(self)
+
+    @property
+    def frames(self) -> tuple[CallingFrame, ...]:
+        """Where its backward was called, innermost first, if a cell was stopped there."""
+        return self._variables.frames
+
+    @frames.setter
+    def frames(self, frames: tuple[CallingFrame, ...]) -> None:
+        self._variables.frames = frames
 
     def _opened(self, backward: Backward) -> Self:
         return type(self)(backward, opening=self.opening)

@@ -116,7 +116,7 @@ class Branching(Seen):
 
         `node` is a number, a node, a tensor or a name; `value` a number, values of its shape, a tensor, or a
         text over the gradient `g`: ``"g * 0.5"``, ``"g.clip(-1, 1)"``, ``"zero"``, ``"clip to 1"`` (see
-        `vizgrad.debugger.session.breakpoints.expressions`). ValueError where nothing waits, or it does
+        `vizgrad.debugger.expressions.parse_value`). ValueError where nothing waits, or it does
         not fit.
 
         Of PyTorch's backward there are no branches: the gradient of the node that comes next is changed for
