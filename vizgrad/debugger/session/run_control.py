@@ -17,6 +17,7 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import Backward, CutOff, WorldChanged
 from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
 from vizgrad.debugger.session.breakpoints.stop_reason import at_stop, by_person
+from vizgrad.debugger.session.calling import Variables
 from vizgrad.debugger.session.closed_session import Kept
 from vizgrad.debugger.session.history.branches import Branches
 from vizgrad.debugger.session.history.history import Between, History, Standing
@@ -43,7 +44,9 @@ class RunControl:
         """`budget`: bytes of values that the steps may hold."""
         self.lock = threading.RLock()
         self.publisher = Publisher()
-        self.points = Breakpoints(backward.source)
+        #: What conditions of breakpoints may speak of; a stopped cell gives its frames (`variables.frames`).
+        self.variables = Variables(backward.variables)
+        self.points = Breakpoints(backward.source, self.variables)
         history = History(backward.run, budget)
         self.points.stands = history
         self.lines = Branches(history)

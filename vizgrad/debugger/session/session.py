@@ -67,8 +67,6 @@ class Session:
         self.opening = Opening() if opening is None else opening
         #: No other session has this id, in no kernel.
         self.id = ""
-        #: Where its backward was called, innermost first, if a cell was stopped there.
-        self.frames: tuple[CallingFrame, ...] = ()
         #: A session that nobody holds any more is abandoned; an engine's side is full of cycles.
         self._abandon = finalize(self, _abandon, control.lines.runs, backward.source)
         self._abandon.atexit = False
@@ -94,6 +92,15 @@ class Session:
     def ending(self) -> str:
         """Why it was closed, if there is something to say."""
         return self._control.ending
+
+    @property
+    def frames(self) -> tuple[CallingFrame, ...]:
+        """Where its backward was called, innermost first, if a cell was stopped there."""
+        return self._control.variables.frames
+
+    @frames.setter
+    def frames(self, frames: tuple[CallingFrame, ...]) -> None:
+        self._control.variables.frames = frames
 
     # --- moving -----------------------------------------------------------------------------------
 
@@ -180,13 +187,9 @@ class Session:
 
     def run_to_leaf(self) -> Where:
         """Runs until a leaf is the next to take its gradient, or to the end."""
-
-        def move(history: History, between: Between) -> None:
-            source = self._control.live().source
-            leaves = frozenset(range(source.inner, len(source)))
-            history.to(leaves, between)
-
-        return self._control.move(move)
+        source = self._control.live().source
+        leaves = frozenset(range(source.inner, len(source)))
+        return self._control.move(lambda history, between: history.to(leaves, between))
 
     # --- within a node ------------------------------------------------------------------------------
 
@@ -205,9 +208,8 @@ class Session:
     def stage(self, n: int = 1) -> Where:
         """Goes `n` stages of the visit of a node on, of those that do something (-1: one back).
 
-        The node runs as a whole with its first stage; what the others did to `.grad` and to saved values is
-        undone, and done as they are come to. Raises as `step`; ValueError for an engine that does not tell
-        its stages.
+        The node runs as a whole with its first stage; what the others did is undone, and done as they are
+        come to. Raises as `step`; ValueError for an engine that does not tell its stages.
         """
         return self.stages.go(n)
 
@@ -357,7 +359,7 @@ class Session:
 
         `node` is a number, a node, a tensor or a name; `value` a number, values of its shape, a tensor, or a
         text over the gradient `g`: ``"g * 0.5"``, ``"g.clip(-1, 1)"``, ``"zero"``, ``"clip to 1"`` (see
-        `vizgrad.debugger.session.breakpoints.expressions`). ValueError where nothing waits, or it does
+        `vizgrad.debugger.expressions.parse_value`). ValueError where nothing waits, or it does
         not fit.
 
         Of PyTorch's backward there are no branches: the gradient of the node that comes next is changed for
@@ -388,10 +390,7 @@ class Session:
                 raise live.history.error
 
     def close(self, *, because: str = "") -> None:
-        """Abandons the rest of the backward and releases all it holds. Closing twice is harmless.
-
-        Views show `because`: "it was debugged again in In [8]".
-        """
+        """Abandons the rest of the backward and releases all it holds. Views show `because`, if given."""
         with self._control.owned():
             self._close(because)
 
