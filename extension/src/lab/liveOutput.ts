@@ -160,7 +160,7 @@ export class LiveOutput extends SavedOutput {
   private askPicture(): void {
     const { context, view } = this;
     if (context.session?.kernel?.status === 'idle' && !view?.store.state.value.moving) {
-      view?.store.askPicture();
+      view?.store.actions.askPicture();
     } else if (this.stage === 'live') {
       this.timer = setTimeout(() => this.askPicture(), REST);
     }

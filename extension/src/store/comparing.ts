@@ -1,6 +1,6 @@
 /** Two branches, or another run and this one, beside each other: which are compared, and what was told of it. */
 import type { Branch, Differences } from '../protocol';
-import type { Want } from './asking';
+import type { Want } from './requestQueue';
 import type { Compared, Pair } from './compared';
 import type { SessionState } from './session';
 import type { ViewState, Wish } from './view';

@@ -5,7 +5,7 @@ import { plainView, RECORDINGS } from '../../tests/recordings';
 import { shownIn, toldIn } from '../../tests/standings';
 import type { Message } from '../protocol';
 import { DebuggerStore } from './debuggerStore';
-import { SLOW_MS } from './pending';
+import { SLOW_MS } from './requestQueue';
 import type { SessionState } from './session';
 
 /** Random whole numbers below `limit`, the same for the same seed. */
@@ -64,11 +64,11 @@ test.each(cases)('converges, whatever the way does to messages: $name $seed', as
   kernel.transport = unreliable(random);
   for (let turn = 0; turn < 40; turn++) {
     const acts = [
-      () => store.step(random(3)),
-      () => store.back(random(3)),
-      () => store.seek(random(length + 1)),
-      () => store.continue(),
-      () => store.toggleBreakpoint(random(size)),
+      () => store.actions.step(random(3)),
+      () => store.actions.back(random(3)),
+      () => store.actions.seek(random(length + 1)),
+      () => store.actions.continue(),
+      () => store.actions.toggleBreakpoint(random(size)),
       () => store.select(random(size)),
       () => store.fold({ close: [0], near: null }),
       () => store.fold({ open: [0], near: null }),
@@ -95,9 +95,9 @@ test.each(cases)('converges, whatever the way does to messages: $name $seed', as
   expect(shownIn(session, standing)).toEqual(toldIn(session, standing));
 
   // And the view is not deaf.
-  store.seek(0);
+  store.actions.seek(0);
   await settle();
-  store.step();
+  store.actions.step();
   await settle();
   expect(store.state.value.session?.run.position).toBe(1);
   expect(store.state.value.patience).toBe('answered');

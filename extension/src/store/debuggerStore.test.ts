@@ -83,7 +83,7 @@ describe('moving', () => {
   });
 
   test('a step moves, follows with the selection, and is told in words', async () => {
-    on.store.step();
+    on.store.actions.step();
     await settle();
     expect(state().session?.run.position).toBe(1);
     expect(state().announcement).toBe('MeanBackward0 done, 1 of 12');
@@ -92,7 +92,7 @@ describe('moving', () => {
 
   test('that it moves is said if it takes longer than a blink', async () => {
     on.kernel.delay = null;
-    on.store.step();
+    on.store.actions.step();
     await vi.advanceTimersByTimeAsync(90);
     expect(state().moving).toBe(false);
     await vi.advanceTimersByTimeAsync(20);
@@ -107,9 +107,9 @@ describe('moving', () => {
 
   test('steps asked for while one is under way are sent as one', async () => {
     for (let i = 0; i < 5; i++) {
-      on.store.step();
+      on.store.actions.step();
     }
-    on.store.back();
+    on.store.actions.back();
     await settle();
     const steps = on.kernel.requests.filter(request => request.type === 'step');
     expect(steps.map(step => step.count)).toEqual([1, 3]);
@@ -118,10 +118,10 @@ describe('moving', () => {
   });
 
   test('a seek replaces the seeks before it', async () => {
-    on.store.step(8);
+    on.store.actions.step(8);
     await settle();
     on.kernel.requests.length = 0;
-    [7, 5, 3, 2].forEach(position => on.store.seek(position));
+    [7, 5, 3, 2].forEach(position => on.store.actions.seek(position));
     await settle();
     const seeks = on.kernel.requests.filter(request => request.type === 'seek');
     expect(seeks.map(seek => seek.position)).toEqual([7, 2]);
@@ -129,9 +129,9 @@ describe('moving', () => {
   });
 
   test('remembers visits that were undone', async () => {
-    on.store.step(4);
+    on.store.actions.step(4);
     await settle();
-    on.store.back(3);
+    on.store.actions.back(3);
     await settle();
     expect([0, 1, 2, 3, 4].map(index => state().session?.history.node(index))).toEqual([
       0,
@@ -146,7 +146,7 @@ describe('moving', () => {
   test('a selected node stays selected until the steps are followed again', async () => {
     on.store.select(6);
     await settle();
-    on.store.step(2);
+    on.store.actions.step(2);
     await settle();
     expect(state().view.selection).toBe(6);
     on.store.follow(true);
@@ -159,10 +159,10 @@ describe('moving', () => {
         .session?.saved.of(TANH)
         .map(value => value.state);
     expect(states()).toEqual(['alive']);
-    on.store.step(8);
+    on.store.actions.step(8);
     await settle();
     expect(states()).toEqual(['freed']);
-    on.store.back();
+    on.store.actions.back();
     await settle();
     expect(states()).toEqual(['alive']);
   });
@@ -170,37 +170,37 @@ describe('moving', () => {
   test('nodes that did not change keep their objects', async () => {
     const nodes = () => DRAWN.map(({ id }) => state().session?.fold.node(id));
     const before = nodes();
-    on.store.step();
+    on.store.actions.step();
     await settle();
     const changed = nodes().filter((node, i) => node !== before[i]).length;
     expect(changed).toBe(2);
   });
 
   test('breakpoints stop Continue', async () => {
-    on.store.toggleBreakpoint(5);
+    on.store.actions.toggleBreakpoint(5);
     await settle();
     expect(state().session?.run.breakpoints).toEqual([5]);
-    on.store.continue();
+    on.store.actions.continue();
     await settle();
     expect(state().session?.run.current).toBe(5);
-    on.store.toggleBreakpoint(5);
+    on.store.actions.toggleBreakpoint(5);
     await settle();
     expect(state().session?.run.breakpoints).toEqual([]);
   });
 
   test('Stop closes: it stays readable, and asks for nothing more', async () => {
-    on.store.stop();
+    on.store.actions.stop();
     await settle();
     expect(state().session?.closed).toBe(true);
     expect(state().announcement).toBe('Session closed');
     on.kernel.requests.length = 0;
-    on.store.step();
+    on.store.actions.step();
     await settle();
     expect(sent()).toEqual([]);
   });
 
   test('every request has one answer, and the change comes before it', async () => {
-    on.store.step();
+    on.store.actions.step();
     await settle();
     expect(on.kernel.requests.map(request => request.type)).toEqual(['step', 'inspect']);
     expect(state().patience).toBe('answered');

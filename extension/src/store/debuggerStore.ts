@@ -1,26 +1,24 @@
-/** The store: sends what a person asks for (`asking.ts`), applies what the kernel tells (`telling.ts`). */
-import { Malformed, readMessage } from '../protocol';
-import type { Message, Unnumbered } from '../protocol';
+/**
+ * The store: sends what the user asks for (`sessionActions.ts`), matches answers to requests (`requestQueue.ts`) and
+ * applies what the kernel tells (`messageHandler.ts`).
+ */
+import { Malformed } from '../protocol';
 import { foldingAlong } from './along';
-import { answers, requestOf } from './answered';
-import { Asking } from './asking';
-import type { Want } from './asking';
 import { behindFrame, nextFrame, Soon } from './frame';
 import type { Schedule } from './frame';
 import type { Window } from './history';
-import { Missing } from './missing';
-import { MOVES } from './moves';
-import type { Move } from './moves';
+import { RevisionTracker } from './revisionTracker';
 import { Names } from './names';
 import { Observable } from './observable';
-import { Orders } from './orders';
-import { READS } from './pending';
 import type { Port } from './port';
+import { MOVES, READS, RequestQueue } from './requestQueue';
+import type { Want } from './requestQueue';
 import { followed } from './session';
+import { SessionActions } from './sessionActions';
 import { INITIAL_STATE } from './state';
 import type { DebuggerState } from './state';
-import { Telling } from './telling';
-import type { Listener } from './telling';
+import { MessageHandler } from './messageHandler';
+import type { HandlerContext } from './messageHandler';
 import { foldingSent, refolded, UNFOLDED } from './view';
 import type { FoldChange, ViewState } from './view';
 import { wantsOf } from './wants';
@@ -42,13 +40,14 @@ const BLINK = 100;
 /** Storages of the whole notebook that are told of. */
 const STORAGES = 500;
 
-export class DebuggerStore extends Orders {
+export class DebuggerStore {
   readonly state: Observable<DebuggerState>;
-  private readonly asking: Asking;
-  private readonly telling: Telling;
-  private readonly listener: Listener;
+  readonly actions: SessionActions;
+  private readonly requests: RequestQueue;
+  private readonly handler: MessageHandler;
+  private readonly context: HandlerContext;
   private readonly ends: (() => void)[] = [];
-  private readonly missing = new Missing();
+  private readonly revisions = new RevisionTracker();
   private readonly watched: Watched = { visits: null, memory: false, storages: false };
   /** The view asks in the next frame for what was found to be unknown while this one was drawn. */
   private readonly askSoon: Soon;
@@ -64,25 +63,26 @@ export class DebuggerStore extends Orders {
     port: Port,
     private readonly options: StoreOptions = {}
   ) {
-    super();
     const { schedule } = options;
     this.askSoon = new Soon(schedule ?? nextFrame, () => this.ask());
     this.askBehind = new Soon(schedule ?? behindFrame, () => this.ask());
     this.first = options.session ?? null;
     this.state = new Observable<DebuggerState>(INITIAL_STATE, schedule ?? nextFrame);
-    this.asking = new Asking(
+    this.requests = new RequestQueue(
       port,
       () => this.pendingChanged(),
       error => this.notSent(error)
     );
-    this.listener = {
-      missing: this.missing,
-      asking: this.asking,
+    this.actions = new SessionActions(this.state, this.requests, node => this.select(node));
+    this.context = {
+      revisions: this.revisions,
+      requests: this.requests,
+      actions: this.actions,
       followNewest: options.followNewest ?? false,
       attaching: undefined,
       newNames: () => new Names(() => this.askSoon.call())
     };
-    this.telling = new Telling(this.state, this.listener);
+    this.handler = new MessageHandler(this.state, this.context);
     this.ends.push(port.onMessage(message => this.receive(message)));
     if (port.onStatus) {
       this.ends.push(port.onStatus(status => this.portChanged(status)));
@@ -98,29 +98,18 @@ export class DebuggerStore extends Orders {
       end();
     }
     if (ends.length > 0 && this.state.value.port.state === 'open') {
-      this.asking.send({ type: 'detach' }); // Nobody may be there any more who could keep anything.
+      this.requests.send({ type: 'detach' }); // Nobody may be there any more who could keep anything.
     }
     this.disposed = true;
-    this.asking.forget();
+    this.requests.forget();
     clearTimeout(this.moved);
   }
 
-  // --- what a person asks for ---
+  // --- what the user looks at ---
 
   attach(session: string | null): void {
-    this.listener.attaching = session;
+    this.context.attaching = session;
     this.ask();
-  }
-
-  /** Stop what runs. It is answered before what was asked earlier. */
-  pause(): void {
-    this.asking.stand();
-    this.about(session => ({ type: 'pause', session }));
-  }
-
-  stop(): void {
-    this.asking.stand();
-    this.about(session => ({ type: 'stop', session }));
   }
 
   /**
@@ -176,7 +165,7 @@ export class DebuggerStore extends Orders {
     const { session } = this.state.value;
     this.watched.memory = on;
     if (session?.memory && !on) {
-      this.asking.letGo('get_memory');
+      this.requests.forgetAnswers('get_memory');
       this.state.patch({ session: { ...session, memory: null } });
     }
     this.ask();
@@ -199,18 +188,18 @@ export class DebuggerStore extends Orders {
     const { port, heapAsked } = this.state.value;
     if (port.state === 'open' && !heapAsked) {
       this.state.patch({ heapAsked: true });
-      this.asking.send({ type: 'get_heap', most: STORAGES });
+      this.requests.send({ type: 'get_heap', most: STORAGES });
     }
   }
 
   /** Forget what was never answered and ask for everything again. */
   retry(): void {
-    this.asking.stand();
-    this.asking.forget();
+    this.actions.clearMoves();
+    this.requests.forget();
     this.state.patch({ notice: null });
     const session = this.sessionToShow();
     if (this.options.followNewest && session === null && this.state.value.sessions.length === 0) {
-      this.asking.send({ type: 'list_sessions' }); // There may be none to attach to yet.
+      this.requests.send({ type: 'list_sessions' }); // There may be none to attach to yet.
     } else {
       this.attach(session);
     }
@@ -224,33 +213,11 @@ export class DebuggerStore extends Orders {
     return this.options.followNewest && !isThere ? null : shown;
   }
 
-  /** The kernel is to make a picture of it for those who read the notebook later. */
-  askPicture(): void {
-    this.about(session => ({ type: 'get_picture', session }));
-  }
-
   dismiss(): void {
     this.state.patch({ notice: null });
   }
 
-  // --- sending ---
-
-  protected about(make: (session: string) => Unnumbered): void {
-    const session = this.state.value.session;
-    if (session && !session.closed) {
-      this.asking.send(make(session.session));
-    }
-  }
-
-  protected move(move: Move): void {
-    this.asking.move(move);
-    this.nextMove();
-  }
-
-  private nextMove(): void {
-    const { session } = this.state.value;
-    this.asking.nextMove(session && !session.closed ? session.session : null);
-  }
+  // --- asking ---
 
   /**
    * Asks for what the view wants to know and nobody was asked about; `first`: for what the picture waits for, as
@@ -259,14 +226,14 @@ export class DebuggerStore extends Orders {
   private ask(first = false): void {
     const { port, working } = this.state.value;
     if (!this.disposed && port.state === 'open') {
-      const wants = this.attachment() ?? wantsOf(this.state.value, this.watched, this.missing);
+      const wants = this.attachment() ?? wantsOf(this.state.value, this.watched, this.revisions);
       const isFirst = ({ request }: Want): boolean => READS.includes(request.type);
-      this.asking.ask(first || working?.what === 'running' ? wants.filter(isFirst) : wants);
+      this.requests.ask(first || working?.what === 'running' ? wants.filter(isFirst) : wants);
     }
   }
 
   private attachment(): readonly Want[] | null {
-    const { attaching: session } = this.listener;
+    const { attaching: session } = this.context;
     if (session === undefined) {
       return null;
     }
@@ -279,28 +246,22 @@ export class DebuggerStore extends Orders {
   // --- receiving ---
 
   private receive(value: unknown): void {
-    let message: Message;
-    try {
-      message = readMessage(value);
-    } catch (error) {
-      if (!(error instanceof Malformed)) {
-        throw error;
-      }
-      if (this.asking.settle(requestOf(value))?.type === 'attach') {
-        this.listener.attaching = undefined;
-      }
-      this.telling.misread(error);
+    const received = this.requests.receive(value);
+    if (received === null) {
       return;
     }
-    const request = 'request' in message ? message.request : 0;
-    if (request !== 0 && !this.asking.pending.gave(request)) {
-      return; // Another display of this widget asked.
+    const { message, question, fits } = received;
+    if (message instanceof Malformed) {
+      if (question?.type === 'attach') {
+        this.context.attaching = undefined;
+      }
+      this.handler.misread(message);
+      return;
     }
-    const question = this.asking.settle(request);
-    if (answers(message, question)) {
-      this.telling.hear(message, question);
+    if (fits) {
+      this.handler.hear(message, question);
     }
-    this.nextMove();
+    this.actions.nextMove();
     if (message.type === 'updated') {
       this.askBehind.call();
     }
@@ -308,13 +269,12 @@ export class DebuggerStore extends Orders {
   }
 
   private pendingChanged(): void {
-    const { pending } = this.asking;
-    const { state } = this;
+    const { requests, state } = this;
     const { session } = state.value;
     // Where there is something to see, nobody is told of a wait that is short: it would be drawn.
     const patience =
-      session !== null && pending.patience === 'waiting' ? 'answered' : pending.patience;
-    const moving = this.movesForLong(pending.has(...MOVES, 'stop'));
+      session !== null && requests.patience === 'waiting' ? 'answered' : requests.patience;
+    const moving = this.movesForLong(requests.has(...MOVES, 'stop'));
     const worse =
       patience !== state.value.patience && (patience === 'slow' || patience === 'silent');
     if (patience !== state.value.patience || moving !== state.value.moving) {
@@ -339,11 +299,11 @@ export class DebuggerStore extends Orders {
   /** Asks a small thing, in case an answer got lost: the kernel says then if it knows so. */
   private knock(): void {
     const { session } = this.state.value;
-    if (session === null || this.asking.pending.has('attach')) {
-      this.asking.send({ type: 'list_sessions' });
+    if (session === null || this.requests.has('attach')) {
+      this.requests.send({ type: 'list_sessions' });
     } else {
       const { session: id, revision } = session;
-      this.asking.send({ type: 'since', session: id, revision });
+      this.requests.send({ type: 'since', session: id, revision });
     }
   }
 
@@ -360,8 +320,8 @@ export class DebuggerStore extends Orders {
         this.readHeap();
       }
     } else if (status.state !== 'open') {
-      this.asking.stand();
-      this.asking.forget();
+      this.actions.clearMoves();
+      this.requests.forget();
       this.state.patch({ sessions: [] });
       if (this.options.followNewest && status.another) {
         this.first = before === 'open' ? null : this.first;
@@ -377,7 +337,7 @@ export class DebuggerStore extends Orders {
   }
 
   private notSent(error: unknown): void {
-    this.telling.complain(
+    this.handler.complain(
       `The request could not be sent (${messageOf(error)}): the kernel this view belongs to is ` +
         'gone or was restarted. Run the cell again.'
     );

@@ -24,6 +24,6 @@ export { causeOf, stepsOf, wayOf } from './why';
 export type { OnWay } from './why';
 export { nodeTitle } from './announce';
 export { nextProblem } from './problems';
-export type { Patience } from './pending';
+export type { Patience } from './requestQueue';
 export { behindFrame, nextFrame } from './frame';
 export type { Schedule } from './frame';

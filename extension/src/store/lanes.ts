@@ -3,7 +3,7 @@
  * checkpoints have computed again.
  */
 import type { Lane } from '../protocol';
-import type { Want } from './asking';
+import type { Want } from './requestQueue';
 import type { SessionState } from './session';
 import type { ViewState } from './view';
 

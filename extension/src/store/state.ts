@@ -9,7 +9,7 @@ import type {
   Why,
   Working
 } from '../protocol';
-import type { Patience } from './pending';
+import type { Patience } from './requestQueue';
 import type { PortStatus } from './port';
 import type { SessionState } from './session';
 import { INITIAL_VIEW } from './view';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { RECORDINGS } from '../../tests/recordings';
 import { stored } from '../../tests/stored';
-import { SILENT_MS, SLOW_MS } from './pending';
+import { SILENT_MS, SLOW_MS } from './requestQueue';
 
 const { mlp } = RECORDINGS;
 const on = stored(mlp);
@@ -77,11 +77,11 @@ describe('what the kernel says unasked', () => {
 
   test('a move whose answer was lost holds nothing up', async () => {
     on.kernel.transport = message => (message.type === 'done' ? [] : [message]);
-    on.store.step();
+    on.store.actions.step();
     await settle();
     on.kernel.transport = message => [message];
     expect(state().session?.run.position).toBe(1);
-    on.store.step();
+    on.store.actions.step();
     await settle();
     expect(state().session?.run.position).toBe(2);
     expect(state().moving).toBe(false);
@@ -145,7 +145,7 @@ describe('what the kernel says unasked', () => {
   });
 
   test('a failure is told as the kernel words it, and not asked about again', async () => {
-    on.store.runTo(99);
+    on.store.actions.runTo(99);
     await settle();
     expect(state().notice?.text).toBe('There is no such node ahead.');
     on.kernel.requests.length = 0;
@@ -187,7 +187,7 @@ describe('a kernel that does not answer', () => {
     vi.spyOn(on.kernel, 'send').mockImplementation(() => {
       throw new Error('comm is closed');
     });
-    on.store.step();
+    on.store.actions.step();
     expect(state().notice?.text).toContain('comm is closed');
     expect(state().moving).toBe(false);
   });

@@ -1,9 +1,9 @@
 /** What the view wants to know, by what it shows. */
-import type { Want } from './asking';
+import type { Want } from './requestQueue';
 import { comparison } from './comparing';
 import { laneWanted } from './lanes';
 import type { Window } from './history';
-import type { Missing } from './missing';
+import type { RevisionTracker } from './revisionTracker';
 import type { SessionState } from './session';
 import { shows } from './state';
 import type { DebuggerState } from './state';
@@ -24,7 +24,11 @@ const NAMES = 200;
 const VISITS = 1000;
 const STORAGES = 1000;
 
-export function wantsOf(state: DebuggerState, watched: Watched, missing: Missing): Want[] {
+export function wantsOf(
+  state: DebuggerState,
+  watched: Watched,
+  revisions: RevisionTracker
+): Want[] {
   const { session, view } = state;
   if (session === null) {
     return [];
@@ -32,7 +36,7 @@ export function wantsOf(state: DebuggerState, watched: Watched, missing: Missing
   const { revision } = session;
   const about = { session: session.session };
   const wants: (Want | null)[] = [
-    read(session, view, missing),
+    read(session, view, revisions),
     inspected(state, session),
     batch(session.names.missing(NAMES), nodes => ({
       request: { type: 'get_names', ...about, nodes }
@@ -53,15 +57,15 @@ export function wantsOf(state: DebuggerState, watched: Watched, missing: Missing
 }
 
 /** What is missing between what is shown and what was heard of, or how it is to be drawn now. */
-function read(session: SessionState, view: ViewState, missing: Missing): Want | null {
+function read(session: SessionState, view: ViewState, revisions: RevisionTracker): Want | null {
   const { revision, drawing } = session;
   const about = { session: session.session };
-  const question = missing.question(revision);
+  const question = revisions.question(revision);
   if (question === 'look' || !isDrawn(session, view)) {
     const folding = foldingSent(view.folding);
     return {
       request: { type: 'look', ...about, folding, digest: drawing.digest },
-      about: `${revision} ${missing.heard}`
+      about: `${revision} ${revisions.heard}`
     };
   }
   return question === 'since' ? { request: { type: 'since', ...about, revision } } : null;

@@ -47,7 +47,7 @@ describe('a view that asks', () => {
     on.open();
     await on.settle();
     on.kernel.why = { ...told, chain, position: 4 };
-    on.store.askWhy(9);
+    on.store.actions.askWhy(9);
     await on.settle();
   });
 
@@ -59,27 +59,27 @@ describe('a view that asks', () => {
   });
 
   test('is shown the step where it happened, and the cause', async () => {
-    on.store.showCause();
+    on.store.actions.showCause();
     await on.settle();
     expect(on.state().session?.run.position).toBe(4);
     expect(on.state().view.selection).toBe(2);
     const moves = on.sent().filter(type => type === 'seek').length;
-    on.store.showCause();
+    on.store.actions.showCause();
     await on.settle();
     expect(on.sent().filter(type => type === 'seek')).toHaveLength(moves);
   });
 
   test('puts the answer away', () => {
-    on.store.closeWhy();
+    on.store.actions.closeWhy();
     expect(on.state().why).toBeNull();
-    on.store.showCause();
+    on.store.actions.showCause();
     expect(on.sent()).not.toContain('seek');
   });
 
   test('refuses nodes that the graph does not have', async () => {
-    on.store.closeWhy();
+    on.store.actions.closeWhy();
     on.kernel.why = { ...told, chain: [link(9), link(1000)] };
-    on.store.askWhy(9);
+    on.store.actions.askWhy(9);
     await on.settle();
     expect(on.state().why).toBeNull();
     expect(on.state().notice?.text).toContain('cannot read');

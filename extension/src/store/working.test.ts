@@ -4,7 +4,7 @@ import { Player } from '../../tests/player';
 import { RECORDINGS } from '../../tests/recordings';
 import type { Message } from '../protocol';
 import { DebuggerStore } from './debuggerStore';
-import { SILENT_MS } from './pending';
+import { SILENT_MS } from './requestQueue';
 
 let kernel: Player;
 let store: DebuggerStore;
@@ -49,7 +49,7 @@ test('of another session it is not this view that tells', () => {
 
 test('a move that is known to run is not waited for in vain, and asked about no more', async () => {
   kernel.delay = null;
-  store.continue();
+  store.actions.continue();
   for (let waited = 0; waited < 2 * SILENT_MS; waited += 1000) {
     works('running');
     await tick(1000);
@@ -68,9 +68,9 @@ test('a move that is known to run is not waited for in vain, and asked about no 
 
 test('the answer to a pause does not say that earlier ones are lost', async () => {
   kernel.delay = null;
-  store.continue();
+  store.actions.continue();
   await tick(1000);
-  store.pause();
+  store.actions.pause();
   const { request } = kernel.requests.at(-1) ?? { request: 0 };
   expect(kernel.requests.at(-1)?.type).toBe('pause');
   kernel.emit({ type: 'done', request, session: 's1', revision: 1 });
@@ -101,7 +101,7 @@ test('while it runs the picture follows, told in pieces', async () => {
 
 test('who looks while it runs does not take the move for done', async () => {
   kernel.delay = null;
-  store.continue();
+  store.actions.continue();
   await tick(1000);
   works('running');
   const shown: Message[] = [];

@@ -325,7 +325,11 @@ test('whatever is changed in a file, it is shown or refused', async () => {
     try {
       const port = new TracePort(await readTraceFile(await damaged(seed)));
       const store = new DebuggerStore(port, { schedule: callback => callback() });
-      for (const act of [() => store.seek(5), () => store.back(), () => store.continue()]) {
+      for (const act of [
+        () => store.actions.seek(5),
+        () => store.actions.back(),
+        () => store.actions.continue()
+      ]) {
         act();
         for (let i = 0; i < 6; i++) {
           await Promise.resolve();

@@ -75,7 +75,7 @@ test.each(ALL)(
     await settled();
     const positions = Object.keys(standings).map(Number);
     for (const position of [...positions, ...positions.toReversed(), 0, positions.length - 1]) {
-      store.seek(position);
+      store.actions.seek(position);
       await settled();
       const standing = readStanding(standings[position] ?? standings[0]);
       if (!(position in standings)) {
@@ -108,7 +108,7 @@ test('in a loop that no drawing has open a step asks for it once', async () => {
   await settled();
   for (const position of [1, 2, 3, 4, 5, 4, 3]) {
     asked.length = 0;
-    store.seek(position);
+    store.actions.seek(position);
     await settled();
     expect(asked.filter(({ type }) => type === 'look').length).toBeLessThan(2);
     expect(shown(store).run).toMatchObject({ position, current: position });
@@ -174,11 +174,11 @@ test('small steps lead within a node to where they lead in Python, and lanes are
   for (const place of trace.places ?? []) {
     const { move } = place;
     if (move === 'step_in') {
-      store.stepIn();
+      store.actions.stepIn();
     } else if (move === 'step_out') {
-      store.stepOut();
+      store.actions.stepOut();
     } else {
-      store.stage(move === 'stage' ? 1 : -1);
+      store.actions.stage(move === 'stage' ? 1 : -1);
     }
     await settled();
     const { run } = shown(store);

@@ -190,41 +190,41 @@ function ownDoers(store: DebuggerStore, node: () => number | null): Doers {
     }
   };
   return {
-    continue: { act: () => store.continue() },
-    pause: { act: () => store.pause() },
-    step: { act: () => store.step() },
-    'step-back': { act: () => store.back() },
-    stage: { act: () => store.stage() },
-    'stage-back': { act: () => store.stage(-1) },
-    'step-in': { act: () => store.stepIn() },
-    'step-out': { act: () => store.stepOut() },
-    'run-to-leaf': { act: () => store.runToLeaf() },
-    'run-to-here': { act: withNode(one => store.runTo(one)) },
+    continue: { act: () => store.actions.continue() },
+    pause: { act: () => store.actions.pause() },
+    step: { act: () => store.actions.step() },
+    'step-back': { act: () => store.actions.back() },
+    stage: { act: () => store.actions.stage() },
+    'stage-back': { act: () => store.actions.stage(-1) },
+    'step-in': { act: () => store.actions.stepIn() },
+    'step-out': { act: () => store.actions.stepOut() },
+    'run-to-leaf': { act: () => store.actions.runToLeaf() },
+    'run-to-here': { act: withNode(one => store.actions.runTo(one)) },
     'toggle-breakpoint': {
-      act: withNode(one => store.toggleBreakpoint(one)),
+      act: withNode(one => store.actions.toggleBreakpoint(one)),
       isOn: () => {
         const { session } = store.state.value;
         return session?.run.breakpoints.includes(node() ?? -1) ?? false;
       }
     },
     'stop-at-nan': {
-      act: () => store.stopAtNonfinite(!(store.state.value.session?.run.nonfinite ?? true)),
+      act: () => store.actions.stopAtNonfinite(!(store.state.value.session?.run.nonfinite ?? true)),
       isOn: () => store.state.value.session?.run.nonfinite ?? true
     },
     'debug-second': {
-      act: () => store.openSecond(),
+      act: () => store.actions.openSecond(),
       can: () => store.state.value.session?.run.grows ?? false
     },
-    why: { act: withNode(one => store.askWhy(one)) },
+    why: { act: withNode(one => store.actions.askWhy(one)) },
     'show-cause': {
-      act: () => store.showCause(),
+      act: () => store.actions.showCause(),
       can: () => {
         const { why } = store.state.value;
         return why !== null && causeOf(why.told) !== null;
       }
     },
-    restart: { act: () => store.restart() },
-    stop: { act: () => store.stop() },
+    restart: { act: () => store.actions.restart() },
+    stop: { act: () => store.actions.stop() },
     search: {
       act: () => store.view({ search: view().search ? null : { query: '', index: -1 } }),
       isOn: () => view().search !== null

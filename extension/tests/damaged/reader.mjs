@@ -23,10 +23,10 @@ async function used(bytes) {
     () => store.watchMemory(true),
     () => store.watchStorages(true),
     () => store.watchVisits(all),
-    () => store.step(3),
+    () => store.actions.step(3),
     () => store.select(0),
-    () => store.continue(),
-    () => store.seek(file.records.length),
+    () => store.actions.continue(),
+    () => store.actions.seek(file.records.length),
     ...[0, 1, file.trace.graph.nodes.length - 1].map(node => () => store.select(node)),
     () =>
       store.view({
@@ -43,8 +43,8 @@ async function used(bytes) {
     () => store.fold({ close: file.trace.graph.groups.map(({ id }) => id) }),
     () => store.fold({ open: file.trace.graph.groups.map(({ id }) => id) }),
     () => store.view({ search: { query: 'b', index: 0 } }),
-    () => store.back(2),
-    () => store.restart()
+    () => store.actions.back(2),
+    () => store.actions.restart()
   ];
   for (const act of acts) {
     act();

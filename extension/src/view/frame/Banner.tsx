@@ -46,7 +46,11 @@ export function Banner({ state }: { state: DebuggerState }): JSX.Element {
             </button>
           )}
           {asks && node !== null && commands.has('why') && (
-            <button type="button" class="vg-button vg-labelled" onClick={() => store.askWhy(node)}>
+            <button
+              type="button"
+              class="vg-button vg-labelled"
+              onClick={() => store.actions.askWhy(node)}
+            >
               Why?
             </button>
           )}

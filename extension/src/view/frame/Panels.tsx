@@ -227,7 +227,7 @@ function WhyTools({ why }: { why: NonNullable<DebuggerState['why']> }): JSX.Elem
   return (
     <>
       {causeOf(why.told) !== null && <CommandButton command="show-cause" labelled />}
-      <Button icon="close" name="Close Why" act={() => store.closeWhy()} />
+      <Button icon="close" name="Close Why" act={() => store.actions.closeWhy()} />
     </>
   );
 }

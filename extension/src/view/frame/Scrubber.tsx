@@ -18,7 +18,7 @@ export function Scrubber({ run, disabled }: { run: RunHead; disabled: boolean })
     const position = Math.min(Math.max(wanted, run.earliest), run.recorded);
     if (position !== value) {
       setDragged(position);
-      store.seek(position);
+      store.actions.seek(position);
     }
   };
   return (

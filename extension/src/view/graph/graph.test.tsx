@@ -30,8 +30,7 @@ const store = {
   select: vi.fn(),
   view: vi.fn(),
   follow: vi.fn(),
-  runTo: vi.fn(),
-  toggleBreakpoint: vi.fn()
+  actions: { runTo: vi.fn(), toggleBreakpoint: vi.fn() }
 };
 
 let page: RenderResult;

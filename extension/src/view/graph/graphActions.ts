@@ -119,7 +119,7 @@ export function graphActions(parts: Parts): GraphActions {
     const toggle = attribute(event.target, 'data-toggle');
     const key = attribute(event.target, 'data-key');
     if (gutter !== null) {
-      store.toggleBreakpoint(Number(gutter));
+      store.actions.toggleBreakpoint(Number(gutter));
     } else if (cell !== null) {
       const [group, number] = cell.split(' ').map(Number);
       showCell(group as number, number as number, null);

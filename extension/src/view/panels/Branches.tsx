@@ -82,7 +82,7 @@ function Line({ branch, open, live, compared }: LineProps): JSX.Element {
           aria-pressed={current}
           disabled={!live || trace}
           title={hint === '' ? name : `${name}: ${hint}`}
-          onClick={() => store.switchBranch(name)}
+          onClick={() => store.actions.switchBranch(name)}
         >
           {name}
         </button>
@@ -112,7 +112,7 @@ function Line({ branch, open, live, compared }: LineProps): JSX.Element {
             aria-label={`Throw away ${name}`}
             title="Throw it away"
             disabled={!open}
-            onClick={() => store.dropBranch(name)}
+            onClick={() => store.actions.dropBranch(name)}
           >
             ×
           </button>
@@ -182,7 +182,7 @@ function Change({ session, node }: { session: SessionState; node: number }): JSX
   const change = (event: Event): void => {
     event.preventDefault();
     if (value.trim() !== '') {
-      store.changeGradient(node, value.trim());
+      store.actions.changeGradient(node, value.trim());
       setValue('');
     }
   };

@@ -39,7 +39,7 @@ export function Breakpoints({ session }: { session: SessionState }): JSX.Element
               type="checkbox"
               checked={run.nonfinite}
               disabled={!open}
-              onChange={event => store.stopAtNonfinite(event.currentTarget.checked)}
+              onChange={event => store.actions.stopAtNonfinite(event.currentTarget.checked)}
             />{' '}
             where a NaN or Inf is born
           </label>
@@ -72,7 +72,7 @@ function Line({ breakpoint, open }: { breakpoint: Breakpoint; open: boolean }): 
           aria-label={`Stop at ${text}`}
           checked={enabled}
           disabled={!open}
-          onChange={event => store.enableBreakpoint(id, event.currentTarget.checked)}
+          onChange={event => store.actions.enableBreakpoint(id, event.currentTarget.checked)}
         />{' '}
         {where === null && text}
       </label>
@@ -97,7 +97,7 @@ function Line({ breakpoint, open }: { breakpoint: Breakpoint; open: boolean }): 
         aria-label={`Remove breakpoint ${text}`}
         title="Remove"
         disabled={!open}
-        onClick={() => store.removeBreakpoint(id)}
+        onClick={() => store.actions.removeBreakpoint(id)}
       >
         ×
       </button>
@@ -120,7 +120,12 @@ function Add({ done }: { done: () => void }): JSX.Element {
       return;
     }
     const asked = kind === 'when' || kind === 'data' ? '' : condition.trim();
-    store.addBreakpoint(kind, text.trim(), asked, Math.max(0, Math.floor(Number(hits)) || 0));
+    store.actions.addBreakpoint(
+      kind,
+      text.trim(),
+      asked,
+      Math.max(0, Math.floor(Number(hits)) || 0)
+    );
     setText('');
     setCondition('');
     setHits('');

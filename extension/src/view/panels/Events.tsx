@@ -114,7 +114,7 @@ function Line({ session, line }: { session: SessionState; line: VisitLine }): JS
         data-event={index}
         aria-current={index === position - 1 ? 'step' : undefined}
         title={done ? 'Go back to after this visit' : 'Undone: go forward to after this visit'}
-        onClick={() => store.seek(index + 1)}
+        onClick={() => store.actions.seek(index + 1)}
       >
         <span class="vg-event-index">{format.whole(index + 1)}</span>{' '}
         <NodeName session={session} node={node} />{' '}

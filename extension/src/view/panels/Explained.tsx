@@ -34,7 +34,7 @@ export function Explained({ why, session }: ExplainedProps): JSX.Element {
         <p class="vg-muted">
           {`Asked when ${format.count(position, 'node was', 'nodes were')} done. `}
           {!session.closed && (
-            <button type="button" class="vg-link" onClick={() => store.askWhy(told.node)}>
+            <button type="button" class="vg-link" onClick={() => store.actions.askWhy(told.node)}>
               Ask again
             </button>
           )}

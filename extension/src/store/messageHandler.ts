@@ -3,22 +3,24 @@ import { checkDrawing, checkNodes, checkStorages, Malformed, PROTOCOL_VERSION } 
 import type { Failed, Message, Sessions, Shown, Unnumbered, Update, Working } from '../protocol';
 import { foldingAlong } from './along';
 import { announce } from './announce';
-import type { Asking } from './asking';
 import { comparedIn } from './comparing';
 import { DoesNotFollow } from './fold';
-import type { Missing } from './missing';
+import type { RevisionTracker } from './revisionTracker';
 import type { Names } from './names';
 import type { Observable } from './observable';
+import type { RequestQueue } from './requestQueue';
 import { closedAt, followed, fromShown, withInspected, withStorages, withUpdate } from './session';
 import type { RunHead, SessionState } from './session';
+import type { SessionActions } from './sessionActions';
 import type { DebuggerState, Notice } from './state';
 import { UNFOLDED } from './view';
 import { hasNode, spokenWhy } from './why';
 
-/** What telling has to do with besides the state. */
-export interface Listener {
-  readonly missing: Missing;
-  readonly asking: Asking;
+/** What the handler works with besides the state. */
+export interface HandlerContext {
+  readonly revisions: RevisionTracker;
+  readonly requests: RequestQueue;
+  readonly actions: SessionActions;
   readonly followNewest: boolean;
   /** The session that the view is to show next, until it does. */
   attaching: string | null | undefined;
@@ -32,14 +34,14 @@ type Anybodys =
 /** The kernel tells what it is busy with more often than this. */
 const SILENCE_MS = 3000;
 
-export class Telling {
+export class MessageHandler {
   private silence: ReturnType<typeof setTimeout> | undefined;
   /** The run before a move that is told in pieces. */
   private before: RunHead | null = null;
 
   constructor(
     private readonly state: Observable<DebuggerState>,
-    private readonly listener: Listener
+    private readonly context: HandlerContext
   ) {}
 
   /** `question` is what the message answers; undefined: it is told unasked. */
@@ -72,7 +74,7 @@ export class Telling {
         this.applyWorking(message);
         return;
       case 'roll_call':
-        this.listener.asking.send({ type: 'list_sessions' }); // Any word will do.
+        this.context.requests.send({ type: 'list_sessions' }); // Any word will do.
         return;
       case 'heap_read':
         this.state.patch({ heap: message, heapAsked: false });
@@ -107,7 +109,7 @@ export class Telling {
         message.updates.forEach(update => this.applyUpdate(update));
         break;
       case 'behind':
-        this.listener.missing.lose();
+        this.context.revisions.lose();
         break;
       case 'names':
         names.answered(question?.type === 'get_names' ? question.nodes : []);
@@ -130,8 +132,8 @@ export class Telling {
         this.change({ ...session, lane: message });
         break;
       case 'opened':
-        this.listener.attaching = message.opened;
-        this.listener.asking.send({ type: 'list_sessions' });
+        this.context.attaching = message.opened;
+        this.context.requests.send({ type: 'list_sessions' });
         this.state.patch({ opened: true });
         break;
       case 'differences':
@@ -185,7 +187,7 @@ export class Telling {
   /** It is told several times a second: when that ends without a word, the kernel is gone. */
   private applyWorking(message: Working): void {
     clearTimeout(this.silence);
-    this.listener.asking.pending.heard();
+    this.context.requests.heard();
     if (message.session === this.state.value.session?.session) {
       this.state.patch({ working: message.what === '' ? null : message });
       this.silence = setTimeout(() => this.state.patch({ working: null }), SILENCE_MS);
@@ -202,28 +204,28 @@ export class Telling {
           'Reinstall vizgrad where Jupyter runs, and reload the page.'
       );
     }
-    if (this.listener.followNewest && opened) {
-      this.listener.attaching = null;
+    if (this.context.followNewest && opened) {
+      this.context.attaching = null;
     }
   }
 
   private applyShown(shown: Shown, question: Unnumbered | undefined): void {
     const { session, view } = this.state.value;
-    const { listener } = this;
+    const { context } = this;
     if (question?.type !== 'attach' && question?.type !== 'look') {
       return;
     }
     const isNew = session?.session !== shown.session;
-    if (question.type === 'attach' && question.session === listener.attaching) {
-      listener.attaching = undefined;
+    if (question.type === 'attach' && question.session === context.attaching) {
+      context.attaching = undefined;
     }
     if (isNew ? question.type === 'look' : shown.revision < session.revision) {
       return; // Something else is shown meanwhile, and is asked about.
     }
-    const next = fromShown(shown, question.folding, session, () => listener.newNames());
-    listener.missing.restart(next.revision, isNew);
+    const next = fromShown(shown, question.folding, session, () => context.newNames());
+    context.revisions.restart(next.revision, isNew);
     if (isNew) {
-      listener.asking.anew();
+      context.requests.forgetAnswers();
       const { current } = next.run;
       // The first look is at where the run is, also where that is inside of a group.
       const near = current === null || next.fold.draws(current) ? null : current;
@@ -247,11 +249,11 @@ export class Telling {
   /** Folds an update that comes next; of one that comes later it is noted that others are missing. */
   private applyUpdate(update: Update): void {
     const { session } = this.state.value;
-    const { missing } = this.listener;
+    const { revisions } = this.context;
     if (!session || update.revision <= session.revision) {
       return;
     }
-    if (!missing.hears(update, session.revision)) {
+    if (!revisions.hears(update, session.revision)) {
       return;
     }
     try {
@@ -262,39 +264,39 @@ export class Telling {
       } else if (!(error instanceof DoesNotFollow)) {
         throw error;
       }
-      missing.lose();
+      revisions.lose();
     }
   }
 
   /** A message may have got lost: whatever is still open is asked again. */
   private applyRevision(id: string, revision: number): void {
-    this.listener.asking.forget();
+    this.context.requests.forget();
     if (id === this.state.value.session?.session) {
-      this.listener.missing.hearsOf(revision);
+      this.context.revisions.hearsOf(revision);
     }
   }
 
   private applyFailed({ message: text, closed }: Failed, question: Unnumbered | undefined): void {
     const { session } = this.state.value;
-    const { missing, asking } = this.listener;
+    const { revisions, actions } = this.context;
     if (question?.type === 'get_heap') {
       this.state.patch({ heapAsked: false });
     }
     if (question?.type === 'look' || question?.type === 'since') {
-      missing.refuse();
-      if (session && missing.closed) {
-        this.moved(closedAt(session, missing.heard)); // A closed one tells no more of a large graph.
+      revisions.refuse();
+      if (session && revisions.closed) {
+        this.moved(closedAt(session, revisions.heard)); // A closed one tells no more of a large graph.
         return;
       }
     }
-    if (question?.type === 'attach' && question.session === this.listener.attaching) {
-      this.listener.attaching = undefined;
+    if (question?.type === 'attach' && question.session === this.context.attaching) {
+      this.context.attaching = undefined;
     }
     if (question?.type === 'attach' && closed && question.session === session?.session) {
       this.moved(closedAt(session, session.revision, UNKNOWN));
       return;
     }
-    asking.stand();
+    actions.clearMoves();
     if (session?.closed !== true || question === undefined || !ASIDE.includes(question.type)) {
       this.complain(text);
     }

@@ -209,21 +209,21 @@ def test_to_a_line() -> None:
     place = session.graph.nodes[1].place
     assert place is not None
     for position in (1, 2):
-        session.run_to(line=f"test_node_stepping.py:{place.line}")
+        session.run_to(line=f"test_session_stages.py:{place.line}")
         assert session.position == position
     with pytest.raises(ValueError, match="no node of this graph was recorded at line"):
-        session.run_to(line="test_node_stepping.py:1")
+        session.run_to(line="test_session_stages.py:1")
     with pytest.raises(ValueError, match="is where the run stands: no other node"):
-        session.run_to(line=f"test_node_stepping.py:{place.line}")
+        session.run_to(line=f"test_session_stages.py:{place.line}")
     session.step()
     with pytest.raises(ValueError, match="were run already: step back"):
-        session.run_to(line=f"test_node_stepping.py:{place.line}")
+        session.run_to(line=f"test_session_stages.py:{place.line}")
     assert session.position == 3
 
 
 def test_a_breakpoint_within_a_backward_is_refused_with_the_way_there() -> None:
     _, session = opened()
-    for where in ({"line": f"test_node_stepping.py:{LINE}"}, {"op": "mul"}):
+    for where in ({"line": f"test_session_stages.py:{LINE}"}, {"op": "mul"}):
         with pytest.raises(
             ValueError, match=r"break_at\(node=1\) for CubeBackward\), and go"
         ) as told:

@@ -1,7 +1,7 @@
 /** What a view has not seen of its session, and what to ask for. */
 import type { Update } from '../protocol';
 
-export class Missing {
+export class RevisionTracker {
   /** The largest revision that was heard of; when it is more than is shown, something is missing. */
   heard = 0;
   /** The session was closed meanwhile: its last update was heard of. */

@@ -1,0 +1,237 @@
+/** Sends what the user asks a session to do: where to go, where to stop, what if. */
+import type { BreakpointKind, Unnumbered } from '../protocol';
+import type { Observable } from './observable';
+import { MOVES } from './requestQueue';
+import type { RequestQueue } from './requestQueue';
+import type { DebuggerState } from './state';
+import { causeOf } from './why';
+
+export type Move =
+  | { readonly kind: 'steps'; readonly count: number }
+  /** Within nodes. */
+  | { readonly kind: 'stages'; readonly count: number }
+  | { readonly kind: 'step_in' }
+  | { readonly kind: 'step_out' }
+  | { readonly kind: 'run_to_leaf' }
+  | { readonly kind: 'seek'; readonly position: number }
+  | { readonly kind: 'continue' }
+  | { readonly kind: 'restart' }
+  | { readonly kind: 'run_to'; readonly node: number };
+
+/** Those that lead on from wherever the run is, not to a place. */
+const RELATIVE: readonly Move['kind'][] = ['steps', 'stages', 'step_in', 'step_out', 'run_to_leaf'];
+
+/**
+ * Moves that the user asks for while an earlier one is under way wait here.
+ *
+ * A held-down key asks for thirty steps a second. They are added up and sent as one request when
+ * the kernel has answered the one before, so that the kernel is never flooded and the view never
+ * lags behind the finger.
+ */
+export class SessionActions {
+  private moves: readonly Move[] = [];
+
+  constructor(
+    private readonly state: Observable<DebuggerState>,
+    private readonly requests: RequestQueue,
+    /** Show a node in the inspector. */
+    private readonly select: (node: number) => void
+  ) {}
+
+  // --- moving ---
+
+  step(count = 1): void {
+    this.move({ kind: 'steps', count });
+  }
+
+  back(count = 1): void {
+    this.move({ kind: 'steps', count: -count });
+  }
+
+  continue(): void {
+    this.move({ kind: 'continue' });
+  }
+
+  stage(count = 1): void {
+    this.move({ kind: 'stages', count });
+  }
+
+  stepIn(): void {
+    this.move({ kind: 'step_in' });
+  }
+
+  stepOut(): void {
+    this.move({ kind: 'step_out' });
+  }
+
+  runToLeaf(): void {
+    this.move({ kind: 'run_to_leaf' });
+  }
+
+  runTo(node: number): void {
+    this.move({ kind: 'run_to', node });
+  }
+
+  seek(position: number): void {
+    this.move({ kind: 'seek', position });
+  }
+
+  restart(): void {
+    this.move({ kind: 'restart' });
+  }
+
+  /** Stop what runs. It is answered before what was asked earlier. */
+  pause(): void {
+    this.clearMoves();
+    this.send(session => ({ type: 'pause', session }));
+  }
+
+  stop(): void {
+    this.clearMoves();
+    this.send(session => ({ type: 'stop', session }));
+  }
+
+  /** Sends the move that comes next, if none is under way. */
+  nextMove(): void {
+    const [move, ...rest] = this.moves;
+    if (move && !this.requests.has(...MOVES)) {
+      this.moves = rest;
+      this.send(session => requestFor(move, session));
+    }
+  }
+
+  /** Forgets the moves that wait. */
+  clearMoves(): void {
+    this.moves = [];
+  }
+
+  private move(move: Move): void {
+    this.moves = enqueue(this.moves, move);
+    this.nextMove();
+  }
+
+  // --- breakpoints ---
+
+  toggleBreakpoint(node: number): void {
+    const run = this.state.value.session?.run;
+    if (run) {
+      const enabled = !run.breakpoints.includes(node);
+      this.send(session => ({ type: 'set_breakpoint', session, node, enabled }));
+    }
+  }
+
+  /** `text` as a person writes it; what is not understood is said. */
+  addBreakpoint(kind: BreakpointKind, text: string, condition: string, hits: number): void {
+    this.send(session => ({ type: 'add_breakpoint', session, kind, text, condition, hits }));
+  }
+
+  /** By its `id`. */
+  enableBreakpoint(breakpoint: number, enabled: boolean): void {
+    this.send(session => ({ type: 'enable_breakpoint', session, breakpoint, enabled }));
+  }
+
+  removeBreakpoint(breakpoint: number): void {
+    this.send(session => ({ type: 'remove_breakpoint', session, breakpoint }));
+  }
+
+  /** Continue is to stop where a NaN is born, or not. */
+  stopAtNonfinite(enabled: boolean): void {
+    this.send(session => ({ type: 'set_nonfinite', session, enabled }));
+  }
+
+  // --- branches ---
+
+  /** Changes what waits at the first slot of a node, as `value` says, and goes on on a branch. */
+  changeGradient(node: number, value: string): void {
+    this.send(session => ({ type: 'set_grad', session, node, value, slot: 0 }));
+  }
+
+  switchBranch(name: string): void {
+    this.send(session => ({ type: 'switch_branch', session, name }));
+  }
+
+  dropBranch(name: string): void {
+    this.send(session => ({ type: 'drop_branch', session, name }));
+  }
+
+  /** Open the backward of the gradients that this one has made, and show that. */
+  openSecond(): void {
+    this.send(session => ({ type: 'open_second', session }));
+  }
+
+  /** The kernel is to make a picture of it for those who read the notebook later. */
+  askPicture(): void {
+    this.send(session => ({ type: 'get_picture', session }));
+  }
+
+  // --- explanations ---
+
+  /** Ask why a node is as it is, and show it. */
+  askWhy(node: number): void {
+    this.select(node);
+    this.send(session => ({ type: 'get_why', session, node }));
+  }
+
+  /** Go to the step where what was explained happened, and select the node that the explanation is about. */
+  showCause(): void {
+    const { why } = this.state.value;
+    const cause = why && causeOf(why.told);
+    if (why === null || cause === null) {
+      return;
+    }
+    if (
+      why.told.position !== null &&
+      why.told.position !== this.state.value.session?.run.position
+    ) {
+      this.seek(why.told.position);
+    }
+    this.select(cause);
+  }
+
+  /** What was explained is read. */
+  closeWhy(): void {
+    this.state.patch({ why: null });
+  }
+
+  /** Sends a request about the session that is shown, if that is open. */
+  private send(make: (session: string) => Unnumbered): void {
+    const { session } = this.state.value;
+    if (session && !session.closed) {
+      this.requests.send(make(session.session));
+    }
+  }
+}
+
+/** Add `move` to the queue. A new place to be makes what was queued before it pointless. */
+export function enqueue(queue: readonly Move[], move: Move): readonly Move[] {
+  if (!RELATIVE.includes(move.kind)) {
+    return [move];
+  }
+  const last = queue[queue.length - 1];
+  if (last?.kind !== move.kind) {
+    return [...queue, move];
+  }
+  if (!('count' in move && 'count' in last)) {
+    return queue; // Of a key that is held down one waits.
+  }
+  const count = last.count + move.count;
+  const rest = queue.slice(0, -1);
+  return count === 0 ? rest : [...rest, { kind: move.kind, count }];
+}
+
+function requestFor(move: Move, session: string): Unnumbered {
+  switch (move.kind) {
+    case 'steps':
+      return move.count > 0
+        ? { type: 'step', session, count: move.count }
+        : { type: 'step_back', session, count: -move.count };
+    case 'stages':
+      return { type: 'stage', session, count: move.count };
+    case 'seek':
+      return { type: 'seek', session, position: move.position };
+    case 'run_to':
+      return { type: 'run_to', session, node: move.node };
+    default:
+      return { type: move.kind, session };
+  }
+}
