@@ -33,7 +33,7 @@ class Foreseen(Stops, Protocol):
 
 
 def foreseen(stops: Stops) -> Foreseen | None:
-    """`stops`, if they are `Foreseen`: `isinstance` of a protocol reads all its properties, and takes long."""
+    """`stops`, if they are `Foreseen`. `isinstance` of a protocol reads all its properties: it takes long."""
     return cast("Foreseen", stops) if hasattr(stops, "nonfinite") else None
 
 
