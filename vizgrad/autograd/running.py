@@ -12,7 +12,7 @@ from vizgrad.autograd.pre_backward import was_done
 from vizgrad.autograd.roots import as_tuple, check_counts, likeness, make_roots
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.current_device import DEVICES, on_device_of
-from vizgrad.core.engine.array_domain import ARRAYS, DUALS, TENSORS
+from vizgrad.core.engine.domain import ARRAYS, DUALS, TENSORS
 from vizgrad.core.engine.task import Capture, GraphTask
 from vizgrad.core.errors import explained, place_of, warn_once
 from vizgrad.core.function.transform_tensor import stands_for_others

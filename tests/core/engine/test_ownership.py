@@ -9,7 +9,7 @@ import pytest
 
 import vizgrad as torch
 from vizgrad.autograd.running import prepare_backward
-from vizgrad.core.engine.array_domain import ARRAYS
+from vizgrad.core.engine.domain import ARRAYS
 from vizgrad.core.engine.observer import Watch
 from vizgrad.core.graph.edges import gradient_edge, set_history
 from vizgrad.core.graph.node import Node

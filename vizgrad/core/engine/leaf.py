@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.core.arrays.backend import writeable
 from vizgrad.core.arrays.layout import empty_like_strides, has_whole_block
 from vizgrad.core.arrays.sparse import SparseArray
-from vizgrad.core.graph import accumulate
 from vizgrad.core.graph.accumulate import accumulation_lock
 from vizgrad.core.tensor.modes import about_to_write
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.tensor import new_tensor, storage_of
 from vizgrad.core.tensor.wrong_call import wrong_call
+from vizgrad.core.upcalls import UPCALLS
 
 if TYPE_CHECKING:
     from vizgrad.core.engine.task_state import TaskState
@@ -138,4 +138,4 @@ def accumulate_tensor(variable: Tensor, grad: Tensor) -> tuple[str, str]:
     return "new tensor", "create_graph is on: old + new carries history"
 
 
-accumulate.accumulate_tensor = accumulate_tensor
+UPCALLS.accumulate_tensor = accumulate_tensor

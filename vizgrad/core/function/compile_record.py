@@ -35,12 +35,13 @@ from vizgrad.core.function.typing import (
 from vizgrad.core.function.views import become_view
 from vizgrad.core.graph.edges import cut_off, edge_of
 from vizgrad.core.graph.node import Meta, Node
-from vizgrad.core.graph.saved_group import SavedGroup
+from vizgrad.core.graph.saved import SavedGroup
 from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.duals import DUALS
 from vizgrad.core.tensor.modes import GUARD, MODES, noted
 from vizgrad.core.tensor.source_location import INTERNAL
 from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.upcalls import UPCALLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,21 +49,12 @@ if TYPE_CHECKING:
     from vizgrad.core.function.declared import Declared
 
 
-#: Brings operands on several devices together; set by `vizgrad.core.function.devices`, which declares an
-#: operation for it.
-gathered: Callable[[Declared, tuple[Any, ...]], tuple[Any, ...] | None]
-
-
 def _gathered(op: Declared, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    return gathered(op, tensors)  # noqa: F821  set from above
-
-
-#: The device of the operands if it is not the current one, else None; set as `gathered`.
-away: Callable[[Declared, tuple[Any, ...]], Any]
+    return UPCALLS.gather_operands(op, tensors)  # it declares an operation, so it is set later
 
 
 def _away(op: Declared, operands: tuple[Any, ...]) -> Any:
-    return away(op, operands)  # noqa: F821  set from above
+    return UPCALLS.device_to_enter(op, operands)
 
 
 def _widened(op: Declared, tensors: tuple[Any, ...]) -> tuple[Any, ...]:

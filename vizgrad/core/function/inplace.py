@@ -32,8 +32,7 @@ from vizgrad.core.function.views import refuse
 from vizgrad.core.function.windows import refuse_repeated, write_windows
 from vizgrad.core.graph.edges import edge_of, retaining, set_history
 from vizgrad.core.graph.node import Meta, Node
-from vizgrad.core.graph.saved import KeptSelf, Overwritten, in_graph
-from vizgrad.core.graph.saved_group import SavedGroup
+from vizgrad.core.graph.saved import KeptSelf, Overwritten, SavedGroup, in_graph
 from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.duals import DUALS
 from vizgrad.core.tensor.inference import refuse_inference_write

@@ -8,7 +8,7 @@ been written since (V-30).
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -27,9 +27,7 @@ from vizgrad.core.tensor.tensor import (
 )
 from vizgrad.core.tensor.transformed import retain_grad_error
 from vizgrad.core.tensor.wrong_call import wrong_call
-
-#: Brings a view's history up to date with its base; set by `vizgrad.core.function.views`.
-regenerate_view: Callable[[Tensor], None]
+from vizgrad.core.upcalls import UPCALLS
 
 
 def edge_of(tensor: Tensor) -> Node | Edge | None:
@@ -87,7 +85,7 @@ def bring_up_to_date(view: Tensor) -> None:
         return
     recorded = view._edge is not None or info.base.requires_grad
     if recorded and storage.first_write_after(info.clock) is not None:
-        regenerate_view(view)  # noqa: F821  set from above
+        UPCALLS.regenerate_view(view)
 
 
 def grad_fn(tensor: Tensor) -> Any:

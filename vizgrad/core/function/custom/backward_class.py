@@ -14,8 +14,8 @@ from vizgrad.core.function.custom.context import FunctionCtx, _HookMixin
 from vizgrad.core.function.custom.node import CustomNode
 from vizgrad.core.graph.hooks import RemovableHandle
 from vizgrad.core.graph.node import Meta, check_arguments
+from vizgrad.core.graph.packing import SavedTensor
 from vizgrad.core.graph.saved import Freed, freed_error, read_tensor
-from vizgrad.core.graph.saved_view import SavedTensor
 from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.tensor import Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from vizgrad.core.engine.array_domain import TENSORS
+from vizgrad.core.engine.domain import TENSORS
 from vizgrad.core.engine.task import Capture, GraphTask
 from vizgrad.core.function.primitive import Primitive
 from vizgrad.core.function.transform_tensor import Wrapped

@@ -13,10 +13,10 @@ from vizgrad.core.function.transform_tensor import Wrapped, like_batch
 from vizgrad.core.ops.complexes import real_part
 from vizgrad.core.ops.copying import to_copy
 from vizgrad.core.ops.shape import clone, expand
-from vizgrad.core.tensor import duals
 from vizgrad.core.tensor.duals import OWN
 from vizgrad.core.tensor.storage import InferenceStorage
 from vizgrad.core.tensor.tensor import Tensor, new_tensor, rare_of
+from vizgrad.core.upcalls import UPCALLS
 
 
 @primitive(linear=True, typing="moved", node="CloneBackward0")
@@ -143,4 +143,4 @@ def _region(root: Tensor, view: Tensor, tangent: Tensor) -> Tensor:
     return view_as_complex(part) if geometry.region == "complex" else part
 
 
-duals.region_of = _region
+UPCALLS.region_of_tangent = _region

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.core.engine.array_domain import TENSORS
+from vizgrad.core.engine.domain import TENSORS
 from vizgrad.core.engine.task import Capture, GraphTask
 from vizgrad.core.function.saving import conjugates
 from vizgrad.core.graph.edges import edge_of, split_edge
