@@ -13,20 +13,16 @@ class CapturedValue:
     An engine derives a class from it that says how its values are summarised (`_summarize`).
     """
 
-    __slots__ = ("_array", "_summary")
+    __slots__ = ("_summary", "array")
 
     def __init__(self, array: Any) -> None:
-        self._array = array
+        #: None when it was forgotten.
+        self.array: Any = array
         self._summary: model.TensorSummary | None = None
 
     def _summarize(self, *, closely: bool) -> model.TensorSummary:
         """Of the array; `closely`: with histogram, heat map and values."""
         raise NotImplementedError
-
-    @property
-    def array(self) -> Any | None:
-        """None when it was forgotten."""
-        return self._array
 
     @property
     def summary(self) -> model.TensorSummary:
@@ -38,11 +34,11 @@ class CapturedValue:
 
     def closely(self) -> model.TensorSummary:
         """With histogram, heat map and values, for as long as it is kept."""
-        return self.summary if self._array is None else self._summarize(closely=True)
+        return self.summary if self.array is None else self._summarize(closely=True)
 
     def forget(self) -> None:
         _ = self.summary
-        self._array = None
+        self.array = None
 
 
 def summary_of(value: CapturedValue | None) -> model.TensorSummary | None:

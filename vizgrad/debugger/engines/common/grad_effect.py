@@ -39,8 +39,8 @@ class GradEffect:
 
     #: The engine's class of states, made of a tensor, and: is a copy of the elements to be kept?
     state: ClassVar[type[Any]]
-    #: A class that refers to a tensor, weakly where the engine does not need it to live.
-    refer: ClassVar[type[Any]]
+    #: Refers to a tensor, weakly where the engine does not need it to live; what it gives is called for it.
+    refer: ClassVar[Any]
     #: Are the elements of a gradient that took the place of another copied when that is undone?
     copies_replaced: ClassVar[bool] = True
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.common.captured_value import CapturedValue
-from vizgrad.debugger.engines.pytorch.parts import bytes_of
 from vizgrad.debugger.engines.pytorch.summary import summarize, summarize_closely
 
 
@@ -12,10 +11,6 @@ class CapturedTensor(CapturedValue):
     __slots__ = ()
 
     def _summarize(self, *, closely: bool) -> model.TensorSummary:
-        found = summarize_closely(self._array) if closely else summarize(self._array)
+        found = summarize_closely(self.array) if closely else summarize(self.array)
         assert found is not None  # of a tensor there is one
         return found
-
-    @property
-    def nbytes(self) -> int:
-        return 0 if self._array is None else bytes_of(self._array)

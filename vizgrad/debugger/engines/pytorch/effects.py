@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from itertools import repeat
 
 import torch
 
@@ -40,16 +42,9 @@ class _GradState:
             set_version(self.grad, self.version)
 
 
-class _Reference:
-    """Keeps a tensor alive: what PyTorch does behind a step is told by it."""
-
-    __slots__ = ("_tensor",)
-
-    def __init__(self, tensor: torch.Tensor) -> None:
-        self._tensor = tensor
-
-    def __call__(self) -> torch.Tensor:
-        return self._tensor
+def _reference(tensor: torch.Tensor) -> Callable[[], torch.Tensor]:
+    """Keeps a tensor alive: what PyTorch does after a step is told by it."""
+    return repeat(tensor).__next__
 
 
 class GradEffect(grad_effect.GradEffect):
@@ -57,7 +52,7 @@ class GradEffect(grad_effect.GradEffect):
 
     __slots__ = ("__weakref__",)
     state = _GradState
-    refer = _Reference
+    refer = staticmethod(_reference)
     copies_replaced = False
 
     @property

@@ -219,10 +219,13 @@ class TorchRun:
         if call.leaf is not None:
             effects.append(call.leaf.effect)
             self._given.append(ref(call.leaf))
-        yield from (effect for effect in effects if effect.changed())
-        came = [effect for effect in self._asked if effect.changed()]
-        self._asked = [effect for effect in self._asked if effect not in came]
-        yield from came
+        for effect in effects:
+            if effect.changed():
+                yield effect
+        if self._asked:
+            came = [effect for effect in self._asked if effect.changed()]
+            self._asked = [effect for effect in self._asked if effect not in came]
+            yield from came
 
     def _at_the_end(self) -> Iterator[Effect]:
         """What was done to `.grad` behind the last node: DDP averages there."""

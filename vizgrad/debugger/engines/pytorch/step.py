@@ -31,7 +31,7 @@ class TorchStep(RecordedStep[CapturedTensor]):
         #: Refers to what `.grad` became, as long as the step is kept.
         self.leaf = call.leaf
         if call.leaf is not None:
-            before, after = self.capture(call.leaf.before), self.capture(call.leaf.after)
+            before, after = map(self.capture, (call.leaf.before, call.leaf.after))
             self.accumulated = Accumulated(call.leaf.decision, "", before, after)
         self.readied: list[model.Ready] = []
         self.seconds = call.seconds
@@ -60,7 +60,7 @@ class TorchStep(RecordedStep[CapturedTensor]):
 
     @property
     def nbytes(self) -> int:
-        found = {number: kept.nbytes for number, kept in self._captured.items()}
+        found = {number: bytes_of(kept.array) for number, kept in self._captured.items()}
         for effect in self.effects:
             if isinstance(effect, GradEffect) and effect.before is not None:
                 found.setdefault(id(effect.before), bytes_of(effect.before))

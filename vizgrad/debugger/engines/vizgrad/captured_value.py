@@ -27,7 +27,7 @@ class CapturedArray(CapturedValue):
         """`dual`: the tensor whose tangents are its own, where it is not `value`."""
         array = as_array(getattr(value, "_array", value))
         self._copied = copy
-        self._array, self.nbytes = kept_copy(array) if copy else (array, size_of(array))
+        self.array, self.nbytes = kept_copy(array) if copy else (array, size_of(array))
         self._summary = None
         #: Those of a gradient in forward mode: what it had then stays known when the level is over.
         self._tangents: tuple[CapturedArray, ...] = ()
@@ -37,7 +37,7 @@ class CapturedArray(CapturedValue):
             self.nbytes += sum([tangent.nbytes for tangent in self._tangents])
 
     def _summarize(self, *, closely: bool) -> model.TensorSummary:
-        found = summarize_closely(self._array) if closely else summarize(self._array)
+        found = summarize_closely(self.array) if closely else summarize(self.array)
         assert found is not None  # of an array there is one
         if not self._tangents:
             return found
@@ -45,8 +45,8 @@ class CapturedArray(CapturedValue):
 
     def copy(self) -> None:
         """Somebody may write to the array from now on."""
-        if not self._copied and self._array is not None:
-            self._array, self.nbytes = kept_copy(self._array)
+        if not self._copied and self.array is not None:
+            self.array, self.nbytes = kept_copy(self.array)
             self._copied = True
 
     def forget(self) -> None:
