@@ -63,6 +63,13 @@ FOUND = (
         "triangular_solve", "function", "triangular_solve", (FEW, replace(MANY, memory="expanded"))
     ),
     Saved("triangular_solve", "function", "triangular_solve", (replace(FEW, grad=False), MANY)),
+    # a write to everything was recorded as one to a view
+    Saved(
+        "operator x[i] = v",
+        "statement",
+        "{}[{}] = {}",
+        (FEW, slice(None, None, 1), replace(FEW, grad=False)),
+    ),
     # of a window that is none, and of a correction that is 0
     Saved("stft", "function", "stft", (SIGNAL, 8), (("center", False),)),
     Saved(

@@ -86,6 +86,8 @@ OF_LAYERS: tuple[Known, ...] = (
     Known("L.solve_triangular", "out* after", "of infinities and huge numbers", special),
     Known("L.*", "raises: nothing, RuntimeError", "which types `out` may have each kernel says for itself",
           ours_says("can't be cast to the desired output type")),
+    Known("S.erfcx", "gradient|second", "far above 0 two numbers of about 1 cancel",
+          lambda call, found: any(v > 10 for v in call.operands()[0].values) and apart(found) <= (1e-2 if single(call, found) else 1e-6)),
     Known("S.log_ndtr", "second", "far below 0 PyTorch's formula subtracts large numbers",
           lambda call, found: any(v < -30 for v in call.operands()[0].values)),
     Known("F.sigmoid S.expit sigmoid", "value|gradient|second", "of complex numbers whose exponential overflows", not_finite),
