@@ -19,13 +19,10 @@ from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
 from vizgrad.debugger.session.breakpoints.stop_reason import at_stop, by_person
 from vizgrad.debugger.session.closed_session import Kept
 from vizgrad.debugger.session.history.branches import Branches
-from vizgrad.debugger.session.history.history import Between, History, Standing
-from vizgrad.debugger.session.interrupts import between_steps
-from vizgrad.debugger.session.moves_under_way import Halt, Moving, Work
+from vizgrad.debugger.session.history.history import Between, History, Standing, Where
+from vizgrad.debugger.session.moves_under_way import Halt, Moving, Pieces, Work, between_steps
 from vizgrad.debugger.session.open_session import Live
-from vizgrad.debugger.session.progress_updates import Pieces
 from vizgrad.debugger.session.publishing import RECORDS_CARRIED, Publisher, Update
-from vizgrad.debugger.session.run_position import Where
 from vizgrad.debugger.session.session_reader import SessionClosed
 
 #: How long a request waits for a step that is running on another thread, in seconds.

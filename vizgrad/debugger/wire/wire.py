@@ -7,22 +7,261 @@ annotation, and the first mismatch raises `WireError`, which says where it was a
 there. Fields that are not in the class are passed over, so that a newer writer may send more; fields
 that are missing take their default.
 
-How a single annotation is written and read is in `vizgrad.debugger.wire.wire_plan`.
+Annotations are read once for each type, as `dataclasses` does with its methods; the model has no recursive
+type, so the annotations themselves bound the depth that is read.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import re
-from collections.abc import Iterable
+import types
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from vizgrad.core.arrays.budget import Budget as MemoryBudget
 from vizgrad.debugger.model import MODEL_VERSION, Trace
-from vizgrad.debugger.wire.wire_plan import Budget, describe, plan
-from vizgrad.debugger.wire.wire_plan import WireError as WireError
+
+#: Characters of one string.
+MAX_STRING = 10_000_000
+#: Whole numbers are below this in magnitude (a leaf's sequence number is 2**64 - 1).
+MAX_INTEGER = 2**64
+
+_NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+class WireError(ValueError):
+    """Data that is not what the model says. `path` is where, ``run.nodes[3].state``."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.path = ""
+
+    def within(self, key: str | int) -> WireError:
+        """The same error, seen from the object or array that holds the value at `key`."""
+        step = f"[{key}]" if isinstance(key, int) else key
+        joint = "." if self.path and not self.path.startswith("[") else ""
+        self.path = step + joint + self.path
+        self.args = (str(self),)
+        return self
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.problem}" if self.path else self.problem
+
+
+class Budget:
+    """How many more values may be read: a bound on the work one input can cause."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, values: int) -> None:
+        self.left = values
+
+    def spend(self, values: int) -> None:
+        self.left -= values
+        if self.left < 0:
+            raise WireError("expected less data: this has more values than the limit allows")
+
+
+Encode = Callable[[Any], Any]
+Decode = Callable[[Any, Budget], Any]
+
+
+@cache
+def plan(annotation: Any) -> tuple[Encode, Decode]:
+    """How to write and how to read a value of this type."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if annotation in _SIMPLE:
+        return _SIMPLE[annotation]
+    if origin is Literal:
+        return _same, _literal(arguments)
+    if origin in (Union, types.UnionType):
+        inner = [argument for argument in arguments if argument is not types.NoneType]
+        if len(inner) == 1 and len(arguments) == 2:
+            return _optional(*plan(inner[0]))
+    if origin is tuple:
+        if len(arguments) == 2 and arguments[1] is Ellipsis:
+            return _array(*plan(arguments[0]))
+        return _fixed([plan(argument) for argument in arguments])
+    if dataclasses.is_dataclass(annotation) and isinstance(annotation, type):
+        return _object(annotation)
+    raise TypeError(f"no wire form is defined for the annotation {annotation!r}")
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _encode_float(value: Any) -> Any:
+    return float(value) if math.isfinite(value) else str(float(value))
+
+
+def _integer(value: Any, budget: Budget) -> int:
+    if type(value) is not int or not -MAX_INTEGER < value < MAX_INTEGER:
+        raise WireError(f"expected a whole number, got {describe(value)}")
+    return value
+
+
+def _float(value: Any, budget: Budget) -> float:
+    if type(value) is float and math.isfinite(value):
+        return value
+    if type(value) is int and -MAX_INTEGER < value < MAX_INTEGER:
+        return float(value)
+    if type(value) is str and value in _NOT_FINITE:
+        return _NOT_FINITE[value]
+    raise WireError(f'expected a number, "nan", "inf" or "-inf", got {describe(value)}')
+
+
+def _string(value: Any, budget: Budget) -> str:
+    if type(value) is not str:
+        raise WireError(f"expected a string, got {describe(value)}")
+    if len(value) > MAX_STRING:
+        raise WireError(f"expected at most {MAX_STRING} characters, got {len(value)}")
+    return value
+
+
+def _boolean(value: Any, budget: Budget) -> bool:
+    if type(value) is not bool:
+        raise WireError(f"expected true or false, got {describe(value)}")
+    return value
+
+
+_SIMPLE: dict[object, tuple[Encode, Decode]] = {
+    int: (_same, _integer),
+    float: (_encode_float, _float),
+    str: (_same, _string),
+    bool: (_same, _boolean),
+}
+
+
+def _literal(words: tuple[str, ...]) -> Decode:
+    known = frozenset(words)
+
+    def decode(value: Any, budget: Budget) -> str:
+        if type(value) is not str or value not in known:
+            raise WireError(f"expected one of {', '.join(words)}, got {describe(value)}")
+        return value
+
+    return decode
+
+
+def _optional(encode: Encode, decode: Decode) -> tuple[Encode, Decode]:
+    def encode_optional(value: Any) -> Any:
+        return None if value is None else encode(value)
+
+    def decode_optional(value: Any, budget: Budget) -> Any:
+        return None if value is None else decode(value, budget)
+
+    return (_same if encode is _same else encode_optional), decode_optional
+
+
+def _array(encode: Encode, decode: Decode) -> tuple[Encode, Decode]:
+    def encode_array(value: Any) -> list[Any]:
+        return list(value) if encode is _same else [encode(item) for item in value]
+
+    def decode_array(value: Any, budget: Budget) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            raise WireError(f"expected an array, got {describe(value)}")
+        items = cast("list[object]", value)
+        budget.spend(len(items))
+        out: list[Any] = []
+        try:
+            for item in items:  # not a comprehension: the error tells how many were good
+                out.append(decode(item, budget))  # noqa: PERF401  see above
+        except WireError as error:
+            raise error.within(len(out)) from None
+        return tuple(out)
+
+    return encode_array, decode_array
+
+
+def _fixed(plans: list[tuple[Encode, Decode]]) -> tuple[Encode, Decode]:
+    def encode(value: Any) -> list[Any]:
+        return [each[0](item) for each, item in zip(plans, value, strict=True)]
+
+    def decode(value: Any, budget: Budget) -> tuple[Any, ...]:
+        if not isinstance(value, list) or len(cast("list[object]", value)) != len(plans):
+            raise WireError(f"expected an array of {len(plans)}, got {describe(value)}")
+        out: list[Any] = []
+        try:
+            for each, item in zip(plans, cast("list[object]", value), strict=True):
+                out.append(each[1](item, budget))
+        except WireError as error:
+            raise error.within(len(out)) from None
+        return tuple(out)
+
+    return encode, decode
+
+
+def _object(cls: type) -> tuple[Encode, Decode]:
+    hints = get_type_hints(cls)
+    fields = dataclasses.fields(cls)
+    plans = [(field.name, *plan(hints[field.name])) for field in fields]
+    defaults: dict[str, object] = {field.name: field.default for field in fields}
+    required = {name for name, default in defaults.items() if default is dataclasses.MISSING}
+    # a message has some hundred fields, most of which are written as they are: None
+    writers = [(name, None if write is _same else write) for name, write, _ in plans]
+    always = [(name, write) for name, write in writers if name in required]
+    seldom: list[tuple[str, Encode | None, object, type[object]]] = [
+        (name, write, defaults[name], type(defaults[name]))
+        for name, write in writers
+        if name not in required
+    ]
+
+    def encode(value: Any) -> dict[str, Any]:
+        out: dict[str, Any] = {}
+        for name, write in always:
+            item = getattr(value, name)
+            out[name] = item if write is None else write(item)
+        for name, write, default, kind in seldom:
+            item = getattr(value, name)
+            # 0.0 is no default of an integer, nor is -0.0 one of 0.0
+            if item is default or (kind is type(item) is not float and item == default):
+                continue
+            out[name] = item if write is None else write(item)
+        return out
+
+    def decode(value: Any, budget: Budget) -> Any:
+        if not isinstance(value, dict):
+            raise WireError(f"expected an object, got {describe(value)}")
+        source = cast("dict[object, object]", value)
+        budget.spend(1)
+        out: dict[str, Any] = {}
+        for name, _, read in plans:
+            try:
+                if name in source:
+                    out[name] = read(source[name], budget)
+            except WireError as error:
+                raise error.within(name) from None
+            if name in required and name not in out:
+                raise WireError("expected a value, got nothing").within(name)
+        return cls(**out)
+
+    return encode, decode
+
+
+def describe(value: Any) -> str:
+    """A value in a few words, never the whole of it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"the string {value if len(value) <= 40 else value[:40] + '…'!r}"
+    if isinstance(value, int):
+        return str(value) if abs(value) < MAX_INTEGER else "a larger whole number"
+    if isinstance(value, float):
+        return str(value)
+    if isinstance(value, list):
+        return f"an array of {len(cast('list[object]', value))}"
+    return "an object" if isinstance(value, dict) else f"a {type(value).__name__}"
+
+
+# --- whole messages ---------------------------------------------------------------------------------------
 
 T = TypeVar("T")
 

@@ -13,7 +13,6 @@ from typing import Any, cast
 from weakref import WeakSet, WeakValueDictionary
 
 from vizgrad.core.observing import Observer
-from vizgrad.debugger.jupyter.widget import move_requests as move_requests  # registers handlers
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget import query_answers
 from vizgrad.debugger.jupyter.widget.handlers import HANDLERS, handles
@@ -25,8 +24,7 @@ from vizgrad.debugger.session.moves_under_way import Work
 from vizgrad.debugger.session.publishing import Update
 from vizgrad.debugger.session.session import Session, SessionBusy
 from vizgrad.debugger.session.session_reader import SessionClosed
-from vizgrad.debugger.wire.wire import WireError, decode_message, encode_message
-from vizgrad.debugger.wire.wire_plan import MAX_INTEGER
+from vizgrad.debugger.wire.wire import MAX_INTEGER, WireError, decode_message, encode_message
 from vizgrad.version import __version__
 
 Send = Callable[[dict[str, Any]], None]
