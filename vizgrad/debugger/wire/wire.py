@@ -18,8 +18,9 @@ import json
 import math
 import re
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from itertools import repeat
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from vizgrad.core.arrays.budget import Budget as MemoryBudget
@@ -67,37 +68,82 @@ class Budget:
             raise WireError("expected less data: this has more values than the limit allows")
 
 
-Encode = Callable[[Any], Any]
 Decode = Callable[[Any, Budget], Any]
 
 
+@dataclasses.dataclass(slots=True)
+class Form:
+    """How a value is written that JSON has no such value for; None in its place stays None.
+
+    - "float": a number that need not be finite.
+    - "array": `items` is the form of each item, or `parts` are those of the items, one by one. Without a form
+      they are written as they are.
+    - "object": `fields` are name, form, default and type of the default. A field that has its default is left
+      out; required ones come first.
+    """
+
+    kind: Literal["float", "array", "object"]
+    items: Form | None = None
+    parts: tuple[Form | None, ...] = ()
+    fields: tuple[tuple[str, Form | None, object, type[object]], ...] = ()
+
+
+_FLOAT = Form("float")
+
+
+def _written(value: object, form: Form) -> Any:
+    """The JSON values of `value`, in one walk: the messages of a step hold some hundred values."""
+    root: list[Any] = [value]
+    #: A value that is to be written, and where: in which array or object, and in which place of that.
+    todo: list[tuple[Any, Any, Any, Form]] = [(root, 0, value, form)]
+    while todo:
+        out, place, value, form = todo.pop()
+        if form.kind == "float":
+            out[place] = float(value) if math.isfinite(value) else str(float(value))
+        elif form.kind == "object":
+            written: dict[str, Any] = {}
+            out[place] = written
+            for name, each, default, kind in form.fields:
+                item = getattr(value, name)
+                # 0.0 is no default of an integer, nor is -0.0 one of 0.0
+                if item is default or (kind is type(item) is not float and item == default):
+                    continue
+                written[name] = item
+                if each is not None and item is not None:
+                    todo.append((written, name, item, each))
+        else:
+            array = out[place] = list(value)
+            if form.items is not None or form.parts:
+                for index, each in enumerate(form.parts or repeat(form.items, len(array))):
+                    item = array[index]
+                    if each is not None and item is not None:
+                        todo.append((array, index, item, each))
+    return root[0]
+
+
 @cache
-def plan(annotation: Any) -> tuple[Encode, Decode]:
-    """How to write and how to read a value of this type."""
+def plan(annotation: Any) -> tuple[Form | None, Decode]:
+    """How to write a value of this type (None: as it is), and the function that reads and checks one."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if annotation in _SIMPLE:
         return _SIMPLE[annotation]
     if origin is Literal:
-        return _same, _literal(arguments)
+        return None, _literal(arguments)
     if origin in (Union, types.UnionType):
         inner = [argument for argument in arguments if argument is not types.NoneType]
         if len(inner) == 1 and len(arguments) == 2:
-            return _optional(*plan(inner[0]))
+            form, decode = plan(inner[0])
+            return form, _optional(decode)
     if origin is tuple:
         if len(arguments) == 2 and arguments[1] is Ellipsis:
-            return _array(*plan(arguments[0]))
-        return _fixed([plan(argument) for argument in arguments])
+            form, decode = plan(arguments[0])
+            return Form("array", items=form), _array(decode)
+        plans = [plan(argument) for argument in arguments]
+        forms = tuple(form for form, _ in plans)
+        return Form("array", parts=forms), _fixed([decode for _, decode in plans])
     if dataclasses.is_dataclass(annotation) and isinstance(annotation, type):
         return _object(annotation)
     raise TypeError(f"no wire form is defined for the annotation {annotation!r}")
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-def _encode_float(value: Any) -> Any:
-    return float(value) if math.isfinite(value) else str(float(value))
 
 
 def _integer(value: Any, budget: Budget) -> int:
@@ -130,11 +176,11 @@ def _boolean(value: Any, budget: Budget) -> bool:
     return value
 
 
-_SIMPLE: dict[object, tuple[Encode, Decode]] = {
-    int: (_same, _integer),
-    float: (_encode_float, _float),
-    str: (_same, _string),
-    bool: (_same, _boolean),
+_SIMPLE: dict[object, tuple[Form | None, Decode]] = {
+    int: (None, _integer),
+    float: (_FLOAT, _float),
+    str: (None, _string),
+    bool: (None, _boolean),
 }
 
 
@@ -149,20 +195,14 @@ def _literal(words: tuple[str, ...]) -> Decode:
     return decode
 
 
-def _optional(encode: Encode, decode: Decode) -> tuple[Encode, Decode]:
-    def encode_optional(value: Any) -> Any:
-        return None if value is None else encode(value)
-
+def _optional(decode: Decode) -> Decode:
     def decode_optional(value: Any, budget: Budget) -> Any:
         return None if value is None else decode(value, budget)
 
-    return (_same if encode is _same else encode_optional), decode_optional
+    return decode_optional
 
 
-def _array(encode: Encode, decode: Decode) -> tuple[Encode, Decode]:
-    def encode_array(value: Any) -> list[Any]:
-        return list(value) if encode is _same else [encode(item) for item in value]
-
+def _array(decode: Decode) -> Decode:
     def decode_array(value: Any, budget: Budget) -> tuple[Any, ...]:
         if not isinstance(value, list):
             raise WireError(f"expected an array, got {describe(value)}")
@@ -176,54 +216,32 @@ def _array(encode: Encode, decode: Decode) -> tuple[Encode, Decode]:
             raise error.within(len(out)) from None
         return tuple(out)
 
-    return encode_array, decode_array
+    return decode_array
 
 
-def _fixed(plans: list[tuple[Encode, Decode]]) -> tuple[Encode, Decode]:
-    def encode(value: Any) -> list[Any]:
-        return [each[0](item) for each, item in zip(plans, value, strict=True)]
-
+def _fixed(decoders: list[Decode]) -> Decode:
     def decode(value: Any, budget: Budget) -> tuple[Any, ...]:
-        if not isinstance(value, list) or len(cast("list[object]", value)) != len(plans):
-            raise WireError(f"expected an array of {len(plans)}, got {describe(value)}")
+        if not isinstance(value, list) or len(cast("list[object]", value)) != len(decoders):
+            raise WireError(f"expected an array of {len(decoders)}, got {describe(value)}")
         out: list[Any] = []
         try:
-            for each, item in zip(plans, cast("list[object]", value), strict=True):
-                out.append(each[1](item, budget))
+            for each, item in zip(decoders, cast("list[object]", value), strict=True):
+                out.append(each(item, budget))
         except WireError as error:
             raise error.within(len(out)) from None
         return tuple(out)
 
-    return encode, decode
+    return decode
 
 
-def _object(cls: type) -> tuple[Encode, Decode]:
+def _object(cls: type) -> tuple[Form, Decode]:
     hints = get_type_hints(cls)
     fields = dataclasses.fields(cls)
     plans = [(field.name, *plan(hints[field.name])) for field in fields]
     defaults: dict[str, object] = {field.name: field.default for field in fields}
     required = {name for name, default in defaults.items() if default is dataclasses.MISSING}
-    # a message has some hundred fields, most of which are written as they are: None
-    writers = [(name, None if write is _same else write) for name, write, _ in plans]
-    always = [(name, write) for name, write in writers if name in required]
-    seldom: list[tuple[str, Encode | None, object, type[object]]] = [
-        (name, write, defaults[name], type(defaults[name]))
-        for name, write in writers
-        if name not in required
-    ]
-
-    def encode(value: Any) -> dict[str, Any]:
-        out: dict[str, Any] = {}
-        for name, write in always:
-            item = getattr(value, name)
-            out[name] = item if write is None else write(item)
-        for name, write, default, kind in seldom:
-            item = getattr(value, name)
-            # 0.0 is no default of an integer, nor is -0.0 one of 0.0
-            if item is default or (kind is type(item) is not float and item == default):
-                continue
-            out[name] = item if write is None else write(item)
-        return out
+    written = tuple((name, each, defaults[name], type(defaults[name])) for name, each, _ in plans)
+    form = Form("object", fields=tuple(sorted(written, key=lambda one: one[0] not in required)))
 
     def decode(value: Any, budget: Budget) -> Any:
         if not isinstance(value, dict):
@@ -241,7 +259,7 @@ def _object(cls: type) -> tuple[Encode, Decode]:
                 raise WireError("expected a value, got nothing").within(name)
         return cls(**out)
 
-    return encode, decode
+    return form, decode
 
 
 def describe(value: Any) -> str:
@@ -275,7 +293,9 @@ def to_wire(value: Any) -> Any:
         return [to_wire(item) for item in cast("Iterable[Any]", value)]
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         raise TypeError(f"to_wire takes a model or protocol dataclass, not {type(value).__name__}")
-    return plan(type(value))[0](value)
+    form = plan(type(value))[0]
+    assert form is not None  # of a dataclass there is one
+    return _written(value, form)
 
 
 def from_wire(cls: type[T], data: object, *, max_values: int = MAX_VALUES) -> T:
@@ -338,12 +358,16 @@ def encode_message(message: object) -> dict[str, Any]:
     return {"type": message_type(type(message)), **to_wire(message)}
 
 
-def decode_message(data: object, classes: Iterable[type[T]]) -> T:
-    """Reads an envelope as one of `classes` (``typing.get_args(Request)``); else `WireError`."""
+def messages(classes: Iterable[type[T]]) -> dict[str, type[T]]:
+    """The classes by the ``type`` of their messages."""
+    return {message_type(cls): cls for cls in classes}
+
+
+def decode_message(data: object, known: Mapping[str, type[T]]) -> T:
+    """Reads an envelope as one of the classes in `known` (`messages`); else `WireError`."""
     if not isinstance(data, dict):
         raise WireError(f"expected an object, got {describe(data)}").within("message")
     envelope = cast("dict[object, object]", data)
-    known = {message_type(cls): cls for cls in classes}
     name = envelope.get("type")
     if not isinstance(name, str) or name not in known:
         words = ", ".join(sorted(known))

@@ -24,7 +24,13 @@ from vizgrad.debugger.session.moves_under_way import Work
 from vizgrad.debugger.session.publishing import Update
 from vizgrad.debugger.session.session import Session, SessionBusy
 from vizgrad.debugger.session.session_reader import SessionClosed
-from vizgrad.debugger.wire.wire import MAX_INTEGER, WireError, decode_message, encode_message
+from vizgrad.debugger.wire.wire import (
+    MAX_INTEGER,
+    WireError,
+    decode_message,
+    encode_message,
+    messages,
+)
 from vizgrad.version import __version__
 
 Send = Callable[[dict[str, Any]], None]
@@ -33,6 +39,7 @@ MOST_AT_ONCE = 20_000
 #: What brings a view to where the run is: answered while it moves.
 LOOKS = ("attach", "look", "since")
 
+_REQUESTS = messages(p.ANSWERS)
 _log = logging.getLogger(__name__)
 _controllers: WeakSet[Controller] = WeakSet()
 #: Those of widgets, by the widget's id.
@@ -136,9 +143,7 @@ class Controller:
             number = 0
         session = fields.get("session")
         try:
-            request = decode_message(
-                cast("object", content), cast("dict[type[Any], Any]", p.ANSWERS)
-            )
+            request = decode_message(content, _REQUESTS)
         except WireError as error:
             self._send(p.Failed(number, f"malformed message: {error}"))
             return
