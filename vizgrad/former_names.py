@@ -56,6 +56,9 @@ MOVED = {
 
 #: Modules of the debugger that were merged into others.
 MERGED = {
+    "vizgrad.debugger.session.publishing": "vizgrad.debugger.session.run_control",
+    "vizgrad.debugger.engines.vizgrad.thread_modes": "vizgrad.debugger.engines.vizgrad.run",
+    "vizgrad.debugger.engines.vizgrad.saved_readers": "vizgrad.debugger.engines.vizgrad.step",
     "vizgrad.debugger.session.interrupts": "vizgrad.debugger.session.moves_under_way",
     "vizgrad.debugger.session.progress_updates": "vizgrad.debugger.session.moves_under_way",
     "vizgrad.debugger.jupyter.widget.move_requests": "vizgrad.debugger.jupyter.widget.handlers",

@@ -14,7 +14,7 @@ from tests.fixtures.limits import HANG
 from tests.fixtures.sessions import no_sessions
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.session import moves_under_way
-from vizgrad.debugger.session.publishing import Update
+from vizgrad.debugger.session.run_control import Update
 from vizgrad.debugger.session.session import Session, SessionBusy
 
 

@@ -117,7 +117,7 @@ class Live:
 
     @property
     def breakpoints(self) -> tuple[int, ...]:
-        return self._breakpoints.listed()
+        return self._breakpoints.listed
 
     @property
     def breakpoint_list(self) -> tuple[model.Breakpoint, ...]:

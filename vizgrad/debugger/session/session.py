@@ -34,8 +34,7 @@ from vizgrad.debugger.session.history.lanes import Lane
 from vizgrad.debugger.session.moves_under_way import Work
 from vizgrad.debugger.session.open_session import Live
 from vizgrad.debugger.session.opening import Opening
-from vizgrad.debugger.session.publishing import Update
-from vizgrad.debugger.session.run_control import RunControl
+from vizgrad.debugger.session.run_control import RunControl, Update
 from vizgrad.debugger.session.run_control import SessionBusy as SessionBusy
 from vizgrad.debugger.session.session_branches import SessionBranches
 from vizgrad.debugger.session.session_breakpoints import SessionBreakpoints

@@ -13,7 +13,7 @@ from tests.debugger.jupyter.widget.standing_fold import StandingFold
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget.controller import Controller
 from vizgrad.debugger.jupyter.widget.drawing import Folding, Standing
-from vizgrad.debugger.session.publishing import Update
+from vizgrad.debugger.session.run_control import Update
 from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.wire.wire import decode_message, encode_message, messages
 

@@ -337,7 +337,7 @@ class EngineGraph:
         return self._blocks.stale()
 
     def written(self) -> tuple[model.StorageChange, ...]:
-        return self._blocks.written()
+        return self._blocks.written() if self._blocks.changed else ()
 
     def retell(self) -> None:
         self._blocks.retell()

@@ -19,12 +19,14 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad.captured_value import Held, size_of
 from vizgrad.debugger.engines.vizgrad.effects import GradEffect, ReleaseEffect
 from vizgrad.debugger.engines.vizgrad.nonfinite_steps import birth_of
-from vizgrad.debugger.engines.vizgrad.saved_readers import Savers, by_name, bytes_saved
 from vizgrad.debugger.engines.vizgrad.step import (
     Accumulated,
     Arrived,
     EngineStep,
     Out,
+    Savers,
+    by_name,
+    bytes_saved,
     priority_of,
     released_stage,
 )

@@ -21,7 +21,7 @@ from vizgrad.debugger.jupyter.widget.line_messages import LinesFollower
 from vizgrad.debugger.jupyter.widget.request_worker import Desk
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.moves_under_way import Work
-from vizgrad.debugger.session.publishing import Update
+from vizgrad.debugger.session.run_control import Update
 from vizgrad.debugger.session.session import Session, SessionBusy
 from vizgrad.debugger.session.session_reader import SessionClosed
 from vizgrad.debugger.wire.wire import (
