@@ -6,7 +6,7 @@ import pytest
 
 from tests.pains import programs
 from tests.pains.corpus import FINE, PAINS, Pain, Program, assert_explained, said_of
-from vizgrad.debugger.explain.wording import HEALTHY
+from vizgrad.debugger.explain.cause import HEALTHY
 
 assert len(programs.ALL) > 1  # they are there
 

@@ -258,7 +258,7 @@ def why(tensor: Any, *, name: str = "") -> Explanation:
     from vizgrad.debugger.engines.api.openers import known_types
     from vizgrad.debugger.engines.vizgrad.variable_names import names_around
     from vizgrad.debugger.explain.watch_block import known
-    from vizgrad.debugger.explain.why import explain
+    from vizgrad.debugger.explain.why import answer
 
     kinds = (Tensor, *known_types())
     if not isinstance(tensor, kinds):
@@ -266,7 +266,7 @@ def why(tensor: Any, *, name: str = "") -> Explanation:
             f"why() explains a tensor, but got {type(tensor).__name__}; for a gradient that is None "
             "ask for its leaf"
         )
-    return explain(known(tensor), tensor, name or names_around(kinds=kinds).get(id(tensor), ""))
+    return answer(known(tensor), tensor, name or names_around(kinds=kinds).get(id(tensor), ""))
 
 
 @contextmanager

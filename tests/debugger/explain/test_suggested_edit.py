@@ -6,66 +6,71 @@ import inspect
 import linecache
 import textwrap
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.pains import programs
 from tests.pains.corpus import PAINS, Pain, said_of
-from vizgrad.core.errors import Explanation, Place
-from vizgrad.debugger.explain.suggested_edit import with_mended
+from vizgrad.core.errors import Place
+from vizgrad.debugger.explain.cause import Cause
+from vizgrad.debugger.explain.suggested_edit import mended
 
 assert len(programs.ALL) > 1  # they are there
 
 
-def mended(kind: str, text: str, tensor: str, fix: str, story: str = "") -> str:
-    place = Place("a.py", 1, text=text)
-    return with_mended(Explanation(kind, place, tensor, fix, story)).mended
+def edit(kind: str, case: str, text: str, tensor: str, fix: str, facts: dict[str, Any]) -> str:
+    return mended(Cause(kind, case, Place("a.py", 1, text=text), tensor, facts, fix))
 
 
-RESHAPE = "give both the same shape: pred.squeeze() or y.reshape(pred.shape)"
-OUT_OF_PLACE = "write out of place there (e.g. `x = x + y` for `x += y`), or clone before the write"
+SHAPES: dict[str, Any] = {"one": "pred", "other": "y", "first": [4, 1]}
+TOLD = {
+    "fix": "write out of place there (e.g. `x = x + y` for `x += y`), or clone before the write"
+}
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "tensor", "fix", "story", "wanted"),
+    ("kind", "case", "text", "tensor", "fix", "facts", "wanted"),
     [
-        ("double-normalised", "loss = F.cross_entropy(z.softmax(-1), y)  # mine", "z.softmax(-1)",
-         "pass the raw logits: give cross_entropy `z`, without softmax", "",
-         "loss = F.cross_entropy(z, y)  # mine"),
-        ("double-normalised", "loss = F.cross_entropy(p, y)", "p",
-         "pass the raw logits: give cross_entropy `z`, without softmax", "",
-         "loss = F.cross_entropy(z, y)"),
-        ("history-kept", "total += a + b", "total", "add a plain number: total += (a + b).item()", "",
-         "total += (a + b).item()"),
-        ("history-kept", "h = cell(x, h)", "h", "cut it at the start of a step: h = h.detach()", "",
-         "h = cell(x, h.detach())"),
-        ("cut-detach", "pred = pred.detach()", "pred", "take out the detach() here: detach only …", "",
-         "# pred = pred.detach()"),
-        ("cut-detach", "pred = pred.detach() + a.detach()", "pred", "take out the detach() here", "", ""),
-        ("second-order-cut", "(g,) = grad(y, x)", "g", "take the gradient with create_graph=True", "",
+        ("double-normalised", "normalised-before", "loss = F.cross_entropy(z.softmax(-1), y)  # mine",
+         "z.softmax(-1)", "", {"op": "cross_entropy", "raw": "z"}, "loss = F.cross_entropy(z, y)  # mine"),
+        ("double-normalised", "normalised-before", "loss = F.cross_entropy(p, y)", "p", "",
+         {"op": "cross_entropy", "raw": "z"}, "loss = F.cross_entropy(z, y)"),
+        ("double-normalised", "normalised-before", "loss = F.cross_entropy(p, y)", "p", "",
+         {"op": "cross_entropy", "raw": ""}, ""),
+        ("double-normalised", "normalised-twice", "loss = F.softmax(p, 0)", "p", "", {}, ""),
+        ("history-kept", "carried", "total += a + b", "total", "add-number", {}, "total += (a + b).item()"),
+        ("history-kept", "carried", "h = cell(x, h)", "h", "cut-each-step", {}, "h = cell(x, h.detach())"),
+        ("history-kept", "carried-over", "h = cell(x, h)", "h", "", {}, "h = cell(x, h.detach())"),
+        ("cut-detach", "detached", "pred = pred.detach()", "pred", "", {}, "# pred = pred.detach()"),
+        ("cut-detach", "detached", "pred = pred.detach() + a.detach()", "pred", "", {}, ""),
+        ("cut-detach", "copied", "pred = pred.detach()", "pred", "", {}, ""),
+        ("second-order-cut", "constant-term", "(g,) = grad(y, x)", "g", "create-graph", {},
          "(g,) = grad(y, x, create_graph=True)"),
-        ("saved-overwritten", "x += y * 2", "x", OUT_OF_PLACE, "", "x = x + y * 2"),
-        ("saved-overwritten", "x.mul_(2.0)", "x", OUT_OF_PLACE, "", "x = x.mul(2.0)"),
-        ("saved-overwritten", "x[0] += 1", "x", OUT_OF_PLACE, "", ""),
-        ("saved-overwritten", "x.zero_()", "x", OUT_OF_PLACE, "", ""),
-        ("shape-broadcast", "loss = (pred - y).mean()", "pred", RESHAPE,
-         "broadcast `pred` [4, 1] and `y` [4] to [4, 4]", "loss = (pred - y.reshape(pred.shape)).mean()"),
-        ("shape-broadcast", "loss = (pred - y).mean()", "pred", RESHAPE,
-         "broadcast `pred` [4, 1] and `y` [3] to [4, 3]", ""),
-        ("nonfinite-forward", "h = x.softmax(0).log()", "x.softmax(0)", "use log_softmax", "",
+        ("second-order-cut", "no-second-order", "(g,) = grad(y, x)", "g", "linear", {}, ""),
+        ("saved-overwritten", "saved-overwritten", "x += y * 2", "x", "", {}, "x = x + y * 2"),
+        ("saved-overwritten", "told", "x.mul_(2.0)", "x", "", TOLD, "x = x.mul(2.0)"),
+        ("saved-overwritten", "told", "x.mul_(2.0)", "x", "", {"fix": "something else"}, ""),
+        ("saved-overwritten", "told", "x[0] += 1", "x", "", TOLD, ""),
+        ("saved-overwritten", "told", "x.zero_()", "x", "", TOLD, ""),
+        ("saved-overwritten", "step-overwrote", "x += 1", "x", "", {}, ""),
+        ("shape-broadcast", "broadcast", "loss = (pred - y).mean()", "pred", "", {**SHAPES, "second": [4]},
+         "loss = (pred - y.reshape(pred.shape)).mean()"),
+        ("shape-broadcast", "broadcast", "loss = (pred - y).mean()", "pred", "", {**SHAPES, "second": [3]},
+         ""),
+        ("nonfinite-forward", "operation", "h = x.softmax(0).log()", "x.softmax(0)", "log-of-softmax", {},
          "h = x.log_softmax(0)"),
-        ("nonfinite-forward", "h = p.log()", "p", "use log_softmax (or cross_entropy on the logits)", "", ""),
-        ("nonfinite-forward", "h = p.log()", "p", "keep `p` positive", "", "h = p.clamp(min=1e-12).log()"),
-        ("nonfinite-forward", "h = a / n", "n", "keep the divisor `n` away from zero", "",
-         "h = a / (n + 1e-12)"),
-        ("nonfinite-forward", "h = a / n + (", "n", "keep the divisor `n` away from zero", "", ""),
-        ("nonfinite-forward", "for x in xs: x.log()", "x", "", "", ""),
+        ("nonfinite-forward", "operation", "h = p.log()", "p", "log-of-softmax", {}, ""),
+        ("nonfinite-forward", "operation", "h = p.log()", "p", "log", {}, "h = p.clamp(min=1e-12).log()"),
+        ("nonfinite-forward", "operation", "h = a / n", "n", "quotient", {}, "h = a / (n + 1e-12)"),
+        ("nonfinite-forward", "operation", "h = a / n + (", "n", "quotient", {}, ""),
+        ("nonfinite-forward", "operation", "for x in xs: x.log()", "x", "log", {}, ""),
     ],
 )  # fmt: skip
 def test_a_line_is_changed_where_one_is_enough(
-    kind: str, text: str, tensor: str, fix: str, story: str, wanted: str
+    kind: str, case: str, text: str, tensor: str, fix: str, facts: dict[str, Any], wanted: str
 ) -> None:
-    assert mended(kind, text, tensor, fix, story) == wanted
+    assert edit(kind, case, text, tensor, fix, facts) == wanted
 
 
 def _with_change() -> Iterator[Pain]:

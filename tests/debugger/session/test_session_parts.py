@@ -116,10 +116,10 @@ def test_a_change_begins_a_branch_and_is_compared_there() -> None:
     edit = session.branches.set_grad(1, "g * 2")
     assert session.branches[1].edits == (edit,)
     session.continue_()
-    doubled = x.grad.tolist()  # type: ignore[union-attr]
+    doubled = x.grad.tolist()
     session.branches.switch("original")
     session.continue_()
-    assert x.grad.tolist() != doubled  # type: ignore[union-attr]
+    assert x.grad.tolist() != doubled
     apart = session.branches.compare(session.branches[1].name)
     assert apart == session.compare(session.branches[1].name)
     assert any(each.relative for each in apart)
@@ -217,7 +217,7 @@ def test_parts_work_without_a_session() -> None:
     """They need a backward, and nothing that a `Session` adds: no registry, no view."""
     x = small()[0]
     session = open_session((x * x).sum(), names={})
-    backward = session._control.state._backward  # type: ignore[union-attr]
+    backward = session._control.state._backward
     control = RunControl(backward, 1 << 20)
     breakpoints, stages = SessionBreakpoints(control), SessionStages(control)
     breakpoints.add("Mul*")

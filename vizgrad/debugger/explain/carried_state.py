@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from vizgrad.core.errors import Explanation
-from vizgrad.debugger.explain.wording import code, line, said
+from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
 from vizgrad.debugger.model.byte_sizes import bytes_text
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.note_recorder import Noting
@@ -16,7 +15,7 @@ from vizgrad.debugger.watch.notes import Note, Weight
 _TURNS = 2
 
 
-def find(noting: Noting) -> Iterator[Explanation]:
+def find(noting: Noting) -> Iterator[Cause]:
     found = [note for note in noting.carried.values() if note.turns >= _TURNS]
     for note in sorted(found, key=lambda each: -each.turns)[:1]:
         if note.carried is not None:
@@ -26,53 +25,43 @@ def find(noting: Noting) -> Iterator[Explanation]:
             tensor = note.tensor()
             one = tensor is None or noting.look.array(tensor).size == 1
             weights = [*known, last] if last is not None else known
-            yield _said(note.carried, steps, note.turns, weights, one=one)
+            yield _carried(note.carried, steps, note.turns, weights, one=one)
 
 
-def _kept(nodes: int, steps: int, turns: int, weights: list[Weight]) -> str:
+def _kept(nodes: int, steps: int, turns: int, weights: list[Weight]) -> Phrase:
     """How many operations and bytes it keeps, and by how many that grows. It reaches over so many `turns`."""
     if not weights:
-        return f"{nodes} operations by now"
+        return Phrase("operations-by-now", nodes=nodes)
     last = weights[-1]
     weighed = max(1, last.turns + steps - turns)  # so many steps it carried when it was weighed
-    grown = f"about {max(1, round(last.nodes / weighed))} operations"
-    size = ""
+    size = more_size = after = NOTHING
     if last.nbytes > 1024:  # less is no reason
-        size = f" and {bytes_text(last.nbytes)}"
-        grown += f" and {bytes_text(round(last.nbytes / weighed))}"
-    after = "" if weighed == steps else f" after {weighed} step{'' if weighed == 1 else 's'}"
-    return f"{last.nodes} operations{size}{after}, {grown} more with each step"
+        size = Phrase("and-bytes", size=bytes_text(last.nbytes))
+        more_size = Phrase("and-bytes", size=bytes_text(round(last.nbytes / weighed)))
+    if weighed != steps:
+        after = Phrase("after-one-step") if weighed == 1 else Phrase("after-steps", steps=weighed)
+    return Phrase(
+        "weighed", nodes=last.nodes, size=size, after=after,
+        more=max(1, round(last.nodes / weighed)), more_size=more_size,
+    )  # fmt: skip
 
 
-def _said(note: Note, steps: int, turns: int, weights: list[Weight], *, one: bool) -> Explanation:
+def _carried(note: Note, steps: int, turns: int, weights: list[Weight], *, one: bool) -> Cause:
     """`one`: is it a single number, as far as is known?"""
-    name = (
-        source_expressions.assigned(note.site) or source_expressions.variable(note.site) or note.op
-    )
+    site = note.site
+    name = source_expressions.assigned(site) or source_expressions.variable(site) or note.op
     nodes = sum(each.node is not None for each in note.tracked())
+    fix, term = "cut-each-step", ""
     if note.op.strip("_") in ("add", "iadd", "radd", "cat", "stack"):
-        term = next(
-            (text for text in reversed(source_expressions.operands(note.site)) if text != name),
-            "loss",
-        )
-        if term.isidentifier() and name in source_expressions.operands(note.site):
-            plain = f"add a plain number: {name} += {term}.item() (or {term}.detach())"
-            fix = plain if one else f"add it without its history: {name} += {term}.detach()"
+        operands = source_expressions.operands(site)
+        term = next((text for text in reversed(operands) if text != name), "loss")
+        if term.isidentifier() and name in operands:
+            fix = "add-number" if one else "add-detached"
         else:
             inner = [each for each in re.findall(r"[A-Za-z_]\w*", term) if each != name]
             term = inner[-1] if inner else "loss"
-            plain = (
-                f"compute with a plain number there: {term}.item() (or {term}.detach()) for {term}"
-            )
-            fix = plain if one else f"compute without its history: {term}.detach() for {term}"
-    else:
-        fix = f"cut it at the start of a step: {name} = {name}.detach()"
-    return said(
-        "history-kept",
-        note.site,
-        name,
-        f"{code(name)} carries the graphs of {steps} steps along: on {line(note.site)} it is "
-        "computed from its "
-        f"value of the step before, with history ({_kept(nodes, steps, turns, weights)}).",
-        fix,
-    )
+            fix = "compute-number" if one else "compute-detached"
+    return cause(
+        "history-kept", "carried", site, name,
+        fix=fix, name=name, term=term, steps=steps, kept=_kept(nodes, steps, turns, weights),
+    )  # fmt: skip

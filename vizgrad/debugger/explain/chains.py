@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from vizgrad.core.errors import Explanation, Link, Place, place_of
+from vizgrad.core.errors import Link, Place, place_of
+from vizgrad.debugger.explain.cause import Cause
 from vizgrad.debugger.explain.wording import name_of
 from vizgrad.debugger.watch.backwards import Run, Visit
 from vizgrad.debugger.watch.notes import Note
@@ -30,7 +31,7 @@ def way(start: int, goal: int, following: Callable[[int], Iterable[int]]) -> lis
     return found
 
 
-def of_value(note: Note, found: Explanation, name: str) -> tuple[Link, ...]:
+def of_value(note: Note, found: Cause, name: str) -> tuple[Link, ...]:
     """From a value to the first on the way to it that the explanation is about."""
     notes: dict[int, Note] = {}
     goal: int | None = None
@@ -60,15 +61,13 @@ def _of_note(note: Note, name: str) -> Link:
 
 
 def of_gradient(
-    run: Run, key: int, found: Explanation, name: str, birth: Visit | None = None
+    run: Run, key: int, found: Cause, name: str, birth: Visit | None = None
 ) -> tuple[Link, ...]:
     """From a gradient to the node of the run that the explanation is about: `birth`, at its line."""
     return links(run, keys_of_gradient(run, key, found, birth), name)
 
 
-def keys_of_gradient(
-    run: Run, key: int, found: Explanation, birth: Visit | None = None
-) -> list[int]:
+def keys_of_gradient(run: Run, key: int, found: Cause, birth: Visit | None = None) -> list[int]:
     """The numbers of the nodes on the way, the symptom first; empty where it is not known."""
     odd = [each.visit for each in (*run.births, *run.kills)]
     first = () if birth is None else (birth,)

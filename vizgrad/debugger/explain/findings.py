@@ -18,10 +18,11 @@ from vizgrad.debugger.explain import (
     untracked_writes,
     verified,
 )
-from vizgrad.debugger.explain.suggested_edit import with_mended
+from vizgrad.debugger.explain.cause import Cause
+from vizgrad.debugger.explain.in_words import explain
 from vizgrad.debugger.watch.note_recorder import Noting
 
-Find = Callable[[Noting], Iterator[Explanation]]
+Find = Callable[[Noting], Iterator[Cause]]
 
 #: In the order in which they are told.
 _FINDERS: tuple[Find, ...] = (
@@ -47,16 +48,18 @@ _MOST = 50
 
 
 def all_of(noting: Noting) -> list[Explanation]:
-    found: list[Explanation] = []
+    """What is wrong with a block that was listened to, in words."""
+    return [explain(cause) for cause in causes(noting)]
+
+
+def causes(noting: Noting) -> list[Cause]:
+    found: list[Cause] = []
     seen: set[object] = set()
     for find in _FINDERS:
-        for explanation in noting.guarded(list, find(noting)) or ():
-            where = explanation.culprit
-            key = (
-                explanation.kind,
-                explanation.tensor if where is None else (where.file, where.line),
-            )
-            if explanation and key not in seen and len(found) < _MOST:
+        for cause in noting.guarded(list, find(noting)) or ():
+            where = cause.culprit
+            key = (cause.kind, cause.tensor if where is None else (where.file, where.line))
+            if cause and key not in seen and len(found) < _MOST:
                 seen.add(key)
-                found.append(with_mended(explanation))
+                found.append(cause)
     return found

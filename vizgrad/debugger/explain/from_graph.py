@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from vizgrad.core.arrays.magnitude import born
-from vizgrad.core.errors import Explanation, Link, place_of
+from vizgrad.core.errors import Link, place_of
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import bare
@@ -18,86 +18,73 @@ from vizgrad.debugger.engines.vizgrad.origin_of_nan import (
     outside,
     saved_now,
 )
-from vizgrad.debugger.explain.wording import (
-    Words,
-    code,
-    code_or_input,
-    line,
-    number,
-    operation,
-    operation_of,
-    said,
-)
+from vizgrad.debugger.explain.cause import NOTHING, Cause, Number, Operand, Phrase, cause
+from vizgrad.debugger.explain.nonfinite import at_index
+from vizgrad.debugger.explain.wording import AN_OPERAND, operation, operation_of
 from vizgrad.debugger.watch import source_expressions
 
 
-def of_bare_value(tensor: Any, name: str) -> Explanation | None:
+def of_bare_value(tensor: Any, name: str) -> Cause:
     """A value is not finite, and only what nodes saved is left to tell why. Of other engines that is not
     looked at.
     """
     edge = tensor._edge if isinstance(tensor, Tensor) else None
     node = getattr(edge, "node", edge)
     if not isinstance(node, Node):
-        return said(
-            "nonfinite-forward", None, name,
-            f"{code(name)} holds values that are not finite, and no operation is known that made them.",
-            "look at the data; inside vizgrad.watch() the operation is found",
-        )  # fmt: skip
+        return cause("nonfinite-forward", "no-operation-known", None, name, name=name)
     origin, sure = first_known(node, node.saved_values())
     return of_origin(origin, name) if sure else _first_known(origin, name)
 
 
-def _first_known(node: Node, name: str) -> Explanation:
+def _first_known(node: Node, name: str) -> Cause:
     """Nothing is claimed of the line: it may have been given what is not finite."""
-    text = source_expressions.text_of(node.site) or node.name()
+    text = operation(node.site, node.name())
     given = given_odd(node, saved_now(node))
     if given is not None:
         operands = source_expressions.operands(node.site)
-        operand = operands[given] if len(operands) == len(node.edges) else Words("an operand")
-        return said(
-            "nonfinite-forward", node.site, operand,
-            f"{code(name)} is not finite: {code(operand)} of {code(text)} on {line(node.site)} was not "
-            "already, and has no history.",
-            "clean the data first: look for missing values with isfinite(), and replace or drop them",
+        operand = operands[given] if len(operands) == len(node.edges) else AN_OPERAND
+        return cause(
+            "nonfinite-forward", "operand-not-finite", node.site, operand,
+            name=name, which=operand, call=text, operand=Operand(operand),
         )  # fmt: skip
-    found = said(
-        "nonfinite-forward", None, name,
-        f"{code(name)} is not finite. The first that is known to be so is {code(text)} on {line(node.site)}; "
-        "what was saved does not tell what that was computed of.",
-        "look at what goes in there, or run the block inside vizgrad.watch() and ask again",
-    )  # fmt: skip
+    found = cause(
+        "nonfinite-forward", "first-known", None, name, name=name, call=text, at=node.site
+    )
     links = (Link(name or "the value"), Link(node.name(), place_of(node.site), node.sequence_nr))
-    return replace(found, chain=links)
+    return replace(found, path=links)
 
 
 def of_origin(
-    origin: Node, name: str, saved: Callable[[Node], Mapping[str, Any]] = saved_now
-) -> Explanation:
-    """`origin` made, of finite values, what came into `name`; or it is the leaf that held it."""
+    origin: Node,
+    name: str,
+    saved: Callable[[Node], Mapping[str, Any]] = saved_now,
+    met: Phrase = NOTHING,
+) -> Cause:
+    """`origin` made, of finite values, what came into `name`; or it is the leaf that held it. `met` says
+    where a gradient met it.
+    """
     if isinstance(origin, AccumulateGrad):
-        return said(
-            "nonfinite-forward", None, name, f"{code(name)} was computed from a leaf that is not finite.",
-            "look at the leaf: what wrote to it, and with which gradient",
-        )  # fmt: skip
+        return cause("nonfinite-forward", "leaf-not-finite", None, name, name=name, met=met)
     shown = source_expressions.operand(origin.site, origin.name()) or origin.name()
-    return said(
-        "nonfinite-forward", origin.site, shown,
-        f"{operation(origin.site, origin.name())} on {line(origin.site)} made what is "
-        f"not finite, of finite values{_where(origin, shown, saved(origin))}.",
-        f"keep {code_or_input(shown)} in the domain of the operation: clamp it, or add a small eps",
+    element, operand = _element(origin, shown, saved(origin))
+    return cause(
+        "nonfinite-forward", "saved-values", origin.site, shown,
+        operand=operand, call=operation(origin.site, origin.name()), element=element, shown=shown, met=met,
     )  # fmt: skip
 
 
-def _where(origin: Node, shown: str, values: Mapping[str, Any]) -> str:
+def _element(origin: Node, shown: str, values: Mapping[str, Any]) -> tuple[Phrase, Operand]:
     """Where, and of what, as far as it has saved that."""
     wrong = outside(origin, values)
     if wrong is not None:
         index, value = wrong
-        at = f" at {list(index)}" if index else ""
-        return f": {code_or_input(shown)} is {number(value, operation_of(origin.name()))}{at}"
+        told = Number(value, operation_of(origin.name()))
+        element = Phrase("element-operand", operand=shown, value=told, index=at_index(tuple(index)))
+        return element, Operand(shown, value, tuple(index))
     result = getattr(bare(values.get("result")), "_array", None)
     places = [] if result is None or not result.size else born(result)
     if not places:
-        return ""
+        return NOTHING, Operand(shown)
     index, value, _ = places[0]
-    return f": {number(value)}{f' at {list(index)}' if index else ''}"
+    element = Phrase("element", value=value, index=at_index(index), operand=NOTHING)
+    return element, Operand(shown, None, index)

@@ -10,14 +10,13 @@ The answer agrees with what a session says where it stops
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.magnitude import finite
 from vizgrad.core.arrays.sparse import is_sparse
-from vizgrad.core.errors import Explanation, Link, Place, place_of
+from vizgrad.core.errors import Link, place_of
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import bare
@@ -25,24 +24,21 @@ from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
 from vizgrad.debugger.engines.vizgrad.origin_of_nan import made_by
-from vizgrad.debugger.explain import advice, chains, nonfinite
+from vizgrad.debugger.explain import chains, nonfinite, pending_gradients
 from vizgrad.debugger.explain.answers import odd_gradient, of_run
+from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
 from vizgrad.debugger.explain.from_graph import of_origin
 from vizgrad.debugger.explain.from_session_steps import Stepped
-from vizgrad.debugger.explain.wording import HEALTHY, code, line, number, said
-from vizgrad.debugger.session import registry
+from vizgrad.debugger.explain.wording import number, raw
 from vizgrad.debugger.session.open_session import Live
-from vizgrad.debugger.session.session import Session, SessionBusy
-from vizgrad.debugger.session.session_reader import SessionClosed
 from vizgrad.debugger.watch.note_recorder import Noting
 
 
-def opened() -> Iterator[tuple[Session, Live, EngineGraph]]:
+def opened() -> Iterator[tuple[Live, EngineGraph]]:
     """The open sessions of this engine that stand still, the newest first."""
-    for session in reversed(registry.sessions()):
-        with suppress(SessionClosed, SessionBusy), session.at_rest() as (_, look):
-            if isinstance(look, Live) and isinstance(look.source, EngineGraph):
-                yield session, look, look.source
+    for _, look in pending_gradients.opened():
+        if isinstance(look.source, EngineGraph):
+            yield look, look.source
 
 
 def _leaf(source: EngineGraph, tensor: Any) -> int | None:
@@ -57,7 +53,7 @@ def run_that_filled(tensor: Any, noting: Noting | None) -> tuple[Stepped, int] |
     """The steps of the session that has stored what the `.grad` of a leaf holds now, and the leaf's key."""
     if not tensor.is_leaf or tensor._grad is None:
         return None
-    for _, look, source in opened():
+    for look, source in opened():
         leaf = _leaf(source, tensor)
         step = None if leaf is None else source.step_of(leaf)
         if step is None or step.index >= look.position or step.accumulated is None:
@@ -77,66 +73,27 @@ def _equal(array: Any, grad: Tensor) -> bool:
     return bool(xp.array_equal(array, now, equal_nan=True))
 
 
-def on_the_way(tensor: Any, name: str) -> Explanation | None:
-    """A leaf has no gradient because the backward that brings it stands before it, or has failed; what a
-    backward starts from need not have one.
-    """
-    if isinstance(tensor, Tensor) and not tensor.is_leaf and tensor.requires_grad:
-        node = getattr(tensor._edge, "node", tensor._edge)
-        roots = (source.nodes[nr] for _, _, source in opened() for nr, _ in source.roots)
-        return HEALTHY if any(root is node for root in roots) else None
-    if not (tensor.is_leaf and tensor.requires_grad):
-        return None
-    for session, look, source in opened():
-        leaf = _leaf(source, tensor)
-        if leaf is None or look.status == "finished":
-            continue
-        step = source.step_of(leaf)
-        if step is not None and step.index < look.position:
-            continue
-        told = getattr(look.history.error, "explanation", None)
-        if look.status == "failed" and isinstance(told, Explanation):
-            return told
-        if look.status == "paused" and leaf not in look.history.start.skipped:
-            return _waits(session, look, name)
-    return None
-
-
-def _waits(session: Session, look: Live, name: str) -> Explanation:
-    current = look.current
-    before = "" if current is None else f" before {look.source.name(current)}"
-    return Explanation(
-        "healthy",
-        tensor=name,
-        story=f"{code(f'{name}.grad') if name else 'The .grad'} is empty so far: the backward of "
-        f"`{session.title}` is paused{before}, {look.position} of {look.total} nodes are done, and the one "
-        "that fills it is not.",
-    )
-
-
-def of_value(tensor: Any, name: str, noting: Noting | None) -> Explanation | None:
+def of_value(tensor: Any, name: str, noting: Noting | None) -> Cause | None:
     """A value that is not finite, by what its graph had saved before the run of a session let go of it."""
     edge = tensor._edge if isinstance(tensor, Tensor) else None
     node = getattr(edge, "node", edge)
     if not isinstance(node, Node) or isinstance(node, AccumulateGrad):
         return None
-    for _, _, source in opened():
+    for _, source in opened():
         if node in source.ids:
             origin = made_by(node, source.values_before(node), source.values_before)
-            return (
-                None if origin is None else from_forward(source, source.ids[node], origin, name, "")
-            )
+            return None if origin is None else from_forward(source, source.ids[node], origin, name)
     return None
 
 
-def from_forward(source: EngineGraph, seen: int, origin: Node, name: str, met: str) -> Explanation:
+def from_forward(
+    source: EngineGraph, seen: int, origin: Node, name: str, met: Phrase = NOTHING
+) -> Cause:
     """An operation of the forward pass made it: from node `seen`, forward values lead there."""
-    found = of_origin(origin, name, source.values_before)
-    if met:
-        found = replace(found, story=f"{found.story} {met}")
+    found = of_origin(origin, name, source.values_before, met)
     goal = source.ids.get(origin)
     numbers = [] if goal is None else chains.way(seen, goal, lambda n: _known(source.targets(n)))
-    return replace(found, chain=tuple(link(source, n) for n in numbers))
+    return replace(found, path=tuple(link(source, n) for n in numbers))
 
 
 def _known(targets: Any) -> list[int]:
@@ -155,7 +112,7 @@ def link(source: EngineGraph, nr: int) -> Link:
 
 def of_gradient(
     run: Stepped, key: int, name: str, *, size: float | None = None, at: int | None = None
-) -> Explanation | None:
+) -> Cause | None:
     """Of a gradient that went into the node with this key: None if there is nothing odd about it. `size` is
     that of one of several that met there, or has not been taken yet; `at` the node that made it.
     """
@@ -172,29 +129,22 @@ def of_gradient(
     way = chains.way(birth_key, key, run.following)
     node = run.source.nodes[birth.node]
     if birth.hook:
-        found = said(
-            "hook-effect", None, birth.hook,
-            f"Hook {birth.hook} of {node.name()}, recorded on {line(node.site)}, made what is not finite. "
-            f"It came into the gradient of {code(name)}.",
-            "look at what the hook returns: a division, a logarithm or an overflow in it",
+        found = cause(
+            "hook-effect", "hook-made", None, birth.hook,
+            hook=birth.hook, node=node.name(), at=node.site, name=name,
         )  # fmt: skip
-        return replace(found, chain=chains.links(run, reversed(way), name))
+        return replace(found, path=chains.links(run, reversed(way), name))
     if birth.forward:
         return _forward(run, birth_key, birth, way, name)
     found = odd_gradient(run, key, name, at=at)
     if found is None:
         found = _added(node, name)
-    return found if found.chain else replace(found, chain=chains.links(run, reversed(way), name))
+    return found if found.path else replace(found, path=chains.links(run, reversed(way), name))
 
 
-def _not_told(name: str) -> Explanation:
+def _not_told(name: str) -> Cause:
     """The backward was given it, or what made it is not kept."""
-    return said(
-        "nonfinite-backward", None, name,
-        f"The gradient of {code(name)} is not finite, and none of the steps that are kept made it so of a "
-        "finite one: it came in with the gradient that the backward was started with, or earlier.",
-        "look at the gradient that was given to backward, or run it inside vizgrad.watch()",
-    )  # fmt: skip
+    return cause("nonfinite-backward", "not-told-by-steps", None, name, name=name)
 
 
 def birth_key(run: Stepped, key: int) -> int | None:
@@ -220,44 +170,36 @@ def _birth(run: Stepped, key: int, at: int | None = None) -> tuple[int, model.Bi
     return 0, None
 
 
-def _forward(run: Stepped, key: int, birth: model.Birth, way: list[int], name: str) -> Explanation:
+def _forward(run: Stepped, key: int, birth: model.Birth, way: list[int], name: str) -> Cause:
     """A saved value was not finite already: where that came from, as far as it is known."""
     source, node = run.source, run.source.nodes[birth.node]
     here = chains.links(run, reversed(way), name)
-    values = " and ".join(f"{each.name} is {number(each.value)}" for each in birth.operands)
-    met = f"In {node.name()}, recorded on {line(node.site)}, "
-    met += f"where {values}, " if values else ""
-    met += f"it met the gradient, and so came into that of {code(name)}."
+    met = Phrase("met", node=node.name(), at=node.site, where=_operands(birth), name=name)
     for root in run.roots:  # a watch has noted more
         if not root.finite and (found := odd_gradient(run, key, name)) is not None:
             return found
     if birth.born is None:
-        found = said(
-            "nonfinite-forward", None, name,
-            f"A value of the forward pass was not finite. {met} Which operation made it, what was saved does "
-            "not tell.",
-            "run the block inside vizgrad.watch(), and ask again",
-        )  # fmt: skip
-        return replace(found, chain=here)
+        found = cause("nonfinite-forward", "forward-value", None, name, met=met)
+        return replace(found, path=here)
     origin = source.nodes[birth.born]
     found = from_forward(source, birth.node, origin, name, met)
     odd = next((each for each in run.births if each.visit.key == key), None)
     if odd is not None and odd.masked and nonfinite.behind_a_mask(run, key):
-        shown = found.tensor or origin.name()
+        facts = {**found.facts, "x": raw(found.tensor or origin.name())}
         found = replace(
-            found,
-            kind="nonfinite-masked",
-            story=f"{found.story} That branch is masked out, but 0 * inf is NaN.",
-            fix=advice.filled(advice.MASKED, shown),
+            found, kind="nonfinite-masked", case=f"{found.case}-masked", fix="masked", facts=facts
         )
-    return replace(found, chain=(*here, *found.chain[1:]))
+    return replace(found, path=(*here, *found.path[1:]))
 
 
-def _added(node: Node, name: str) -> Explanation:
-    place: Place | None = place_of(node.site)
-    return said(
-        "ill-scaled", place, node.name(),
-        f"Gradients that met behind {node.name()}, recorded on {line(node.site)}, overflowed when they were "
-        f"added up. It came into the gradient of {code(name)}.",
-        "clip the gradient, or scale the loss down: what comes from here is too large for its type",
-    )  # fmt: skip
+def _operands(birth: model.Birth) -> Phrase:
+    """The saved values that say why, as their node calls them."""
+    if not birth.operands:
+        return NOTHING
+    values = " and ".join(f"{each.name} is {number(each.value)}" for each in birth.operands)
+    return Phrase("where-values", values=values)
+
+
+def _added(node: Node, name: str) -> Cause:
+    site = node.site
+    return cause("ill-scaled", "sum-overflowed", site, node.name(), node=node.name(), name=name)

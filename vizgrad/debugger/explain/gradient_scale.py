@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from math import log10
 
-from vizgrad.core.errors import Explanation
+from vizgrad.debugger.explain.cause import Cause, Operand, Phrase, cause
 from vizgrad.debugger.explain.loss_minima import fits_its_label, is_residual
-from vizgrad.debugger.explain.wording import code, line, number, operation, said
+from vizgrad.debugger.explain.wording import operation
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.backwards import Run, Visit
 
@@ -19,11 +19,11 @@ _TURNS = 5
 _ADDING = ("Add", "Linear", "Sub", "Sum", "Baddbmm")
 
 
-def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
+def of_gradient(run: Run, key: int, name: str) -> Cause | None:
     way = _way(run, key)
     if not way:
         return None
-    steps: defaultdict[object, list[tuple[Visit, float]]] = defaultdict(list)
+    by_line: defaultdict[object, list[tuple[Visit, float]]] = defaultdict(list)
     total = 0.0
     for visit, size in way:
         if (
@@ -33,11 +33,11 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
         ):
             change = _change(visit, size)
             total += change
-            steps[visit.site].append((visit, change))
-    if not steps:
+            by_line[visit.site].append((visit, change))
+    if not by_line:
         return None
     end = way[-1][1]
-    worst = max(steps.values(), key=lambda each: abs(sum(change for _, change in each)))
+    worst = max(by_line.values(), key=lambda each: abs(sum(change for _, change in each)))
     change = sum(each for _, each in worst)
     if abs(change) < _AT_ONE or change * total < 0 or abs(total) < _AT_ONE:
         return None
@@ -55,26 +55,16 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
     site = worst[0][0].site
     shown = _name(worst[0][0])
     grows = change > 0
-    verb = "grows" if grows else "shrinks"
-    story = f"The gradient {verb} at {operation(site, shown)} on {line(site)}: "
+    steps = Phrase("one-step", factor=10**change)
     if turns > 1:
-        story += f"{turns} operations there multiply its size by {number(10**change)}, "
-        story += f"each by {number(10 ** (change / turns))} on average"
-    else:
-        story += f"its size is multiplied by {number(10**change)}"
-    story += f". At {code(name)} it is {number(end)}."
-    if grows:
-        fix = (
-            "keep the gain per step at or below 1 (orthogonal or smaller initial weights), clip "
-            "the gradient, or truncate"
-        )
-    else:
-        fix = (
-            "keep the gain per step near 1: a better initialisation or normalisation, relu in "
-            "place of sigmoid, gates "
-            "or residual connections, or a larger scale"
-        )
-    return said("ill-scaled", site, shown, story, fix)
+        single = 10 ** (change / turns)
+        steps = Phrase("steps", count=turns, factor=10**change, single=single)
+    way_it_goes = "grows" if grows else "shrinks"
+    return cause(
+        "ill-scaled", "scale", site, shown,
+        fix=way_it_goes, operand=Operand(shown), call=operation(site, shown), name=name, size=end,
+        verb=Phrase(way_it_goes), steps=steps,
+    )  # fmt: skip
 
 
 def _cancels(

@@ -5,19 +5,18 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from vizgrad.core.errors import Explanation
-from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
 from vizgrad.debugger.explain.number_flow import flows
 from vizgrad.debugger.explain.wording import (
+    IT,
+    ITSELF,
+    RESULT_OF_LINE,
     THE_LOSS,
+    THE_VALUE,
+    Words,
     call,
-    code,
-    healthy,
-    line,
     name_of,
-    number,
     operand_of,
-    said,
 )
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.backwards import Run
@@ -31,7 +30,7 @@ from vizgrad.debugger.watch.tensor_adapter import look_of
 _CHOOSING = ("arg", "sort", "topk", "max", "min", "nonzero", "searchsorted", "bucketize")
 
 
-def of_gradient(noting: Noting | None, tensor: Any, name: str) -> Explanation | None:
+def of_gradient(noting: Noting | None, tensor: Any, name: str) -> Cause | None:
     """`tensor.grad` is None: why; None if that is as it should be, or not known."""
     note = None if noting is None else noting.notes.get(tensor)
     if not tensor.requires_grad:
@@ -47,7 +46,7 @@ def of_gradient(noting: Noting | None, tensor: Any, name: str) -> Explanation | 
     return of_leaf(noting, leaf, note, name)
 
 
-def of_leaf(noting: Noting, leaf: Leaf | None, note: Note | None, name: str) -> Explanation | None:
+def of_leaf(noting: Noting, leaf: Leaf | None, note: Note | None, name: str) -> Cause | None:
     """The same of a leaf of which something is known; `note` is that of its value."""
     runs = _runs_after_use(noting, leaf)
     if not runs or (leaf is not None and any(leaf.key in run.leaves for run in runs)):
@@ -72,7 +71,7 @@ def _runs_after_use(noting: Noting, leaf: Leaf | None) -> list[Run]:
     return runs if any(run.clock > used_at for run in runs) else []
 
 
-def of_cut(note: Note, name: str) -> Explanation | None:
+def of_cut(note: Note, name: str) -> Cause | None:
     """A tensor does not require grad: where its history was lost; None if it never had one."""
     for each in note.ancestors():
         if each.cut and each.cut != "create_graph":
@@ -80,7 +79,7 @@ def of_cut(note: Note, name: str) -> Explanation | None:
     return None
 
 
-def of_way(root: Note, goal: Note, name: str) -> Explanation | None:
+def of_way(root: Note, goal: Note, name: str) -> Cause | None:
     """The way from `goal` to `root` was cut: where; None if there is none, or no cut on it."""
     way = _way(root, goal)
     return None if way is None else _cut_on(way, name)
@@ -111,7 +110,7 @@ def _way(root: Note, goal: Note) -> list[Note] | None:
     return None
 
 
-def _cut_on(way: list[Note], name: str) -> Explanation | None:
+def _cut_on(way: list[Note], name: str) -> Cause | None:
     for before, after in pairwise(way):
         if _ends(before, after):
             return _cut(after, name)
@@ -123,94 +122,54 @@ def _ends(before: Note, after: Note) -> bool:
     return before.requires and (not after.requires or bool(after.cut))
 
 
-def _cut(note: Note, name: str, *, from_loss: bool = False) -> Explanation:
-    """The words for one cut, seen from a leaf that misses its gradient, or from a loss without history."""
-    where, text = line(note.site), call(note)
-    shown = source_expressions.variable(note.site) or name_of(note, name)
-    ends = (
-        f"so {code(name)} has no history" if from_loss else f"the way from {code(name)} ends there"
-    )
+def _cut(note: Note, name: str, *, from_loss: bool = False) -> Cause:
+    """One cut, seen from a leaf that misses its gradient, or from a loss without history."""
+    site = note.site
+    shown = source_expressions.variable(site) or name_of(note, name)
+    ends = Phrase("no-history" if from_loss else "way-ends", name=name)
+    op = note.op.strip("_")
     if note.cut == "dtype":
-        result = name_of(note, shown)
         chosen = note.op.startswith(_CHOOSING)
-        return said(
-            "cut-dtype", note.site, result,
-            f"{text} on {where} gives {_type(note)}, which has no derivative: {ends}.",
-            "compute the loss from the values themselves: softmax, cross_entropy or gumbel_softmax in place "
-            f"of {note.op}"
-            if chosen
-            else "stay in floating point, or pass the gradient straight through: x + (rounded - x).detach()",
+        return cause(
+            "cut-dtype", "choice" if chosen else "not-differentiable", site, name_of(note, shown),
+            call=call(note), ends=ends, op=note.op, type=_type(note),
         )  # fmt: skip
     if note.cut in ("no_grad", "inference"):
         if note.cut == "no_grad" and source_expressions.alone(note.off):
-            return said(
-                "grad-mode", note.off, name,
-                f"Gradients were switched off on {line(note.off)}, and not on again: {text} on {where} "
-                f"was not recorded, {ends}.",
-                "switch them on again behind what needs none, set_grad_enabled(True), or put that into "
-                "`with no_grad():`",
+            return cause(
+                "grad-mode", "switched-off", note.off, name,
+                call=call(note), ends=ends, off=note.off, at=site,
             )  # fmt: skip
         mode = "no_grad" if note.cut == "no_grad" else "inference_mode"
-        return said(
-            "grad-mode", note.site, name,
-            f"{text} on {where} ran under {mode}, so it was not recorded: {ends}.",
-            f"remove {mode} (or enter enable_grad) around it, at least for training",
-        )  # fmt: skip
+        return cause("grad-mode", "grad-mode", site, name, call=call(note), ends=ends, mode=mode)
     if note.cut == "create_graph":
-        return said(
-            "second-order-cut", note.site, name_of(note, shown),
-            f"the gradient taken on {where} has no history, because it was taken without create_graph.",
-            "take the gradient with create_graph=True",
-        )  # fmt: skip
+        return cause("second-order-cut", "gradient-without-history", site, name_of(note, shown))
     if note.requires:
-        inner = source_expressions.variable(note.site)
-        values, itself = (
-            (f"the values of {code(inner)}", f"{code(inner)}")
-            if inner
-            else ("values", "the tensor")
-        )
-        return said(
-            "cut-detach", note.site, shown,
-            f"{text} on {where} made a new leaf of {values}: {ends}.",
-            f"go on with {itself} itself: what is made of its values alone has no history",
+        inner = source_expressions.variable(site)
+        values = Phrase("values-of", name=inner) if inner else Phrase("values")
+        return cause(
+            "cut-detach", "new-leaf", site, shown,
+            call=call(note), ends=ends, values=values, itself=inner or ITSELF,
         )  # fmt: skip
     if note.cut == "copied":
-        return said(
-            "cut-detach", note.site, shown,
-            f"{text} on {where} copies values without their history: {ends}.", _keep_history(note),
+        of = source_expressions.arguments(site)
+        one = len(note.parents) == 1 and len(of) >= 1 and of[-1].isidentifier()
+        return cause(
+            "cut-detach", "copied", site, shown,
+            fix="copied-one" if one else "copied-several",
+            call=call(note), ends=ends, of=of[-1] if one else "",
         )  # fmt: skip
     if note.cut == "step":
-        op = note.op.strip("_")
-        return said(
-            "cut-detach", note.site, shown, f"{text} on {where} has no derivative: {ends}.",
-            f"use an operation that has a derivative in place of {op}, or pass the gradient straight "
-            "through: x + (rounded - x).detach()",
-        )  # fmt: skip
+        return cause("cut-detach", "no-derivative", site, shown, call=call(note), ends=ends, op=op)
     word = "detach()" if note.cut == "detach" else ".data"
-    return said(
-        "cut-detach", note.site, shown,
-        f"{text} on {where}: {word} cut the history: {ends}.",
-        f"take out the {word} here: detach only what is logged, not what the loss is "
-        "computed from",
-    )  # fmt: skip
+    return cause("cut-detach", "detached", site, shown, call=call(note), ends=ends, cut=word)
 
 
-def _keep_history(note: Note) -> str:
-    """What to write in place of tensor() and the like."""
-    of = source_expressions.arguments(note.site)
-    if len(note.parents) == 1 and len(of) >= 1 and of[-1].isidentifier():
-        return f"go on with `{of[-1]}` itself, or with {of[-1]}.clone(): both keep the history"
-    return "make one tensor of several with stack() or cat(): both keep the history"
+def _type(note: Note) -> Phrase:
+    return Phrase("booleans" if note.dtype.kind == "b" else "integers")
 
 
-def _type(note: Note) -> str:
-    kind = note.dtype.kind
-    return "booleans" if kind == "b" else "integers"
-
-
-def _not_a_leaf(
-    noting: Noting | None, tensor: Any, note: Note | None, name: str
-) -> Explanation | None:
+def _not_a_leaf(noting: Noting | None, tensor: Any, note: Note | None, name: str) -> Cause | None:
     if tensor.retains_grad and noting is not None:
         return None
     if noting is not None:
@@ -224,31 +183,18 @@ def _not_a_leaf(
     site = made.site
     if look is not None and note is None and not tensor.shape:  # of a loss its value is meant
         value = look.array(tensor).reshape(()).item()
-        shown = f": {number(value)}" if isinstance(value, float) else ""
-        return healthy(
-            f"{f'{code(name)}' if name else 'The value'} is finite{shown}. Its .grad is None, as that of "
-            "every result: backward fills .grad of leaves alone."
-        )
+        shown = Phrase("value", value=value) if isinstance(value, float) else NOTHING
+        return cause("healthy", "result-finite", None, "", shown=name or THE_VALUE, value=shown)
     mine = name or source_expressions.assigned(site)
-    shown, it = (f"{code(mine)}", f"{code(mine)}") if mine else ("It", "it")
-    return said(
-        "not-a-leaf", site, mine,
-        f"{shown} is the result of {_written(site) or made.name} on {line(site)}, not a leaf: "
-        "backward fills "
-        ".grad of leaves alone.",
-        f"make {it} a leaf (compute it first, then .detach().requires_grad_()), or call "
-        f"{mine or 'the tensor'}.retain_grad() before backward",
+    text = source_expressions.text_of(site)
+    return cause(
+        "not-a-leaf", "not-a-leaf", site, mine,
+        shown=mine or IT, it=mine or Words("it"), mine=mine or "the tensor",
+        call=text if text and len(text) <= 60 else Words(made.name),
     )  # fmt: skip
 
 
-def _written(site: Site | None) -> str:
-    text = source_expressions.text_of(site)
-    return f"{code(text)}" if text and len(text) <= 60 else ""
-
-
-def _through_numbers(
-    noting: Noting, root: Note, goal: Note | None, name: str
-) -> Explanation | None:
+def _through_numbers(noting: Noting, root: Note, goal: Note | None, name: str) -> Cause | None:
     """The way led through Python numbers or numpy."""
     if goal is None:
         return None
@@ -267,7 +213,7 @@ def _through_numbers(
     return None
 
 
-def of_numbers(noting: Noting, root: Note, name: str) -> Explanation | None:
+def of_numbers(noting: Noting, root: Note, name: str) -> Cause | None:
     """A loss has no history: was it made of numbers that came out of tensors with one?"""
     made = [note for note in root.ancestors() if note.constant]
     for leak in reversed(noting.leaks):
@@ -280,40 +226,29 @@ def of_numbers(noting: Noting, root: Note, name: str) -> Explanation | None:
     return None
 
 
-def _by_numbers(leak: Event, source: Note, note: Note, name: str) -> Explanation:
-    word = f"{leak.op.strip('_')}()"
+def _by_numbers(leak: Event, source: Note, note: Note, name: str) -> Cause:
     if source.site is None:
         shown = operand_of(source, name)
     elif source_expressions.statement_of(source.site) == source_expressions.statement_of(leak.site):
-        shown = (
-            source_expressions.operand(leak.site) or source.op
-        )  # the statement's name is that of the numbers
+        # the statement's name is that of the numbers
+        shown = source_expressions.operand(leak.site) or source.op
     else:
         shown = name_of(source)
-    return said(
-        "cut-detach", leak.site, shown,
-        f"{word} on {line(leak.site)} made plain numbers of {code(shown)}, and {call(note)} on "
-        f"{line(note.site)} went on with them: the way from {code(name)} ends there.",
-        f"compute with the tensor itself in place of {word}: numbers and numpy arrays "
-        "have no history (stack or cat makes one tensor of several)",
+    return cause(
+        "cut-detach", "numbers", leak.site, shown,
+        by=f"{leak.op.strip('_')}()", source=shown, call=call(note), again=note.site, name=name,
     )  # fmt: skip
 
 
-def not_used(noting: Noting, leaf: Leaf | None, name: str) -> Explanation:
+def not_used(noting: Noting, leaf: Leaf | None, name: str) -> Cause:
     sites = list(leaf.uses.values()) if leaf is not None else []
     roots = [root for run in noting.runs for root in run.roots]
     loss = name_of(roots[-1], THE_LOSS) if roots else THE_LOSS
-    if sites:
-        result = source_expressions.assigned(sites[-1])
-        story = f"{code(name)} is used on {line(sites[-1])}, but the result"
-        story += f", {code(result)}," if result else ""
-        story += f" never reaches {code(loss)}."
-        feed = f"{code(result)}" if result else "the result of that line"
-        return said(
-            "unused", sites[-1], name, story,
-            f"feed {feed} into what follows, so that it reaches {code(loss)}",
-        )  # fmt: skip
-    return said(
-        "unused", None, name, f"Nothing that {code(loss)} was computed from used {code(name)}.",
-        f"use {code(name)} on the way to {code(loss)} (connect it), or leave it out of the parameters",
+    if not sites:
+        return cause("unused", "not-used", None, name, name=name, loss=loss)
+    result = source_expressions.assigned(sites[-1])
+    return cause(
+        "unused", "used-in-vain", sites[-1], name,
+        name=name, loss=loss, feed=result or RESULT_OF_LINE,
+        result=Phrase("result-called", result=result) if result else NOTHING,
     )  # fmt: skip

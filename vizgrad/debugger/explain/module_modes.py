@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vizgrad.core.errors import Explanation
 from vizgrad.core.tensor.source_location import Site
-from vizgrad.debugger.explain.wording import code, line, operation, said
+from vizgrad.debugger.explain.cause import Cause, Phrase, cause
+from vizgrad.debugger.explain.wording import operation
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.layer_modes import Call
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
 
 
-def find(noting: Noting) -> Iterator[Explanation]:
+def find(noting: Noting) -> Iterator[Cause]:
     calls = list(noting.layers.calls)
     if not calls or not noting.steps:
         return
@@ -38,7 +38,7 @@ def _is_in(call: Call, notes: set[int]) -> bool:
 
 def _never_back(
     noting: Noting, calls: list[Call], trained: dict[int, Call], into_losses: set[int]
-) -> Iterator[Explanation]:
+) -> Iterator[Cause]:
     """Trained, switched to evaluation, and trained on."""
     for call in calls:
         first = trained.get(call.layer)
@@ -53,11 +53,9 @@ def _never_back(
         if site is None:
             continue
         name = source_expressions.variable(site) or call.title
-        yield said(
-            "module-mode", site, name,
-            f"{code(name)} was switched to evaluation on {line(site)} and never back: from then on it was "
-            f"trained with {call.name} in evaluation mode ({line(call.site)}), other than before.",
-            f"call {name}.train() after the evaluation, before training goes on",
+        yield cause(
+            "module-mode", "left-in-evaluation", site, name,
+            name=name, layer=call.name, called=call.site,
         )  # fmt: skip
         return
 
@@ -71,7 +69,7 @@ def _switch(noting: Noting, call: Call) -> Site | None:
 
 def _evaluated(
     noting: Noting, calls: list[Call], trained: dict[int, Call], into_losses: set[int]
-) -> Iterator[Explanation]:
+) -> Iterator[Cause]:
     """Evaluated without gradients, and its results taken out, while dropout was active."""
     taken: set[int] = set()
     for leak in noting.leaks:
@@ -92,16 +90,10 @@ def _evaluated(
             continue  # several runs on one input, without a step between: samples are wanted
         call = found[0]
         name = _callee(call) or call.title
-        more = (
-            "drops units at random"
-            if "Dropout" in call.name
-            else "normalises by the batch, and moves its running statistics"
-        )
-        yield said(
-            "module-mode", call.site, name,
-            f"{operation(call.site, name)} on {line(call.site)} is evaluated in "
-            f"training mode: its {call.name} {more}, so that the figure is not that of the model.",
-            f"call {name}.eval() before the evaluation, and {name}.train() behind it",
+        yield cause(
+            "module-mode", "evaluated-in-training", call.site, name,
+            name=name, call=operation(call.site, name), layer=call.name,
+            does=Phrase("drops" if "Dropout" in call.name else "normalises"),
         )  # fmt: skip
         return
 

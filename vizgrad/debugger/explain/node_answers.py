@@ -10,11 +10,11 @@ from vizgrad.core.graph.node import Node
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
 from vizgrad.debugger.engines.vizgrad.origin_of_nan import made_by
-from vizgrad.debugger.explain import from_session, recorded
+from vizgrad.debugger.explain import from_session, pending_gradients, recorded
+from vizgrad.debugger.explain.cause import Cause, Phrase, cause, given
 from vizgrad.debugger.explain.from_session_steps import Stepped
-from vizgrad.debugger.explain.suggested_edit import with_mended
+from vizgrad.debugger.explain.in_words import explain
 from vizgrad.debugger.explain.watch_block import known
-from vizgrad.debugger.explain.wording import line_of, said, sized
 from vizgrad.debugger.session.open_session import Live
 from vizgrad.debugger.session.session_reader import Look, SessionClosed
 
@@ -57,10 +57,10 @@ class _Asked:
         found, position = self._found()
         nodes = self._nodes(found)
         if nodes and (seen := nodes[0]) is not None and seen < self.source.inner:
-            found = replace(found, chain=(from_session.link(self.source, seen), *found.chain[1:]))
-        return Told(with_mended(found), nodes, position, _check(self.node))
+            found = replace(found, path=(from_session.link(self.source, seen), *found.path[1:]))
+        return Told(explain(found), nodes, position, _check(self.node))
 
-    def _found(self) -> tuple[Explanation, int | None]:
+    def _found(self) -> tuple[Cause, int | None]:
         visit = self.run.visits.get(self.key)
         step = self.run.steps.get(self.key)
         if step is not None and step.error:
@@ -80,56 +80,55 @@ class _Asked:
         found = from_session.of_gradient(self.run, self.key, self.name)
         if found is not None:
             return found, self._position(found)
-        return self._healthy(f"What came to it is {sized(visit.incoming)}"), None
+        size = visit.incoming
+        came = Phrase("is-of-size", size=float(size)) if size else Phrase("is-zero")
+        return self._healthy(came), None
 
-    def _position(self, found: Explanation) -> int | None:
+    def _position(self, found: Cause) -> int | None:
         """Where the run first made what is explained."""
         born = from_session.birth_key(self.run, self.key)
         if born is not None:
             return self.run.position(born)
-        last = found.chain[-1].node if found.chain else None
+        last = found.path[-1].node if found.path else None
         return None if last is None else self.run.position(last)
 
     def _name(self, key: int) -> str:
         number = self.run.numbers[key]
         return self.source.label(number) or self.source.name(number)
 
-    def _raised(self) -> Explanation:
+    def _raised(self) -> Cause:
         error = self.look.history.error
         told = getattr(error, "explanation", None)
         if isinstance(told, Explanation):
-            return replace(told, chain=(self._itself(),))
+            return replace(given(told), path=(self._itself(),))
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
-        return said(
-            "internal",
-            None,
-            self.name,
-            f"{self.node.name()} raised {type(error).__name__}: {text}",
-            "",
-        )
+        return cause(
+            "internal", "raised", None, self.name,
+            node=self.node.name(), error=type(error).__name__, message=text,
+        )  # fmt: skip
 
     def _itself(self) -> Link:
         return from_session.link(self.source, self.number)
 
-    def _not_run(self) -> Explanation:
+    def _not_run(self) -> Cause:
         stale = next((s for s in self.source.saved(self.number) if s.state == "stale"), None)
         if stale is not None:
-            return replace(_stale(self.node, stale), chain=(self._itself(),))
+            return replace(_stale(self.node, stale), path=(self._itself(),))
         values = self.source.values_before(self.node)
         if from_session.has_odd(values):
             origin = made_by(self.node, values, self.source.values_before)
             if origin is not None:
-                return from_session.from_forward(self.source, self.number, origin, self.name, "")
+                return from_session.from_forward(self.source, self.number, origin, self.name)
         if self.number in self.look.history.start.skipped:
-            return self._healthy("This backward does not need it, and skips it")
-        return self._healthy("It has not run yet, and what it has saved is as it was")
+            return self._healthy(Phrase("skipped"))
+        if pending_gradients.is_due(self.look, self.number):
+            return pending_gradients.still_to_come(self.look, self.number, self.name)
+        return self._healthy(Phrase("not-run"))
 
-    def _healthy(self, what: str) -> Explanation:
-        return Explanation(
-            "healthy", tensor=self.name, story=f"{what}: there is nothing to explain."
-        )
+    def _healthy(self, what: Phrase) -> Cause:
+        return cause("healthy", "node-healthy", None, self.name, what=what)
 
-    def _nodes(self, found: Explanation) -> tuple[int | None, ...]:
+    def _nodes(self, found: Cause) -> tuple[int | None, ...]:
         source = self.source
         recorded = {node.sequence_nr: nr for nr, node in enumerate(source.nodes[: source.inner])}
         leaves = {source.label(nr): nr for nr in range(source.inner, len(source.nodes))}
@@ -137,23 +136,21 @@ class _Asked:
             leaves.get(link.text.removesuffix(".grad"))
             if link.node is None
             else recorded.get(link.node)
-            for link in found.chain
+            for link in found.path
         )
 
 
 _INF = float("inf")
 
 
-def _stale(node: Node, saved: model.Saved) -> Explanation:
+def _stale(node: Node, saved: model.Saved) -> Cause:
     """It will raise: said before it does."""
     write = saved.culprit
-    by = "a line that is not known" if write is None else f"{write.op} on {line_of(write.place)}"
     name = saved.name if write is None or not write.alias else write.alias
-    return said(
-        "saved-overwritten", None if write is None else write.place, name,
-        f"{node.name()} saved {saved.name} for its backward, at version {saved.version_saved}; {by} "
-        f"changed it in place, and it is at version {saved.version_now} now. The node raises when it runs.",
-        "write out of place there (e.g. `x = x + y` for `x += y`), or clone before the write",
+    return cause(
+        "saved-overwritten", "saved-overwritten", None if write is None else write.place, name,
+        node=node.name(), saved=saved.name, before=saved.version_saved, now=saved.version_now,
+        by=None if write is None else Phrase("write", op=write.op, at=write.place),
     )  # fmt: skip
 
 
@@ -173,6 +170,10 @@ def _by_records(look: Live, number: int) -> Told:
     told = recorded.of_node(look, number, name)
     if told is not None:
         found, node, position = told
-        return Told(found, (node,) if found.chain else (), position)
-    story = "It made nothing that is not finite, as far as steps tell: there is nothing to explain."
-    return Told(Explanation("healthy", tensor=name, story=story))
+        return Told(explain(found), (node,) if found.path else (), position)
+    if pending_gradients.is_due(look, number):
+        return Told(
+            explain(pending_gradients.still_to_come(look, number, look.source.label(number)))
+        )
+    found = cause("healthy", "node-healthy", None, name, what=Phrase("all-finite"))
+    return Told(explain(found))

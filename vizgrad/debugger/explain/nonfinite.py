@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain import products
 from vizgrad.debugger.explain.advice import backward_fix, forward_fix
-from vizgrad.debugger.explain.wording import (
-    call,
-    code,
-    code_or_input,
-    line,
-    number,
-    operand_of,
-    operation,
-    said,
-)
+from vizgrad.debugger.explain.cause import NOTHING, Cause, Number, Operand, Phrase, cause
+from vizgrad.debugger.explain.wording import THE_RESULT, call, operand_of, operation, raw
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.backwards import Odd, Run, Visit
 from vizgrad.debugger.watch.grad_history import Leaf
@@ -24,7 +15,7 @@ from vizgrad.debugger.watch.notes import Note
 _STEPS = 128
 
 
-def of_value(note: Note, name: str, steps: int = 0) -> Explanation | None:
+def of_value(note: Note, name: str, steps: int = 0) -> Cause | None:
     """Why a value is not finite; None if it is. `steps`: how many backwards led here."""
     if note.finite or steps > _STEPS:
         return None
@@ -36,36 +27,45 @@ def of_value(note: Note, name: str, steps: int = 0) -> Explanation | None:
     if isinstance(birth.detail, Leaf):
         run = birth.run
         return None if run is None else _of_grad(run, name, steps, -birth.detail.key)
-    shown = operand_of(birth)
     if not birth.parents:
         tensor = source_expressions.assigned(birth.site) or name
-        return said(
-            "nonfinite-forward",
-            birth.site,
-            tensor,
-            f"{code(tensor)} holds values that are not finite from the start ({line(birth.site)}). "
-            f"{_passed_on(note, birth, tensor, name)}".strip(),
-            "clean the data first: look for missing values with isfinite(), and replace or drop them",
-        )
+        return cause(
+            "nonfinite-forward", "data", birth.site, tensor,
+            shown=tensor, passed=_passed_on(note, birth, tensor, name),
+        )  # fmt: skip
     places, nan = birth.detail or ([], False)
-    product = products.of(birth, places[0][2] if places else None, nan)
-    if product is not None:
-        story = f"{product.story}. {_passed_on(note, birth, '', name)}".strip()
-        return said("nonfinite-forward", birth.site, product.culprit, story, product.fix)
-    what = "NaN" if nan else "an infinite value"
-    story = f"{call(birth)} made {what} on {line(birth.site)}"
+    passed = _passed_on(note, birth, "", name)
+    product = products.of(birth, places[0][2] if places else None, nan, passed)
+    return product or _of_operation(birth, places, nan, passed)
+
+
+def _of_operation(
+    birth: Note,
+    places: list[tuple[tuple[int, ...], float, float | None]],
+    nan: bool,
+    passed: Phrase,
+) -> Cause:
+    shown = operand_of(birth)
+    element, operand, given = NOTHING, Operand(shown), None
     if places:
         index, value, given = places[0]
-        at = f" at {list(index)}" if index else ""
-        story += f": {number(value)}{at}"
+        where = NOTHING
         if given is not None:
-            story += f", where {code(shown)} is {number(given, birth.op.strip('_'))}"
-    story = f"{story}. {_passed_on(note, birth, '', name)}".strip()
-    given = places[0][2] if places else None
-    return said("nonfinite-forward", birth.site, shown, story, forward_fix(birth, shown, given))
+            where = Phrase("where-operand", shown=shown, value=Number(given, birth.op.strip("_")))
+        element = Phrase("element", value=value, index=at_index(index), operand=where)
+        operand = Operand(shown, given, index)
+    return cause(
+        "nonfinite-forward", "operation", birth.site, shown,
+        fix=forward_fix(birth, given), operand=operand, call=call(birth), shown=shown,
+        what=Phrase("nan" if nan else "infinite"), element=element, passed=passed,
+    )  # fmt: skip
 
 
-def _of_grad(run: Run, name: str, steps: int, key: int | None = None) -> Explanation | None:
+def at_index(index: tuple[int, ...]) -> Phrase:
+    return Phrase("at-index", index=list(index)) if index else NOTHING
+
+
+def _of_grad(run: Run, name: str, steps: int, key: int | None = None) -> Cause | None:
     """What a backward gave a leaf, or a call of grad returned, was not finite."""
     for root in run.roots:
         if not root.finite:
@@ -75,40 +75,29 @@ def _of_grad(run: Run, name: str, steps: int, key: int | None = None) -> Explana
     return None if key is None else of_gradient(run, key, name)
 
 
-def _of_step(birth: Note, name: str, steps: int) -> Explanation:
+def _of_step(birth: Note, name: str, steps: int) -> Cause:
     """An optimizer made a parameter infinite: by its gradient, or by too long a step."""
-    tensor = birth.tensor()
-    if isinstance(birth.detail, Run):
-        for (
-            root
-        ) in birth.detail.roots:  # already the loss was not finite: an older birth is the cause
+    tensor, run = birth.tensor(), birth.detail
+    if isinstance(run, Run):
+        for root in run.roots:  # already the loss was not finite: an older birth is the cause
             if not root.finite and (root.born or root) is not birth:
                 found = of_value(root, name, steps + 1)
                 if found is not None:
                     return found
-    if isinstance(birth.detail, Run) and tensor is not None:
-        found = of_gradient(birth.detail, -id(tensor), name)
+        found = None if tensor is None else of_gradient(run, -id(tensor), name)
         if found is not None:
             return found
-    return said(
-        "nonfinite-forward",
-        birth.site,
-        name,
-        f"The step on {line(birth.site)} made a parameter infinite, and from there it came into "
-        f"{code(name)}: the "
-        "training diverged.",
-        "lower the learning rate, or clip the gradients (clip_grad_norm_) before the step",
-    )
+    return cause("nonfinite-forward", "step-diverged", birth.site, name, name=name)
 
 
-def _passed_on(note: Note, birth: Note, told: str, name: str) -> str:
+def _passed_on(note: Note, birth: Note, told: str, name: str) -> Phrase:
     """`told`: of what the story has spoken."""
     if note is birth or told == name:
-        return f"That is {code(name)}." if name and told != name else ""
-    return f"From there it came into {code(name)}." if name else "From there it came here."
+        return Phrase("that-is", name=name) if name and told != name else NOTHING
+    return Phrase("from-there", name=name) if name else Phrase("from-there-here")
 
 
-def of_gradient(run: Run, key: int, name: str, at: int | None = None) -> Explanation | None:
+def of_gradient(run: Run, key: int, name: str, at: int | None = None) -> Cause | None:
     """Why the gradient that arrived at a node is not finite; None if the run does not tell. `at`: the node
     that made it so, where that is known.
     """
@@ -120,36 +109,40 @@ def of_gradient(run: Run, key: int, name: str, at: int | None = None) -> Explana
     masked = birth.masked and behind_a_mask(run, visit.key)
     overflow = not masked and visit.incoming > 1e18
     kind = "nonfinite-masked" if masked else "ill-scaled" if overflow else "nonfinite-backward"
+    fix = backward_fix(visit, kind)
     if inherited is not None and masked:
         shown = operand_of(inherited)
-        return said(
-            kind,
-            inherited.site,
-            shown,
-            f"{call(inherited)} on {line(inherited.site)} is infinite in the branch that is masked out on "
-            f"{line(visit.site)}, and in its derivative 0 * inf is NaN. It came into the gradient "
-            f"of {code(name)}.",
-            backward_fix(visit, shown, kind),
-        )
+        return cause(
+            kind, "masked-operand-infinite", inherited.site, shown,
+            fix=fix, operand=Operand(shown), call=call(inherited), masked_at=visit.site, name=name,
+            shown=shown, x=raw(shown),
+        )  # fmt: skip
     shown = _operand(visit)
-    story = f"The derivative of {operation(visit.site, visit.name)} on {line(visit.site)}"
+    called = operation(visit.site, visit.name)
     if overflow:
-        story += f" overflowed: gradients had grown to {number(visit.incoming)} there"
-    else:
-        value = birth.places[0] if birth.places else None
-        story += " is not finite"
-        if value is not None and value[2] is not None:
-            of_result = set(birth.saved) == {"result"}  # it saved no operand
-            met = code_or_input(shown)
-            if of_result and not (visit.name.startswith("Sqrt") and value[2] == 0.0):
-                met = "the result"  # that of a root is 0 where its operand is
-            story += f" where {met} is {number(value[2])}"
-        if masked:
-            story += "; the branch is masked out, but 0 * inf is NaN"
-        elif birth.masked:
-            story += "; the gradient that arrived there is 0, and 0 * inf is NaN"
-    story += f". It came into the gradient of {code(name)}."
-    return said(kind, visit.site, shown, story, backward_fix(visit, shown, kind))
+        return cause(
+            kind, "derivative-overflowed", visit.site, shown,
+            fix=fix, operand=Operand(shown), call=called, size=visit.incoming, name=name, shown=shown,
+        )  # fmt: skip
+    element, operand = _element(birth, shown)
+    return cause(
+        kind, "derivative", visit.site, shown,
+        fix=fix, operand=operand, call=called, element=element, name=name, shown=shown, x=raw(shown),
+        masked=Phrase("masked-out") if masked else Phrase("zero-arrived") if birth.masked else NOTHING,
+    )  # fmt: skip
+
+
+def _element(birth: Odd, shown: str) -> tuple[Phrase, Operand]:
+    """Where the derivative is not finite, and of what."""
+    place = birth.places[0] if birth.places else None
+    if place is None or place[2] is None:
+        return NOTHING, Operand(shown)
+    index, _, value = place
+    met = shown
+    of_result = set(birth.saved) == {"result"}  # it saved no operand
+    if of_result and not (birth.visit.name.startswith("Sqrt") and value == 0.0):
+        met = THE_RESULT  # that of a root is 0 where its operand is
+    return Phrase("where-met", met=met, value=float(value)), Operand(met, value, index)
 
 
 def _operand(visit: Visit) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain import missing_gradients
-from vizgrad.debugger.explain.wording import code, leaf_name, line, number, said
+from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
+from vizgrad.debugger.explain.wording import leaf_name
 from vizgrad.debugger.watch.grad_history import Leaf
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.optimizer_steps import Parameter
@@ -19,7 +19,7 @@ _KEPT = 3
 _LONG = 3
 
 
-def without_gradient(noting: Noting) -> Iterator[Explanation]:
+def without_gradient(noting: Noting) -> Iterator[Cause]:
     """An optimizer steps, and one of its parameters has never had a gradient."""
     known = list(noting.training.parameters.values())
     trained = {each.optimizer for each in known if each.without < each.steps}
@@ -43,7 +43,7 @@ def _stands_alone(known: list[Parameter]) -> bool:
     return sum(each.without == each.steps for each in known) == 1
 
 
-def without_optimizer(noting: Noting) -> Iterator[Explanation]:
+def without_optimizer(noting: Noting) -> Iterator[Cause]:
     """A leaf gets gradient upon gradient, and no step and no line ever uses them."""
     known = [each.leaf for each in noting.training.parameters.values()]
     if not known:
@@ -57,12 +57,9 @@ def without_optimizer(noting: Noting) -> Iterator[Explanation]:
             continue
         name = leaf_name(noting, leaf)
         site = next(iter(leaf.uses.values()), None)
-        used = f", which is used on {line(site)}," if site is not None else ""
-        yield said(
-            "not-optimized", site, name,
-            f"{code(name)}{used} has got a gradient in {leaf.kept} backwards, and no optimizer knows it: "
-            "it never changes, and its gradients add up unused.",
-            f"give {code(name)} to the optimizer, too; or say that it is fixed: {name}.requires_grad_(False)",
+        yield cause(
+            "not-optimized", "not-optimized", site, name,
+            name=name, used=NOTHING if site is None else Phrase("used-on", at=site), count=leaf.kept,
         )  # fmt: skip
         return
 
@@ -72,7 +69,7 @@ def _layer(noting: Noting, leaf: Leaf) -> str:
     return leaf_name(noting, leaf).rpartition(".")[0]
 
 
-def long_steps(noting: Noting) -> Iterator[Explanation]:
+def long_steps(noting: Noting) -> Iterator[Cause]:
     """Steps change most of a parameter, again and again, and the loss grows."""
     losses = [each for each in noting.training.losses.values() if each[2] > _STEPS]
     if not losses or not all(last > 2 * abs(first) for first, last, _ in losses):
@@ -85,11 +82,8 @@ def long_steps(noting: Noting) -> Iterator[Explanation]:
     for each in sorted(found, key=lambda one: -one.worst)[:1]:
         name = leaf_name(noting, each.leaf)
         first, last, _ = losses[0]
-        yield said(
-            "step-too-large", each.site, name,
-            f"{each.long} of {each.steps} steps on {line(each.site)} changed most of {code(name)}, the worst "
-            f"by {number(each.worst)} times its size; the loss went from {number(first)} to "
-            f"{number(last)}.",
-            f"lower the learning rate of {each.optimizer}, by ten at first, or clip the gradients "
-            "(clip_grad_norm_) before the step",
+        yield cause(
+            "step-too-large", "step-too-large", each.site, name,
+            name=name, long=each.long, steps=each.steps, worst=float(each.worst), first=float(first),
+            last=float(last), optimizer=each.optimizer,
         )  # fmt: skip

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from math import isinf
-from typing import NamedTuple
 
-from vizgrad.debugger.explain.wording import Words, call, code, line, number
+from vizgrad.debugger.explain.cause import Cause, Operand, Phrase, cause
+from vizgrad.debugger.explain.wording import Words, call
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.notes import Note
 
@@ -20,38 +20,28 @@ _OF_MATRICES = frozenset(
 _INFINITY = re.compile(r"\binf(inity)?\b", re.IGNORECASE)
 
 
-class Blamed(NamedTuple):
-    """The factor, and what is said of it."""
-
-    culprit: str
-    story: str
-    fix: str
-
-
-def of(birth: Note, given: float | None, nan: bool) -> Blamed | None:
+def of(birth: Note, given: float | None, nan: bool, passed: Phrase) -> Cause | None:
     """None where it is no product, or no factor is known to be the cause. `given`: what the operand that was
     looked at has at the first place.
     """
     op = birth.op.strip("_")
     if nan and op in _ELEMENTWISE and given is not None and (given == 0.0 or isinf(given)):
-        return _zero_times_infinity(birth)
+        return _zero_times_infinity(birth, passed)
     if not nan and op in _ELEMENTWISE | _OF_MATRICES:
-        return _overflow(birth)
+        return _overflow(birth, passed)
     return None
 
 
-def _zero_times_infinity(birth: Note) -> Blamed | None:
+def _zero_times_infinity(birth: Note, passed: Phrase) -> Cause | None:
     factors = source_expressions.factors(birth.site)
     at = _infinite(birth, factors) if len(factors) == 2 else None
     if at is None:
         return None
     infinite, zero = factors[at], factors[1 - at]
-    return Blamed(
-        infinite,
-        f"{call(birth)} made NaN on {line(birth.site)}: `{infinite}` is infinite where `{zero}` is 0, and "
-        "0 * inf is NaN",
-        f"do not multiply by `{infinite}`: take a large finite number in its place, or choose with where()",
-    )
+    return cause(
+        "nonfinite-forward", "zero-times-infinity", birth.site, infinite,
+        call=call(birth), infinite=infinite, zero=zero, passed=passed, operand=Operand(infinite),
+    )  # fmt: skip
 
 
 def _infinite(birth: Note, factors: list[str]) -> int | None:
@@ -70,7 +60,7 @@ def _infinite(birth: Note, factors: list[str]) -> int | None:
     return tensor if odd[0] else 1 - tensor
 
 
-def _overflow(birth: Note) -> Blamed | None:
+def _overflow(birth: Note, passed: Phrase) -> Cause | None:
     """Finite factors, and an infinite product."""
     sizes = birth.sizes
     if len(sizes) < 2 or not all(size < float("inf") for size in sizes):
@@ -79,9 +69,7 @@ def _overflow(birth: Note) -> Blamed | None:
     written = source_expressions.operands(birth.site)
     named = len(written) == len(sizes) and len(written[at]) <= source_expressions.SHORT
     shown = written[at] if named else Words("one of the operands")
-    return Blamed(
-        shown,
-        f"{call(birth)} overflowed on {line(birth.site)}: values of {code(shown)} are as large as "
-        f"{number(sizes[at])}, and the result is infinite",
-        f"scale {code(shown)} down, or compute in a wider type: the result is too large for its type",
-    )
+    return cause(
+        "nonfinite-forward", "product-overflowed", birth.site, shown,
+        call=call(birth), factor=shown, size=sizes[at], passed=passed, operand=Operand(shown, sizes[at]),
+    )  # fmt: skip

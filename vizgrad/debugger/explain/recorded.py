@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from vizgrad.core.errors import Explanation, Link
+from vizgrad.core.errors import Link
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import summarizer
 from vizgrad.debugger.engines.api.protocols import Step
+from vizgrad.debugger.explain import pending_gradients
+from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
 from vizgrad.debugger.explain.unnoted import counted
-from vizgrad.debugger.explain.wording import code, said
-from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.breakpoints.nonfinite_step import birth_at
 from vizgrad.debugger.session.breakpoints.stop_reason import birth_text
 from vizgrad.debugger.session.open_session import Live
-from vizgrad.debugger.session.session import Session, SessionBusy
-from vizgrad.debugger.session.session_reader import SessionClosed
 
 
-def opened() -> Iterator[tuple[Session, Live]]:
-    """The open sessions that stand still, the newest first."""
-    for session in reversed(registry.sessions()):
-        with suppress(SessionClosed, SessionBusy), session.at_rest() as (_, look):
-            if isinstance(look, Live):
-                yield session, look
-
-
-def of_leaf(tensor: Any, grad: Any, name: str) -> Explanation | None:
+def of_leaf(tensor: Any, grad: Any, name: str) -> Cause | None:
     """The `.grad` of a leaf that a session has stored as it is now, and that is not finite."""
     now = summarizer.summarize(grad)
-    for _, look in opened():
+    for _, look in pending_gradients.opened():
         number = look.source.number(tensor)
         step = None if number is None else _step_of(look, number)
         done = None if step is None else step.record.visit.accumulate
@@ -47,7 +35,7 @@ def _alike(after: model.TensorSummary, now: model.TensorSummary | None) -> bool:
     return now is not None and (after.nans, after.infs) == (now.nans, now.infs)
 
 
-def of_node(look: Live, number: int, name: str) -> tuple[Explanation, int | None, int] | None:
+def of_node(look: Live, number: int, name: str) -> tuple[Cause, int | None, int] | None:
     """Why what came to a node, or what it made, is not finite; also the node that made it so, None if that is
     not known, and how many steps are done behind that. None where all is finite.
     """
@@ -73,26 +61,19 @@ def of_node(look: Live, number: int, name: str) -> tuple[Explanation, int | None
     return None
 
 
-def _born(look: Live, birth: model.Birth, step: Step, name: str) -> Explanation:
+def _born(look: Live, birth: model.Birth, step: Step, name: str) -> Cause:
     source = look.source
     place, node = source.describe(step.node).place, source.name(step.node)
-    found = said(
-        "nonfinite-backward", place, node, f"{birth_text(birth, source)}.",
-        "keep what the operation is applied to away from where its derivative is not finite",
+    found = cause(
+        "nonfinite-backward", "step-made", place, node,
+        birth=birth_text(birth, source),
+        came=Phrase("came-into", name=name) if node != name else NOTHING,
     )  # fmt: skip
-    if node != name:
-        found = replace(found, story=f"{found.story} It came into the gradient of {code(name)}.")
-    return replace(found, chain=(Link(node, place),))
+    return replace(found, path=(Link(node, place),))
 
 
-def _came_in(summary: model.TensorSummary, name: str) -> Explanation:
-    return said(
-        "nonfinite-backward", None, name,
-        f"The gradient of {code(name)} has {counted(summary)}, and none of the steps that are kept made "
-        "it so of a finite one: it came in with the gradient that the backward was started with, or was "
-        "there before.",
-        "look at the gradient that was given to backward, and at what `.grad` held",
-    )  # fmt: skip
+def _came_in(summary: model.TensorSummary, name: str) -> Cause:
+    return cause("nonfinite-backward", "came-in", None, name, name=name, count=counted(summary))
 
 
 def _leads(look: Live, start: int, goal: int, known: set[int]) -> bool:

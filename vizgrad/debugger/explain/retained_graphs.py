@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from vizgrad.core.errors import Explanation, Place, place_at
+from vizgrad.core.errors import Place, place_at
 from vizgrad.core.tensor.source_location import Site
-from vizgrad.debugger.explain.wording import code, leaf_name, line, said
+from vizgrad.debugger.explain.cause import Cause, cause
+from vizgrad.debugger.explain.wording import leaf_name
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.note_recorder import Noting
 
 
-def cycles(noting: Noting) -> Iterator[Explanation]:
+def cycles(noting: Noting) -> Iterator[Cause]:
     """`backward(create_graph=True)` left a gradient whose history leads back to its leaf."""
     for leaf in noting.gradients.all():
         tensor = leaf.tensor()
@@ -23,29 +24,19 @@ def cycles(noting: Noting) -> Iterator[Explanation]:
         grad = noting.look.grad(tensor)
         if grad is not None and grad.requires_grad and not grad.is_leaf:
             name = leaf_name(noting, leaf)
-            yield said(
-                "reference-cycle", run.site, name,
-                f"backward on {line(run.site)} gave {code(name)} a .grad with a history, and that "
-                f"leads back to {code(name)}: "
-                "only the garbage collector can free them.",
-                "use autograd.grad(..., create_graph=True), or set .grad = None when you are done",
-            )  # fmt: skip
+            yield cause("reference-cycle", "gradient-holds-its-leaf", run.site, name, name=name)
             return
 
 
-def lists(noting: Noting) -> Iterator[Explanation]:
+def lists(noting: Noting) -> Iterator[Cause]:
     """Losses that were run backward, and are kept with their graphs."""
     for site, _ in noting.habits.kept.values():
         name = source_expressions.assigned(site)
         place, holder = _held(site, name)
         if place is not None:
-            yield said(
-                "history-kept", place, name,
-                f"{code(holder)} keeps each {code(name)} with its graph: line "
-                f"{place.line} adds the tensor "
-                "itself.",
-                f"keep a plain number there: {name}.item() (or {name}.detach()) for {name}",
-            )  # fmt: skip
+            yield cause(
+                "history-kept", "kept-in-a-container", place, name, holder=holder, name=name
+            )
             return
 
 

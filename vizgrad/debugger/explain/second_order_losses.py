@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from vizgrad.core.errors import Explanation, Place, returning_place
+from vizgrad.core.errors import Place, returning_place
 from vizgrad.core.tensor.source_location import Site
-from vizgrad.debugger.explain.wording import THE_LOSS, Words, code, line, name_of, said
+from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
+from vizgrad.debugger.explain.wording import THE_GRADIENT, THE_LOSS, name_of
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
 
@@ -20,7 +21,7 @@ _SUMS = frozenset(
 )  # fmt: skip
 
 
-def find(noting: Noting) -> Iterator[Explanation]:
+def find(noting: Noting) -> Iterator[Cause]:
     for run in noting.runs:
         if run.kind == "backward":
             for root in run.roots:
@@ -55,38 +56,31 @@ class Cut(NamedTuple):
 
     place: Site | Place | None
     #: What is said of the gradient.
-    how: str
+    how: Phrase
     fix: str
 
 
-def _of_term(noting: Noting, note: Note, root: Note) -> Iterator[Explanation]:
+def _of_term(noting: Noting, note: Note, root: Note) -> Iterator[Cause]:
     """`note`: a gradient of which a part of `root` was computed."""
     cut = cut_of(noting, note)
     if cut is None:
         return
-    name = name_of(note, Words("the gradient"))
-    yield said(
-        "second-order-cut", cut.place, name,
-        f"{code(name)} {cut.how}, so it is a constant: the part of {code(name_of(root, THE_LOSS))} that is "
-        "computed from it has no gradient.",
-        cut.fix,
+    name = name_of(note, THE_GRADIENT)
+    yield cause(
+        "second-order-cut", "constant-term", cut.place, name,
+        fix=cut.fix, gradient=name, how=cut.how, loss=name_of(root, THE_LOSS),
     )  # fmt: skip
 
 
-def without_history(noting: Noting, note: Note, root: Note) -> Explanation:
+def without_history(noting: Noting, note: Note, root: Note) -> Cause:
     """The same of a loss that has no history at all."""
-    name, loss = name_of(note, Words("the gradient")), name_of(root, THE_LOSS)
-    cut = cut_of(noting, note) or Cut(
-        note.site,
-        f"was taken on {line(note.site)} with create_graph=True, but is the same wherever it is taken, as "
-        "that of all that is linear",
-        "leave out what is computed from it: its derivative is zero",
-    )
-    neither = "" if root is note else f", and neither has {code(loss)}, which is computed from it"
-    return said(
-        "second-order-cut", cut.place, name,
-        f"{code(name)} {cut.how}, so it has no history{neither}.",
-        cut.fix,
+    name, loss = name_of(note, THE_GRADIENT), name_of(root, THE_LOSS)
+    linear = Cut(note.site, Phrase("taken-of-linear", at=note.site), "linear")
+    cut = cut_of(noting, note) or linear
+    return cause(
+        "second-order-cut", "no-second-order", cut.place, name,
+        fix=cut.fix, gradient=name, how=cut.how,
+        neither=NOTHING if root is note else Phrase("neither", loss=loss),
     )  # fmt: skip
 
 
@@ -94,30 +88,19 @@ def cut_of(noting: Noting, note: Note) -> Cut | None:
     """Of a gradient; None if nothing cut it, and it is constant by itself."""
     run = note.detail
     if run is None or not run.creates:
-        how = f"was taken on {line(note.site)} without create_graph"
-        return Cut(note.site, how, "take the gradient with create_graph=True")
+        return Cut(note.site, Phrase("taken-without-graph", at=note.site), "create-graph")
     for root in run.roots:
         for each in root.tracked():
             cls = None
             if each.op == "apply" and each.site is not None:
                 cls = noting.habits.keeping.get(each.site)
             if cls is not None:
-                return Cut(
-                    returning_place(cls.backward),
-                    f"was taken on {line(note.site)} with create_graph=True, but {cls.__name__}.backward "
-                    "computed it of values without history",
-                    "save the inputs themselves, ctx.save_for_backward(...), and compute in backward "
-                    "what is needed of them",
-                )
+                how = Phrase("taken-of-values", at=note.site, function=cls.__name__)
+                return Cut(returning_place(cls.backward), how, "save-inputs")
     return None
 
 
-def _of_backward(run: object, note: Note, root: Note) -> Explanation:
+def _of_backward(run: object, note: Note, root: Note) -> Cause:
     site = getattr(run, "site", None)
-    return said(
-        "second-order-cut", site, "grad",
-        f"the .grad that backward on {line(site)} stored has no history, so the part of "
-        f"{code(name_of(root, THE_LOSS))} that is computed from it has no gradient.",
-        "call that backward with create_graph=True, or take the gradient with autograd.grad(..., "
-        "create_graph=True)",
-    )  # fmt: skip
+    loss = name_of(root, THE_LOSS)
+    return cause("second-order-cut", "stored-gradient", site, "grad", loss=loss)

@@ -5,36 +5,34 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from math import prod
 
-from vizgrad.core.errors import Explanation
+from vizgrad.debugger.explain.cause import Cause
 
 #: What is added where an operation has no finite value, or derivative, at zero.
 _EPS = 1e-12
 
 
-def with_mended(explanation: Explanation) -> Explanation:
-    """The same with its changed line, if there is one that does it."""
-    place = explanation.culprit
-    mend = _RULES.get(explanation.kind)
+def mended(cause: Cause) -> str:
+    """The changed line of a cause; "" if no single change does it."""
+    place = cause.culprit
+    mend = _RULES.get(cause.kind)
     if place is None or mend is None or not place.text:
-        return explanation
+        return ""
     text = place.text
     if text.startswith(("for ", "while ", "with ", "if ", "def ", "class ")):
-        return explanation
+        return ""
     try:
         statements = ast.parse(text).body
     except (SyntaxError, ValueError):
-        return explanation  # a part of a statement of several lines
+        return ""  # a part of a statement of several lines
     if len(statements) != 1:
-        return explanation
-    edit = mend(explanation, statements[0])
+        return ""
+    edit = mend(cause, statements[0])
     if edit is None:
-        return explanation
-    node, new = edit
-    changed = _put(text, node, new)
-    return explanation if changed == text else replace(explanation, mended=changed)
+        return ""
+    changed = _put(text, *edit)
+    return "" if changed == text else changed
 
 
 #: What stands in the place of a part of the line.
@@ -82,12 +80,12 @@ def _operand(call: ast.Call) -> ast.expr | None:
 # --- kinds -----------------------------------------------------------------------------------------------
 
 
-def _normalised(explanation: Explanation, statement: ast.stmt) -> _Edit:
+def _normalised(cause: Cause, statement: ast.stmt) -> _Edit:
     """The normalisation before the loss is taken out."""
-    found = re.search(r"give (\w+) `([^`]+)`", explanation.fix)
-    if found is None:
+    if cause.case != "normalised-before":
         return None
-    for call in _calls(statement, found[1]):
+    raw = str(cause.facts["raw"])
+    for call in _calls(statement, str(cause.facts["op"])):
         first = _operand(call)
         if first is None:
             continue
@@ -95,38 +93,39 @@ def _normalised(explanation: Explanation, statement: ast.stmt) -> _Edit:
             assert isinstance(first, ast.Call)
             inside = _operand(first)
             return None if inside is None else (first, ast.unparse(inside))
-        if ast.unparse(first) == explanation.tensor and found[2].isidentifier():
-            return first, found[2]
+        if ast.unparse(first) == cause.tensor and raw.isidentifier():
+            return first, raw
     return None
 
 
-def _carried(explanation: Explanation, statement: ast.stmt) -> _Edit:
-    if explanation.fix.startswith("keep a plain number"):
-        kept = [
-            node
-            for node in ast.walk(statement)
-            if isinstance(node, (ast.Name, ast.Attribute))
-            and isinstance(node.ctx, ast.Load)
-            and ast.unparse(node) == explanation.tensor
-        ]
-        return (kept[0], f"{explanation.tensor}.item()") if len(kept) == 1 else None
-    if isinstance(statement, ast.AugAssign) and ".item()" in explanation.fix:
+def _carried(cause: Cause, statement: ast.stmt) -> _Edit:
+    if cause.case == "kept-in-a-container":
+        kept = _read(statement, cause.tensor)
+        return (kept[0], f"{cause.tensor}.item()") if len(kept) == 1 else None
+    if isinstance(statement, ast.AugAssign) and cause.fix in ("add-number", "compute-number"):
         return statement.value, f"{_inner(statement.value)}.item()"
-    if isinstance(statement, ast.Assign) and f"= {explanation.tensor}.detach()" in explanation.fix:
-        read = [
-            node
-            for node in ast.walk(statement.value)
-            if isinstance(node, (ast.Name, ast.Attribute))
-            and ast.unparse(node) == explanation.tensor
-        ]
+    cut = cause.fix == "cut-each-step" or cause.case == "carried-over"
+    if isinstance(statement, ast.Assign) and cut:
+        read = _read(statement.value, cause.tensor)
         if len(read) == 1:
-            return read[0], f"{explanation.tensor}.detach()"
+            return read[0], f"{cause.tensor}.detach()"
     return None
 
 
-def _detached(explanation: Explanation, statement: ast.stmt) -> _Edit:
+def _read(tree: ast.AST, name: str) -> list[ast.Name | ast.Attribute]:
+    """Where a variable is read."""
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Name, ast.Attribute))
+        and isinstance(node.ctx, ast.Load)
+        and ast.unparse(node) == name
+    ]
+
+
+def _detached(cause: Cause, statement: ast.stmt) -> _Edit:
     """The one detach() or .data of the line is taken out."""
-    if not explanation.fix.startswith("take out the "):
+    if cause.case != "detached":
         return None
     cuts: list[tuple[ast.expr, ast.expr]] = [
         (call, call.func.value)
@@ -150,14 +149,20 @@ def _detached(explanation: Explanation, statement: ast.stmt) -> _Edit:
     return node, ast.unparse(of)
 
 
-def _with_graph(explanation: Explanation, statement: ast.stmt) -> _Edit:
-    keyword = "create_graph=True"
-    return _with_keyword(statement, keyword) if keyword in explanation.fix else None
+def _with_graph(cause: Cause, statement: ast.stmt) -> _Edit:
+    alone = cause.case in ("gradient-without-history", "stored-gradient")
+    if not alone and cause.fix != "create-graph":
+        return None
+    return _with_keyword(statement, "create_graph=True")
 
 
-def _kept_graph(explanation: Explanation, statement: ast.stmt) -> _Edit:
-    keyword = "retain_graph=True"
-    return _with_keyword(statement, keyword) if keyword in explanation.fix else None
+def _kept_graph(cause: Cause, statement: ast.stmt) -> _Edit:
+    return _with_keyword(statement, "retain_graph=True") if _told(cause, "retain_graph") else None
+
+
+def _told(cause: Cause, fix: str) -> bool:
+    """Does the error that was raised say that?"""
+    return cause.case == "told" and fix in str(cause.facts["fix"])
 
 
 def _with_keyword(statement: ast.stmt, keyword: str) -> _Edit:
@@ -169,9 +174,9 @@ def _with_keyword(statement: ast.stmt, keyword: str) -> _Edit:
     return calls[0], f"{text}{'' if text.endswith('(') else ', '}{keyword})"
 
 
-def _out_of_place(explanation: Explanation, statement: ast.stmt) -> _Edit:
+def _out_of_place(cause: Cause, statement: ast.stmt) -> _Edit:
     """``x += y`` becomes ``x = x + y``, and ``x.exp_()`` ``x = x.exp()``."""
-    if not explanation.fix.startswith("write out of place"):
+    if cause.case != "saved-overwritten" and not _told(cause, "write out of place"):
         return None
     if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
         name = statement.target.id
@@ -200,15 +205,13 @@ _NO_OTHER_FORM = frozenset(
 )  # fmt: skip
 
 
-def _broadcast(explanation: Explanation, statement: ast.stmt) -> _Edit:
+def _broadcast(cause: Cause, statement: ast.stmt) -> _Edit:
     """Of two operands with as many elements one takes the shape of the other."""
-    told = re.findall(r"`([\w.]+)` \[([\d, ]*)\]", explanation.story)
-    if len(told) != 2:
+    one, other = str(cause.facts["one"]), str(cause.facts["other"])
+    if not all(re.fullmatch(r"[\w.]+", name) for name in (one, other)):
         return None
-    (one, first), (other, second) = told
-    sizes = [prod(int(n) for n in shape.split(",") if n.strip()) for shape in (first, second)]
     named = [n for n in ast.walk(statement) if isinstance(n, ast.expr) and ast.unparse(n) == other]
-    if sizes[0] != sizes[1] or len(named) != 1:
+    if prod(cause.facts["first"]) != prod(cause.facts["second"]) or len(named) != 1:
         return None
     return named[0], f"{other}.reshape({one}.shape)"
 
@@ -216,8 +219,8 @@ def _broadcast(explanation: Explanation, statement: ast.stmt) -> _Edit:
 _LOGS = ("log", "log2", "log10")
 
 
-def _kept_in_domain(explanation: Explanation, statement: ast.stmt) -> _Edit:
-    """The operand that the explanation names is kept where its operation is finite."""
+def _kept_in_domain(cause: Cause, statement: ast.stmt) -> _Edit:
+    """The operand that the cause names is kept where its operation is finite."""
     for call in _calls(statement, *_LOGS, "sqrt", "rsqrt"):
         operand = _operand(call)
         if operand is None:
@@ -226,28 +229,28 @@ def _kept_in_domain(explanation: Explanation, statement: ast.stmt) -> _Edit:
             text = ast.unparse(operand)
             at = text.rindex("softmax(")
             return call, f"{text[:at]}log_softmax({text[at + len('softmax(') :]}"
-        if ast.unparse(operand) != explanation.tensor or "use log" in explanation.fix:
+        if ast.unparse(operand) != cause.tensor or cause.fix.startswith("log-of-s"):
             continue
-        return operand, f"{_inner(operand)}.clamp(min={_least(explanation, _called(call))})"
+        return operand, f"{_inner(operand)}.clamp(min={_least(cause, _called(call))})"
     divisions = [
         node
         for node in ast.walk(statement)
         if isinstance(node, ast.BinOp)
         and isinstance(node.op, ast.Div)
-        and ast.unparse(node.right) == explanation.tensor
+        and ast.unparse(node.right) == cause.tensor
     ]
-    if len(divisions) == 1 and "divisor" in explanation.fix:
+    if len(divisions) == 1 and cause.fix == "quotient":
         right = divisions[0].right
         return right, f"({ast.unparse(right)} + {_EPS})"
     return None
 
 
-def _least(explanation: Explanation, op: str) -> str:
-    forward = explanation.kind == "nonfinite-forward"
+def _least(cause: Cause, op: str) -> str:
+    forward = cause.kind == "nonfinite-forward"
     return "0" if op == "sqrt" and forward else f"{_EPS}"
 
 
-_RULES: dict[str, Callable[[Explanation, ast.stmt], _Edit]] = {
+_RULES: dict[str, Callable[[Cause, ast.stmt], _Edit]] = {
     "double-normalised": _normalised,
     "history-kept": _carried,
     "cut-detach": _detached,

@@ -6,7 +6,9 @@ from typing import Any
 
 from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain import missing_gradients, not_repeatable, second_order_losses
-from vizgrad.debugger.explain.wording import THE_LOSS, Words, code, line, name_of, operation, said
+from vizgrad.debugger.explain.cause import Cause, cause
+from vizgrad.debugger.explain.in_words import explain
+from vizgrad.debugger.explain.wording import AN_OPERATION, THE_LOSS, name_of, operation
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
@@ -22,16 +24,17 @@ class Improving:
         known = getattr(error, "explanation", None)
         if not isinstance(known, Explanation):
             return
-        better = self._better(known, args, str(error))
-        if better is None:
+        found = self._better(known, args, str(error))
+        if found is None:
             return
+        better = explain(found)
         notes = getattr(error, "__notes__", None)
         if notes and str(known) in notes:
             notes.remove(str(known))
         error.explanation = better  # pyright: ignore[reportAttributeAccessIssue]
         error.add_note(str(better))
 
-    def _better(self, known: Explanation, args: tuple[Any, ...], error: str) -> Explanation | None:
+    def _better(self, known: Explanation, args: tuple[Any, ...], error: str) -> Cause | None:
         look = self._noting.look
         roots = [self._noting.note_of(each) for each in tensors_in(args, look)]
         if known.kind == "cut-detach" and roots:
@@ -41,14 +44,14 @@ class Improving:
         if known.kind == "unused" and len(args) > 1:
             return self._unused(error, *args[:2])
         if known.kind == "not-repeatable" and (parted := self._noting.repeats.differences):
-            return not_repeatable.explained(parted[-1])
+            return not_repeatable.of_difference(parted[-1])
         if known.kind == "saved-overwritten":
             return self._stepped(known, roots)
         if known.kind == "grad-mode":
             return self._inference(roots)
         return None
 
-    def _unused(self, error: str, outputs: Any, inputs: Any) -> Explanation | None:
+    def _unused(self, error: str, outputs: Any, inputs: Any) -> Cause | None:
         """Which of the inputs of `grad` was it, and where was it used last?"""
         number = error.partition("(input ")[2].partition(")")[0]
         wanted = [inputs] if self._noting.look.knows(inputs) else list(inputs)
@@ -73,7 +76,7 @@ class Improving:
             self._noting, leaf, name_of(note, f"input {number}".strip())
         )
 
-    def _cut(self, root: Note) -> Explanation | None:
+    def _cut(self, root: Note) -> Cause | None:
         """The loss has no history: where was it lost?"""
         if root.requires:
             return None
@@ -85,7 +88,7 @@ class Improving:
             self._noting, root, name
         )
 
-    def _freed(self, known: Explanation, roots: list[Note]) -> Explanation | None:
+    def _freed(self, known: Explanation, roots: list[Note]) -> Cause | None:
         """Has this step gone on from a value of the step before?"""
         runs = [run for run in self._noting.runs if run.ended]
         if not runs:
@@ -104,7 +107,7 @@ class Improving:
                     return _carried(parent, note, runs[-1].site)
         return None
 
-    def _stepped(self, known: Explanation, roots: list[Note]) -> Explanation | None:
+    def _stepped(self, known: Explanation, roots: list[Note]) -> Cause | None:
         """An optimizer wrote: the person's line is a call of step(), which cannot be written out of place."""
         place = known.culprit
         if place is None or ".step(" not in place.text:
@@ -115,49 +118,30 @@ class Improving:
             if note.node is None and tensor is not None and look.rewritten(tensor, note.clock):
                 name = name_of(note, name)
                 break
-        return said(
-            "saved-overwritten", place, name,
-            f"{known.story.partition(';')[0]}; the step on line {place.line} changed {code(name)} "
-            "before this backward "
-            "read it.",
-            "call every backward that needs the old values before step() (or add the losses), detach what "
-            "a loss only reads, or run the forward again after it",
+        return cause(
+            "saved-overwritten", "step-overwrote", place, name,
+            known=known.story.partition(";")[0], name=name,
         )  # fmt: skip
 
-    def _inference(self, roots: list[Note]) -> Explanation | None:
+    def _inference(self, roots: list[Note]) -> Cause | None:
         for note in (each for root in roots for each in root.ancestors()):
             tensor = note.tensor()
             if tensor is not None and tensor.is_inference() and note.site is not None:
                 name = source_expressions.variable(roots[0].site) or source_expressions.assigned(
                     note.site
                 )
-                return said(
-                    "grad-mode", note.site, name,
-                    f"The result of {operation(note.site, Words('an operation'))} on {line(note.site)} is an "
-                    "inference tensor: "
-                    "autograd may not use it.",
-                    "compute it under no_grad in place of inference_mode, or clone it outside",
+                return cause(
+                    "grad-mode", "inference-tensor", note.site, name,
+                    call=operation(note.site, AN_OPERATION),
                 )  # fmt: skip
         return None
 
 
-def _carried(old: Note, new: Note, earlier: Any) -> Explanation:
-    same = old.site == new.site or source_expressions.assigned(
-        old.site
-    ) == source_expressions.assigned(new.site)
-    name = source_expressions.assigned(old.site) or source_expressions.variable(new.site) or old.op
-    if same:
-        fix = f"cut it at the start of each step: {name} = {name}.detach()"
-    else:
-        fix = (
-            f"compute {code(name)} anew in each step, use {name}.detach(), add the losses and call "
-            "backward once, or give "
-            "the earlier backward retain_graph=True"
-        )
-    return said(
-        "history-kept" if same else "graph-freed", old.site, name,
-        f"{code(name)}, made on {line(old.site)} before the backward on {line(earlier)} released its "
-        "graph, was used again "
-        f"on {line(new.site)}: the new loss leads back into the released graph.",
-        fix,
+def _carried(old: Note, new: Note, earlier: Any) -> Cause:
+    before, after = source_expressions.assigned(old.site), source_expressions.assigned(new.site)
+    same = old.site == new.site or before == after
+    name = before or source_expressions.variable(new.site) or old.op
+    return cause(
+        "history-kept" if same else "graph-freed", "carried-over" if same else "used-after-release",
+        old.site, name, name=name, freed=earlier, again=new.site,
     )  # fmt: skip

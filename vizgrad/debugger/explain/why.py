@@ -5,18 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.core.errors import Explanation
-from vizgrad.debugger.explain import from_session, missing_gradients, recorded, unnoted
+from vizgrad.debugger.explain import (
+    from_session,
+    missing_gradients,
+    pending_gradients,
+    recorded,
+    unnoted,
+)
 from vizgrad.debugger.explain.answers import odd_gradient, odd_value, of_run
+from vizgrad.debugger.explain.cause import HEALTHY, Cause
 from vizgrad.debugger.explain.from_graph import of_bare_value
-from vizgrad.debugger.explain.suggested_edit import with_mended
-from vizgrad.debugger.explain.wording import HEALTHY, name_of
+from vizgrad.debugger.explain.in_words import explain
+from vizgrad.debugger.explain.wording import name_of
 from vizgrad.debugger.watch.backwards import Run
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
 from vizgrad.debugger.watch.tensor_adapter import Look, look_of
 
 
-def explain(noting: Noting | None, tensor: Any, name: str) -> Explanation:
+def answer(noting: Noting | None, tensor: Any, name: str) -> Explanation:
+    """Why the value and the `.grad` of `tensor` are as they are, in words."""
+    return explain(diagnose(noting, tensor, name))
+
+
+def diagnose(noting: Noting | None, tensor: Any, name: str) -> Cause:
     """For the value and `.grad` of `tensor`, which a person calls `name`.
 
     What nobody noted may be told by a session that is open.
@@ -30,10 +42,10 @@ def explain(noting: Noting | None, tensor: Any, name: str) -> Explanation:
         if not found:  # what is not finite is never called healthy
             run, key = _run_of(noting, tensor, look)
             found = unnoted.of_gradient(noting, look, tensor, name, run, key) or found
-    return HEALTHY if found is None else with_mended(found)
+    return HEALTHY if found is None else found
 
 
-def _value(noting: Noting | None, tensor: Any, name: str, look: Look) -> Explanation | None:
+def _value(noting: Noting | None, tensor: Any, name: str, look: Look) -> Cause | None:
     if look.finite(tensor):
         return None
     note = None if noting is None else noting.notes.get(tensor)
@@ -49,10 +61,10 @@ def _value(noting: Noting | None, tensor: Any, name: str, look: Look) -> Explana
     return odd_value(note, name or name_of(note))
 
 
-def _gradient(noting: Noting | None, tensor: Any, name: str, look: Look) -> Explanation | None:
+def _gradient(noting: Noting | None, tensor: Any, name: str, look: Look) -> Cause | None:
     grad = look.grad(tensor)
     if grad is None:
-        waits = from_session.on_the_way(tensor, name)
+        waits = pending_gradients.of_tensor(tensor, name)
         return missing_gradients.of_gradient(noting, tensor, name) if waits is None else waits
     note = None if noting is None or look.finite(grad) else noting.notes.get(grad)
     if note is not None and _wrote(note):

@@ -9,7 +9,7 @@ from typing import Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.errors import Explanation, Place, place_at, place_of
+from vizgrad.core.errors import Place, place_at, place_of
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.grad_history import Leaf
@@ -27,13 +27,28 @@ THE_LOSS = Words("the loss")
 #: The operand of an operation that is not to be seen in the source, or is long.
 ITS_INPUT = Words("the input")
 THE_PARAMETER = Words("the parameter")
+THE_RESULT = Words("the result")
+THE_TENSOR = Words("the tensor")
+THE_GRADIENT = Words("the gradient")
+THE_SCORES = Words("the scores")
+FIRST_OPERAND = Words("the first operand")
+SECOND_OPERAND = Words("the second")
+OTHER_OPERAND = Words("the other operand")
+THE_VALUE = Words("The value")
+IT, ITSELF = Words("It"), Words("the tensor")
+RESULT_OF_LINE = Words("the result of that line")
+AN_UNNAMED_TENSOR = Words("The tensor")
+THE_GRAD = Words("The .grad")
+A_WRITE = Words("a write")
+AN_OPERAND = Words("an operand")
+AN_OPERATION = Words("an operation")
 _NODE = re.compile(r"\w+Backward\d*|AccumulateGrad")
 
 
 def code(text: str) -> str:
     """In code quotes, if it is code: neither words of ours, nor the name of a node."""
     if not text:
-        return "the tensor"
+        return THE_TENSOR
     return text if isinstance(text, Words) or _NODE.fullmatch(text) else f"`{text}`"
 
 
@@ -42,26 +57,19 @@ def code_or_input(text: str) -> str:
     return ITS_INPUT if _NODE.fullmatch(text) else code(text)
 
 
+def raw(operand: str) -> str:
+    """An operand within code that is suggested: `x` where it is not known."""
+    return operand if code_or_input(operand).startswith("`") else "x"
+
+
 def operation_of(node: str) -> str:
     """`sqrt` of `SqrtBackward0`, as far as the two are alike."""
     return re.sub(r"Backward\d*$", "", node).lower()
 
 
 def operation(site: Site | None, other: str) -> str:
-    """The operation at an instruction, as a person wrote it; else what it is called."""
-    return code(source_expressions.text_of(site) or other)
-
-
-def healthy(story: str) -> Explanation:
-    return Explanation("healthy", story=story)
-
-
-HEALTHY = healthy("There is nothing to explain.")
-
-
-def said(kind: str, site: Site | Place | None, tensor: str, story: str, fix: str) -> Explanation:
-    place = site if isinstance(site, Place) else place_of(site)
-    return Explanation(kind, place, tensor, fix, story)
+    """The operation at an instruction, as the user wrote it; else what it is called."""
+    return source_expressions.text_of(site) or other
 
 
 def line(site: Site | None) -> str:
@@ -74,11 +82,6 @@ def line_of(place: Place | None) -> str:
     if place is None:
         return "a line that is not known"
     return f"{place.cell}, line {place.line}" if place.cell else f"line {place.line}"
-
-
-def sized(value: float) -> str:
-    """How large a gradient is, as words: as in "of size 0.25"."""
-    return f"of size {number(value)}" if value else "zero"
 
 
 def line_place(found: tuple[Any, int] | None) -> Place | None:
@@ -129,9 +132,9 @@ def operand_of(note: Note, other: str = "") -> str:
 
 
 def call(note: Note) -> str:
-    """The operation as a person wrote it, shortened."""
+    """The operation as the user wrote it, shortened."""
     text = source_expressions.text_of(note.site)
-    return f"`{text}`" if text and len(text) <= 60 else f"{note.op.strip('_')}"
+    return text if text and len(text) <= 60 else Words(note.op.strip("_"))
 
 
 #: What people call operations -> what numpy does, where it is called otherwise.

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain.advice import STEPS, zero_fix
+from vizgrad.debugger.explain.cause import NOTHING, Cause, Operand, Phrase, cause
 from vizgrad.debugger.explain.loss_minima import is_residual, keeps_its_margin
 from vizgrad.debugger.explain.nonfinite import reaches
-from vizgrad.debugger.explain.wording import code, line, operation, said
+from vizgrad.debugger.explain.wording import operation, raw
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.backwards import Odd, Run
 
 
-def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
+def of_gradient(run: Run, key: int, name: str) -> Cause | None:
     for kill in run.kills:
         visit = kill.visit
         target = next((d.target for d in visit.out if d.edge == kill.edge), None)
@@ -19,25 +19,27 @@ def of_gradient(run: Run, key: int, name: str) -> Explanation | None:
             continue
         if is_residual(visit) or keeps_its_margin(run, visit):
             return None
-        shown = (
-            source_expressions.assigned(visit.site)
-            or source_expressions.variable(visit.site)
-            or visit.name
-        )
-        operand = source_expressions.operand(visit.site) or shown
-        steps = visit.name.startswith(STEPS)
-        story = (
-            f"{operation(visit.site, visit.name)} on {line(visit.site)} has derivative "
-            f"zero {'everywhere' if steps else 'at all these values'}"
-        )
-        story += _dead(kill)
-        story += f", so the whole gradient of {code(name)} is zero."
-        return said("zero-derivative", visit.site, shown, story, _fix(kill, operand))
+        site = visit.site
+        shown = source_expressions.assigned(site) or source_expressions.variable(site) or visit.name
+        operand = source_expressions.operand(site) or shown
+        factor = _zero_factor(kill)
+        return cause(
+            "zero-derivative", "zero", site, shown,
+            fix=_fix(kill, factor), operand=Operand(operand), call=operation(site, visit.name), name=name,
+            where=Phrase("everywhere" if visit.name.startswith(STEPS) else "at-values"), dead=_dead(kill),
+            shown=operand, x=raw(operand), factor=factor,
+        )  # fmt: skip
     return None
 
 
-def _fix(kill: Odd, operand: str) -> str:
-    """Of a product the factor is named that is zero."""
+def _fix(kill: Odd, factor: str) -> str:
+    if not factor:
+        return zero_fix(kill.visit.name)
+    return "zero-constant" if is_zero(factor) else "zero-factor"
+
+
+def _zero_factor(kill: Odd) -> str:
+    """Of a product the factor that is zero, as written; "" where it is not known, or is long."""
     visit = kill.visit
     factors = source_expressions.factors(visit.site) if visit.name.startswith("Mul") else []
     zero = [text for text in factors if is_zero(text)]
@@ -45,14 +47,7 @@ def _fix(kill: Odd, operand: str) -> str:
         other = 1 - kill.edge  # by what the gradient was multiplied
         if kill.saved.get(("self", "other")[other], (0, 0, False))[2]:
             zero = [factors[other]]
-    if len(zero) != 1 or len(zero[0]) > source_expressions.SHORT:
-        return zero_fix(visit.name, operand)
-    if is_zero(zero[0]):
-        return f"the factor `{zero[0]}` makes all of it zero: leave the term out, or give it another factor"
-    return (
-        f"`{zero[0]}` is zero where the gradient arrives: check it if it is a mask, a coefficient or data; "
-        "if it is a parameter, initialise it with small random values"
-    )
+    return zero[0] if len(zero) == 1 and len(zero[0]) <= source_expressions.SHORT else ""
 
 
 def is_zero(text: str) -> bool:
@@ -63,10 +58,9 @@ def is_zero(text: str) -> bool:
         return False
 
 
-def _dead(kill: Odd) -> str:
-    if not kill.visit.name.startswith(("Relu", "Threshold")):
-        return ""
-    for low, size, _ in kill.saved.values():
-        if size:
-            return f": {low} of {size} units are dead"
-    return ""
+def _dead(kill: Odd) -> Phrase:
+    if kill.visit.name.startswith(("Relu", "Threshold")):
+        for low, size, _ in kill.saved.values():
+            if size:
+                return Phrase("dead-units", dead=low, units=size)
+    return NOTHING

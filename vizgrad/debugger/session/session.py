@@ -58,16 +58,13 @@ class Session:
         """`keep`: bytes of values that its steps may hold; None: a quarter of what is free now."""
         budget = quarter_of_free() if keep is None else keep
         self._control = control = self._control_type(backward, budget)
-        #: Where `continue_` stops, the ways that the run went, and what is finer than a step.
-        self.breakpoints = SessionBreakpoints(control)
-        self.branches = SessionBranches(control, backward.title)
-        self.stages = SessionStages(control)
+        self._breakpoints = SessionBreakpoints(control)
+        self._branches = SessionBranches(control, backward.title)
+        self._stages = SessionStages(control)
         self.title = backward.title
         self.opening = Opening() if opening is None else opening
         #: No other session has this id, in no kernel.
         self.id = ""
-        #: Where its backward was called, innermost first, if a cell was stopped there.
-        self.frames: tuple[CallingFrame, ...] = ()
         #: A session that nobody holds any more is abandoned; an engine's side is full of cycles.
         self._abandon = finalize(self, _abandon, control.lines.runs, backward.source)
         self._abandon.atexit = False
@@ -75,9 +72,33 @@ class Session:
         control.changed = partial(registry.changed, self.id)
 
     @property
+    def breakpoints(self) -> SessionBreakpoints:
+        """Where `continue_` stops: all breakpoints, enabled or not, in the order in which they were made."""
+        return self._breakpoints
+
+    @property
+    def branches(self) -> SessionBranches:
+        """The original of the run, and the branches that left it."""
+        return self._branches
+
+    @property
+    def stages(self) -> SessionStages:
+        """Moves within the visit of a node."""
+        return self._stages
+
+    @property
     def ending(self) -> str:
         """Why it was closed, if there is something to say."""
         return self._control.ending
+
+    @property
+    def frames(self) -> tuple[CallingFrame, ...]:
+        """Where its backward was called, innermost first, if a cell was stopped there."""
+        return self._control.variables.frames
+
+    @frames.setter
+    def frames(self, frames: tuple[CallingFrame, ...]) -> None:
+        self._control.variables.frames = frames
 
     # --- moving -----------------------------------------------------------------------------------
 
@@ -125,10 +146,7 @@ class Session:
         return self._control.move(lambda history, between: history.seek(position, between))
 
     def restart(self) -> Where:
-        """Goes back to before the first node. Nothing is run again: stepping forward redoes.
-
-        IndexError where that is too far back, as for `seek`.
-        """
+        """Goes back to before the first node. Stepping forward redoes. IndexError as for `seek`."""
         return self.seek(0)
 
     def pause(self) -> bool:
@@ -137,11 +155,7 @@ class Session:
         It stops between two nodes, or within one that runs Python of a person's and takes long: that node
         begins anew when the run goes on.
         """
-        moving = self._control.moving
-        if moving is None:
-            return False
-        moving.ask("pause")
-        return True
+        return self._control.ask("pause")
 
     @property
     def is_moving(self) -> bool:
@@ -150,9 +164,7 @@ class Session:
 
     def interrupt(self, *, elsewhere: bool) -> None:
         """As `pause`, for an interrupt of the kernel; `elsewhere`: only a move on another thread."""
-        moving = self._control.moving
-        if moving is not None and not (elsewhere and moving.is_here):
-            moving.ask("interrupt")
+        self._control.ask("interrupt", elsewhere=elsewhere)
 
     def run_to(self, target: Any = None, *, line: int | str | None = None) -> Where:
         """Goes to where `target` is the next to run: a node's number, a node, a name or pattern; or on to
@@ -173,13 +185,9 @@ class Session:
 
     def run_to_leaf(self) -> Where:
         """Runs until a leaf is the next to take its gradient, or to the end."""
-
-        def move(history: History, between: Between) -> None:
-            source = self._control.live().source
-            leaves = frozenset(range(source.inner, len(source)))
-            history.to(leaves, between)
-
-        return self._control.move(move)
+        source = self._control.live().source
+        leaves = frozenset(range(source.inner, len(source)))
+        return self._control.move(lambda history, between: history.to(leaves, between))
 
     # --- within a node ------------------------------------------------------------------------------
 
@@ -198,9 +206,8 @@ class Session:
     def stage(self, n: int = 1) -> Where:
         """Goes `n` stages of the visit of a node on, of those that do something (-1: one back).
 
-        The node runs as a whole with its first stage; what the others did to `.grad` and to saved values is
-        undone, and done as they are come to. Raises as `step`; ValueError for an engine that does not tell
-        its stages.
+        The node runs as a whole with its first stage; what the others did is undone, and done as they are
+        come to. Raises as `step`; ValueError for an engine that does not tell its stages.
         """
         return self.stages.go(n)
 
@@ -350,7 +357,7 @@ class Session:
 
         `node` is a number, a node, a tensor or a name; `value` a number, values of its shape, a tensor, or a
         text over the gradient `g`: ``"g * 0.5"``, ``"g.clip(-1, 1)"``, ``"zero"``, ``"clip to 1"`` (see
-        `vizgrad.debugger.session.breakpoints.expressions`). ValueError where nothing waits, or it does
+        `vizgrad.debugger.expressions.parse_value`). ValueError where nothing waits, or it does
         not fit.
 
         Of PyTorch's backward there are no branches: the gradient of the node that comes next is changed for
@@ -381,23 +388,16 @@ class Session:
                 raise live.history.error
 
     def close(self, *, because: str = "") -> None:
-        """Abandons the rest of the backward and releases all it holds. Closing twice is harmless.
-
-        Views show `because`: "it was debugged again in In [8]".
-        """
+        """Abandons the rest of the backward and releases all it holds. Views show `because`, if given."""
         with self._control.owned():
             self._close(because)
 
     def close_if_idle(self, *, because: str = "") -> bool:
         """Closes it unless another thread (or a hook of its own graph) is inside; True if it is closed."""
-        control = self._control
-        if control.is_inside or not control.lock.acquire(blocking=False):
-            return False
-        try:
-            self._close(because)
-        finally:
-            control.lock.release()
-        return True
+        with self._control.owned_at_once() as owned:
+            if owned:
+                self._close(because)
+        return owned
 
     def _close(self, because: str) -> None:
         self.frames = ()
@@ -554,9 +554,8 @@ class Session:
         return self._control.publisher.listen(owner, listener, failed)
 
     def listen_to_work(self, listener: Callable[[Work], None], *, owner: str) -> Observer:
-        """`listener(work)` is called several times a second while a move takes long, and when it is over.
-
-        From another thread than that of the move.
+        """`listener(work)` is called several times a second while a move takes long, and when it is over;
+        from another thread than that of the move.
         """
         return self._control.workers.add(owner, listener)
 

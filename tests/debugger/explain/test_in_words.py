@@ -1,0 +1,134 @@
+"""A diagnosis is data, and all words about it are in the tables."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+import pytest
+
+import vizgrad as vg
+from vizgrad.debugger import explain
+from vizgrad.debugger.explain import watch_block, why
+from vizgrad.debugger.explain.cause import HEALTHY, Cause, Number, Phrase
+from vizgrad.debugger.explain.in_words import filled, say
+from vizgrad.debugger.explain.phrases import FIXES, PHRASES
+from vizgrad.debugger.explain.sentences import SENTENCES
+from vizgrad.debugger.explain.wording import Words
+
+FOLDER = Path(explain.__path__[0])
+TABLES = ("sentences.py", "phrases.py")
+
+
+def _strings(tree: ast.AST) -> Iterator[str]:
+    """Strings of a module that are no docstrings and no messages of errors."""
+    left_out: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(
+            node
+        ):
+            left_out.add(node.body[0])
+        if isinstance(node, ast.Raise):
+            left_out.add(node)
+    todo: list[ast.AST] = [tree]
+    for node in todo:
+        if node in left_out:
+            continue
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        todo += ast.iter_child_nodes(node)
+
+
+MODULES = {path.name: list(_strings(ast.parse(path.read_text()))) for path in FOLDER.glob("*.py")}
+#: The nouns of `wording.py`, names of operations in a row, and a command that a notebook shows.
+ELSEWHERE = ("wording.py", "advice.py", "suspects.py")
+COMMAND = "with inputs of yours"
+
+
+def test_words_are_in_the_tables_alone() -> None:
+    found = [
+        (name, text)
+        for name, texts in MODULES.items()
+        for text in texts
+        if name not in TABLES + ELSEWHERE and text.count(" ") >= 4 and COMMAND not in text
+    ]
+    assert found == []
+
+
+def test_every_row_is_used() -> None:
+    named = {text for name, texts in MODULES.items() if name not in TABLES for text in texts}
+    named |= {f"{case}-masked" for case in named}
+    for table in (SENTENCES, FIXES, PHRASES):
+        assert [row for row in table if row not in named] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [*(part for row in SENTENCES.values() for part in row), *FIXES.values(), *PHRASES.values()],
+)
+def test_sentences_are_well_formed(text: str) -> None:
+    for _, field, how, _ in Formatter().parse(text):
+        assert field is None or field.isidentifier()
+        assert how in (None, "", "raw", "input")
+    assert "  " not in text
+
+
+def test_facts_are_said_by_their_type() -> None:
+    assert say("x") == "`x`"
+    assert say(Words("the loss")) == "the loss"
+    assert say("MulBackward0") == "MulBackward0"
+    assert say("MulBackward0", "input") == "the input"
+    assert say("x", "raw") == "x"
+    assert say(None) == "a line that is not known"
+    assert say(3) == "3"
+    assert say(0.25) == "0.25"
+    assert say(Number(1.0000001192092896, "acos")) == "1.0000001"
+    assert say(Phrase("that-is", name="x")) == " That is `x`."
+    assert filled("{a} and {b:raw}", {"a": "x", "b": "y"}) == "`x` and y"
+
+
+@pytest.fixture
+def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch_block, "_last", None)
+
+
+def diagnosed(tensor: Any, name: str) -> Cause:
+    return why.diagnose(watch_block.known(tensor), tensor, name)
+
+
+@pytest.mark.usefixtures("_nobody_watched_before")
+@pytest.mark.parametrize("watched", [True, False], ids=["watch", "graph"])
+def test_a_diagnosis_needs_no_word(*, watched: bool) -> None:
+    block = vg.watch()
+    if watched:
+        block.__enter__()
+    w = vg.tensor([2.0, -1.0], requires_grad=True)
+    loss = w.log().sum()
+    found = diagnosed(loss, "loss")
+    assert (found.kind, found.tensor) == ("nonfinite-forward", "w")
+    assert found.culprit is not None
+    assert found.culprit.text == "loss = w.log().sum()"
+    assert found.operand is not None
+    assert (found.operand.name, found.operand.value, found.operand.index) == ("w", -1.0, (1,))
+    loss.backward()
+    healthy = vg.ones(2, requires_grad=True)
+    healthy.sum().backward()
+    assert diagnosed(healthy, "healthy") == HEALTHY
+    if watched:
+        block.__exit__(None, None, None)
+
+
+@pytest.mark.usefixtures("_nobody_watched_before")
+def test_a_cut_is_data() -> None:
+    with vg.watch():
+        w = vg.ones(2, requires_grad=True)
+        b = vg.ones(2, requires_grad=True)
+        hidden = (w * 2).detach()
+        (hidden * b).sum().backward()
+        found = diagnosed(w, "w")
+    assert (found.kind, found.case, found.fix) == ("cut-detach", "detached", "")
+    assert found.facts["cut"] == "detach()"
+    assert found.facts["ends"] == Phrase("way-ends", name="w")

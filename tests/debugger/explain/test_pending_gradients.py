@@ -1,0 +1,102 @@
+"""A gradient that a paused backward still has to bring is no bug, and `why` says which step brings it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import vizgrad as vg
+from vizgrad.core.errors import Explanation
+from vizgrad.debugger.explain import watch_block
+from vizgrad.debugger.explain.node_answers import why_node
+from vizgrad.debugger.session import registry
+
+pytestmark = pytest.mark.parametrize("engine", ["vizgrad", "torch"])
+
+
+@pytest.fixture(autouse=True)
+def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(watch_block, "_last", None)
+    yield
+    for session in registry.sessions():
+        session.close()
+
+
+def of_node(session: Any, number: int) -> Explanation:
+    with session.at_rest() as (_, look):
+        return why_node(look, number).explanation
+
+
+@pytest.mark.parametrize("watched", [False, True], ids=["", "in a watch"])
+def test_the_step_that_will_deliver_it_is_named(engine: str, *, watched: bool) -> None:
+    T = pytest.importorskip(engine)
+    block = vg.watch()
+    if watched:
+        block.__enter__()
+    x = T.tensor([1.0, 4.0], requires_grad=True)
+    root = x.sqrt()
+    root.retain_grad()
+    loss = (root * x).sum()
+    session: Any = vg.debug(loss, display=False)
+    told: list[str] = []
+    leaf = 0
+    names: list[str] = []
+    while session.status == "paused":
+        found = vg.why(x)
+        assert not found
+        told.append(found.story)
+        with session.at_rest() as (_, look):
+            names.append(look.source.name(look.current))
+            leaf = len(look.source) - 1
+        assert of_node(session, leaf).story == found.story.replace(" of `loss`", "")
+        assert "There is nothing to explain" not in found.story
+        hidden = vg.why(root)
+        assert not hidden
+        assert ("still to come" in hidden.story) is (len(names) <= 2)
+        assert not vg.why(loss)
+        session.step()
+    assert names == ["SumBackward0", "MulBackward0", "SqrtBackward0", "AccumulateGrad"]
+    for done, story in enumerate(told):
+        assert story.startswith(
+            "`x.grad` is empty so far: the backward of `loss` is paused before "
+        )
+        assert f"before {names[done]}" in story
+        assert f", {done} of 4 nodes are done" in story
+    for story in told[:2]:
+        assert re.search(r"the steps of MulBackward0.* and SqrtBackward0.* will deliver it", story)
+    assert re.search(r"the step of SqrtBackward0.* will deliver it", told[2])
+    assert "Mul" not in told[2]
+    assert told[3].endswith("The gradient has arrived, and the next step stores it.")
+    assert "still to come" not in vg.why(x).story
+    session.restart()
+    x.grad = T.ones(2)
+    assert "`x.grad` holds an earlier gradient so far" in of_node(session, leaf).story
+    if watched:
+        block.__exit__(None, None, None)
+
+
+def test_what_this_backward_does_not_reach_is_not_said_to_come(engine: str) -> None:
+    T = pytest.importorskip(engine)
+    x = T.tensor([1.0], requires_grad=True)
+    other = T.tensor([2.0], requires_grad=True)
+    alone = T.tensor([2.0], requires_grad=True)
+    loss = (x * other).sum()
+    session: Any = vg.debug(loss, display=False, inputs=[x])
+    assert "still to come" in vg.why(x).story
+    assert "still to come" not in vg.why(other).story
+    assert "still to come" not in vg.why(alone).story
+    session.close()
+    assert "still to come" not in vg.why(x).story
+
+
+def test_a_result_that_keeps_no_gradient_is_told_so(engine: str) -> None:
+    T = pytest.importorskip(engine)
+    x = T.tensor([1.0], requires_grad=True)
+    hidden = x.exp()
+    session: Any = vg.debug(hidden.sum(), display=False)
+    assert vg.why(hidden).kind == "not-a-leaf"
+    assert "the backward is paused before SumBackward0" in vg.why(x).story  # it has no name
+    session.close()

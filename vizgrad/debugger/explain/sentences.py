@@ -1,0 +1,523 @@
+"""What is said of each cause, and what to do about it: the sentences, by case, in the order of the kinds.
+
+In a sentence ``{x}`` is a fact of the cause, said by its type (`in_words.say`): text of the program in code
+quotes (`Words` and names of nodes without), a line as "line 3" (None: one that is not known), a number in the
+fewest digits that are true, a `Phrase` as its row of `phrases.PHRASES` says it. ``{x:raw}`` is text as it is,
+``{x:input}`` the operand of an operation.
+"""
+
+from __future__ import annotations
+
+from vizgrad.debugger.explain.phrases import CREATE_GRAPH
+
+_OUT_OF_PLACE = (
+    "write out of place there (e.g. `x = x + y` for `x += y`), or clone before the write"
+)
+_ASK_IN_A_WATCH = "run the block inside vizgrad.watch(), and ask again"
+
+#: Case of a cause -> what is said of it, and what to do about it ("": a row of `FIXES`, named by the cause).
+SENTENCES: dict[str, tuple[str, str]] = {
+    "nothing": ("There is nothing to explain.", ""),
+    # --- values that are not finite ---------------------------------------------------------------------
+    "data": (
+        "{shown} holds values that are not finite from the start ({at}).{passed}",
+        "clean the data first: look for missing values with isfinite(), and replace or drop them",
+    ),
+    "zero-times-infinity": (
+        (
+            "{call} made NaN on {at}: {infinite} is infinite where {zero} is 0, and 0 * inf is "
+            "NaN.{passed}"
+        ),
+        (
+            "do not multiply by {infinite}: take a large finite number in its place, or choose "
+            "with where()"
+        ),
+    ),
+    "product-overflowed": (
+        (
+            "{call} overflowed on {at}: values of {factor} are as large as {size}, and the "
+            "result is infinite.{passed}"
+        ),
+        "scale {factor} down, or compute in a wider type: the result is too large for its type",
+    ),
+    "operation": ("{call} made {what} on {at}{element}.{passed}", ""),
+    "step-diverged": (
+        (
+            "The step on {at} made a parameter infinite, and from there it came into {name}: the "
+            "training diverged."
+        ),
+        "lower the learning rate, or clip the gradients (clip_grad_norm_) before the step",
+    ),
+    # ... as far as the graph alone shows
+    "no-operation-known": (
+        "{name} holds values that are not finite, and no operation is known that made them.",
+        "look at the data; inside vizgrad.watch() the operation is found",
+    ),
+    "operand-not-finite": (
+        "{name} is not finite: {which} of {call} on {at} was not already, and has no history.",
+        "clean the data first: look for missing values with isfinite(), and replace or drop them",
+    ),
+    "first-known": (
+        (
+            "{name} is not finite. The first that is known to be so is {call} on {at}; what was "
+            "saved does not tell what that was computed of."
+        ),
+        "look at what goes in there, or run the block inside vizgrad.watch() and ask again",
+    ),
+    "leaf-not-finite": (
+        "{name} was computed from a leaf that is not finite.{met}",
+        "look at the leaf: what wrote to it, and with which gradient",
+    ),
+    "saved-values": (
+        "{call} on {at} made what is not finite, of finite values{element}.{met}",
+        "keep {shown:input} in the domain of the operation: clamp it, or add a small eps",
+    ),
+    "saved-values-masked": (
+        (
+            "{call} on {at} made what is not finite, of finite values{element}.{met} That branch "
+            "is masked out, but 0 * inf is NaN."
+        ),
+        "",
+    ),
+    "leaf-not-finite-masked": (
+        (
+            "{name} was computed from a leaf that is not finite.{met} That branch is masked out, "
+            "but 0 * inf is NaN."
+        ),
+        "",
+    ),
+    "value-not-noted": (
+        "{shown} has {count}; nothing was noted of the operation that made them.",
+        "run the lines that compute and write it within vizgrad.watch(), and ask again",
+    ),
+    # --- gradients that are not finite --------------------------------------------------------------------
+    "masked-operand-infinite": (
+        (
+            "{call} on {at} is infinite in the branch that is masked out on {masked_at}, and in "
+            "its derivative 0 * inf is NaN. It came into the gradient of {name}."
+        ),
+        "",
+    ),
+    "derivative-overflowed": (
+        (
+            "The derivative of {call} on {at} overflowed: gradients had grown to {size} there. "
+            "It came into the gradient of {name}."
+        ),
+        "",
+    ),
+    "derivative": (
+        (
+            "The derivative of {call} on {at} is not finite{element}{masked}. It came into the "
+            "gradient of {name}."
+        ),
+        "",
+    ),
+    "sum-overflowed": (
+        (
+            "Gradients that met behind {node}, recorded on {at}, overflowed when they were added "
+            "up. It came into the gradient of {name}."
+        ),
+        "clip the gradient, or scale the loss down: what comes from here is too large for its type",
+    ),
+    "hook-made": (
+        (
+            "Hook {hook:raw} of {node}, recorded on {at}, made what is not finite. It came into "
+            "the gradient of {name}."
+        ),
+        "look at what the hook returns: a division, a logarithm or an overflow in it",
+    ),
+    "not-told-by-steps": (
+        (
+            "The gradient of {name} is not finite, and none of the steps that are kept made it "
+            "so of a finite one: it came in with the gradient that the backward was started "
+            "with, or earlier."
+        ),
+        "look at the gradient that was given to backward, or run it inside vizgrad.watch()",
+    ),
+    "forward-value": (
+        (
+            "A value of the forward pass was not finite.{met} Which operation made it, what was "
+            "saved does not tell."
+        ),
+        _ASK_IN_A_WATCH,
+    ),
+    "step-made": (
+        "{birth:raw}.{came}",
+        "keep what the operation is applied to away from where its derivative is not finite",
+    ),
+    "came-in": (
+        (
+            "The gradient of {name} has {count}, and none of the steps that are kept made it so "
+            "of a finite one: it came in with the gradient that the backward was started with, "
+            "or was there before."
+        ),
+        "look at the gradient that was given to backward, and at what `.grad` held",
+    ),
+    "gradient-not-noted": (
+        "{shown} has {count}; nothing was noted of the backward that made them.",
+        "run the forward and the backward within vizgrad.watch(), and ask again",
+    ),
+    "gradient-made-elsewhere": (
+        (
+            "{shown} has {count}; nothing was noted of the backward that made them: it ran "
+            "outside the watch, on another thread, or in a debugging session."
+        ),
+        (
+            "call backward within the watch, on its thread; a debugging session tells as long as "
+            "it is open"
+        ),
+    ),
+    "gradient-passed-through": (
+        (
+            "{shown} has {count}; the backward on {at} brought them, and none of the operations "
+            "in it made them of finite numbers."
+        ),
+        "look at the gradient that backward was started with, and at hooks",
+    ),
+    "gradient-written": (
+        "{shown} has {count}; the backward on {at} brought finite numbers: {since}.",
+        (
+            "look at what writes to it behind the backward: hooks, clipping and scaling, and "
+            "other processes where gradients are averaged over them (look for NaN there)"
+        ),
+    ),
+    # --- gradients that are zero, or badly scaled -----------------------------------------------------------
+    "zero": (
+        (
+            "{call} on {at} has derivative zero {where}{dead}, so the whole gradient of {name} "
+            "is zero."
+        ),
+        "",
+    ),
+    "scale": (
+        "The gradient {verb} at {call} on {at}: {steps}. At {name} it is {size}.",
+        "",
+    ),
+    # --- no gradient --------------------------------------------------------------------------------------
+    "waits": (
+        (
+            "{shown} {holds}: the backward{loss} is paused{before}, {done} of {total} nodes are "
+            "done. {what}"
+        ),
+        "",
+    ),
+    "result-finite": (
+        (
+            "{shown} is finite{value}. Its .grad is None, as that of every result: backward "
+            "fills .grad of leaves alone."
+        ),
+        "",
+    ),
+    "not-a-leaf": (
+        (
+            "{shown} is the result of {call} on {at}, not a leaf: backward fills .grad of leaves "
+            "alone."
+        ),
+        (
+            "make {it} a leaf (compute it first, then .detach().requires_grad_()), or call "
+            "{mine:raw}.retain_grad() before backward"
+        ),
+    ),
+    "not-differentiable": (
+        "{call} on {at} gives {type}, which has no derivative: {ends}.",
+        "stay in floating point, or pass the gradient straight through: x + (rounded - x).detach()",
+    ),
+    "choice": (
+        "{call} on {at} gives {type}, which has no derivative: {ends}.",
+        (
+            "compute the loss from the values themselves: softmax, cross_entropy or "
+            "gumbel_softmax in place of {op:raw}"
+        ),
+    ),
+    "switched-off": (
+        (
+            "Gradients were switched off on {off}, and not on again: {call} on {at} was not "
+            "recorded, {ends}."
+        ),
+        (
+            "switch them on again behind what needs none, set_grad_enabled(True), or put that "
+            "into `with no_grad():`"
+        ),
+    ),
+    "grad-mode": (
+        "{call} on {at} ran under {mode:raw}, so it was not recorded: {ends}.",
+        "remove {mode:raw} (or enter enable_grad) around it, at least for training",
+    ),
+    "inference-tensor": (
+        "The result of {call} on {at} is an inference tensor: autograd may not use it.",
+        "compute it under no_grad in place of inference_mode, or clone it outside",
+    ),
+    "other-thread": (
+        (
+            "{at} ran on another thread and was recorded, although gradients were off on the "
+            "thread that started it: grad mode belongs to each thread."
+        ),
+        "enter no_grad (or inference_mode) within the function that the thread runs",
+    ),
+    "gradient-without-history": (
+        "the gradient taken on {at} has no history, because it was taken without create_graph.",
+        CREATE_GRAPH,
+    ),
+    "new-leaf": (
+        "{call} on {at} made a new leaf of {values}: {ends}.",
+        "go on with {itself} itself: what is made of its values alone has no history",
+    ),
+    "copied": ("{call} on {at} copies values without their history: {ends}.", ""),
+    "no-derivative": (
+        "{call} on {at} has no derivative: {ends}.",
+        (
+            "use an operation that has a derivative in place of {op:raw}, or pass the gradient "
+            "straight through: x + (rounded - x).detach()"
+        ),
+    ),
+    "detached": (
+        "{call} on {at}: {cut:raw} cut the history: {ends}.",
+        (
+            "take out the {cut:raw} here: detach only what is logged, not what the loss is "
+            "computed from"
+        ),
+    ),
+    "numbers": (
+        (
+            "{by:raw} on {at} made plain numbers of {source}, and {call} on {again} went on with "
+            "them: the way from {name} ends there."
+        ),
+        (
+            "compute with the tensor itself in place of {by:raw}: numbers and numpy arrays have "
+            "no history (stack or cat makes one tensor of several)"
+        ),
+    ),
+    "used-in-vain": (
+        "{name} is used on {at}, but the result{result} never reaches {loss}.",
+        "feed {feed} into what follows, so that it reaches {loss}",
+    ),
+    "not-used": (
+        "Nothing that {loss} was computed from used {name}.",
+        "use {name} on the way to {loss} (connect it), or leave it out of the parameters",
+    ),
+    # --- gradients of gradients -----------------------------------------------------------------------------
+    "constant-term": (
+        (
+            "{gradient} {how}, so it is a constant: the part of {loss} that is computed from it "
+            "has no gradient."
+        ),
+        "",
+    ),
+    "no-second-order": ("{gradient} {how}, so it has no history{neither}.", ""),
+    "stored-gradient": (
+        (
+            "the .grad that backward on {at} stored has no history, so the part of {loss} that "
+            "is computed from it has no gradient."
+        ),
+        (
+            "call that backward with create_graph=True, or take the gradient with "
+            "autograd.grad(..., create_graph=True)"
+        ),
+    ),
+    # --- writes ---------------------------------------------------------------------------------------------
+    "step-overwrote": (
+        "{known:raw}; the step on {at} changed {name} before this backward read it.",
+        (
+            "call every backward that needs the old values before step() (or add the losses), "
+            "detach what a loss only reads, or run the forward again after it"
+        ),
+    ),
+    "saved-overwritten": (
+        (
+            "{node} saved {saved:raw} for its backward, at version {before}; {by} changed it in "
+            "place, and it is at version {now} now. The node raises when it runs."
+        ),
+        _OUT_OF_PLACE,
+    ),
+    "data-replaced": (
+        (
+            "`{name:raw}.data` was replaced on {at}, past the version counter; {reader} had "
+            "saved {name}, and its gradient was computed with the new values."
+        ),
+        (
+            "replace it after backward, or copy into a clone: {name} must keep what the graph "
+            "has saved"
+        ),
+    ),
+    "written-through-data": (
+        (
+            "The write on {at} went through .data, so the version counter did not see it; "
+            "{reader} had saved the old value, and its gradient was computed with the new one."
+        ),
+        (
+            "write to a clone, or after backward: use `with no_grad():` on {name} itself, so "
+            "that it is counted"
+        ),
+    ),
+    "written-by-numpy": (
+        (
+            "Memory of {name}, shared with numpy since {lent}, was written {where}, past the "
+            "version counter; {reader} had saved the old value, and its gradient was computed "
+            "with the new one."
+        ),
+        "",
+    ),
+    "dirty-input": (
+        (
+            "{function:raw} changed its input {name} in place on {at} without saying so: "
+            "autograd goes on with a history that is not that of the new value."
+        ),
+        "call ctx.mark_dirty({name:raw}) and return it, or write to a clone",
+    ),
+    # --- training -------------------------------------------------------------------------------------------
+    "grad-accumulated": (
+        (
+            "backward on {at} added to a gradient of {name} that a step had used already, and "
+            "the step on {stepped} used the sum: the old gradient counts again."
+        ),
+        "call zero_grad() (or set .grad = None) before each backward",
+    ),
+    "not-optimized": (
+        (
+            "{name}{used} has got a gradient in {count} backwards, and no optimizer knows it: it "
+            "never changes, and its gradients add up unused."
+        ),
+        (
+            "give {name} to the optimizer, too; or say that it is fixed: "
+            "{name:raw}.requires_grad_(False)"
+        ),
+    ),
+    "step-too-large": (
+        (
+            "{long} of {steps} steps on {at} changed most of {name}, the worst by {worst} times "
+            "its size; the loss went from {first} to {last}."
+        ),
+        (
+            "lower the learning rate of {optimizer:raw}, by ten at first, or clip the gradients "
+            "(clip_grad_norm_) before the step"
+        ),
+    ),
+    "left-in-evaluation": (
+        (
+            "{name} was switched to evaluation on {at} and never back: from then on it was "
+            "trained with {layer:raw} in evaluation mode ({called}), other than before."
+        ),
+        "call {name:raw}.train() after the evaluation, before training goes on",
+    ),
+    "evaluated-in-training": (
+        (
+            "{call} on {at} is evaluated in training mode: its {layer:raw} {does}, so that the "
+            "figure is not that of the model."
+        ),
+        "call {name:raw}.eval() before the evaluation, and {name:raw}.train() behind it",
+    ),
+    # --- memory ---------------------------------------------------------------------------------------------
+    "carried": (
+        (
+            "{name} carries the graphs of {steps} steps along: on {at} it is computed from its "
+            "value of the step before, with history ({kept})."
+        ),
+        "",
+    ),
+    "kept-in-a-container": (
+        "{holder} keeps each {name} with its graph: {at} adds the tensor itself.",
+        "keep a plain number there: {name:raw}.item() (or {name:raw}.detach()) for {name:raw}",
+    ),
+    "carried-over": (
+        (
+            "{name}, made on {at} before the backward on {freed} released its graph, was used "
+            "again on {again}: the new loss leads back into the released graph."
+        ),
+        "cut it at the start of each step: {name:raw} = {name:raw}.detach()",
+    ),
+    "used-after-release": (
+        (
+            "{name}, made on {at} before the backward on {freed} released its graph, was used "
+            "again on {again}: the new loss leads back into the released graph."
+        ),
+        (
+            "compute {name} anew in each step, use {name:raw}.detach(), add the losses and call "
+            "backward once, or give the earlier backward retain_graph=True"
+        ),
+    ),
+    "gradient-holds-its-leaf": (
+        (
+            "backward on {at} gave {name} a .grad with a history, and that leads back to {name}: "
+            "only the garbage collector can free them."
+        ),
+        "use autograd.grad(..., create_graph=True), or set .grad = None when you are done",
+    ),
+    "hook-holds-its-tensor": (
+        (
+            "The hook registered on {at} holds {name}, whose graph holds the hook: only the "
+            "garbage collector can free them."
+        ),
+        (
+            "let the hook refer to {name} weakly (weakref.ref), or take what it needs as a plain "
+            "value before"
+        ),
+    ),
+    "ctx-holds-its-output": (
+        (
+            "{function:raw} keeps its output on ctx, as {attribute}: output, node and ctx hold "
+            "each other, and only the garbage collector can free them."
+        ),
+        "keep it with ctx.save_for_backward({name:raw})",
+    ),
+    # --- hooks, checkpoints, shapes -------------------------------------------------------------------------
+    "hook-edits": (
+        (
+            "A hook changed the gradient it was given in place on {at}: others that share this "
+            "memory get the changed one, too."
+        ),
+        (
+            "return a new gradient from the hook (out of place: `return grad * 2`), and leave "
+            "the given one as it is"
+        ),
+    ),
+    "hook-before-write": (
+        (
+            "The hook was registered on {at}, and {write} on {written} then wrote {name} in "
+            "place: the hook belongs to the value before, and was shown its gradient."
+        ),
+        "register the hook after the write on {written}, or write out of place",
+    ),
+    "other-result": (
+        (
+            "The checkpointed function ran again in backward, and {call} on {at} gave another "
+            "result than in the forward pass: the gradient would be that of another computation."
+        ),
+        "",
+    ),
+    "other-operations": (
+        (
+            "The checkpointed function ran again in backward, and did something else: {op:raw}, "
+            "which {call} on {at} ran, was not run again: the gradient would be that of another "
+            "computation."
+        ),
+        (
+            "let both runs be the same: call train() or eval() after backward, not before, and "
+            "let nothing that changes in between decide what the function does"
+        ),
+    ),
+    "broadcast": (
+        (
+            "{call} on {at} broadcast {one} {first:raw} and {other} {second:raw} to {both:raw}, "
+            "a shape that neither has: every element meets every other."
+        ),
+        "give both the same shape: {column:raw}.squeeze() or {row:raw}.reshape({column:raw}.shape)",
+    ),
+    "normalised-twice": (
+        (
+            "{op:raw} on {at} is a normalisation, and {name} is a {inner:raw} already "
+            "({before}): gradients become small and the loss cannot reach zero."
+        ),
+        "normalise once: leave out this {op:raw}, or the {inner:raw} before it",
+    ),
+    "normalised-before": (
+        (
+            "{op:raw} on {at} applies a normalisation of its own, and {name} is a {inner:raw} "
+            "already ({before}): gradients become small and the loss cannot reach zero."
+        ),
+        "pass the raw logits: give {op:raw} {given}, without {inner:raw}",
+    ),
+    "told": ("{story:raw}", "{fix:raw}"),  # by an error
+    # --- a node of a session --------------------------------------------------------------------------------
+    "raised": ("{node} raised {error:raw}: {message:raw}", ""),
+    "node-healthy": ("{what}: there is nothing to explain.", ""),
+}
