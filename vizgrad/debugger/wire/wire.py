@@ -91,7 +91,7 @@ class Form:
 _FLOAT = Form("float")
 
 
-def _written(value: object, form: Form) -> Any:
+def _written(value: Any, form: Form) -> Any:
     """The JSON values of `value`, in one walk: the messages of a step hold some hundred values."""
     root: list[Any] = [value]
     #: A value that is to be written, and where: in which array or object, and in which place of that.

@@ -65,6 +65,7 @@ def calls_of(call: Callable[[], object]) -> tuple[int, set[str]]:
 
 def test_a_step_by_a_view_calls_few_functions_in_few_files() -> None:
     sent: list[str] = []
+    calls, files = 0, set[str]()
     for _ in range(3):  # The code of nodes is compiled when they first run.
         session = opened()
         controller = Controller(lambda message: sent.append(message["type"]), session)

@@ -39,7 +39,8 @@ MOST_AT_ONCE = 20_000
 #: What brings a view to where the run is: answered while it moves.
 LOOKS = ("attach", "look", "since")
 
-_REQUESTS = messages(p.ANSWERS)
+#: The classes of requests, by the type of their messages.
+_REQUESTS: dict[str, type[Any]] = messages(cast("dict[type[Any], object]", p.ANSWERS))
 _log = logging.getLogger(__name__)
 _controllers: WeakSet[Controller] = WeakSet()
 #: Those of widgets, by the widget's id.
