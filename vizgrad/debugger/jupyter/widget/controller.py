@@ -144,7 +144,7 @@ class Controller:
             number = 0
         session = fields.get("session")
         try:
-            request = decode_message(content, _REQUESTS)
+            request = decode_message(cast("object", content), _REQUESTS)
         except WireError as error:
             self._send(p.Failed(number, f"malformed message: {error}"))
             return
