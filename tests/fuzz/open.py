@@ -7,8 +7,6 @@ _SPOILT = "spoilt by a write to"
 
 #: What calls keep for their backward: kinds of difference by operations.
 _SAVED = {
-    # Rule Y-1: the result of a pool is read by its backward.
-    "max_pool1d max_pool2d max_pool3d F.max_pool1d F.max_pool2d F.max_pool3d": (f"{_WRITE} result", "held"),
     # Indices that were returned, or given, are read without a check: a write to them spoils the gradient in silence.
     "F.fractional_max_pool2d F.fractional_max_pool3d F.adaptive_max_pool1d F.adaptive_max_pool2d F.adaptive_max_pool3d "
     "adaptive_max_pool1d": (f"{_SPOILT} result", "kept"),
@@ -36,8 +34,6 @@ OPEN: frozenset[tuple[str, str]] = frozenset(
 
 #: Of networks: what the text of the network has, and where vizgrad's part of the difference has what.
 OPEN_NETWORKS = (
-    # Rule Y-1.
-    ("MaxPool", "modified by an inplace operation"),
     # Rule Y-51: a NaN does not stay where it is born.
     ("LPPool", "nan"),
     ("PReLU", "nan"),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, cast, overload
 
-from vizgrad.core.arrays.finite import is_finite, is_here, is_small
+from vizgrad.core.arrays.finite import is_finite, is_small
 from vizgrad.core.arrays.quick_statistics import Statistics, quick_later
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
@@ -260,10 +260,11 @@ class Journal(Sequence[EngineStep]):
 
     def _fits(self, index: int, array: Any) -> bool:
         """Is it finite, and of an ordinary size? Of what is on a device this is found out later."""
-        if is_here(array):
-            return is_small(array)
-        self._asked.append((index, quick_later(array)))
-        return True
+        small = is_small(array)
+        if small is None:
+            self._asked.append((index, quick_later(array)))
+            return True
+        return small
 
     def late_birth(self) -> int | None:
         """The first step that made something not finite on a device, of those asked about since the last

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from vizgrad.core.arrays.finite import is_here, is_small
+from vizgrad.core.arrays.finite import is_small
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import Brief, Effect, Spot
@@ -138,7 +138,7 @@ class EnginePast:
             node, came = entry[:2]
             if node.outputs != 1 and came is not None:
                 came = came[0]
-            if came is None or (is_here(came) and is_small(came)):
+            if came is None or is_small(came):
                 return True
         first = self.value((index, "incoming", 0))
         return first is None or first.norm is None or isfinite(first.norm)

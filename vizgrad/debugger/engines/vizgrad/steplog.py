@@ -15,10 +15,9 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.engine.observer import Watch
-from vizgrad.core.engine.task import GraphTask
+from vizgrad.core.engine.reference_loop import where_raised
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
-from vizgrad.core.interpreter import locals_of
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import Effect
 from vizgrad.debugger.engines.vizgrad.captured_value import Held
@@ -39,8 +38,8 @@ from vizgrad.debugger.engines.vizgrad.tangents import with_tangents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from types import TracebackType
 
+    from vizgrad.core.engine.task import GraphTask
     from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -318,19 +317,6 @@ class StepLog(Watch):
         self._node = self._growth = self.lane = None
         self._waiting.clear()
         self.steps.let_go()
-
-
-def where_raised(traceback: TracebackType | None) -> tuple[Node | None, Any, int]:
-    """The node at which the engine's loop raised, what had arrived there, and at which edge it was."""
-    while traceback is not None:
-        if traceback.tb_frame.f_code is _LOOP:
-            found = locals_of(traceback.tb_frame)
-            return found.get("node"), found.get("incoming"), found.get("index", -1)
-        traceback = traceback.tb_next
-    return None, None, -1
-
-
-_LOOP = GraphTask._visits.__code__
 
 
 def _shows(node: Node) -> bool:
