@@ -7,7 +7,7 @@ from typing import Any
 
 from vizgrad.core.arrays.magnitude import size
 from vizgrad.core.tensor.source_location import Site
-from vizgrad.debugger.engines.vizgrad.variable_names import names_around
+from vizgrad.debugger.engines.common.variable_names import names_around
 from vizgrad.debugger.watch.backwards import Run
 from vizgrad.debugger.watch.grad_history import Gradients, Leaf
 from vizgrad.debugger.watch.tensor_adapter import Look

@@ -13,7 +13,7 @@ from vizgrad.core.arrays.finite import is_small
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import Brief, Effect, Spot
-from vizgrad.debugger.engines.vizgrad.captured_value import Held
+from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
 from vizgrad.debugger.engines.vizgrad.effects import ReleaseEffect
 from vizgrad.debugger.engines.vizgrad.journal import Entry, Journal, Stored
 from vizgrad.debugger.engines.vizgrad.step import EngineStep, by_name, priority_of
@@ -41,7 +41,7 @@ class EnginePast:
             arrived: list[tuple[int, int]] = []
             if not isinstance(entry, tuple):
                 gone += [out.target for out in entry.routed if out.target is not None]
-                arrived += [(node, nr) for node, nr, _, _ in entry.arrived]
+                arrived += [(a.node, a.input_nr) for a in entry.arrived]
                 yield entry.node, entry.priority, entry.state, gone, arrived, ready
                 continue
             node, _, routed, *_ = entry
@@ -95,7 +95,7 @@ class EnginePast:
     def value(self, spot: Spot) -> model.TensorSummary | None:
         index, kind, number = spot
         step = self._journal[index]
-        held: Held | None = None
+        held: CapturedArray | None = None
         if kind == "incoming":
             held = step.incoming[number] if number < len(step.incoming) else None
         elif kind == "routed":
