@@ -61,13 +61,29 @@ MOVED = {
     "vizgrad.widgets.server": "vizgrad.debugger.jupyter.server",
 }
 
+#: Modules of the debugger that were merged into others.
+MERGED = {
+    "vizgrad.debugger.session.publishing": "vizgrad.debugger.session.run_control",
+    "vizgrad.debugger.engines.vizgrad.thread_modes": "vizgrad.debugger.engines.vizgrad.run",
+    "vizgrad.debugger.engines.vizgrad.saved_readers": "vizgrad.debugger.engines.vizgrad.step",
+    "vizgrad.debugger.session.interrupts": "vizgrad.debugger.session.moves_under_way",
+    "vizgrad.debugger.session.progress_updates": "vizgrad.debugger.session.moves_under_way",
+    "vizgrad.debugger.jupyter.widget.move_requests": "vizgrad.debugger.jupyter.widget.handlers",
+    "vizgrad.debugger.session.history.edits": "vizgrad.debugger.session.history.fold",
+    "vizgrad.debugger.session.run_position": "vizgrad.debugger.session.history.history",
+    "vizgrad.debugger.wire.wire_plan": "vizgrad.debugger.wire.wire",
+}
+
 
 def name_now(name: str) -> str | None:
     """The present name of a module that was called `name`, or None if `name` is no old name."""
+    if name in MERGED:
+        return MERGED[name]
     head, rest = name, ""
     while head:
         if head in MOVED:
-            return MOVED[head] + rest
+            now = MOVED[head] + rest
+            return MERGED.get(now, now)
         head, _, tail = head.rpartition(".")
         rest = f".{tail}{rest}"
     return None
