@@ -14,8 +14,8 @@ from vizgrad.core.arrays.sparse import SparseArray
 from vizgrad.core.graph.accumulate import accumulation_lock
 from vizgrad.core.tensor.modes import about_to_write
 from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import new_tensor, storage_of
-from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.core.upcalls import UPCALLS
 
 if TYPE_CHECKING:

@@ -19,10 +19,9 @@ from vizgrad.core.arrays.dtypes import NARROW, float32, float64
 from vizgrad.core.arrays.errstate import NAMELESS
 from vizgrad.core.arrays.fusion import fused
 from vizgrad.core.function.bfloat16 import BY_NUMBER
+from vizgrad.core.function.compile_node import at_first_call, save_result
 from vizgrad.core.function.declared import GROUPS, saved_by, users_of
 from vizgrad.core.function.failing import kernel_error
-from vizgrad.core.function.generated import at_first_call
-from vizgrad.core.function.saving import save_result
 from vizgrad.core.function.transform_tensor import interpreted
 from vizgrad.core.function.typing import (
     arrays_for,
@@ -36,10 +35,10 @@ from vizgrad.core.function.views import become_view
 from vizgrad.core.graph.edges import cut_off, edge_of
 from vizgrad.core.graph.node import Meta, Node
 from vizgrad.core.graph.saved import SavedGroup
-from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.duals import DUALS
 from vizgrad.core.tensor.modes import GUARD, MODES, noted
 from vizgrad.core.tensor.source_location import INTERNAL
+from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.core.upcalls import UPCALLS
 

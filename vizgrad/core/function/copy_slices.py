@@ -23,7 +23,7 @@ from vizgrad.core.graph.edges import edge_of, retaining
 from vizgrad.core.graph.hooks import NodeHooks
 from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import freed_error
-from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import RESULT, Tensor, storage_of
 from vizgrad.core.tensor.views import Creation
 from vizgrad.core.upcalls import UPCALLS

@@ -11,7 +11,7 @@ from vizgrad.core.arrays import backend
 from vizgrad.core.arrays.backend import CPU, device_of
 from vizgrad.core.arrays.current_device import current, entered, places
 from vizgrad.core.function.primitive import primitive
-from vizgrad.core.tensor.wrong_call import wrong_call
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.upcalls import UPCALLS
 
 if TYPE_CHECKING:

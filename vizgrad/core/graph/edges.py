@@ -14,8 +14,8 @@ from typing import Any
 
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node, hooks_of
-from vizgrad.core.tensor.deleting import not_deletable
 from vizgrad.core.tensor.modes import GUARD, in_a_transform
+from vizgrad.core.tensor.state import not_deletable, retain_grad_error, wrong_call
 from vizgrad.core.tensor.tensor import (
     LEAF,
     RESULT,
@@ -25,8 +25,6 @@ from vizgrad.core.tensor.tensor import (
     rare_of,
     view_requires_grad,
 )
-from vizgrad.core.tensor.transformed import retain_grad_error
-from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.core.upcalls import UPCALLS
 
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, final
 from vizgrad.core.errors import Place, place_of
 from vizgrad.core.graph.hooks import NodeHooks, RemovableHandle, add_hook
 from vizgrad.core.tensor.source_location import Site
-from vizgrad.core.tensor.wrong_call import wrong_call
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.upcalls import UPCALLS
 
 #: Larger than any tick (E-6, E-42).

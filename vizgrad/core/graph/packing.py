@@ -31,8 +31,8 @@ from vizgrad.core.tensor.modes import (
     share_of_thread,
 )
 from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor, rare_of
-from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.core.upcalls import UPCALLS
 
 if TYPE_CHECKING:

@@ -21,14 +21,13 @@ import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, Protocol
 
-from vizgrad.core.arrays.checksum import checksum
-from vizgrad.core.arrays.type_names import type_name
+from vizgrad.core.arrays.chunks import checksum
+from vizgrad.core.arrays.dtypes import type_name
 from vizgrad.core.errors import explained, function_place, place_of
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge
 from vizgrad.core.tensor.modes import set_grad_mode
-from vizgrad.core.tensor.source_location import Site
-from vizgrad.core.tensor.source_names import written_name
+from vizgrad.core.tensor.source_location import Site, written_name
 from vizgrad.core.tensor.tensor import LEAF, RESULT, Tensor, new_tensor, rare_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from vizgrad.core.errors import Explanation, Place, place_of
-from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.check.backwards import given
 from vizgrad.debugger.check.examination import Examination

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vizgrad.core.tensor.source_names import written_name
+from vizgrad.core.tensor.source_location import written_name
 from vizgrad.debugger.explain.cause import Cause, cause
 from vizgrad.debugger.watch.ctx_attributes import kept_at
 from vizgrad.debugger.watch.note_recorder import Noting

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any
 
-from vizgrad.core.arrays.occupied import Extent, extent, merged
+from vizgrad.core.arrays.blocks import Extent, extent, merged
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.memory.object_kinds import CONTEXT, NODE, TENSOR
 from vizgrad.debugger.memory.walk import Walk

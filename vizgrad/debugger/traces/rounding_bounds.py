@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import isfinite, prod
 
 from vizgrad.core.arrays import dtypes
-from vizgrad.core.arrays.limits import finfo
+from vizgrad.core.arrays.dtypes import finfo
 from vizgrad.debugger import model
 
 #: Of the digits of a type so large a part must agree. What is left to rounding, and to other orders of sums,

@@ -9,9 +9,9 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from vizgrad.core.interpreter import locals_of
-from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.modes import MODES
 from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger.watch.notes import Note
 
 #: Calls that are kept, the latest.

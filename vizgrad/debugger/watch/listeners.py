@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from vizgrad.amp.enable import ASIDE
+from vizgrad.amp.mode import ASIDE
 from vizgrad.debugger.watch.function_hooks import Tap
 from vizgrad.debugger.watch.hooked_functions import functions, plain
 

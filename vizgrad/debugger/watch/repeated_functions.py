@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from vizgrad.core.arrays.samples import alike, sample
 from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.arrays.statistics import alike, sample
 from vizgrad.core.errors import Place, function_place
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.watch.notes import Note

@@ -13,8 +13,8 @@ from zlib import crc32
 
 from vizgrad.core.arrays.blocks import owner, span
 from vizgrad.core.arrays.magnitude import sample
-from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger.watch.line_callbacks import Lines
 
 #: Blocks that are looked at, the latest.
