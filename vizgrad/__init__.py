@@ -1,4 +1,4 @@
-"""vizgrad: PyTorch's autograd machine, made of glass.
+"""vizgrad: PyTorch's autograd in a notebook, with a debugger for its backward pass.
 
 `import vizgrad as torch` runs ordinary PyTorch code; `vizgrad.debug(loss)` opens the backward pass
 of `loss` in a notebook and steps it node by node, forwards and backwards.
@@ -51,7 +51,7 @@ from vizgrad.core.arrays.dtypes import (
 from vizgrad.core.arrays.dtypes import bool_ as bool
 from vizgrad.core.errors import is_warn_always_enabled, set_warn_always
 from vizgrad.core.ops.public import fft, linalg, special
-from vizgrad.core.tensor.formats import (
+from vizgrad.core.tensor.in_memory import (
     channels_last,
     channels_last_3d,
     contiguous_format,

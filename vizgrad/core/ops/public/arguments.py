@@ -325,13 +325,15 @@ def takes_out(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     function = checked(function)
     name, kinds = function.__name__, Kinds(function)
+    passed = kinds.passed
 
     @wraps(function)
     def call(*args: Any, out: Any = None, **options: Any) -> Any:
         if DEVICES.several and (place := elsewhere(*args)) is not None:
             with place:
                 return call(*args, out=out, **options)
-        args, options = kinds.check(args, options)
+        if options or (*map(type, args),) not in passed:
+            args, options = kinds.check(args, options)
         try:
             result = function(*args, **options)
         except AttributeError as error:

@@ -19,6 +19,7 @@ from vizgrad.core.ops import copying, random_sampling
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public.arguments import (
     check_dtype,
+    check_kind,
     check_number,
     check_sizes,
     fills_out,
@@ -33,16 +34,8 @@ from vizgrad.core.ops.public.arguments import (
 from vizgrad.core.ops.public.broadcasting import broadcast_tensors
 from vizgrad.core.ops.public.creation import _empty, given_size, made, only_memory
 from vizgrad.core.ops.public.from_values import memory_like
-from vizgrad.core.ops.public.requirements import (
-    FLOATING,
-    Above,
-    AtLeast,
-    DtypeKind,
-    Rank,
-    SameDtype,
-    Within,
-)
-from vizgrad.core.tensor.formats import check_format
+from vizgrad.core.ops.public.requirements import Above, AtLeast, DtypeKind, Rank, SameDtype, Within
+from vizgrad.core.tensor.in_memory import check_format
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 # Sampling in place: methods that overwrite a tensor with what is drawn (spec T-30).
@@ -575,8 +568,9 @@ def multinomial(
 @public
 @draws("chances")
 @takes_tensors
-def poisson(input: Annotated[Tensor, FLOATING], generator: _Generator | None = None) -> Tensor:
+def poisson(input: Tensor, generator: _Generator | None = None) -> Tensor:
     """Numbers of events, from the Poisson distribution with rates `input`."""
+    check_kind("poisson", input)
     if not bool((input._array >= 0).all()):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     drawn = random.poisson(input._array, input.device, generator)
