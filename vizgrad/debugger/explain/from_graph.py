@@ -86,5 +86,7 @@ def _element(origin: Node, shown: str, values: Mapping[str, Any]) -> tuple[Phras
     if not places:
         return NOTHING, Operand(shown)
     index, value, _ = places[0]
-    element = Phrase("element", value=value, index=at_index(index), operand=NOTHING)
+    element = Phrase(
+        "element", made=Phrase("made", made=value), index=at_index(index), operand=NOTHING
+    )
     return element, Operand(shown, None, index)

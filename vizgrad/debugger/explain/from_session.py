@@ -24,7 +24,7 @@ from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
 from vizgrad.debugger.engines.vizgrad.origin_of_nan import made_by
-from vizgrad.debugger.explain import chains, nonfinite, pending_gradients
+from vizgrad.debugger.explain import arithmetic, chains, nonfinite, pending_gradients
 from vizgrad.debugger.explain.answers import odd_gradient, of_run
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
 from vizgrad.debugger.explain.from_graph import of_origin
@@ -185,7 +185,8 @@ def _forward(run: Stepped, key: int, birth: model.Birth, way: list[int], name: s
     found = from_forward(source, birth.node, origin, name, met)
     odd = next((each for each in run.births if each.visit.key == key), None)
     if odd is not None and odd.masked and nonfinite.behind_a_mask(run, key):
-        facts = {**found.facts, "x": raw(found.tensor or origin.name())}
+        numbers = arithmetic.of_derivative(odd) or Phrase("but-zero-times-inf")
+        facts = {**found.facts, "x": raw(found.tensor or origin.name()), "numbers": numbers}
         found = replace(
             found, kind="nonfinite-masked", case=f"{found.case}-masked", fix="masked", facts=facts
         )

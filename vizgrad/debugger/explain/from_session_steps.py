@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from vizgrad.core.arrays.magnitude import born, size, zero_share, zero_where_odd, zeros_in
+from vizgrad.core.arrays.magnitude import size
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import bare
@@ -18,7 +17,7 @@ from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
 from vizgrad.debugger.engines.vizgrad.nonfinite_steps import birth_of, saved_before
 from vizgrad.debugger.engines.vizgrad.step import EngineStep
 from vizgrad.debugger.session.history.history import History
-from vizgrad.debugger.watch.backwards import Delivered, Odd, Run, Visit, key_of
+from vizgrad.debugger.watch.backwards import Delivered, Odd, Run, Visit, key_of, odd
 from vizgrad.debugger.watch.grad_history import Gradients
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
@@ -68,19 +67,14 @@ class Stepped(Run):
         """See `backwards.Watching`, which notes the same while a backward runs."""
         array = routed.array
         came = [held.array for held in step.incoming if held is not None]
-        saved: dict[str, tuple[int, int, bool]] = {}
-        operand = None
-        for name, form in saved_before(step, node).items():
-            found = getattr(bare(form), "_array", None)
-            if found is not None and found.dtype.kind in "fiubV":
-                saved[name] = (*zero_share(found), zeros_in(found))
-                operand = found if operand is None or name != "result" else operand
-        masked = False
-        places: Any = []
-        if array is not None:
-            masked = len(came) == 1 and came[0] is not None and zero_where_odd(came[0], array)
-            places = born(array, operand) if array.size else []
-        return Odd(visit, edge, masked, saved, places)
+        saved = {
+            name: found
+            for name, form in saved_before(step, node).items()
+            if (found := getattr(bare(form), "_array", None)) is not None
+        }
+        if array is None:
+            return Odd(visit, edge, False, {}, [], {})
+        return odd(visit, edge, came[0] if len(came) == 1 else None, array, saved)
 
     def birth(self, key: int) -> model.Birth | None:
         """What the step that ran the node made of finite gradients that is not finite."""

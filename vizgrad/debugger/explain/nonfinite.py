@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vizgrad.debugger.explain import products
+from vizgrad.debugger.explain import arithmetic, products
 from vizgrad.debugger.explain.advice import backward_fix, forward_fix
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Number, Operand, Phrase, cause
 from vizgrad.debugger.explain.wording import THE_RESULT, call, operand_of, operation, raw
@@ -52,7 +52,8 @@ def _of_operation(
         where = NOTHING
         if given is not None:
             where = Phrase("where-operand", shown=shown, value=Number(given, birth.op.strip("_")))
-        element = Phrase("element", value=value, index=at_index(index), operand=where)
+        made = arithmetic.of_operation(birth, given, value)
+        element = Phrase("element", made=made, index=at_index(index), operand=where)
         operand = Operand(shown, given, index)
     return cause(
         "nonfinite-forward", "operation", birth.site, shown,
@@ -110,12 +111,13 @@ def of_gradient(run: Run, key: int, name: str, at: int | None = None) -> Cause |
     overflow = not masked and visit.incoming > 1e18
     kind = "nonfinite-masked" if masked else "ill-scaled" if overflow else "nonfinite-backward"
     fix = backward_fix(visit, kind)
+    numbers = arithmetic.of_derivative(birth, _operand(visit))
     if inherited is not None and masked:
         shown = operand_of(inherited)
         return cause(
             kind, "masked-operand-infinite", inherited.site, shown,
             fix=fix, operand=Operand(shown), call=call(inherited), masked_at=visit.site, name=name,
-            shown=shown, x=raw(shown),
+            shown=shown, x=raw(shown), numbers=numbers or Phrase("and-zero-times-inf"),
         )  # fmt: skip
     shown = _operand(visit)
     called = operation(visit.site, visit.name)
@@ -123,13 +125,22 @@ def of_gradient(run: Run, key: int, name: str, at: int | None = None) -> Cause |
         return cause(
             kind, "derivative-overflowed", visit.site, shown,
             fix=fix, operand=Operand(shown), call=called, size=visit.incoming, name=name, shown=shown,
+            numbers=numbers,
         )  # fmt: skip
     element, operand = _element(birth, shown)
     return cause(
         kind, "derivative", visit.site, shown,
         fix=fix, operand=operand, call=called, element=element, name=name, shown=shown, x=raw(shown),
-        masked=Phrase("masked-out") if masked else Phrase("zero-arrived") if birth.masked else NOTHING,
+        masked=Phrase("masked-out") if masked else NOTHING,
+        numbers=numbers or _zero_arrived(birth, masked),
     )  # fmt: skip
+
+
+def _zero_arrived(birth: Odd, masked: bool) -> Phrase:
+    """Where the numbers are not known: what is known of the gradient that arrived."""
+    if not birth.masked:
+        return NOTHING
+    return Phrase("but-zero-times-inf" if masked else "zero-arrived")
 
 
 def _element(birth: Odd, shown: str) -> tuple[Phrase, Operand]:

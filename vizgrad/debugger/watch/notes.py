@@ -37,6 +37,8 @@ class Note:
     born: Note | None = None
     #: What was seen when it was born: places, values, and what stood there before.
     detail: Any = None
+    #: What each operand was at the first of these places; None where that is not known.
+    there: tuple[float | None, ...] = ()
     #: The same: the largest absolute value of each operand, in order; none where they are gone.
     sizes: tuple[float, ...] = ()
     #: Of a gradient: the backward that stored it, or added to it last.
