@@ -72,7 +72,7 @@ def test_every_row_is_used() -> None:
 def test_sentences_are_well_formed(text: str) -> None:
     for _, field, how, _ in Formatter().parse(text):
         assert field is None or field.isidentifier()
-        assert how in (None, "", "raw", "input")
+        assert how in (None, "", "raw", "input", "fix")
     assert "  " not in text
 
 

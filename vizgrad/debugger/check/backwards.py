@@ -322,7 +322,7 @@ def _wrong(examination: Examination, found: list[Entry], wrong: list[Entry]) -> 
         name,
         fix,
         f"{example.title}.backward returns a wrong gradient for `{name}`: at {at(name, worst.at)} it gives "
-        f"{number(worst.given)}, and by differences of forward it is {number(worst.found)} "
+        f"{number(worst.given)} for a random gradient, and differences of forward give {number(worst.found)} "
         f"({len(wrong)} of {len(of_input)} elements differ).",
     )
 

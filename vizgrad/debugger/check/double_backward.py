@@ -118,7 +118,8 @@ def _cut(examination: Examination, wrong: list[Entry]) -> Explanation:
         tensor or name,
         fix,
         f"The second derivative of {example.title} is incomplete: by {at(name, worst.at)} it is "
-        f"{number(worst.given)}, and by differences of backward {number(worst.found)}. {how}",
+        f"{number(worst.given)} along a random direction, and differences of backward give "
+        f"{number(worst.found)}. {how}",
     )
 
 

@@ -19,7 +19,9 @@ def run_text(graph: Graph, run: Run, *, limit: int = LIST_LIMIT) -> str:
     RunView(graph, run)  # checks that they belong together
     done = done_text(run)
     again = run.recorded - run.position
-    lines = [f"backward of {graph_title(graph)}: {run.status}, {done}"]
+    title = graph_title(graph)
+    what = title if title == "backward" else f"backward of {title}"
+    lines = [f"{what}: {run.status}, {done}"]
     if again > 0:
         lines[0] += f", {count_text(again, 'step')} recorded ahead"
     if run.error:

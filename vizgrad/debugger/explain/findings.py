@@ -35,6 +35,7 @@ _FINDERS: tuple[Find, ...] = (
     custom_functions.threads,
     not_repeatable.find,
     parameters.without_gradient,
+    parameters.steps_in_vain,
     parameters.long_steps,
     module_modes.find,
     parameters.without_optimizer,

@@ -29,7 +29,7 @@ from vizgrad.debugger.explain.answers import odd_gradient, of_run
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
 from vizgrad.debugger.explain.from_graph import of_origin
 from vizgrad.debugger.explain.from_session_steps import Stepped
-from vizgrad.debugger.explain.wording import number, raw
+from vizgrad.debugger.explain.wording import A_LEAF, number, raw
 from vizgrad.debugger.session.open_session import Live
 from vizgrad.debugger.watch.note_recorder import Noting
 
@@ -90,8 +90,9 @@ def from_forward(
     source: EngineGraph, seen: int, origin: Node, name: str, met: Phrase = NOTHING
 ) -> Cause:
     """An operation of the forward pass made it: from node `seen`, forward values lead there."""
-    found = of_origin(origin, name, source.values_before, met)
     goal = source.ids.get(origin)
+    leaf = "" if goal is None else source.label(goal)
+    found = of_origin(origin, name, source.values_before, met, leaf or A_LEAF)
     numbers = [] if goal is None else chains.way(seen, goal, lambda n: _known(source.targets(n)))
     return replace(found, path=tuple(link(source, n) for n in numbers))
 

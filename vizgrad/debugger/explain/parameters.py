@@ -38,6 +38,26 @@ def without_gradient(noting: Noting) -> Iterator[Cause]:
             return
 
 
+def steps_in_vain(noting: Noting) -> Iterator[Cause]:
+    """No step of an optimizer has found a gradient, and the way to one of its parameters was cut."""
+    for steps in list(noting.training.optimizers.values()):
+        if steps.useful or not steps.in_vain:
+            continue
+        for leaf in steps.leaves:
+            name = leaf_name(noting, leaf)
+            found = missing_gradients.of_leaf(noting, leaf, leaf.note, name)
+            if found and found.case not in ("used-in-vain", "not-used"):
+                count = len(steps.leaves)
+                whom = Phrase(
+                    "any-of" if count > 1 else "the-one", count=count, optimizer=steps.title
+                )
+                yield cause(
+                    found.kind, "steps-in-vain", found.site, found.tensor,
+                    stepped=steps.site, whom=whom, why=found,
+                )  # fmt: skip
+                return
+
+
 def _stands_alone(known: list[Parameter]) -> bool:
     """Is there one alone that nothing used? Else a branch of a model may wait for its turn."""
     return sum(each.without == each.steps for each in known) == 1

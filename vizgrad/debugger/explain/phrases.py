@@ -231,6 +231,8 @@ PHRASES: dict[str, str] = {
     "on-line": "on {at}",
     "after-line": "after {at}",
     "write": "{op:raw} on {at}",
+    "any-of": "any of the {count} parameters of {optimizer:raw}",
+    "the-one": "the one parameter of {optimizer:raw}",
     "used-on": ", which is used on {at},",
     "drops": "drops units at random",
     "normalises": "normalises by the batch, and moves its running statistics",

@@ -65,7 +65,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "look at what goes in there, or run the block inside vizgrad.watch() and ask again",
     ),
     "leaf-not-finite": (
-        "{name} was computed from a leaf that is not finite.{met}",
+        "{name} was computed from {leaf}, which is not finite.{met}",
         "look at the leaf: what wrote to it, and with which gradient",
     ),
     "saved-values": (
@@ -81,7 +81,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "leaf-not-finite-masked": (
         (
-            "{name} was computed from a leaf that is not finite.{met} That branch is masked "
+            "{name} was computed from {leaf}, which is not finite.{met} That branch is masked "
             "out{numbers}."
         ),
         "",
@@ -371,6 +371,10 @@ SENTENCES: dict[str, tuple[str, str]] = {
             "the step on {stepped} used the sum: the old gradient counts again."
         ),
         "call zero_grad() (or set .grad = None) before each backward",
+    ),
+    "steps-in-vain": (
+        "The step on {stepped} found no gradient for {whom}: {why}",
+        "{why:fix}",
     ),
     "not-optimized": (
         (

@@ -120,7 +120,7 @@ class Improving:
                 break
         return cause(
             "saved-overwritten", "step-overwrote", place, name,
-            known=known.story.partition(";")[0], name=name,
+            known=known.story.rpartition("; ")[0], name=name,
         )  # fmt: skip
 
     def _inference(self, roots: list[Note]) -> Cause | None:

@@ -39,8 +39,25 @@ class Parameter:
         self.worst = 0.0
 
 
+class Steps:
+    """The steps of one optimizer."""
+
+    __slots__ = ("in_vain", "leaves", "site", "title", "useful")
+
+    def __init__(self, title: str, leaves: list[Leaf]) -> None:
+        self.title = title
+        self.leaves = leaves
+        #: Steps that found a gradient of some parameter, and those that found none.
+        self.useful = self.in_vain = 0
+        #: Where the last of these was.
+        self.site: Site | None = None
+
+
 class Training:
     def __init__(self, look: Look) -> None:
+        #: Optimizer -> its steps.
+        self.optimizers: weakref.WeakKeyDictionary[Any, Steps] = weakref.WeakKeyDictionary()
+        self._steps: Steps | None = None
         self._look = look
         self.parameters: dict[int, Parameter] = {}
         #: Line of a loss -> the first value that was run backward, the last, and how many.
@@ -69,16 +86,31 @@ class Training:
                     known.without += 1
                 else:
                     found.append((known, tensor, self._sample(tensor)))
+        self._steps = self._steps_of(optimizer)
         if not named:
             names = names_around(kinds=self._look.kinds)
             for leaf in gradients.all():
                 leaf.name = names.get(leaf.key, "") or leaf.name
         return found
 
+    def _steps_of(self, optimizer: Any) -> Steps:
+        known = self.optimizers.get(optimizer)
+        if known is None:
+            tensors = [tensor for group in optimizer.param_groups for tensor in group["params"]]
+            leaves = [self.parameters[id(tensor)].leaf for tensor in tensors]
+            known = self.optimizers[optimizer] = Steps(type(optimizer).__name__, leaves)
+        return known
+
     def ended(self) -> None:
         self._stepping = False
 
     def after(self, before: list[tuple[Parameter, Any, Any]], site: Site | None) -> None:
+        if self._steps is not None:
+            if before:
+                self._steps.useful += 1
+            else:
+                self._steps.in_vain += 1
+                self._steps.site = site
         for known, tensor, was in before:
             now = None if was is None else self._sample(tensor)
             if was is None or now is None or now.shape != was.shape:

@@ -17,6 +17,10 @@ _LONGEST_DICT = 256
 _MOST_PARAMETERS = 10_000
 
 
+#: Beginnings of names that serve only if nothing better is found: IPython's history among them.
+_HIDDEN = ("_", "Out[")
+
+
 class Names(dict[int, str]):
     """id of tensor -> name. Knows the tensors weakly: an address that is used again names nothing."""
 
@@ -25,9 +29,11 @@ class Names(dict[int, str]):
         self._tensors: dict[int, weakref.ref[Any]] = {}
 
     def found(self, tensor: Any, name: str) -> None:
-        """Notes a name; the first one found for a tensor stays, unless it is a hidden one."""
+        """Notes a name; the first one found for a tensor stays, unless it is a hidden one, or of IPython's
+        results.
+        """
         known = super().get(id(tensor))
-        if known is None or (known.startswith("_") and not name.startswith("_")):
+        if known is None or (known.startswith(_HIDDEN) and not name.startswith(_HIDDEN)):
             self[id(tensor)] = name
             self._tensors[id(tensor)] = weakref.ref(tensor)
 
