@@ -20,6 +20,7 @@ MOVED = {
     "vizgrad.batching": "vizgrad.core.batching",
     "vizgrad.checking": "vizgrad.debugger.check",
     "vizgrad.commands": "vizgrad.debugger.commands",
+    "vizgrad.debugger.session.breakpoints.expressions": "vizgrad.debugger.expressions",
     "vizgrad.engine": "vizgrad.core.engine",
     "vizgrad.errors": "vizgrad.core.errors",
     "vizgrad.explaining": "vizgrad.debugger.explain",
@@ -30,7 +31,7 @@ MOVED = {
     "vizgrad.inspection.abilities": "vizgrad.debugger.engines.api.abilities",
     "vizgrad.inspection.branches": "vizgrad.debugger.session.history.branches",
     "vizgrad.inspection.conditions": "vizgrad.debugger.session.breakpoints.conditions",
-    "vizgrad.inspection.expressions": "vizgrad.debugger.session.breakpoints.expressions",
+    "vizgrad.inspection.expressions": "vizgrad.debugger.expressions",
     "vizgrad.inspection.fold": "vizgrad.debugger.session.history.fold",
     "vizgrad.inspection.frameworks": "vizgrad.debugger.engines.api.frameworks",
     "vizgrad.inspection.history": "vizgrad.debugger.session.history.history",
@@ -57,8 +58,6 @@ MOVED = {
 
 def name_now(name: str) -> str | None:
     """The present name of a module that was called `name`, or None if `name` is no old name."""
-    if ".".join(name.split(".", 2)[:2]) not in MOVED:
-        return None
     head, rest = name, ""
     while head:
         if head in MOVED:

@@ -56,7 +56,7 @@ loss = h.sum()
 #: What the kernel knows, as tests/ui compares it.
 KERNEL = """\
 import json
-fold = session._state.fold
+fold = session._control.state.fold
 print(json.dumps({{
     "position": session.position, "states": {{n: fold.node(n).state for n in {drawn}}}
 }}))

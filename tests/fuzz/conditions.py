@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -359,3 +360,40 @@ def complex_numbers(call: Call, found: Difference) -> bool:
 
 def converted(call: Call, found: Difference) -> bool:
     return any(name == "dtype" for name, _ in call.words)
+
+
+def one_row_for_all(call: Call, found: Difference) -> bool:
+    """An image that is resized with antialiasing and has one pixel in each row, all of them the first one's."""
+    there = found.theirs
+    return (
+        ("antialias", True) in call.words
+        and isinstance(there, np.ndarray)
+        and there.shape[-1] == 1
+        and bool((there == there[..., :1, :]).all())
+    )
+
+
+def two_values(call: Call) -> bool:
+    """A normalization of two values in each channel, or each channel of each sample."""
+    shape = call.operands()[0].shape
+    kept = shape[:2] if "instance" in call.operation else shape[1:2]
+    return math.prod(shape) == 2 * math.prod(kept)
+
+
+def at_the_tolerance(call: Call, found: Difference) -> bool:
+    """Half precision, and where they differ two numbers are as far apart as is just tolerated, but for a 64th."""
+    import torch
+
+    from tests.fuzz.observe import array, run
+
+    given = call.operands()
+    lines = [f"a, b = {given[0].source()}, {given[1].source()}"]
+    a, b = (array(run(torch, lines)[name].detach().double()) for name in "ab")
+    words = dict(call.words)
+    rtol, atol = (
+        float(words.get(name, call.args[place] if len(call.args) > place else usual))
+        for place, name, usual in ((2, "rtol", 1e-5), (3, "atol", 1e-8))
+    )
+    bound = atol + rtol * np.abs(b)
+    border = np.abs(np.abs(a - b) - bound) <= (np.abs(a) + np.abs(b) + bound) / 64
+    return halves(call, found) and bool((border | (found.theirs == found.ours)).all())

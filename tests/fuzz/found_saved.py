@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.fuzz.saved import Saved
 from tests.fuzz.values import Code, Given
 
@@ -9,6 +11,14 @@ MATRIX = Given((3, 3), "float64", (0.1, 2.0, 0.3, 4.0, 0.5, 0.6, 0.7, 0.8, 9.0),
 THETA = Given((1, 2, 3), "float64", (1.0, 0.2, 0.3, 0.4, 1.5, 0.6), grad=True)
 TALL = Given((32, 2), "float64", tuple(0.1 * k for k in range(64)), grad=True)
 SURE = Given((5,), "float64", (-0.1, -0.2, -0.3, -0.4, -0.5), grad=True)
+HALVES = Given((4, 8), "float16", tuple(0.5 * k - 3 for k in range(32)), grad=True)
+SHARES = Given((4, 8), "float64", tuple(k / 32 for k in range(32)))
+WEIGHTS = Given((8,), "float32", tuple(0.5 + k for k in range(8)))
+SMALL = Given((2, 2), "float64", (0.5, 1.0, 2.0, 0.3), grad=True)
+MANY = Given((5, 2, 2), "float64", (0.5, 1.0, 2.0, 0.3), grad=True)
+FEW = Given((2, 1), "float64", (0.5, 1.0), grad=True)
+SIGNAL = Given((16,), "complex64", tuple(complex(k, 1) for k in range(16)), grad=True)
+LOGITS = "nn.functional.binary_cross_entropy_with_logits"
 
 FOUND = (
     # the permutation was read without a check
@@ -18,6 +28,57 @@ FOUND = (
     # indices that are a part of the whole order kept all of it
     Saved("topk", "function", "topk", (TALL, 1, 0)),
     Saved("kthvalue", "function", "kthvalue", (TALL, 1, 0)),
+    # one 0 was saved for each element
+    *(
+        Saved(f"F.{name}", "function", f"nn.functional.{name}", (given, 1.0))
+        for name, given in (
+            ("dropout", TALL),
+            ("dropout3d", replace(TALL, shape=(2, 2, 2, 4, 2))),
+            ("alpha_dropout", TALL),
+        )
+    ),
+    # what was saved was in the result's type
+    *(
+        Saved(name, "function", path, (HALVES,), (("dtype", Code("torch.float64")),))
+        for name, path in (
+            ("nansum", "nansum"),
+            ("L.vector_norm", "linalg.vector_norm"),
+            ("L.matrix_norm", "linalg.matrix_norm"),
+            ("L.norm", "linalg.norm"),
+            ("norm", "norm"),
+        )
+    ),
+    *(
+        Saved("F.binary_cross_entropy_with_logits", "function", LOGITS, (HALVES, *others), words)
+        for others in ((SHARES,), (replace(SHARES, grad=True),))
+        for words in ((), (("pos_weight", WEIGHTS),), (("weight", WEIGHTS),))
+    ),
+    # products of several at once kept them all
+    Saved("L.multi_dot", "function", "linalg.multi_dot", ([TALL, SMALL, SMALL],)),
+    Saved(
+        "L.multi_dot", "function", "linalg.multi_dot", ([replace(SMALL, grad=False), SMALL, SMALL],)
+    ),
+    # a copy of the matrix was kept, which was as large as all that it stands for
+    Saved(
+        "triangular_solve", "function", "triangular_solve", (FEW, replace(MANY, memory="expanded"))
+    ),
+    Saved("triangular_solve", "function", "triangular_solve", (replace(FEW, grad=False), MANY)),
+    # a write to everything was recorded as one to a view
+    Saved(
+        "operator x[i] = v",
+        "statement",
+        "{}[{}] = {}",
+        (FEW, slice(None, None, 1), replace(FEW, grad=False)),
+    ),
+    # of a window that is none, and of a correction that is 0
+    Saved("stft", "function", "stft", (SIGNAL, 8), (("center", False),)),
+    Saved(
+        "cov",
+        "function",
+        "cov",
+        (MATRIX,),
+        (("correction", 0), ("aweights", replace(SURE, shape=(3,), values=(1.0, 2.0, 0.5)))),
+    ),
     # both operands and two copies were saved
     Saved("F.kl_div", "function", "nn.functional.kl_div", (SURE, SURE), (("log_target", True),)),
 )

@@ -164,4 +164,19 @@ def f(w, b):
     return torch.nn.functional.batch_norm(a, mean, mean + 1, weight=w, bias=b, training=True)
 result = torch.func.vmap(f, (0, None))(torch.arange(6.0).reshape(3, 2), torch.ones(2)), mean
 """,
+    # nobody had written what lies between the elements of a tangent
+    """
+a = torch.arange(12.0).reshape(3, 4)[:, ::2]
+result = torch.func.jvp(lambda a: a.as_strided((5,), (1,)), (a,), (a + 1,))
+""",
+    """
+a = torch.arange(24.0).reshape(2, 3, 4)[:, :, ::2]
+f = lambda a: torch.func.jvp(lambda a: (a * 2).as_strided((3,), (1,)), (a,), (a + 1,))
+result = torch.func.vmap(f)(a)
+""",
+    """
+a, b = torch.zeros(3, 4)[:, ::2].requires_grad_(), torch.arange(5.0).requires_grad_()
+c = torch.autograd.grad(a.as_strided((5,), (1,)), a, b, create_graph=True)[0]
+result = c, torch.autograd.grad(c, b, torch.ones(3, 2))
+""",
 )

@@ -84,6 +84,7 @@ OF_MATRICES: tuple[Known, ...] = (
     Known("cholesky_inverse", "value|* after", "LAPACK takes the diagonal for real", complex_diagonal),
     Known("L.eig L.eigvals", "gradient raises: *|second raises: *", "eigenvectors that depend on each other", singular),
     Known("L.tensorsolve", "raises: nothing, _LinAlgError", "NaN as a pivot", special),
+    Known("L.solve L.solve_ex L.tensorsolve", "value|* after|gradient|second", "LAPACK subtracts infinities, or multiplies them by 0, in another order", not_finite),
     Known("L.solve", "raises: _LinAlgError, nothing|raises: nothing, _LinAlgError", "of a singular matrix: rounding decides", singular),
     Known("cov", "a after|a version|gradient requires_grad|gradient|second", "of one observation PyTorch subtracts the mean "
           "from the operand itself", one_observation),
@@ -98,7 +99,7 @@ OF_MATRICES: tuple[Known, ...] = (
           lambda call, found: found.theirs is True and call.operands()[0].memory != "plain"),
     Known("dstack hstack vstack column_stack", "value|out* after", "PyTorch leaves an `out` with gaps unwritten",
           lambda call, found: any(out.memory != "plain" for out in call.outs)),
-    Known("bmm mm matmul mv dot", "raises: nothing, RuntimeError", "of nothing, whatever the types",
+    Known("bmm mm matmul L.matmul mv dot", "raises: nothing, RuntimeError", "of nothing, whatever the types",
           all_of(empty, ours_says("to have the same dtype"))),
     Known("L.tensorinv L.tensorsolve", "*raises: *_LinAlgError*", "of a singular matrix: rounding decides",
           either(says("singular"), ours_says("singular"))),

@@ -33,8 +33,8 @@ SAVED: tuple[Known, ...] = (
     Known("F.interpolate F.upsample* F.adaptive_avg_pool?d F.affine_grid F.pad stft istft", "held|kept",
           "tables of places and weights: they depend on sizes alone, and the backward needs them again"),
     Known("*", "held", "of a part of a memory PyTorch keeps a copy", scattered),
-    Known("*dropout*", "held", "with p = 1 PyTorch multiplies by one zero, and draws nothing",
-          lambda call, found: 1 in (*call.args, *(value for _, value in call.words))),
+    Known("L.vecdot vdot", "held", "a conjugate has memory of its own: of elements that repeat, PyTorch keeps each once",
+          lambda call, found: any(g.memory == "expanded" and g.dtype.startswith("complex") for g in call.operands())),
     Known("L.lu_factor L.lu_factor_ex lu", "held", "L, U and P as they are multiplied, not LAPACK's one matrix and pivots"),
 )  # fmt: skip
 

@@ -60,7 +60,7 @@ export interface RemoveBreakpoint {
 
 /**
  * Change what waits at a slot of a node, and go on on a branch. `value` is read as
- * `vizgrad.debugger.session.breakpoints.expressions` says (`g * 0.5`, `clip to 1`), and never run.
+ * `vizgrad.debugger.expressions` says (`g * 0.5`, `clip to 1`), and never run.
  */
 export interface SetGrad {
   readonly type: 'set_grad';

@@ -145,3 +145,15 @@ def test_examples_in_a_memory_format_are_copied_at_once() -> None:
     found = vmap(lambda x: x.to(vg.float64, memory_format=vg.channels_last))(images)
     assert found.tolist() == images.tolist()
     assert before == LOOPED
+
+
+def test_sums_of_products_of_integers_keep_their_type_on_a_batch() -> None:
+    ones = {dims: vg.ones(dims, dtype=vg.int32) for dims in ((4, 2, 3), (5, 2, 2), (5, 2, 3))}
+    start, left, right = ones.values()
+    found = vmap(lambda a: vg.addbmm(a, left, right))(start)
+    assert found.dtype == vg.addbmm(start[0], left, right).dtype == vg.int32
+    assert found.tolist() == [[[11] * 3] * 2] * 4
+    wide = vmap(vg.addbmm, (None, 0, 0))(
+        start[0], vg.stack([left, left * 2]), vg.stack([right, right])
+    )
+    assert wide.tolist() == [[[11] * 3] * 2, [[21] * 3] * 2]

@@ -10,7 +10,7 @@ import pytest
 from tests.fixtures.sessions import held, leaf, no_sessions, small
 from vizgrad.core.tensor.tensor import new_tensor
 from vizgrad.debugger.engines.vizgrad.opener import open_session
-from vizgrad.debugger.session import registry, session_view
+from vizgrad.debugger.session import registry, run_control
 from vizgrad.debugger.session.session import Session, SessionBusy
 
 
@@ -31,7 +31,7 @@ def names(session: Session) -> list[str]:
 
 
 def test_a_busy_session_says_so_within_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session_view, "LOCK_TIMEOUT", 0.05)
+    monkeypatch.setattr(run_control, "LOCK_TIMEOUT", 0.05)
     _, _, session = small()
     with held(session), pytest.raises(SessionBusy, match="another thread"):
         session.step()
@@ -40,7 +40,7 @@ def test_a_busy_session_says_so_within_the_limit(monkeypatch: pytest.MonkeyPatch
 
 
 def test_opening_a_session_does_not_wait_for_a_busy_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session_view, "LOCK_TIMEOUT", 0.05)
+    monkeypatch.setattr(run_control, "LOCK_TIMEOUT", 0.05)
     _, _, first = small()
     with held(first):
         opened = [small()[2] for _ in range(registry.OPEN_SESSIONS + 1)]

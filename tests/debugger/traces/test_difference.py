@@ -140,7 +140,7 @@ def test_another_run_is_laid_beside_one_that_goes_on() -> None:
     assert found[2].there == pytest.approx(other.trace.visits[2].incoming[0].norm)
     # laid beside a second time it is the same; another gets a name of its own
     session.compare(other.trace)
-    assert [each.name for each in session._state.beside] == ["before", "the other run"]
+    assert [each.name for each in session._control.state.beside] == ["before", "the other run"]
     assert session.branches[1:] == ()
     with pytest.raises(ValueError, match="there is a branch 'before' already"):
         session.branch("before")

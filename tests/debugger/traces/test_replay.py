@@ -114,7 +114,7 @@ def test_gradients_are_there_bit_for_bit(tmp_path: Path) -> None:
     for record in live.trace.records:
         for nr in range(len(record.visit.incoming)):
             of = ArrayName(record.visit.node, "incoming", nr)
-            own, filed = live._state.value(of), loaded._state.value(of)
+            own, filed = live._control.state.value(of), loaded._control.state.value(of)
             assert own.tobytes() == filed.tobytes()
             assert (own.shape, own.dtype) == (filed.shape, filed.dtype)
             found += 1
@@ -157,7 +157,7 @@ def test_room_for_gradients_is_kept_to(tmp_path: Path) -> None:
     loaded = vg.load_trace(tmp_path / "none")
     loaded.step()
     with pytest.raises(LookupError):
-        loaded._state.value(ArrayName(0, "incoming", 0))
+        loaded._control.state.value(ArrayName(0, "incoming", 0))
     live.seek(1)
     assert run_of(loaded) == run_of(live)
 

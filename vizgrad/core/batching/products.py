@@ -6,7 +6,7 @@ from typing import Any
 
 from vizgrad.core.batching.rules import Call, rule
 from vizgrad.core.batching.values import filled, merged, reshaped, to_front, with_ndim
-from vizgrad.core.ops import arithmetic, linalg, linear, matrix_products, reduce, shape
+from vizgrad.core.ops import arithmetic, linalg, linear, matrix_products, shape
 from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -104,8 +104,12 @@ def baddbmm(call: Call, *, beta: Any, alpha: Any) -> Any:
 
 @rule("addbmm")
 def addbmm(call: Call, *, beta: Any, alpha: Any) -> Any:
-    product = bmm(call.of(matrix_products.bmm, call.values[1:], call.batched[1:]))
-    return _sum(call, reduce.sum_dims.record(product, dims=(1,), keepdim=False), beta, alpha)
+    a, b = (
+        filled(v, on, call.size) for v, on in zip(call.values[1:], call.batched[1:], strict=True)
+    )
+    # the sum of products is one of wider matrices, in their own type: a sum of integers is int64
+    wide = merged(shape.permute.record(a, dims=(0, 2, 1, 3)), 2)
+    return _sum(call, matrix_products.bmm.record(wide, merged(b, 1)), beta, alpha)
 
 
 @rule("addr")

@@ -140,7 +140,9 @@ def trace(call: Call) -> Any:
 @rule("dist")
 def dist(call: Call, *, p: float) -> Any:
     apart = arithmetic.sub.record(*one_type(call, _beside(call)))
-    return statistics.vector_norm.record(apart, ord=p, dims=all_of(apart), keepdim=False)
+    return statistics.vector_norm.record(
+        apart, ord=p, dims=all_of(apart), keepdim=False, dtype=None
+    )
 
 
 def _beside(call: Call) -> list[Tensor]:

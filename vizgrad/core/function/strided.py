@@ -91,26 +91,34 @@ def _span(shape: tuple[int, ...], strides: tuple[int, ...], start: int) -> tuple
     return low, high + 1
 
 
-def _regions(like: Any, g: Geometry, zero: bool) -> tuple[Any, Any]:
-    """(base-shaped view, region view) of one new block of memory with the base's geometry."""
+def _regions(like: Any, g: Geometry, zero: Literal["all", "holes", "none"]) -> tuple[Any, Any]:
+    """(base-shaped view, region view) of one new block of memory with the base's geometry.
+
+    All of it is zero, or where the base, once written, may leave holes that the region reads, or nothing.
+    """
     base = _span(g.base_shape, g.base_strides, 0)
     region = _span(g.size, g.stride, g.offset)
     low, high = min(base[0], region[0]), max(base[1], region[1])
-    make = xp.zeros_like if zero else xp.empty_like
+    make = xp.zeros_like if zero == "all" else xp.empty_like
     block = make(like, shape=(high - low,), order="C")
     item = block.itemsize
     strided = layout.restrided
     whole = strided(block[-low:], g.base_shape, tuple(s * item for s in g.base_strides))
+    if zero == "holes" and (whole.size < block.size or layout.overlaps_itself(whole)):
+        block.fill(0)
     part = strided(block[g.offset - low :], g.size, tuple(s * item for s in g.stride))
     return whole, part
 
 
 @primitive(linear=True, holomorphic=False)
 class strided_take:
-    """The region of a base-shaped value, as a new array; the mean of elements that are one place."""
+    """The region of a base-shaped value, as a new array; the mean of elements that are one place.
+
+    Cells of the region that no element of the base lies in are zero.
+    """
 
     def forward(self, *, geometry):
-        whole, part = _regions(self, geometry, zero=False)
+        whole, part = _regions(self, geometry, zero="holes")
         if layout.overlaps_itself(whole):
             cells, sharing = _cells_of_base(self, geometry)
             total = _added(self, cells, sharing.size)
@@ -131,7 +139,7 @@ class strided_put:
     """
 
     def forward(self, *, geometry):
-        whole, part = _regions(self, geometry, zero=True)
+        whole, part = _regions(self, geometry, zero="all")
         if layout.overlaps_itself(part):
             cells = beside(self, _cells(geometry.size, geometry.stride))
             part[...] = _added(self, cells, int(cells.max()) + 1)[cells]
@@ -174,7 +182,7 @@ class strided_replace:
     """A base-shaped value whose region is replaced by `source`."""
 
     def forward(self, source, *, geometry):
-        whole, part = _regions(self, geometry, zero=False)
+        whole, part = _regions(self, geometry, zero="none")
         whole[...] = self
         part[...] = source
         return whole.copy()

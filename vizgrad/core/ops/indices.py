@@ -67,7 +67,8 @@ def parse(source: Tensor, key: Any, *, alias: bool = True) -> Parsed:  # noqa: C
     if key.__class__ is int:
         return Parsed(_select(source, 0, key), None)
     if key.__class__ is slice:
-        return Parsed(_slice(source, 0, key), None)
+        # a write to everything is one to `source`, whose history has no view then (a read gives a view)
+        return Parsed(_slice(source, 0, key, among_others=not alias), None)
     if key.__class__ is list and any(e is None or e is ... or isinstance(e, slice) for e in key):
         key = tuple(key)  # it can mean nothing else
     elif key.__class__ is list and 0 < len(key) < _TUPLE_LIMIT:
@@ -227,18 +228,19 @@ def _select(source: Tensor, dim: int, index: int) -> Tensor:
 
 
 def _slice(source: Tensor, dim: int, key: slice, *, among_others: bool = False) -> Tensor:
-    """The view of a slice; of one that takes everything, `among_others`, the source itself."""
+    """The view of a slice; of one that takes everything from 0 on, `among_others`, the source itself."""
     shape = source._array.shape
     if not shape:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if key.step is not None and _bound(key.step) <= 0:
         raise ValueError(f"step must be greater than zero, got {key.step}")
+    given = None if key.start is None else _bound(key.start)
     start, end, step = slice(
-        None if key.start is None else _bound(key.start),
+        given,
         None if key.stop is None else _bound(key.stop),
         None if key.step is None else _bound(key.step),
     ).indices(shape[dim])
-    if among_others and start == 0 and end == shape[dim] and step == 1:
+    if among_others and not given and start == 0 and end == shape[dim] and step == 1:
         return source
     return shape_ops.slice_dim.record(source, dim=dim, start=start, end=max(start, end), step=step)
 

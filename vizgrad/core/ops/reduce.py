@@ -149,11 +149,12 @@ class other_factors:
 
 @primitive(node="NansumBackward0")
 class nansum_dims:
-    """The sum over `dims` without NaNs, whose gradient is 0."""
+    """The sum over `dims`, in the type `dtype`, without NaNs, whose gradient is 0."""
 
-    def forward(self, *, dims, keepdim):
-        return reduction.nansum_dims(self, dims, keepdim)
+    def forward(self, *, dims, keepdim, dtype):
+        return reduction.nansum_dims(self if dtype is None else self.astype(dtype), dims, keepdim)
 
+    # It saves what was given, not what was made of it in another type.
     def grad_self(grad, self, dims, keepdim):
         whole = expand(restore_dims(grad, dims, keepdim, self.ndim), shape=self.shape)
         return drop(whole, mask=raw(self) != raw(self))

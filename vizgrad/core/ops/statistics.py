@@ -9,6 +9,7 @@ from vizgrad.core.arrays.kernels import ordering, reduction, statistics
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.arrange import flip, roll
 from vizgrad.core.ops.constants import constant, raw
+from vizgrad.core.ops.copying import cast
 from vizgrad.core.ops.joining import cumsum
 from vizgrad.core.ops.pointwise import abs, exp, sgn
 from vizgrad.core.ops.powers import pow_number
@@ -70,13 +71,15 @@ class logsumexp:
 class vector_norm:
     """(sum of |x|^ord over `dims`)^(1/ord); the derivative at 0 is 0 (T-73)."""
 
-    def forward(self, *, ord, dims, keepdim):
-        return statistics.vector_norm(self, ord, dims, keepdim)
+    def forward(self, *, ord, dims, keepdim, dtype):
+        x = self if dtype is None else self.astype(dtype)
+        return statistics.vector_norm(x, ord, dims, keepdim)
 
-    def grad_self(grad, self, result, ord, dims, keepdim):
+    # It saves what was given, not what was made of it in another type.
+    def grad_self(grad, self, result, ord, dims, keepdim, dtype):
         grad = restore_dims(grad, dims, keepdim, self.ndim)
         norm = restore_dims(result, dims, keepdim, self.ndim)
-        return _norm_slope(grad, self, norm, ord, dims)
+        return _norm_slope(grad, self if dtype is None else cast(self, dtype), norm, ord, dims)
 
 
 def _norm_slope(grad, x, norm, ord, dims):

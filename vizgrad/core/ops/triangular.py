@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.core.ops.arrange import tril, triu
-from vizgrad.core.ops.constants import constant, raw, zeros_beside
+from vizgrad.core.ops.constants import zeros_beside
 from vizgrad.core.ops.decompositions import Decomposition
 from vizgrad.core.ops.linalg import matmul, mH, mT, solve_triangular
 
 
 class TriangularSolveBackward0(Decomposition):
-    """Of X in A @ X = B (A.mT @ X if `transpose`): from its outputs, X and the copy of A, alone."""
+    """Of X in A @ X = B (A.mT @ X if `transpose`): saves X and A, of which the second output is a copy."""
 
-    __slots__ = ("_cloned_coefficient", "_solution", "transpose", "unitriangular", "upper")
+    __slots__ = ("_A", "_solution", "transpose", "unitriangular", "upper")
     input_names = ("self", "A")
-    saved_names = ("solution", "cloned_coefficient")
+    saved_names = ("solution", "A")
+    saved_outputs = (0,)
 
     upper: bool
     transpose: bool
@@ -29,9 +30,6 @@ class TriangularSolveBackward0(Decomposition):
 
     def formula(self, grads: Any, solution: Any, matrix: Any) -> tuple[Any, Any]:
         g_solution, g_copy = grads
-        fixed = self.edges[1] is None
-        if fixed:  # the copy of it is an output, and yet constant
-            matrix = constant(raw(matrix), matrix)
         if g_solution is None:
             return zeros_beside(g_copy, solution.shape), g_copy
         upper = self.upper != self.transpose
@@ -39,7 +37,7 @@ class TriangularSolveBackward0(Decomposition):
         back = solve_triangular(
             mH(turned), g_solution, upper=not upper, unitriangular=self.unitriangular
         )
-        if fixed:
+        if self.edges[1] is None:
             return back, None
         slope = -matmul(back, mH(solution))
         skip = 1 if self.unitriangular else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,3 +19,24 @@ class CallingFrame:
 
     def __getitem__(self, name: str) -> Any:
         return self.locals[name]
+
+
+class Variables:
+    """The variables that conditions of breakpoints may speak of, by name."""
+
+    def __init__(self, known: Callable[[], Mapping[str, Any]]) -> None:
+        """`known` by the engine that opened the backward; `loss` is always this one."""
+        self._known = known
+        #: The frames that called the backward, innermost first, where a cell was stopped.
+        self.frames: tuple[CallingFrame, ...] = ()
+
+    def __call__(self) -> Mapping[str, Any]:
+        known = self._known()
+        if not self.frames:
+            return known
+        found = dict(known)
+        for frame in reversed(self.frames):
+            found.update(frame.locals)
+        if "loss" in known:
+            found["loss"] = known["loss"]
+        return found

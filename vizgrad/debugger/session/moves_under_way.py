@@ -212,7 +212,7 @@ def is_persons_module(module: str | None) -> bool:
     return top not in _NOT_A_PERSONS and top not in sys.stdlib_module_names
 
 
-#: The module from which moves are made: what called it is not of the run.
-_HOME = f"{__name__.rpartition('.')[0]}.session"
+#: The module from which moves are made: the code that called it is not of the run.
+_HOME = f"{__name__.rpartition('.')[0]}.run_control"
 _PACKAGE = str(Path(__file__).parents[2])
 _NOT_A_PERSONS = frozenset({__name__.partition(".")[0], "numpy", "cupy", "ml_dtypes", "torch"})

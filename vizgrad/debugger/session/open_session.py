@@ -97,6 +97,10 @@ class Live:
         self._memory = self._lines = None
 
     @property
+    def nodes(self) -> int:
+        return len(self.source)
+
+    @property
     def status(self) -> model.RunStatus:
         return self.history.status
 

@@ -53,15 +53,18 @@ def add(session: Session) -> None:
     session.id = name
     _sessions[name] = session
     refresh()
-    changed(session)
+    changed(name)
 
 
-def changed(session: Session) -> None:
-    """A session was opened, has published something, or is gone: who follows what is moved is told."""
+def changed(name: str) -> None:
+    """The session with this id was opened, or has published something: who follows what is moved is told."""
     global _latest
-    if session.id in _sessions and not session.closed:
-        _latest = session.id
-    if session.id == _latest:
+    session = _sessions.get(name)
+    if session is None:
+        return
+    if not session.closed:
+        _latest = name
+    if name == _latest:
         _movers.tell(session)
 
 

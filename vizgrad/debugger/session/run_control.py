@@ -10,13 +10,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, Literal
 
 from vizgrad.core.observing import Observers
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import Backward, CutOff, WorldChanged
 from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
 from vizgrad.debugger.session.breakpoints.stop_reason import at_stop, by_person
+from vizgrad.debugger.session.calling import Variables
 from vizgrad.debugger.session.closed_session import Kept
 from vizgrad.debugger.session.history.branches import Branches
 from vizgrad.debugger.session.history.history import Between, History, Standing
@@ -43,7 +44,9 @@ class RunControl:
         """`budget`: bytes of values that the steps may hold."""
         self.lock = threading.RLock()
         self.publisher = Publisher()
-        self.points = Breakpoints(backward.source)
+        #: What conditions of breakpoints may speak of; a stopped cell gives its frames (`variables.frames`).
+        self.variables = Variables(backward.variables)
+        self.points = Breakpoints(backward.source, self.variables)
         history = History(backward.run, budget)
         self.points.stands = history
         self.lines = Branches(history)
@@ -72,6 +75,17 @@ class RunControl:
             )
         try:
             yield
+        finally:
+            self.lock.release()
+
+    @contextmanager
+    def owned_at_once(self) -> Generator[bool]:
+        """As `owned`, without waiting: False, and nothing is owned, where somebody moves the run."""
+        if self.is_inside or not self.lock.acquire(blocking=False):
+            yield False
+            return
+        try:
+            yield True
         finally:
             self.lock.release()
 
@@ -153,6 +167,14 @@ class RunControl:
                     self.publish(live, before, changes, standing=standing)
                 pieces.end()
             return live.where_at(standing)
+
+    def ask(self, how: Literal["pause", "interrupt"], *, elsewhere: bool = False) -> bool:
+        """Asks the move that is under way to stop; False if there is none. `elsewhere`: on another thread."""
+        moving = self.moving
+        if moving is None or (elsewhere and moving.is_here):
+            return False
+        moving.ask(how)
+        return True
 
     def enter_line(self) -> None:
         """Another line of the run may be current now."""
@@ -241,18 +263,14 @@ class RunControl:
 
     def notice_writes(self) -> bool:
         """Publishes writes to memory since the last change; True if there were any. A busy run is left."""
-        if not self.lock.acquire(blocking=False):
-            return False
-        try:
+        with self.owned_at_once() as owned:
             live = self.state
-            if isinstance(live, Kept) or self.is_inside:
+            if not owned or isinstance(live, Kept):
                 return False
             changes = live.source.written()
             if changes:
                 self.publish(live, live.position, changes)
             return bool(changes)
-        finally:
-            self.lock.release()
 
     def _breakpoints_if_changed(self) -> tuple[model.Breakpoint, ...] | None:
         """All of them, if they are not as they were published last."""

@@ -3,84 +3,104 @@
 The truth about a run lives here, in the kernel: a history of steps and a position in it. Each change is
 published as an `Update` with a rising `revision`, so that a view which missed one can tell and ask
 (`updates_since`). All methods may be called from any thread: a cell, the magics and the views' messages go
-through the same lock. What is moved is in this file, what is seen in `session_reader.py`, what is told in
-`publishing.py`.
+through the same lock.
+
+A session composes `breakpoints` (`session_breakpoints.py`), `branches` (`session_branches.py`) and `stages`
+(`session_stages.py`), which share the run, its lock and what is published of it (`run_control.py`); it is
+looked at through a reader (`session_reader.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any, Self
 from weakref import finalize
 
-from vizgrad.core.observing import Observer, Observers
+from vizgrad.core.observing import Observer
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.api.protocols import (
-    Backward,
-    CutOff,
-    GraphSource,
-    Run,
-    WorldChanged,
-)
+from vizgrad.debugger.engines.api.abilities import Growing
+from vizgrad.debugger.engines.api.protocols import Backward, GraphSource, Run
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.available_memory import quarter_of_free
-from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
-from vizgrad.debugger.session.breakpoints.stop_reason import at_stop, by_person
+from vizgrad.debugger.session.breakpoints.breakpoints import Condition
+from vizgrad.debugger.session.breakpoints.targets import go_to, nodes_ahead
 from vizgrad.debugger.session.calling import CallingFrame
 from vizgrad.debugger.session.closed_session import Kept
-from vizgrad.debugger.session.history.branches import Branches
-from vizgrad.debugger.session.history.history import Between, History, Standing
-from vizgrad.debugger.session.interrupts import between_steps
-from vizgrad.debugger.session.moves_under_way import Halt, Moving, Work
-from vizgrad.debugger.session.node_stepping import Inside
+from vizgrad.debugger.session.history.branch_comparison import Comparison
+from vizgrad.debugger.session.history.history import Between, History
+from vizgrad.debugger.session.history.lanes import Lane
+from vizgrad.debugger.session.moves_under_way import Work
 from vizgrad.debugger.session.open_session import Live
 from vizgrad.debugger.session.opening import Opening
-from vizgrad.debugger.session.progress_updates import Pieces
-from vizgrad.debugger.session.publishing import RECORDS_CARRIED, Update
+from vizgrad.debugger.session.publishing import Update
+from vizgrad.debugger.session.run_control import RunControl
+from vizgrad.debugger.session.run_control import SessionBusy as SessionBusy
 from vizgrad.debugger.session.run_position import Where
-from vizgrad.debugger.session.session_branches import Branching
-from vizgrad.debugger.session.session_breakpoints import Breaking
-from vizgrad.debugger.session.session_reader import Look
-from vizgrad.debugger.session.session_view import SessionBusy as SessionBusy
+from vizgrad.debugger.session.session_branches import SessionBranches
+from vizgrad.debugger.session.session_breakpoints import SessionBreakpoints
+from vizgrad.debugger.session.session_reader import Inspected, Look, saved_tensors
+from vizgrad.debugger.session.session_stages import SessionStages
 
 
-class Session(Breaking, Branching, Inside):
+class Session:
     """A backward that has not run yet, or only in part. Made by `vizgrad.debug(loss)`.
 
     `step`, `back`, `run_to`, `continue_`, `restart` move it; `node`, `ready`, `buffers`, `saved`,
-    `versions`, `trace` look at it.
+    `versions`, `trace` look at it. Properties wait for a step that is running on another thread, except
+    those that say otherwise.
     """
+
+    _control_type: type[RunControl] = RunControl
 
     def __init__(
         self, backward: Backward, *, keep: int | None = None, opening: Opening | None = None
     ) -> None:
         """`keep`: bytes of values that its steps may hold; None: a quarter of what is free now."""
-        self._breakpoints = Breakpoints(backward.source)
-        history = History(backward.run, quarter_of_free() if keep is None else keep)
-        self._breakpoints.stands = history
-        self._branches = Branches(history)
-        self._told_breakpoints: tuple[model.Breakpoint, ...] = ()
-        live = Live(backward, self._branches, self._breakpoints)
-        super().__init__(live, backward.title, Opening() if opening is None else opening)
-        #: Inside a move: a hook of the graph runs then, and may not move the session itself.
-        self._moving_now = False
-        #: The move that is under way.
-        self._moving: Moving | None = None
-        self._workers: Observers[[Work]] = Observers()
+        budget = quarter_of_free() if keep is None else keep
+        self._control = control = self._control_type(backward, budget)
+        self._breakpoints = SessionBreakpoints(control)
+        self._branches = SessionBranches(control, backward.title)
+        self._stages = SessionStages(control)
+        self.title = backward.title
+        self.opening = Opening() if opening is None else opening
         #: No other session has this id, in no kernel.
         self.id = ""
-        #: Where its backward was called, innermost first, if a cell was stopped there.
-        self.frames: tuple[CallingFrame, ...] = ()
-        #: Why it was closed, if there is something to say.
-        self.ending = ""
         #: A session that nobody holds any more is abandoned; an engine's side is full of cycles.
-        self._abandon = finalize(self, _abandon, self._branches.runs, backward.source)
+        self._abandon = finalize(self, _abandon, control.lines.runs, backward.source)
         self._abandon.atexit = False
         registry.add(self)
+        control.changed = partial(registry.changed, self.id)
 
-    def _opened(self, backward: Backward) -> Self:
-        return type(self)(backward, opening=self.opening)
+    @property
+    def breakpoints(self) -> SessionBreakpoints:
+        """Where `continue_` stops: all breakpoints, enabled or not, in the order in which they were made."""
+        return self._breakpoints
+
+    @property
+    def branches(self) -> SessionBranches:
+        """The original of the run, and the branches that left it."""
+        return self._branches
+
+    @property
+    def stages(self) -> SessionStages:
+        """Moves within the visit of a node."""
+        return self._stages
+
+    @property
+    def ending(self) -> str:
+        """Why it was closed, if there is something to say."""
+        return self._control.ending
+
+    @property
+    def frames(self) -> tuple[CallingFrame, ...]:
+        """Where its backward was called, innermost first, if a cell was stopped there."""
+        return self._control.variables.frames
+
+    @frames.setter
+    def frames(self, frames: tuple[CallingFrame, ...]) -> None:
+        self._control.variables.frames = frames
 
     # --- moving -----------------------------------------------------------------------------------
 
@@ -92,7 +112,9 @@ class Session(Breaking, Branching, Inside):
         """
         if n < 0:
             return self.back(-n)
-        return self._move(lambda history, between: history.seek(history.position + n, between))
+        return self._control.move(
+            lambda history, between: history.seek(history.position + n, between)
+        )
 
     def back(self, n: int = 1) -> Where:
         """Takes the last `n` steps back: `.grad`, versions and released values are as before them.
@@ -107,7 +129,7 @@ class Session(Breaking, Branching, Inside):
             position = history.position + (history.within is not None)
             history.seek(max(position - n, 0), between)
 
-        return self._move(move)
+        return self._control.move(move)
 
     def continue_(self) -> Where:
         """Runs to the next breakpoint, to where a NaN or an infinity is born, or to the end.
@@ -116,20 +138,17 @@ class Session(Breaking, Branching, Inside):
         """
 
         def run(history: History, between: Between) -> None:
-            self._breakpoints.begin()
-            history.on(self._breakpoints, between)
+            self._control.points.begin()
+            history.on(self._control.points, between)
 
-        return self._move(run, stops=True)
+        return self._control.move(run, stops=True)
 
     def seek(self, position: int) -> Where:
         """Goes to `position` (steps done). IndexError where its steps are not kept (`run.earliest`)."""
-        return self._move(lambda history, between: history.seek(position, between))
+        return self._control.move(lambda history, between: history.seek(position, between))
 
     def restart(self) -> Where:
-        """Goes back to before the first node. Nothing is run again: stepping forward redoes.
-
-        IndexError where that is too far back, as for `seek`.
-        """
+        """Goes back to before the first node. Stepping forward redoes. IndexError as for `seek`."""
         return self.seek(0)
 
     def pause(self) -> bool:
@@ -138,62 +157,255 @@ class Session(Breaking, Branching, Inside):
         It stops between two nodes, or within one that runs Python of a person's and takes long: that node
         begins anew when the run goes on.
         """
-        moving = self._moving
-        if moving is not None:
-            moving.ask("pause")
-        return moving is not None
+        return self._control.ask("pause")
 
     @property
     def is_moving(self) -> bool:
         """Is a move under way?"""
-        return self._moving is not None
+        return self._control.moving is not None
 
     def interrupt(self, *, elsewhere: bool) -> None:
         """As `pause`, for an interrupt of the kernel; `elsewhere`: only a move on another thread."""
-        moving = self._moving
-        if moving is not None and not (elsewhere and moving.is_here):
-            moving.ask("interrupt")
+        self._control.ask("interrupt", elsewhere=elsewhere)
+
+    def run_to(self, target: Any = None, *, line: int | str | None = None) -> Where:
+        """Goes to where `target` is the next to run: a node's number, a node, a name or pattern; or on to
+        where a node comes next that was recorded at `line`, as for `break_at`.
+
+        A name means the first such node ahead, or the last one behind. ValueError if there is none, and for a
+        line if none of its nodes comes any more.
+        """
+
+        def run(history: History, between: Between) -> None:
+            source = self._control.live().source
+            if line is not None:
+                history.to(nodes_ahead(source, history, line), between)
+            else:
+                go_to(target, source, history, between)
+
+        return self._control.move(run)
+
+    def run_to_leaf(self) -> Where:
+        """Runs until a leaf is the next to take its gradient, or to the end."""
+        source = self._control.live().source
+        leaves = frozenset(range(source.inner, len(source)))
+        return self._control.move(lambda history, between: history.to(leaves, between))
+
+    # --- within a node ------------------------------------------------------------------------------
+
+    @property
+    def within(self) -> model.Within | None:
+        """Where the run stands within the visit of a node; None between two nodes."""
+        return self.stages.within
+
+    @property
+    def lane(self) -> Lane | None:
+        """What ran within the node that the run is in, if it was gone into line by line; else the graph that
+        create_graph=True makes, as far as it was made. None where there is neither.
+        """
+        return self.stages.lane
+
+    def stage(self, n: int = 1) -> Where:
+        """Goes `n` stages of the visit of a node on, of those that do something (-1: one back).
+
+        The node runs as a whole with its first stage; what the others did is undone, and done as they are
+        come to. Raises as `step`; ValueError for an engine that does not tell its stages.
+        """
+        return self.stages.go(n)
+
+    def step_in(self) -> Where:
+        """Goes into the code of the user that the next node runs, a custom Function's backward or a hook,
+        to after its first line; within it to after the next, and where a line calls a backward of its own
+        from node to node of that. Into a node that runs no such code as `stage` does.
+
+        The lines are noted when the node runs: ValueError for one that has been run without.
+        """
+        return self.stages.step_in()
+
+    def step_out(self) -> Where:
+        """Runs to the end of the backward that a line calls, of the code around that, else of the node."""
+        return self.stages.step_out()
+
+    def second(self, gradient: Any = None) -> Self:
+        """Opens the backward of the gradients that this one has put into `.grad` so far, with
+        create_graph=True: a session of its own, of the graph that it has made.
+
+        `gradient` is what it starts from, one for each `.grad` in the order in which they were made (default:
+        ones). Like `x.grad.sum().backward()` it adds to `.grad`; while it has, this session refuses to step
+        back over the leaves. ValueError where there is no such graph.
+        """
+        with self._control.owned():
+            live = self._control.live()
+            run = live.history.run
+            if not isinstance(run, Growing) or not run.grows:
+                raise ValueError("there is no graph of second order: debug with create_graph=True")
+            backward = run.second(live.position, gradient)
+            return type(self)(backward, opening=self.opening)
+
+    # --- where it stops -----------------------------------------------------------------------------
+
+    def break_at(
+        self,
+        op: str | None = None,
+        *,
+        node: Any = None,
+        tensor: Any = None,
+        line: int | str | None = None,
+        when: Condition | str | None = None,
+        written: Any = None,
+        condition: Condition | str | None = None,
+        hits: int = 0,
+        enabled: bool = True,
+    ) -> model.Breakpoint:
+        """Makes `continue_` stop, and says how: before nodes named like `op` (``"Mul*"``), before `node`,
+        before the producer of `tensor`, before nodes that were recorded at `line` (of the newest cell, or
+        ``"train.py:7"``), in each case only where `condition` holds of what has arrived there; behind a
+        visit for which `when` holds; or behind one in which the memory of the tensor `written` was written.
+
+        A condition is a function of a `model.Visit`, or a text like ``"grad.norm > 1e3"``, ``"nonfinite"``,
+        ``"iteration == 17"`` (see `vizgrad.debugger.session.breakpoints.conditions`). With `hits` it
+        stops at the so manieth time only, else each time. ValueError when nothing matches, or a text is
+        not understood.
+        """
+        return self.breakpoints.add(
+            op,
+            node=node,
+            tensor=tensor,
+            line=line,
+            when=when,
+            written=written,
+            condition=condition,
+            hits=hits,
+            enabled=enabled,
+        )
+
+    def add_breakpoint(
+        self, kind: model.BreakpointKind, text: str, *, condition: str = "", hits: int = 0
+    ) -> model.Breakpoint:
+        """The same from text alone: "op" a name or pattern, "node" a number, "line" ``train.py:7``, "when" a
+        condition, "tensor" and "data" what the user calls a leaf. ValueError as `break_at`.
+        """
+        return self.breakpoints.add_text(kind, text, condition=condition, hits=hits)
+
+    def enable_breakpoint(self, number: int, enabled: bool = True) -> None:
+        """Lets `continue_` stop there, or pass by. ValueError if there is none of this number."""
+        self.breakpoints.enable(number, enabled)
+
+    def remove_breakpoint(self, number: int) -> None:
+        """ValueError if there is none of this number."""
+        self.breakpoints.remove(number)
+
+    def clear_breakpoints(self) -> None:
+        """Removes all of them."""
+        self.breakpoints.clear()
+
+    def set_breakpoint(self, node: int, enabled: bool) -> None:
+        """The breakpoint that the user toggles on one node; taken away, no other stops there either."""
+        self.breakpoints.toggle(node, enabled)
+
+    def set_line_breakpoint(
+        self, line: str, enabled: bool, *, condition: str = "", hits: int = 0
+    ) -> None:
+        """The breakpoint that the user toggles beside a line, ``"train.py:7"``. ValueError as `break_at`."""
+        self.breakpoints.toggle_line(line, enabled, condition=condition, hits=hits)
+
+    @property
+    def stop_at_nonfinite(self) -> bool:
+        """Does `continue_` stop after a node that makes a NaN or an infinity of finite gradients?"""
+        return self.breakpoints.stop_at_nonfinite
+
+    @stop_at_nonfinite.setter
+    def stop_at_nonfinite(self, on: bool) -> None:
+        self.breakpoints.stop_at_nonfinite = on
+
+    # --- what if ------------------------------------------------------------------------------------
+
+    def branch(self, name: str = "") -> model.Branch:
+        """Begins a branch where the run stands, and goes on with it. Without a name it is "branch 1" and so
+        on. ValueError where the backward has finished, or if there is one of this name.
+        """
+        return self.branches.begin(name)
+
+    def switch(self, name: str) -> model.Branch:
+        """Goes to where a branch, or the "original", was left.
+
+        WorldChanged where somebody else has changed what would be put back, IndexError where steps that lie
+        between are not kept any more.
+        """
+        return self.branches.switch(name)
+
+    def drop_branch(self, name: str) -> None:
+        """Deletes a branch with those that left it, or puts away another run. Raises as `switch`."""
+        self.branches.drop(name)
+
+    def compare(
+        self, name: Any, other: str = "", *, tolerance: float | None = 0.0
+    ) -> tuple[model.Difference, ...]:
+        """What arrived at each node on the branch `name`, beside `other` (the line that it left), of nodes
+        that one of them has run since they parted, if those steps are undone now.
+
+        `name` may be another run: a trace, a recording or a session. It is laid beside this one, and `other`
+        is what it is called; views show in the graph how it differs. Nodes are matched as in `Trace.diff`,
+        which takes the same `tolerance`.
+        """
+        return self.branches.compare(name, other, tolerance=tolerance)
+
+    def comparison(self, name: str, other: str = "") -> Comparison:
+        """The same of what has a name, and which node differs first."""
+        return self.branches.comparison(name, other)
+
+    def set_grad(self, node: Any, value: Any, slot: int = 0) -> model.Edit:
+        """Changes the gradient that waits at a node, and goes on on a branch.
+
+        `node` is a number, a node, a tensor or a name; `value` a number, values of its shape, a tensor, or a
+        text over the gradient `g`: ``"g * 0.5"``, ``"g.clip(-1, 1)"``, ``"zero"``, ``"clip to 1"`` (see
+        `vizgrad.debugger.expressions.parse_value`). ValueError where nothing waits, or it does
+        not fit.
+
+        Of PyTorch's backward there are no branches: the gradient of the node that comes next is changed for
+        good, and ValueError is raised where another run of that node would be needed.
+        """
+        return self.branches.set_grad(node, value, slot)
+
+    def set_saved(self, node: Any, name: str, value: Any) -> model.Edit:
+        """Changes the saved value `name` of a node that has not run yet; as `set_grad`, with `g` as what is
+        there. Another node that has saved the same tensor keeps it as it was.
+        """
+        return self.branches.set_saved(node, name, value)
+
+    def set_leaf(self, leaf: Any, value: Any) -> model.Edit:
+        """Writes to the memory of a leaf (a tensor, a node, or what it is called); as `set_grad`.
+
+        Nodes that saved it and have not run yet compute with that; the forward pass is not run again.
+        """
+        return self.branches.set_leaf(leaf, value)
+
+    # --- its end ------------------------------------------------------------------------------------
 
     def raise_error(self) -> None:
         """Raises what a node raised, if the run stands behind one that did."""
-        with self._owned():
-            live = self._live()
+        with self._control.owned():
+            live = self._control.live()
             if live.status == "failed" and live.history.error is not None:
                 raise live.history.error
 
     def close(self, *, because: str = "") -> None:
-        """Abandons the rest of the backward and lets go of all it holds. Closing twice is harmless.
-
-        `because` is told to who looks at it: "it was debugged again in In [8]".
-        """
-        with self._owned():
+        """Abandons the rest of the backward and releases all it holds. Views show `because`, if given."""
+        with self._control.owned():
             self._close(because)
 
     def close_if_idle(self, *, because: str = "") -> bool:
         """Closes it unless another thread (or a hook of its own graph) is inside; True if it is closed."""
-        if self._moving_now or not self._lock.acquire(blocking=False):
-            return False
-        try:
-            self._close(because)
-        finally:
-            self._lock.release()
-        return True
+        with self._control.owned_at_once() as owned:
+            if owned:
+                self._close(because)
+        return owned
 
     def _close(self, because: str) -> None:
-        live = self._state
-        if isinstance(live, Kept):
-            return
-        self._refuse_within()
-        with suppress(WorldChanged, IndexError):
-            self._branches.switch(self._branches.all[0])
-        self.ending = because
         self.frames = ()
-        self._state = Kept(live, because)
-        self._branches.close()
-        self._abandon()
-        self._publish(live, live.position)
-        self._publisher.forget()
-        registry.remove(self)
+        if self._control.close(because):
+            self._abandon()
+            registry.remove(self)
 
     def __enter__(self) -> Self:
         return self
@@ -201,12 +413,134 @@ class Session(Breaking, Branching, Inside):
     def __exit__(self, *exc: object) -> None:
         self.close()
 
+    # --- looking ------------------------------------------------------------------------------------
+
+    @property
+    def graph(self) -> model.Graph:
+        """The graph as it was when it was first looked at."""
+        with self._control.owned():
+            return self._control.state.graph()
+
+    @property
+    def start(self) -> model.Start:
+        """The run before its first step."""
+        with self._control.owned():
+            return self._control.state.start()
+
+    @property
+    def name(self) -> str:
+        """What it debugs, and the cell that opened it: ``loss, In [7]``."""
+        return ", ".join(filter(None, (self.title, self.opening.cell.name)))
+
+    @property
+    def watched(self) -> bool:
+        """Does a view show it?"""
+        return self._control.publisher.heard
+
+    @property
+    def closed(self) -> bool:
+        return isinstance(self._control.state, Kept)
+
+    @property
+    def run(self) -> model.Run:
+        """The whole state of the run, as data. Takes time proportional to the graph."""
+        with self._control.owned():
+            return self._control.state.run()
+
+    @property
+    def where(self) -> Where:
+        """One line: how far the run is, and what comes next."""
+        with self._control.owned():
+            return self._control.state.where
+
+    @property
+    def position(self) -> int:
+        """Read without waiting for a step that is running, like `status` and `total`."""
+        return self._control.state.position
+
+    @property
+    def status(self) -> model.RunStatus:
+        return self._control.state.status
+
+    @property
+    def total(self) -> int:
+        return self._control.state.total
+
+    def has_told(self, error: BaseException) -> bool:
+        """Did a node raise this? Then it is the run that failed, and whoever listens was told."""
+        state = self._control.state
+        return isinstance(state, Live) and error is state.history.error
+
+    @property
+    def stopped(self) -> model.Stopped | None:
+        """Why the run stands where it does, as text and data, if something stopped it there."""
+        with self._control.owned():
+            return self._control.state.stopped
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes the graph has."""
+        return self._control.state.nodes
+
+    @property
+    def node(self) -> model.Node | None:
+        """The node that the next step runs; None at the end."""
+        with self._control.owned():
+            live = self._control.live()
+            current = live.history.current
+            return None if current is None else live.source.describe(current)
+
+    @property
+    def ready(self) -> tuple[model.Node, ...]:
+        """Nodes that could run now, in the order in which they would."""
+        with self._control.owned():
+            live = self._control.live()
+            return tuple(live.source.describe(r.node) for r in live.history.fold.queue)
+
+    @property
+    def buffers(self) -> tuple[model.Buffer, ...]:
+        """Gradients that have arrived and are not used yet."""
+        with self._control.owned():
+            return self._control.live().history.fold.waiting
+
+    @property
+    def trace(self) -> model.Trace:
+        """The graph and the steps done so far."""
+        with self._control.owned():
+            return self._control.state.trace()
+
+    @property
+    def saved(self) -> tuple[tuple[model.Node, model.Saved], ...]:
+        """Every saved tensor with the node that keeps it, in its state now."""
+        with self._control.owned():
+            return saved_tensors(self._control.state)
+
+    @property
+    def versions(self) -> tuple[model.Storage, ...]:
+        """The timeline of every storage that saved values of this graph live in, as it is now."""
+        with self._control.owned():
+            return self._control.state.versions()
+
+    def inspect(self, node: int) -> Inspected:
+        """(node as it is now, its visit if done, what has arrived at its slots, a leaf's `.grad`)."""
+        with self._control.owned():
+            if not 0 <= node < self.nodes:
+                raise ValueError(f"there is no node {node} in this graph")
+            return self._control.state.inspect(node)
+
+    def look_between(self, look: Callable[[], None]) -> bool:
+        """`look()` is called soon, between two steps of the move that is under way, on its thread: the
+        session is at rest for it. False if none is.
+        """
+        pieces = self._control.pieces
+        return pieces is not None and pieces.ask(look)
+
     # --- telling ------------------------------------------------------------------------------------
 
     @property
     def revision(self) -> int:
         """The number of the latest update."""
-        return self._publisher.revision
+        return self._control.publisher.revision
 
     def listen(
         self,
@@ -219,24 +553,23 @@ class Session(Breaking, Branching, Inside):
 
         A listener that raises is told nothing more: that is reported once, and `failed(error)` called.
         """
-        return self._publisher.listen(owner, listener, failed)
+        return self._control.publisher.listen(owner, listener, failed)
 
     def listen_to_work(self, listener: Callable[[Work], None], *, owner: str) -> Observer:
-        """`listener(work)` is called several times a second while a move takes long, and when it is over.
-
-        From another thread than that of the move.
+        """`listener(work)` is called several times a second while a move takes long, and when it is over;
+        from another thread than that of the move.
         """
-        return self._workers.add(owner, listener)
+        return self._control.workers.add(owner, listener)
 
     def name_of(self, node: int) -> model.Name | None:
         """What a node is called, without waiting for a move that is under way."""
-        state = self._state
+        state = self._control.state
         return None if isinstance(state, Kept) else state.names((node,))[0]
 
     def updates_since(self, revision: int) -> tuple[Update, ...] | None:
         """What changed after `revision`; None if that is too long ago to be told step by step."""
-        with self._owned():
-            return self._publisher.since(revision)
+        with self._control.owned():
+            return self._control.publisher.since(revision)
 
     @contextmanager
     def at_rest(self) -> Generator[tuple[int, Look]]:
@@ -244,8 +577,8 @@ class Session(Breaking, Branching, Inside):
 
         Raises SessionClosed where nothing was kept of a closed session.
         """
-        with self._owned():
-            yield self.revision, self._state
+        with self._control.owned():
+            yield self.revision, self._control.state
 
     def notice_writes(self) -> bool:
         """Publishes writes to storages of the graph since the last change; True if there were any.
@@ -253,155 +586,7 @@ class Session(Breaking, Branching, Inside):
         Called after each notebook cell: a write in a later cell must show, with nothing being stepped.
         Work for what was written alone. A session that is busy is passed over: its move will tell.
         """
-        if not self._lock.acquire(blocking=False):
-            return False
-        try:
-            live = self._state
-            if isinstance(live, Kept) or self._moving_now:
-                return False
-            changes = live.source.written()
-            if changes:
-                self._publish(live, live.position, changes)
-            return bool(changes)
-        finally:
-            self._lock.release()
-
-    def _publish(
-        self,
-        live: Live,
-        before: int,
-        changes: tuple[model.StorageChange, ...] = (),
-        *,
-        jumped: bool = False,
-        standing: Standing | None = None,
-    ) -> None:
-        """`jumped`: more has changed than the steps on the way would tell. `standing`: where the run stands,
-        if the caller has read that.
-        """
-        history = live.history
-        if standing is None:
-            standing = history.standing()
-        position, current = standing.position, standing.current
-        closed = standing.status == "closed"
-        fixed: Mapping[str, Any] = {
-            "status": standing.status,
-            "before": before,
-            "position": position,
-            "recorded": standing.recorded,
-            "total": standing.total,
-            "earliest": standing.earliest,
-            "changes": changes,
-            "breakpoints": self._breakpoints.listed(),
-            "breakpoint_list": self._breakpoints_if_changed(),
-            "error": live.error_at(standing),
-            "modes": live.modes,
-            "ending": self.ending,
-            "stopped": live.stopped_at(standing),
-            "within": standing.within,
-            "nonfinite": self._breakpoints.nonfinite,
-        }
-        jumped = (
-            jumped
-            or abs(position - before) > RECORDS_CARRIED
-            or history.edits.crossed(before, position)
-        )
-
-        def make(revision: int) -> Update:
-            steps = () if jumped or closed else history.between(before, position)
-            records = tuple([step.record for step in steps])
-            spoken = [] if current is None else [current]
-            for record in records:
-                spoken.append(record.visit.node)
-                spoken += [r.edge.node for r in record.visit.routed if r.edge.node is not None]
-            return Update(
-                revision=revision,
-                jumped=jumped,
-                records=records,
-                names=live.names(dict.fromkeys(spoken)),
-                **fixed,
-            )
-
-        self._publisher.publish(make)
-        registry.changed(self)
-
-    def _breakpoints_if_changed(self) -> tuple[model.Breakpoint, ...] | None:
-        """All of them, if they are not as they were published last."""
-        told = self._breakpoints.told()
-        if told == self._told_breakpoints:
-            return None
-        self._told_breakpoints = told
-        return told
-
-    # --- the move that is under way ---------------------------------------------------------------
-
-    def _move(self, moved: Callable[[History, Between], None], *, stops: bool = False) -> Where:
-        """Moves the run, publishes that, and says where it stands, as one. `stops`: at breakpoints."""
-        with self._owned():
-            live = self._live()
-            self._refuse_within()
-            history = live.history
-            standing = history.standing()
-            before, within = standing.position, standing.within
-            self._moving_now = True
-            stopped, live.stopped_by = live.stopped_by, None
-            live.modes_outside = live.modes
-
-            def tell() -> None:
-                nonlocal before
-                if self._publisher.heard and history.position != before:
-                    then, before = before, history.position
-                    self._publish(live, then, live.source.written())
-
-            pieces = self._pieces = Pieces(tell)
-            moving = self._moving = Moving(
-                lambda: history.running,
-                standing.total,
-                self._workers.tell,
-                live.source.name,
-                type(live.source).__module__.rpartition(".")[0],
-            )
-            try:
-                with moving, between_steps(moving):
-
-                    def between(steps: int = 1) -> None:
-                        moving.check()
-                        pieces.between()
-
-                    moved(history, between)
-                    if stops:
-                        live.stopped_by = at_stop(history, live.source, self._breakpoints)
-            except Halt:
-                live.stopped_by = by_person(history, live.source, "paused")
-            except KeyboardInterrupt as error:
-                if error is history.error:
-                    raise
-                how = "paused" if moving.wanted == "pause" else "interrupted"
-                live.stopped_by = by_person(history, live.source, how, isinstance(error, CutOff))
-                if how == "interrupted":
-                    raise
-            finally:
-                self._moving_now = False
-                self._moving = self._pieces = live.modes_outside = None
-                changes = live.source.written()
-                standing = history.standing()
-                elsewhere = standing.position != before or standing.within != within
-                if elsewhere or pieces.told or changes or live.stopped_by is not stopped:
-                    self._publish(live, before, changes, standing=standing)
-                pieces.end()
-            return live.where_at(standing)
-
-    def _enter_line(self) -> None:
-        live = self._state
-        if isinstance(live, Live):
-            live.entered()
-            self._breakpoints.stands = live.history
-
-    def _refuse_within(self) -> None:
-        if self._moving_now:
-            raise SessionBusy(
-                "this session is running a step, and this code is called by it (a hook or a custom "
-                "Function): it cannot move the session itself"
-            )
+        return self._control.notice_writes()
 
     def __repr__(self) -> str:
         return f"<Session {self.name}: {self.where}>"
@@ -410,4 +595,5 @@ class Session(Breaking, Branching, Inside):
 def _abandon(runs: list[Run], source: GraphSource) -> None:
     for run in reversed(runs):
         run.close()
+    runs.clear()
     source.close()

@@ -24,8 +24,7 @@ def value_of(of: ArrayName, history: History, source: GraphSource) -> Any:
             raise LookupError(
                 "nothing waits there, or what the run started with, which is not kept"
             )
-        index, kind, number = spot
-        found = history.steps[index].value("incoming" if kind == "incoming" else "waiting", number)
+        found = history.value_at(spot)
     else:
         order = history.fold.order(of.node)
         if order is None:

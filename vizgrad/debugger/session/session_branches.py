@@ -1,10 +1,10 @@
-"""What if: changes at a pause, and the branches on which a run goes on with them."""
+"""What if: changes at a pause, and the branches on which a run goes on with them: `session.branches`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, overload
 
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import abilities
@@ -12,136 +12,92 @@ from vizgrad.debugger.engines.api.abilities import Change, OneWay
 from vizgrad.debugger.model.trace_files import filing
 from vizgrad.debugger.session.breakpoints.node_selectors import choose, leaf_called
 from vizgrad.debugger.session.history.branch_comparison import Comparison, comparison, name_beside
-from vizgrad.debugger.session.history.branches import Branches, Line
+from vizgrad.debugger.session.history.branches import Line
 from vizgrad.debugger.session.open_session import Live
-from vizgrad.debugger.session.session_view import Seen
+from vizgrad.debugger.session.run_control import RunControl
 
 
-class Branching(Seen):
-    """The part of a `Session` that changes values, and goes on in more than one way.
+class SessionBranches(Sequence[model.Branch]):
+    """The original of a run, and the branches that left it: a sequence of what they are now.
 
     A change is made on a branch: the current one, if it stands where that has come to, else a new one. The
-    original stays as it is, bit for bit, and can be gone back to. Code of a person's runs again on a
+    original stays as it is, bit for bit, and can be gone back to. Code of the user's runs again on a
     branch: a hook that was called in the original is called there too, as its gradients are others; what it
     writes to tensors is taken back with the branch, what else it does is not.
     """
 
-    _branches: Branches
+    def __init__(self, control: RunControl, title: str) -> None:
+        """`title`: that of the session; another run that is laid beside it gets another name."""
+        self._control = control
+        self._lines = control.lines
+        self._title = title
 
-    def _publish(
-        self,
-        live: Live,
-        before: int,
-        changes: tuple[model.StorageChange, ...] = (),
-        *,
-        jumped: bool = False,
-    ) -> None:
-        raise NotImplementedError
-
-    def _refuse_within(self) -> None:
-        raise NotImplementedError
-
-    def _enter_line(self) -> None:
-        raise NotImplementedError
-
-    @property
-    def branches(self) -> tuple[model.Branch, ...]:
-        """The original, and those that left it."""
-        with self._owned():
-            return self._live().branches
-
-    def branch(self, name: str = "") -> model.Branch:
-        """Begins a branch where the run stands, and goes on with it. Without a name it is "branch 1" and so
-        on. ValueError where the backward has finished, or if there is one of this name.
-        """
-        with self._changing_branches():
-            return self._branches.begin(name.strip()).told(self._branches.current)
+    def begin(self, name: str = "") -> model.Branch:
+        """See `Session.branch`."""
+        with self._changing():
+            return self._lines.begin(name.strip()).told(self._lines.current)
 
     def switch(self, name: str) -> model.Branch:
-        """Goes to where a branch, or the "original", was left.
-
-        WorldChanged where somebody else has changed what would be put back, IndexError where steps that lie
-        between are not kept any more.
-        """
-        with self._changing_branches():
-            line = self._branches.of(name)
-            self._branches.switch(line)
+        """See `Session.switch`."""
+        with self._changing():
+            line = self._lines.of(name)
+            self._lines.switch(line)
             return line.told(line)
 
-    def drop_branch(self, name: str) -> None:
+    def drop(self, name: str) -> None:
         """Throws a branch away with those that left it; on one of them, it goes back to where the parent was
         left. Raises as `switch`. Another run that was laid beside this one is put away.
         """
-        with self._owned():
-            live = self._live()
-            if self._branches.traces.pop(name, None) is not None:
-                self._publish(live, live.position, live.source.written(), jumped=True)
+        with self._control.owned():
+            live = self._control.live()
+            if self._lines.traces.pop(name, None) is not None:
+                self._control.publish(live, live.position, live.source.written(), jumped=True)
                 return
-        with self._changing_branches():
-            self._branches.drop(self._branches.of(name))
+        with self._changing():
+            self._lines.drop(self._lines.of(name))
 
     def compare(
         self, name: Any, other: str = "", *, tolerance: float | None = 0.0
     ) -> tuple[model.Difference, ...]:
-        """What arrived at each node on the branch `name`, beside `other` (the line that it left), of nodes
-        that one of them has run since they parted, if those steps are undone now.
-
-        `name` may be another run: a trace, a recording or a session. It is laid beside this one, and `other`
-        is what it is called; views show in the graph how it differs. Nodes are matched as in `Trace.diff`,
-        which takes the same `tolerance`.
-        """
+        """See `Session.compare`."""
         if not isinstance(name, str):
             name, other = self._lay_beside(name, other), ""
-            self._branches.tolerances[name] = tolerance
+            self._lines.tolerances[name] = tolerance
         return self.comparison(name, other).differences
 
     def comparison(self, name: str, other: str = "") -> Comparison:
-        """The same of what has a name, and which node differs first."""
-        with self._owned():
-            live = self._live()
-            return comparison(self._branches, name, other, live.trace)
+        """See `Session.comparison`."""
+        with self._control.owned():
+            live = self._control.live()
+            return comparison(self._lines, name, other, live.trace)
 
     def _lay_beside(self, run: Any, name: str) -> str:
         trace = filing().trace_of(run)
-        with self._owned():
-            live = self._live()
-            before = len(self._branches.traces)
-            given = self._branches.lay_beside(trace, name.strip() or name_beside(self.title, trace))
-            if len(self._branches.traces) > before:
-                self._publish(live, live.position, live.source.written(), jumped=True)
+        with self._control.owned():
+            live = self._control.live()
+            before = len(self._lines.traces)
+            given = self._lines.lay_beside(trace, name.strip() or name_beside(self._title, trace))
+            if len(self._lines.traces) > before:
+                self._control.publish(live, live.position, live.source.written(), jumped=True)
             return given
 
     def set_grad(self, node: Any, value: Any, slot: int = 0) -> model.Edit:
-        """Changes the gradient that waits at a node, and goes on on a branch.
-
-        `node` is a number, a node, a tensor or a name; `value` a number, values of its shape, a tensor, or a
-        text over the gradient `g`: ``"g * 0.5"``, ``"g.clip(-1, 1)"``, ``"zero"``, ``"clip to 1"`` (see
-        `vizgrad.debugger.session.breakpoints.expressions`). ValueError where nothing waits, or it does
-        not fit.
-
-        Of PyTorch's backward there are no branches: the gradient of the node that comes next is changed for
-        good, and ValueError is raised where another run of that node would be needed.
-        """
-        run = self._live().history.run
+        """See `Session.set_grad`."""
+        run = self._control.live().history.run
         if isinstance(run, OneWay) and not isinstance(run, abilities.Branching):
             return self._change_for_good(node, lambda number: run.put_grad(number, slot, value))
         return self._change(node, lambda line, number: line.run.put_grad(number, slot, value))
 
     def set_saved(self, node: Any, name: str, value: Any) -> model.Edit:
-        """Changes the saved value `name` of a node that has not run yet; as `set_grad`, with `g` as what is
-        there. Another node that has saved the same tensor keeps it as it was.
-        """
+        """See `Session.set_saved`."""
         return self._change(node, lambda line, number: line.run.put_saved(number, name, value))
 
     def set_leaf(self, leaf: Any, value: Any) -> model.Edit:
-        """Writes to the memory of a leaf (a tensor, a node, or what it is called); as `set_grad`.
-
-        Nodes that saved it and have not run yet compute with that; the forward pass is not run again.
-        """
+        """See `Session.set_leaf`."""
         return self._change(leaf, lambda line, number: line.run.put_leaf(number, value))
 
     def _change_for_good(self, node: Any, put: Callable[[int], Change]) -> model.Edit:
-        with self._changing_branches() as live:
+        with self._changing() as live:
             number, history = self._number(live, node), live.history
             if history.position < history.recorded:
                 raise ValueError(
@@ -152,7 +108,7 @@ class Branching(Seen):
             return history.edits.told()[-1]
 
     def _change(self, node: Any, put: Callable[[Line, int], Change]) -> model.Edit:
-        with self._changing_branches() as live:
+        with self._changing() as live:
             number = self._number(live, node)
             order = live.history.fold.order(number)
             if order is not None:
@@ -160,16 +116,16 @@ class Branching(Seen):
                     f"{live.source.name(number)} (node {number}) has been run: go back to before it "
                     f"(seek({order})), and change it there"
                 )
-            before, line = self._branches.current, self._branches.current
+            before, line = self._lines.current, self._lines.current
             made = line.parent is None or line.history.position < line.history.recorded
             if made:
-                line = self._branches.begin()
+                line = self._lines.begin()
             try:
                 change = put(line, number)
             except BaseException:
                 if made:
-                    self._branches.switch(before)
-                    self._branches.drop(line)
+                    self._lines.switch(before)
+                    self._lines.drop(line)
                 raise
             line.history.edited(change)
             return line.history.edits.told()[-1]
@@ -187,15 +143,42 @@ class Branching(Seen):
         return min(choose(source, node=node)[0].nodes)
 
     @contextmanager
-    def _changing_branches(self) -> Generator[Live]:
-        with self._owned():
-            live = self._live()
-            self._refuse_within()
+    def _changing(self) -> Generator[Live]:
+        with self._control.owned():
+            live = self._control.live()
+            self._control.refuse_within()
             before, position = live.branches, live.position
             try:
                 yield live
             finally:
-                self._enter_line()
+                self._control.enter_line()
                 if live.branches != before:
                     live.stopped_by = None
-                    self._publish(live, position, live.source.written(), jumped=True)
+                    self._control.publish(live, position, live.source.written(), jumped=True)
+
+    # --- a sequence -------------------------------------------------------------------------------
+
+    def _all(self) -> tuple[model.Branch, ...]:
+        with self._control.owned():
+            return self._control.live().branches
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __iter__(self) -> Iterator[model.Branch]:
+        return iter(self._all())
+
+    @overload
+    def __getitem__(self, index: int) -> model.Branch: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[model.Branch, ...]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        return self._all()[index]
+
+    def __eq__(self, other: object) -> bool:
+        return self._all() == (other._all() if isinstance(other, SessionBranches) else other)
+
+    __hash__ = None  # type: ignore[assignment]  # they change
+
+    def __repr__(self) -> str:
+        return repr(self._all())

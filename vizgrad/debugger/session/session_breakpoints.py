@@ -1,27 +1,29 @@
-"""The breakpoints of a session, as a person sets them."""
+"""The breakpoints of a session, as the user sets them: `session.breakpoints`."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, overload
 
 from vizgrad.debugger import model
-from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints, Condition
+from vizgrad.debugger.session.breakpoints.breakpoints import Condition
 from vizgrad.debugger.session.breakpoints.node_selectors import leaf_called
 from vizgrad.debugger.session.open_session import Live
-from vizgrad.debugger.session.session_view import Seen
+from vizgrad.debugger.session.run_control import RunControl
 
 
-class Breaking(Seen):
-    """The part of a `Session` that says where `continue_` stops."""
+class SessionBreakpoints(Sequence[model.Breakpoint]):
+    """Where `continue_` stops: all breakpoints, enabled or not, in the order in which they were made.
 
-    _breakpoints: Breakpoints
+    A sequence of what they are now: `tuple(session.breakpoints)` is how they are at one moment.
+    """
 
-    def _publish(self, live: Live, before: int) -> None:
-        raise NotImplementedError
+    def __init__(self, control: RunControl) -> None:
+        self._control = control
+        self._points = control.points
 
-    def break_at(
+    def add(
         self,
         op: str | None = None,
         *,
@@ -34,18 +36,9 @@ class Breaking(Seen):
         hits: int = 0,
         enabled: bool = True,
     ) -> model.Breakpoint:
-        """Makes `continue_` stop, and says how: before nodes named like `op` (``"Mul*"``), before `node`,
-        before the producer of `tensor`, before nodes that were recorded at `line` (of the newest cell, or
-        ``"train.py:7"``), in each case only where `condition` holds of what has arrived there; behind a
-        visit for which `when` holds; or behind one in which the memory of the tensor `written` was written.
-
-        A condition is a function of a `model.Visit`, or a text like ``"grad.norm > 1e3"``, ``"nonfinite"``,
-        ``"iteration == 17"`` (see `vizgrad.debugger.session.breakpoints.conditions`). With `hits` it
-        stops at the so manieth time only, else each time. ValueError when nothing matches, or a text is
-        not understood.
-        """
-        with self._changing_breakpoints():
-            made = self._breakpoints.add(
+        """See `Session.break_at`."""
+        with self._changing() as live:
+            made = self._points.add(
                 op=op,
                 node=node,
                 tensor=tensor,
@@ -56,15 +49,13 @@ class Breaking(Seen):
                 hits=hits,
                 enabled=enabled,
             )
-            return made.told(self.position)
+            return made.told(live.position)
 
-    def add_breakpoint(
+    def add_text(
         self, kind: model.BreakpointKind, text: str, *, condition: str = "", hits: int = 0
     ) -> model.Breakpoint:
-        """The same from text alone: "op" a name or pattern, "node" a number, "line" ``train.py:7``, "when" a
-        condition, "tensor" and "data" what a person calls a leaf. ValueError as `break_at`.
-        """
-        with self._changing_breakpoints() as live:
+        """See `Session.add_breakpoint`."""
+        with self._changing() as live:
             text = text.strip()
             wanted: Any = text
             if kind in ("tensor", "data"):
@@ -72,58 +63,79 @@ class Breaking(Seen):
             elif kind == "node":
                 wanted = int(text) if text.isdecimal() else text
             where = {"tensor": "node", "data": "written"}.get(kind, kind)
-            made = self._breakpoints.add(**{where: wanted}, condition=condition or None, hits=hits)
-            return made.told(self.position)
+            made = self._points.add(**{where: wanted}, condition=condition or None, hits=hits)
+            return made.told(live.position)
 
-    @property
-    def breakpoints(self) -> tuple[model.Breakpoint, ...]:
-        """All of them, enabled or not, in the order in which they were made."""
-        with self._owned():
-            return self._breakpoints.told()
-
-    def enable_breakpoint(self, number: int, enabled: bool = True) -> None:
+    def enable(self, number: int, enabled: bool = True) -> None:
         """Lets `continue_` stop there, or pass by. ValueError if there is none of this number."""
-        with self._changing_breakpoints():
-            self._breakpoints.enable(number, enabled)
+        with self._changing():
+            self._points.enable(number, enabled)
 
-    def remove_breakpoint(self, number: int) -> None:
+    def remove(self, number: int) -> None:
         """ValueError if there is none of this number."""
-        with self._changing_breakpoints():
-            self._breakpoints.remove(number)
+        with self._changing():
+            self._points.remove(number)
 
-    def clear_breakpoints(self) -> None:
-        with self._changing_breakpoints():
-            self._breakpoints.clear()
+    def clear(self) -> None:
+        """Removes all of them."""
+        with self._changing():
+            self._points.clear()
 
-    def set_breakpoint(self, node: int, enabled: bool) -> None:
-        """The breakpoint that a person toggles on one node; taken away, no other stops there either."""
-        with self._changing_breakpoints():
-            self._breakpoints.toggle(node, enabled)
+    def toggle(self, node: int, enabled: bool) -> None:
+        """The breakpoint that the user toggles on one node; taken away, no other stops there either."""
+        with self._changing():
+            self._points.toggle(node, enabled)
 
-    def set_line_breakpoint(
-        self, line: str, enabled: bool, *, condition: str = "", hits: int = 0
-    ) -> None:
-        """The breakpoint that a person toggles beside a line, ``"train.py:7"``. ValueError as `break_at`."""
-        with self._changing_breakpoints():
+    def toggle_line(self, line: str, enabled: bool, *, condition: str = "", hits: int = 0) -> None:
+        """The breakpoint that the user toggles beside a line, ``"train.py:7"``. ValueError as `add`."""
+        with self._changing():
             if enabled:
-                self._breakpoints.add(line=line, condition=condition or None, hits=hits)
+                self._points.add(line=line, condition=condition or None, hits=hits)
                 return
-            for each in self._breakpoints.at_line(line):
-                self._breakpoints.remove(each.id)
+            for each in self._points.at_line(line):
+                self._points.remove(each.id)
 
     @property
     def stop_at_nonfinite(self) -> bool:
-        """Does `continue_` stop behind a node that makes a NaN or an infinity of finite gradients?"""
-        return self._breakpoints.nonfinite
+        """Does `continue_` stop after a node that makes a NaN or an infinity of finite gradients?"""
+        return self._points.nonfinite
 
     @stop_at_nonfinite.setter
     def stop_at_nonfinite(self, on: bool) -> None:
-        with self._changing_breakpoints():
-            self._breakpoints.nonfinite = bool(on)
+        with self._changing():
+            self._points.nonfinite = bool(on)
 
     @contextmanager
-    def _changing_breakpoints(self) -> Generator[Live]:
-        with self._owned():
-            live = self._live()
+    def _changing(self) -> Generator[Live]:
+        control = self._control
+        with control.owned():
+            live = control.live()
             yield live
-            self._publish(live, live.position)
+            control.publish(live, live.position)
+
+    # --- a sequence -------------------------------------------------------------------------------
+
+    def _all(self) -> tuple[model.Breakpoint, ...]:
+        with self._control.owned():
+            return self._points.told()
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __iter__(self) -> Iterator[model.Breakpoint]:
+        return iter(self._all())
+
+    @overload
+    def __getitem__(self, index: int) -> model.Breakpoint: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[model.Breakpoint, ...]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        return self._all()[index]
+
+    def __eq__(self, other: object) -> bool:
+        return self._all() == (other._all() if isinstance(other, SessionBreakpoints) else other)
+
+    __hash__ = None  # type: ignore[assignment]  # they change
+
+    def __repr__(self) -> str:
+        return repr(self._all())

@@ -34,6 +34,11 @@ class Look(Protocol):
     @property
     def standing(self) -> Standing: ...
     @property
+    def nodes(self) -> int:
+        """How many nodes the graph has."""
+        ...
+
+    @property
     def status(self) -> model.RunStatus: ...
     @property
     def position(self) -> int: ...
@@ -112,3 +117,14 @@ Inspected = tuple[
     tuple[model.TensorSummary | None, ...],
     model.TensorSummary | None,
 ]
+
+
+def saved_tensors(look: Look) -> tuple[tuple[model.Node, model.Saved], ...]:
+    """Every saved tensor with the node that keeps it, in its state now."""
+    nodes, values = look.graph().nodes, look.saved()
+    return tuple(
+        (data, saved)
+        for data, kept in zip(nodes, values, strict=True)
+        for saved in kept
+        if not saved.value
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import IO, Any, Protocol
 
 from vizgrad.debugger import model
@@ -12,6 +13,7 @@ from vizgrad.debugger.session.breakpoints.stop_reason import at_stop
 from vizgrad.debugger.session.history.history import Between, History
 from vizgrad.debugger.session.opening import Cell, Opening
 from vizgrad.debugger.session.replay import NodeRaised, TraceEnds, backward_of, checked, stepped
+from vizgrad.debugger.session.run_control import RunControl
 from vizgrad.debugger.session.run_position import Where
 from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.session.session_trace import Traced
@@ -19,10 +21,33 @@ from vizgrad.debugger.traces import archive
 from vizgrad.debugger.traces.saving import FromFile
 
 
+class ReplayControl(RunControl):
+    """Moves through what was recorded."""
+
+    def move(self, moved: Callable[[History, Between], None], *, stops: bool = False) -> Where:
+        """What a node raised is shown, not raised again; after the last step that there is, it says so."""
+
+        def within(history: History, between: Between) -> None:
+            live = self.live()
+            try:
+                moved(history, between)
+            except NodeRaised:
+                return
+            except TraceEnds as ends:
+                live.stopped_by = model.Stopped("pause", str(ends), history.position)
+                return
+            if stops:
+                live.stopped_by = at_stop(history, live.source, self.points)
+
+        return super().move(within)
+
+
 class LoadedTrace(Session):
     """A trace that was read from a file. Moves and looks like any session, without an engine: `step`,
     `back`, `seek`, `continue_`, `run_to`; `whole` is all that was recorded.
     """
+
+    _control_type = ReplayControl
 
     def __init__(self, whole: FromFile, backward: int, name: str) -> None:
         self.whole: model.Trace = whole
@@ -54,23 +79,6 @@ class LoadedTrace(Session):
     def diff(self, other: Any, *, tolerance: float | None = 0.0) -> Any:
         """See `Trace.diff`."""
         return self.whole.diff(other, tolerance=tolerance)
-
-    def _move(self, moved: Any, *, stops: bool = False) -> Where:
-        """What a node raised is shown, not raised again; behind the last step that there is, it says so."""
-
-        def within(history: History, between: Between) -> None:
-            live = self._live()
-            try:
-                moved(history, between)
-            except NodeRaised:
-                return
-            except TraceEnds as ends:
-                live.stopped_by = model.Stopped("pause", str(ends), history.position)
-                return
-            if stops:
-                live.stopped_by = at_stop(history, live.source, self._breakpoints)
-
-        return super()._move(within)
 
     def _ipython_display_(self) -> None:
         show(self)

@@ -23,8 +23,13 @@ def _check(p: float) -> None:
 
 
 def _noise(input: Tensor, p: float, shape: tuple[int, ...]) -> Any:
-    """1 / (1 - p) with probability 1 - p, else 0; it lies in memory as the input does."""
+    """1 / (1 - p) with probability 1 - p, else 0; it lies in memory as the input does.
+
+    With p = 1 it is one 0 for all: nothing is drawn, and nothing of the input's size is saved.
+    """
     x = input._array
+    if p == 1:
+        shape = ()
     order = "K" if shape == x.shape else "C"
     empty: Any = new_tensor(xp.zeros_like(x, shape=shape, order=order))
     if p == 1:

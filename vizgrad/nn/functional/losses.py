@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from vizgrad.core.arrays.dtypes import NARROW
 from vizgrad.core.ops import losses as op
 from vizgrad.core.ops.activation import log_sigmoid
 from vizgrad.core.ops.optional import given
@@ -143,15 +144,19 @@ def binary_cross_entropy_with_logits(
         )
     check_kind("log_sigmoid", input)
     refuse_bool_minus(target, pos_weight)
-    if target._array.dtype != input._array.dtype:
-        computed_in(target.dtype, input)
-        input = input.to(target.dtype)
+    loss_type = target.dtype
+    if loss_type is not input.dtype:
+        computed_in(loss_type, input)
+    computed_in(loss_type, weight, pos_weight)
+    if any(t is not None and t._array.dtype in NARROW for t in (input, target, weight, pos_weight)):
+        # the kernel converts between numpy's types alone; then what was given is saved, not a copy
+        input = input.to(loss_type)
+        weight, pos_weight = (None if t is None else t.to(loss_type) for t in (weight, pos_weight))
     if inside_a_transform() and (is_differentiated(weight) or is_differentiated(pos_weight)):
-        return reduced(_composed(input, target, weight, pos_weight), reduction)
+        return reduced(_composed(input, target, weight, pos_weight).to(loss_type), reduction)
     no_gradient_of("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     if weight is None and pos_weight is None:
         return op.binary_cross_entropy_with_logits.record(input, target, reduction=reduction)
-    computed_in(input.dtype, weight, pos_weight)
     for each in (weight, pos_weight):
         if each is not None and broadcast_shapes(input.shape, each.shape) != input.shape:
             raise RuntimeError(
@@ -159,10 +164,7 @@ def binary_cross_entropy_with_logits(
                 f"{list(broadcast_shapes(input.shape, each.shape))} of the input and a weight"
             )
     return op.weighted_binary_cross_entropy_with_logits.record(
-        input,
-        target,
-        *(given(_in_type_of(input, w)) for w in (weight, pos_weight)),
-        reduction=reduction,
+        input, target, given(weight), given(pos_weight), reduction=reduction
     )
 
 
@@ -171,11 +173,6 @@ def _composed(input: Tensor, target: Tensor, weight: Any, pos_weight: Any) -> Te
     positive: Any = 1 if pos_weight is None else 1 + (pos_weight - 1) * target
     loss: Any = (1 - target) * input - positive * log_sigmoid.record(input)
     return loss if weight is None else loss * weight
-
-
-def _in_type_of(input: Tensor, weight: Tensor | None) -> Tensor | None:
-    """The loss has the type of `input`, whatever that of the weights is."""
-    return None if weight is None else weight.to(input.dtype)
 
 
 @takes_tensors

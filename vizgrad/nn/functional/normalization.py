@@ -137,13 +137,17 @@ def batch_norm(
     """(x - mean) / sqrt(var + eps) * weight + bias, by channel (dimension 1).
 
     In training the statistics are those of the batch, and the running ones move towards them by
-    `momentum`, the variance without bias (T-55). ValueError for one value per channel in training.
+    `momentum`, the variance without bias (T-55). ValueError for one value per channel in training, and for
+    an `eps` that is not positive then, or negative otherwise.
     """
     x = input._array
     if training and x.ndim and prod(x.shape[:1] + x.shape[2:]) == 1:
         raise ValueError(
             f"Expected more than 1 value per channel when training, got input size {list(x.shape)}"
         )
+    if eps < 0 or (training and eps == 0):
+        wanted = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {wanted}, but got {eps}")
     if x.ndim == 1 and not x.size:
         return arithmetic.mul.record(input, 1)  # of nothing, no channels
     if x.ndim < 2:

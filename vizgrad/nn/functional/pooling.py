@@ -17,6 +17,7 @@ from vizgrad.core.ops.constants import place_of
 from vizgrad.core.ops.public.arguments import check_kind
 from vizgrad.core.ops.public.keywords import takes_tensors
 from vizgrad.core.ops.reduce import mean_dims
+from vizgrad.core.tensor.duals import DUALS
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn.functional.shapes import per_dim, product
 
@@ -93,9 +94,14 @@ def max_pool1d(
         check_kind("max_pool1d", input, "fcV")
     rows = with_rows(input, "max_pool1d")
     result = _max_pool(rows, 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
-    if not return_indices:
-        return without_rows(result)
-    return without_rows(result[0]), without_rows(result[1])
+    if return_indices:
+        return without_rows(result[0]), without_rows(result[1])
+    if result.__class__ is Tensor and not result.requires_grad and not DUALS.on:
+        # no view where nothing is recorded: what a checkpoint gives may be written in place, as in PyTorch
+        plain = new_tensor(result._array.reshape(rows._array.shape[:-2] + result._array.shape[-1:]))
+        plain._storage = result._storage
+        return plain
+    return without_rows(result)
 
 
 def with_rows(input: Tensor, name: str) -> Tensor:

@@ -427,3 +427,52 @@ def test_a_change_says_what_it_cannot_do() -> None:
         session.branch()
     session.continue_()
     assert torch.equal(a.grad, 6 * a.detach().exp())
+
+
+@pytest.mark.parametrize(
+    ("text", "positions"),
+    [
+        ("isnan(loss)", []),
+        ("loss.item() > 1", [1, 2, 3, 4]),
+        ("torch.isfinite(loss) and position > 2", [3, 4]),
+        ("step == 3", [3]),
+        ("turn == 7 and position == 2", [2]),
+        ("grad.norm() > 100", [3, 4]),
+        ("grad.abs().max() > 100 and grad.shape == (1,)", [3, 4]),
+        ("w.grad is None and not isnan(w) and grad.norm > 100", [3, 4]),
+    ],
+)
+def test_a_condition_speaks_of_the_callers_variables(text: str, positions: list[int]) -> None:
+    w, turn = torch.ones(1, requires_grad=True), 7
+    y = w
+    for _ in range(5):
+        y = y * 10
+    found: list[int] = []
+    with vizgrad.debug(y, display=False) as session:
+        session.break_at("Mul*", condition=text)
+        while session.continue_() and session.status == "paused":
+            found.append(session.position)
+    assert found == positions
+    assert (turn, w._version) == (7, 0)
+
+
+def test_backward_of_pytorch_can_be_asked_about_before_it_runs() -> None:
+    from vizgrad.debugger.engines.api.frameworks import intercepting
+
+    asked: list[tuple[Any, ...]] = []
+    w = leaf(2)
+
+    def ask(*call: Any) -> bool:
+        asked.append(call)
+        return len(asked) == 1
+
+    with intercepting(ask):
+        (w * 2).sum().backward()
+        assert w.grad is None
+        torch.autograd.backward([w.sum(), w.sum()], retain_graph=True)
+    assert w.grad is not None
+    (w * 2).sum().backward()
+    assert [(type(call[0]), *call[1:]) for call in asked] == [
+        (torch.Tensor, None, None, False, None),
+        (list, None, True, False, None),
+    ]

@@ -91,7 +91,7 @@ def test_a_hook_cannot_move_its_own_session() -> None:
     inner.register_hook(hook)
     session = vizgrad.debug(inner.sum())
     # The hook runs on the backward's thread, the lock is this thread's.
-    from vizgrad.debugger.session import session_view as module
+    from vizgrad.debugger.session import run_control as module
 
     before, module.LOCK_TIMEOUT = module.LOCK_TIMEOUT, 0.1
     try:
@@ -220,7 +220,7 @@ def test_steps_hold_copies_for_looking_closely_until_they_are_too_many() -> None
     loss = a.sin().cos().sin().cos().sum()
     session = vizgrad.debug(loss, keep=20_000)
     session.continue_()
-    steps: list[Any] = list(session._live().history.steps)
+    steps: list[Any] = list(session._control.live().history.steps)
     assert all(isinstance(step, TorchStep) for step in steps)
     kept = [step.nbytes > 0 for step in steps]
     assert kept == sorted(kept)
@@ -236,7 +236,7 @@ def test_a_session_between_a_thread_and_close_is_not_waited_for_without_end() ->
     started.clear()
     over.clear()
     before, torch_gate.ENDING = torch_gate.ENDING, 0.2
-    gate = session._live()._backward.run._gate
+    gate = session._control.live()._backward.run._gate
     session.step()
     gate.pass_on()
     assert started.wait(60)

@@ -77,12 +77,12 @@ def test_a_leaf_without_hooks_is_noted_as_one_with_hooks_is_watched(
         if given == "switched off":
             w.requires_grad_(False)
         session = open_session(loss, names={})
-        for node in session._state.source.nodes:
+        for node in session._control.state.source.nodes:
             if watched and isinstance(node, AccumulateGrad):
                 node.hooks = NodeHooks()
         session.continue_()
         after = w.grad.tolist() if w.grad is not None else None
-        kept = session._state.history.kept
+        kept = session._control.state.history.kept
         record = session.trace.records[-1]
         assert record.visit.accumulate is not None
         told = replace(record, visit=replace(record.visit, seconds=0.0))

@@ -94,7 +94,7 @@ def test_a_row_is_its_steps_one_by_one(program: Program, rows: list[tuple[str, i
             assert seen(many, session) == seen(one, single)
             assert records(session) == records(single)
         assert many.outcome() == one.outcome()
-        kept = [s._state.history.kept for s in (session, single)]
+        kept = [s._control.state.history.kept for s in (session, single)]
         assert kept[0] == kept[1]
         for side, opened in ((one, single), (many, session)):
             move(side, opened, "restart", 0)
@@ -115,7 +115,7 @@ def chain(length: int, hook: Any = None) -> Session:
 
 def made_up(session: Session) -> int:
     """How many steps were put into words."""
-    steps: Any = session._state.history.steps
+    steps: Any = session._control.state.history.steps
     return sum(not isinstance(entry, tuple) for entry in steps._entries)
 
 

@@ -51,7 +51,7 @@ def test_they_are_those_found_by_going_through_all(
     values = [w, x, a, b, c, vg.zeros(2)]
     session = open_session(loss)
     try:
-        look: Any = session._state
+        look: Any = session._control.state
         versions = {storage.id: storage.version for storage in look.source.timelines()}
         for what, which in done:
             if what == "write":

@@ -234,7 +234,7 @@ def test_a_closed_session_is_drawn_as_it_was() -> None:
 
     def look() -> None:
         folding = Folding(cells=(Cell(1, 3),))
-        seen = session._state
+        seen = session._control.state
         drawings.append(build_drawing.draw(seen.outline, seen.describe_before, folding))
 
     look()

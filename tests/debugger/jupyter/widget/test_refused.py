@@ -12,7 +12,7 @@ from tests.fixtures.sessions import held, leaf
 from vizgrad.core.tensor.tensor import new_tensor
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.jupyter.widget import protocol as p
-from vizgrad.debugger.session import session_view
+from vizgrad.debugger.session import run_control
 from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.wire.wire import encode_message
 
@@ -117,18 +117,18 @@ class CountedLock:
 
 
 def test_a_busy_session_fails_soon(monkeypatch: pytest.MonkeyPatch, session: Session) -> None:
-    monkeypatch.setattr(session_view, "LOCK_TIMEOUT", 0.2)
+    monkeypatch.setattr(run_control, "LOCK_TIMEOUT", 0.2)
     view = View()
     view.ask(p.Attach)
     with held(session):
         waits: list[float] = []
-        monkeypatch.setattr(session, "_lock", CountedLock(session._lock, waits))
+        monkeypatch.setattr(session._control, "lock", CountedLock(session._control.lock, waits))
         answer = view.ask(p.Step, session.id)
         assert isinstance(answer, p.Failed)
         assert "another thread" in answer.message
         assert waits == [0.2], "it waits once"
         assert len(view.ask(p.ListSessions).sessions) == 1
         assert waits == [0.2], "the list does not wait at all"
-        monkeypatch.setattr(session, "_lock", session._lock.lock)
+        monkeypatch.setattr(session._control, "lock", session._control.lock.lock)
     assert isinstance(view.ask(p.Step, session.id), p.Done)
     assert session.position == 1

@@ -11,8 +11,7 @@ from tests.debugger.jupyter.widget.views import View
 from tests.fixtures.sessions import small
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC
-from vizgrad.debugger.session import registry
-from vizgrad.debugger.session import session as session_module
+from vizgrad.debugger.session import registry, run_control
 from vizgrad.debugger.session.session import Session
 
 
@@ -66,7 +65,7 @@ def test_moves_are_answered_once_and_told_as_updates(view: View, session: Sessio
 
 
 def test_a_far_move_is_told_without_its_steps(monkeypatch: pytest.MonkeyPatch, view: View) -> None:
-    monkeypatch.setattr(session_module, "RECORDS_CARRIED", 2)
+    monkeypatch.setattr(run_control, "RECORDS_CARRIED", 2)
     session = next(iter(registry.sessions()))
     session.step(2)
     session.step(3)

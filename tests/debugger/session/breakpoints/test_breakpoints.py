@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -227,3 +228,60 @@ def test_what_cannot_be_told_is_not_claimed() -> None:
     assert session.stopped.birth is not None
     assert session.stopped.birth.forward
     assert session.stopped.birth.born is None
+
+
+@pytest.mark.parametrize(
+    ("text", "positions"),
+    [
+        ("isnan(loss)", []),
+        ("loss.item() > 1", [1, 2, 3, 4]),
+        ("loss == 100_000 and iteration == 3", [1]),
+        ("step == 3", []),
+        ("turn == 7 and position == 2", [2]),
+        ("grad.norm() > 100", [3, 4]),
+        ("grad.abs().max() > 100 and grad.shape == (1,)", [3, 4]),
+        ("w.grad is None and not isnan(w) and grad.norm > 100", [3, 4]),
+    ],
+)
+def test_a_condition_speaks_of_the_callers_variables(text: str, positions: list[int]) -> None:
+    w, turn, step = leaf(1.0), 7, 5
+    y = w
+    for _ in range(5):
+        y = y * 10
+    with vg.debug(y, display=False) as session:
+        session.break_at("Mul*", condition=text)
+        assert stops(session) == positions
+    assert (turn, step, w._version) == (7, 5, 0)
+
+
+def test_step_is_the_position_where_no_variable_is_called_so() -> None:
+    session = chain()
+    session.break_at("Mul*", condition="step == 3")
+    assert stops(session) == [3]
+
+
+def test_a_condition_that_names_what_nobody_knows_is_refused() -> None:
+    total = leaf(2.0) * 3
+    with vg.debug(total, display=False) as session:
+        with pytest.raises(ValueError, match="did you mean 'total'"):
+            session.break_at("Mul*", condition="totl.item() > 1")
+        with pytest.raises(ValueError, match="no method 'backward'"):
+            session.break_at(when="total.backward()")
+
+
+def test_a_loss_that_is_a_number_is_known_after_it_is_gone() -> None:
+    with vg.debug((leaf(2.0, 3.0) * 3).sum(), display=False) as session:
+        session.break_at("Mul*", condition="loss.item() == 15")
+        assert stops(session) == [1]
+
+
+def test_variables_of_the_caller_are_not_kept_alive() -> None:
+    w = leaf(1.0, 2.0)
+    big = vg.ones(3)
+    gone = weakref.ref(big)
+    session = vg.debug((w * 2).sum(), display=False)
+    del big
+    assert gone() is None
+    with pytest.raises(ValueError, match="no 'big' here"):
+        session.break_at("Mul*", condition="big.norm() > 1")
+    session.close()

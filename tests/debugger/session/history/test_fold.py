@@ -76,14 +76,14 @@ def test_the_notes_of_the_engine_fold_into_what_its_records_do(program, path):
                 continue
             move(told, first, what, n)
             move(quiet, second, what, n)
-            steps = first._live().history.steps
+            steps = first._control.live().history.steps
             while fold.position < first.position:
                 fold.apply(steps[fold.position].record)
             while fold.position > first.position:
                 fold.unapply(steps[fold.position - 1].record)
-            _agree(fold, second._live().history.fold)
-            _agree(fold, first._live().history.fold)
-            curves = [session._state.memory.held for session in (first, second)]
+            _agree(fold, second._control.live().history.fold)
+            _agree(fold, first._control.live().history.fold)
+            curves = [session._control.state.memory.held for session in (first, second)]
             assert curves[0] == curves[1]
         _same(fold, first.run)
         first.close()

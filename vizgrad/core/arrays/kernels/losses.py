@@ -83,7 +83,14 @@ def clamped_log1p(p: Array) -> Array:
 def with_logits(
     x: Array, target: Array, weight: Array | None, pos_weight: Array | None, reduction: str
 ) -> Array:
-    """Binary cross entropy of sigmoid(x): max(x, 0) - x t + log1p(exp(-|x|)) (T-78)."""
+    """Binary cross entropy of sigmoid(x): max(x, 0) - x t + log1p(exp(-|x|)) (T-78).
+
+    It is computed in the type of `target`.
+    """
+    x, weight, pos_weight = (
+        None if each is None else each.astype(target.dtype, copy=False)
+        for each in (x, weight, pos_weight)
+    )
     tail = np.log1p(np.exp(-np.abs(x)))
     if pos_weight is None:
         loss = np.maximum(x, x.dtype.type(0)) - x * target + tail

@@ -128,10 +128,13 @@ def repeat_interleave(
 ) -> Tensor:
     """Each element (or slice along `dim`) repeated, one after the other.
 
-    `repeat_interleave(repeats)` alone: each place as often as it says.
+    `repeat_interleave(repeats)` alone: each place as often as it says. RuntimeError if `output_size` is not
+    how many there are.
     """
+    if isinstance(output_size, bool):
+        raise TypeError("repeat_interleave(): argument 'output_size' must be int, not bool")
     if repeats is None:
-        return _positions_of(input)
+        return _positions_of(input, output_size)
     if dim is None:
         input, dim = flatten(input), 0
     at = wrap_dim(dim, input._array.ndim)
@@ -140,30 +143,36 @@ def repeat_interleave(
             raise RuntimeError(f"Repeats must be non-negative, got {repeats}")
         shape = input._array.shape
         wide = expand(unsqueeze(input, at + 1), (*shape[: at + 1], repeats, *shape[at + 1 :]))
+        length = shape[at] * repeats
+        if output_size is not None and output_size != length:
+            raise RuntimeError(
+                f"repeat_interleave: Invalid output_size, expected {length} but got {output_size}"
+            )
         copied = ops.contiguous_copy.record(wide)
         return view(copied, (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))
-    return _repeated(input, repeats, at)
+    return _repeated(input, repeats, at, output_size)
 
 
 @of_examples
-def _positions_of(repeats: Tensor) -> Tensor:
-    return _repeated_positions(_counts(repeats)).to(repeats.dtype)
+def _positions_of(repeats: Tensor, output_size: int | None) -> Tensor:
+    return _repeated_positions(_counts(repeats), output_size).to(repeats.dtype)
 
 
 @of_examples
-def _repeated(input: Tensor, repeats: Tensor, at: int) -> Tensor:
+def _repeated(input: Tensor, repeats: Tensor, at: int, output_size: int | None) -> Tensor:
     """Each slice along `at` as often as `repeats` says of it."""
     from vizgrad.core.ops.public.index_dim import index_select
 
     counts = _counts(repeats)
     if counts.size == 1:
-        return repeat_interleave(input, int(counts.reshape(()).item()), at)
+        size = output_size if input._array.shape[at] else None
+        return repeat_interleave(input, int(counts.reshape(()).item()), at, output_size=size)
     if input._array.shape[at] != counts.size:
         raise RuntimeError(
             f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.size} "
             f"and input.size({at}) = {input._array.shape[at]}"
         )
-    return index_select(input, at, _repeated_positions(counts))
+    return index_select(input, at, _repeated_positions(counts, output_size))
 
 
 def _counts(repeats: Tensor) -> Any:
@@ -180,10 +189,15 @@ def _counts(repeats: Tensor) -> Any:
     return counts
 
 
-def _repeated_positions(counts: Any) -> Tensor:
+def _repeated_positions(counts: Any, output_size: int | None) -> Tensor:
     from vizgrad.core.arrays import xp
     from vizgrad.core.tensor.tensor import new_tensor
 
+    if output_size is not None and counts.size and output_size != int(counts.sum()):
+        raise RuntimeError(
+            f"allocated size does not match required size: repeat_interleave gives {int(counts.sum())} "
+            f"elements, not output_size={output_size}"
+        )
     return new_tensor(xp.repeat(xp.arange(counts.size, like=counts), counts))
 
 

@@ -50,7 +50,7 @@ def cov(
             raise RuntimeError("cov(): weights sum to zero, can't be normalized")
         centred = rows - reduction.sum(rows * weights, 1, keepdim=True) / total
         product = matrix_products.mm(centred, adjoint(centred * weights))
-    if aweights is None:
+    if aweights is None or not correction:
         freedom: Any = total - correction
     else:
         freedom = total - correction * reduction.sum(weights * aweights) / total

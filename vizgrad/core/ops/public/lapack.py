@@ -101,6 +101,7 @@ def triangular_solve(
             triangular.TriangularSolveBackward0,
             (b, matrix),
             (found._array, plain.clone()._array),
+            _A=matrix,
             upper=upper,
             transpose=transpose,
             unitriangular=unitriangular,

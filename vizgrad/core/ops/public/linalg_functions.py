@@ -24,12 +24,11 @@ from vizgrad.core.ops.public import (
 )
 from vizgrad.core.ops.public.arguments import check_kind, written
 from vizgrad.core.ops.public.complexes import conj
-from vizgrad.core.ops.public.einsum import einsum
 from vizgrad.core.ops.public.keywords import takes_out, takes_tensors
 from vizgrad.core.ops.public.linalg_checks import check
 from vizgrad.core.ops.public.linalg_eigenvalues import svdvals
 from vizgrad.core.ops.public.matrix_products import cross as _cross
-from vizgrad.core.ops.public.reshape import reshape
+from vizgrad.core.ops.public.reshape import reshape, view
 from vizgrad.core.ops.public.statistics import vector_norm as vector_norm
 from vizgrad.core.tensor.operands import all_tensors
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
@@ -296,18 +295,55 @@ def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
                 f"{each._array.ndim}D"
             )
         check_kind("multi_dot", each, "iufcV")
-    first, last = given[0]._array.ndim == 1, given[-1]._array.ndim == 1
-    names = [f"{chr(97 + i)}{chr(98 + i)}" for i in range(len(given))]
-    names[0] = names[0][1:] if first else names[0]
-    names[-1] = names[-1][:1] if last else names[-1]
-    ends = ("" if first else names[0][0]) + ("" if last else names[-1][1])
     for a, b in pairwise(given):
         if a._array.shape[-1] != b._array.shape[0]:
             raise RuntimeError(
                 f"multi_dot(): tensors of shapes {list(a.shape)} and {list(b.shape)} cannot be multiplied"
             )
-    result = einsum(",".join(names) + "->" + ends, given)
+    first, last = given[0]._array.ndim == 1, given[-1]._array.ndim == 1
+    matrices = list(given)
+    if first:
+        matrices[0] = dimensions.unsqueeze(matrices[0], 0)
+    if last:
+        matrices[-1] = dimensions.unsqueeze(matrices[-1], 1)
+    result = _chain(
+        matrices, _splits([m._array.shape[0] for m in matrices] + [matrices[-1]._array.shape[1]])
+    )
+    ends = ((not first, matrices[0]._array.shape[0]), (not last, matrices[-1]._array.shape[1]))
+    result = view(result, tuple(size for kept, size in ends if kept))
     return result if out is None else written(out, result, "multi_dot", *given)
+
+
+def _splits(sizes: list[int]) -> dict[tuple[int, int], int]:
+    """Where to split the product of matrices i to j, each sizes[i] by sizes[i + 1], for the least work.
+
+    T. Cormen et al., Introduction to Algorithms: matrix-chain multiplication.
+    """
+    count = len(sizes) - 1
+    work = {(i, i): 0 for i in range(count)}
+    best: dict[tuple[int, int], int] = {}
+    for length in range(1, count):
+        for i in range(count - length):
+            j = i + length
+            costs = [
+                work[i, k] + work[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1]
+                for k in range(i, j)
+            ]
+            work[i, j] = min(costs)
+            best[i, j] = i + costs.index(work[i, j])
+    return best
+
+
+def _chain(matrices: list[Tensor], splits: dict[tuple[int, int], int]) -> Tensor:
+    """The product of the matrices in the order that `splits` says."""
+
+    def product(i: int, j: int) -> Tensor:
+        if i == j:
+            return matrices[i]
+        k = splits[i, j]
+        return matrix_products.mm(product(i, k), product(k + 1, j))
+
+    return product(0, len(matrices) - 1)
 
 
 @takes_out

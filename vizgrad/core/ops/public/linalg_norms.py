@@ -30,7 +30,6 @@ def matrix_norm(
     """The norm of matrices: "fro", "nuc", 1, -1, 2, -2, inf, -inf."""
     if dtype is not None:
         check_norm_dtype("matrix_norm", input, dtype)
-        input = input.to(dtype)
     check("matrix_norm", input, square=False)
     if isinstance(dim, INTS) or len(dim) != 2:
         raise RuntimeError(
@@ -46,15 +45,17 @@ def matrix_norm(
     last = shape[columns if ord == 1 else rows]
     if (ord in (1, math.inf) and not last) or (ord == 2 and 0 in (shape[rows], shape[columns])):
         # the largest of no numbers, none of which is below 0
-        return vector_norm(input.detach(), 1, (rows, columns), keepdim)
+        return vector_norm(input.detach(), 1, (rows, columns), keepdim, dtype=dtype)
     if ord == "fro":
-        return vector_norm(input, 2, (rows, columns), keepdim)
+        return vector_norm(input, 2, (rows, columns), keepdim, dtype=dtype)
     if ord in (1, -1, math.inf, -math.inf):
         first, second = (rows, columns) if abs(ord) == 1 else (columns, rows)
-        sums = vector_norm(input, 1, first, keepdim)
+        sums = vector_norm(input, 1, first, keepdim, dtype=dtype)
         if not keepdim and second > first:
             second -= 1
         return (order_statistics.amax if ord > 0 else order_statistics.amin)(sums, second, keepdim)
+    if dtype is not None:
+        input = input.to(dtype)
     values = svdvals(dimensions.movedim(input, (rows, columns), (-2, -1)))
     if ord == "nuc":
         result = reduction.sum(values, -1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.dtypes import NARROW
 from vizgrad.core.arrays.layout import can_sum_to
 from vizgrad.core.errors import index_of, wrap_dim
 from vizgrad.core.ops import reduce, shape
@@ -26,6 +27,17 @@ from vizgrad.core.tensor.tensor import Tensor, new_tensor
 def _in_dtype(input: Tensor, dtype: Any) -> Tensor:
     dtype = check_dtype("sum", dtype)
     return input if dtype is None else converted(input, dtype.np)
+
+
+def numpys_float(input: Tensor, dtype: Any) -> Any:
+    """The numpy dtype of `dtype`, if both it and the input's are numpy's floating or complex ones, else None.
+
+    A kernel converts between such types by itself, so that its node saves `input`, not a converted copy.
+    """
+    dtype = check_dtype("sum", dtype)
+    if dtype is None or dtype.category < 2 or input.dtype.category < 2:
+        return None
+    return None if dtype.np in NARROW or input._array.dtype in NARROW else dtype.np
 
 
 def _as_asked(result: Tensor, dtype: Any) -> Tensor:
@@ -68,6 +80,9 @@ def sum(
     if dtype is not None:
         dtype = check_dtype("sum", dtype)
     if dim is None and not keepdim:
+        if dtype is not None and dtype.category > 1 and input._array.dtype in NARROW:
+            # the operation would round its result to the input's type
+            input, dtype = converted(input, dtype.np), None
         if dtype is None:
             result = reduce.sum_wide.record(input)
         else:
@@ -145,11 +160,14 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
     if dtype is not None and dtype.category < 2 and input._array.dtype.kind in "fV":
         array = input._array  # no integer is NaN, so they go first
         input = new_tensor(xp.where(array != array, array.dtype.type(0), array))
-    input = _in_dtype(input, dtype)
-    if input._array.dtype.kind == "c":
-        raise NotImplementedError(f'"nansum" not implemented for {input.dtype.name}')
+    if dtype is not None and dtype.is_complex:
+        raise NotImplementedError(f'"nansum" not implemented for {dtype.name}')
+    wide = numpys_float(input, dtype)
+    if wide is None:
+        input = _in_dtype(input, dtype)
     dims = _every(input, dims_of(dim, input._array.ndim))
-    return _as_asked(reduce.nansum_dims.record(input, dims=dims, keepdim=keepdim), dtype)
+    result = reduce.nansum_dims.record(input, dims=dims, keepdim=keepdim, dtype=wide)
+    return _as_asked(result, dtype)
 
 
 @public(method=True)

@@ -87,7 +87,8 @@ def stft(
     if not 0 < n_fft <= length:
         raise RuntimeError(f"stft: expected 0 < n_fft <= {length}, but got n_fft={n_fft}")
     pieces: Any = slicing.unfold(input, -1, n_fft, hop)
-    pieces = pieces * _windowed(n_fft, win_length, window, input)
+    if window is not None or (win_length or n_fft) != n_fft:  # by ones nothing is multiplied
+        pieces = pieces * _windowed(n_fft, win_length, window, input)
     norm = "ortho" if normalized else None
     half = not both if onesided is None else onesided
     found = fft.rfft(pieces, norm=norm) if half else fft.fft(pieces, norm=norm)

@@ -16,7 +16,7 @@ from vizgrad.core.ops.public.arithmetic import refuse_bool_minus
 from vizgrad.core.ops.public.broadcasting import broadcast_shapes
 from vizgrad.core.ops.public.conversion import result_type
 from vizgrad.core.ops.public.keywords import takes_axis, takes_out, takes_tensors
-from vizgrad.core.ops.public.reduction import _in_dtype
+from vizgrad.core.ops.public.reduction import _in_dtype, numpys_float
 from vizgrad.core.ops.reduce import mean_dims
 from vizgrad.core.tensor.operands import not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor
@@ -164,11 +164,13 @@ def vector_norm(
 ) -> Tensor:
     """(sum of |x|^ord over `dim`)^(1/ord); `inf` and `-inf` give the extremes of |x|, 0 counts."""
     check_norm_dtype("vector_norm", input, dtype)
-    input = _in_dtype(input, dtype)
+    wide = numpys_float(input, dtype)
+    if wide is None:
+        input = _in_dtype(input, dtype)
     _check_norm_type(input.dtype)
     dims = dims_of(dim, input._array.ndim)
     _check_norm(ord, input._array.shape, dims)
-    result = statistics.vector_norm.record(input, ord=ord, dims=dims, keepdim=keepdim)
+    result = statistics.vector_norm.record(input, ord=ord, dims=dims, keepdim=keepdim, dtype=wide)
     return result if out is None else written(out, result, "linalg_vector_norm", input)
 
 

@@ -35,15 +35,18 @@ class laid_out:
 
 
 def _empty(like: Any, strides: tuple[int, ...]) -> Any:
-    """Memory of the shape of `like` with these strides, or None if elements would lie in one place."""
+    """Memory of the shape of `like` with these strides, or None if elements would lie in one place.
+
+    It is zero between the elements: a view with strides of its own (`as_strided`) may read there.
+    """
     shape = like.shape
     if not like.size:
         return None
     reach = [(length - 1) * step for length, step in zip(shape, strides, strict=True)]
     low = -sum(r for r in reach if r < 0)
-    block = xp.empty_like(
-        like, shape=((low + sum(map(abs, reach))) // like.itemsize + 1,), order="C"
-    )
+    count = (low + sum(map(abs, reach))) // like.itemsize + 1
+    make = xp.zeros_like if count > like.size else xp.empty_like
+    block = make(like, shape=(count,), order="C")
     made = layout.restrided(block[low // like.itemsize :], shape, strides)
     return None if layout.overlaps_itself(made) else made
 

@@ -116,7 +116,7 @@ class Branching(QuickRun, Protocol):
     """A run that can be continued in more than one way.
 
     What is changed is changed where it stands, behind all its steps. A value is one of the engine's, a
-    number, or a text (`breakpoints/expressions.py`). ValueError where nothing can be changed, or it is
+    number, or a text (`vizgrad.debugger.expressions`). ValueError where nothing can be changed, or it is
     not understood.
     """
 

@@ -10,6 +10,8 @@ from typing import Any
 
 #: Name of a framework -> the module that registers an engine for its tensors.
 _waiting: dict[str, str] = {}
+#: Names of all frameworks, their engines registered or not.
+_frameworks: set[str] = set()
 
 #: What an engine notes of a block that somebody watches.
 _listeners: list[Callable[[], AbstractContextManager[Any]]] = []
@@ -20,6 +22,7 @@ def when_imported(framework: str, module: str) -> None:
     ever imports a framework.
     """
     _waiting[framework] = module
+    _frameworks.add(framework)
 
 
 def engines_registered() -> bool:
@@ -43,6 +46,35 @@ def listening() -> Generator[list[Any]]:
     engines_registered()
     with ExitStack() as stack:
         yield [stack.enter_context(listener()) for listener in _listeners]
+
+
+#: What an engine asks before a backward of its framework runs.
+_interceptors: list[Callable[[Callable[..., bool]], AbstractContextManager[None]]] = []
+
+
+def register_interceptor(
+    interceptor: Callable[[Callable[..., bool]], AbstractContextManager[None]],
+) -> None:
+    """`interceptor(ask)` gives what is to be entered for the time in which `ask` is called before each
+    backward of a framework, with (tensors, gradient, retain_graph, create_graph, inputs); True: it has
+    run it.
+    """
+    _interceptors.append(interceptor)
+
+
+@contextmanager
+def intercepting(ask: Callable[..., bool]) -> Generator[None]:
+    """Backwards of frameworks that are imported are asked about in the block."""
+    engines_registered()
+    with ExitStack() as stack:
+        for interceptor in _interceptors:
+            stack.enter_context(interceptor(ask))
+        yield
+
+
+def of_framework(package: str | None) -> bool:
+    """Is this the name of a package of a framework that has an engine?"""
+    return (package or "").partition(".")[0] in _frameworks
 
 
 #: Classes of custom Functions -> what examines them, as `vizgrad.card`.

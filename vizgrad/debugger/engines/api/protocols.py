@@ -349,6 +349,8 @@ class Backward:
     run: Run
     title: str = ""
     modes: Callable[[], model.Modes] = model.Modes
+    #: The variables that conditions may speak of: `loss`, and those of the frames that opened it, by name.
+    variables: Callable[[], Mapping[str, Any]] = dict[str, Any]
 
 
 class CutOff(KeyboardInterrupt):

@@ -11,6 +11,7 @@ summaries are all.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -57,6 +58,24 @@ def array_of(value: object) -> Any:
         if base in _arrays:
             return _arrays[base](value)
     raise TypeError(f"the elements of a {type(value).__qualname__} cannot be shown one by one")
+
+
+def has_array(value: object) -> bool:
+    """Is it of a type that an engine has registered with its elements?"""
+    return any(base in _arrays for base in type(value).__mro__)
+
+
+def field_of(value: object, name: str) -> Any:
+    """An attribute as the registered type defines it, whatever a class derived from it has made of it. None
+    where that has no such attribute, and for what no engine has registered.
+    """
+    base = next((base for base in type(value).__mro__ if base in _arrays), None)
+    get = getattr(getattr(base, name, None), "__get__", None)
+    if get is None:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `.grad` of what is no leaf
+        return get(value)
 
 
 def _found(kind: type) -> tuple[Summarise, Summarise]:

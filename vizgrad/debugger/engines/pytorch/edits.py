@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from vizgrad.debugger.session.breakpoints.expressions import FUNCTIONS, parse
+from vizgrad.debugger.expressions import evaluate_value
 
 
 def new_value(there: torch.Tensor, value: Any) -> tuple[torch.Tensor, str]:
     """A tensor like `there`, and what it is in words. `value` is a number, values, a tensor, or a text
-    (`vizgrad.debugger.session.breakpoints.expressions`). ValueError where it does not fit.
+    (`vizgrad.debugger.expressions.parse_value`). ValueError where it does not fit.
     """
     if there.layout != torch.strided:
         raise ValueError("a sparse value cannot be changed")
     words = value.strip() if isinstance(value, str) else _words(value)
     with torch.no_grad():
         try:
-            given = parse(value)(there, _functions(there)) if isinstance(value, str) else value
+            given = evaluate_value(value, there) if isinstance(value, str) else value
             return _fitted(_tensor(given, there), there), words
         except (ArithmeticError, TypeError, RuntimeError, ValueError) as error:
             said = str(error).splitlines()[0]
@@ -44,21 +43,3 @@ def _words(value: Any) -> str:
         return f"{value}"
     shape = getattr(value, "shape", None)
     return "given values" if shape is None else f"values of shape {list(shape)}"
-
-
-def _functions(there: torch.Tensor) -> dict[str, Callable[..., Any]]:
-    """Those of `expressions.FUNCTIONS`, of tensors and numbers."""
-
-    def of(value: Any) -> torch.Tensor:
-        return _tensor(value, there)
-
-    def method(name: str) -> Callable[..., Any]:
-        numbers = name in ("clip", "nan_to_num")  # what follows are numbers
-        return lambda x, *more: getattr(of(x), name)(*map(float if numbers else of, more))
-
-    return {
-        **{name: method(name) for name in FUNCTIONS},
-        "where": lambda condition, a, b: of(a).where(condition, of(b)),
-        "zeros_like": lambda x: torch.zeros_like(of(x)),
-        "ones_like": lambda x: torch.ones_like(of(x)),
-    }

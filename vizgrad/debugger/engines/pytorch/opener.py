@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from inspect import signature
 from typing import Any
 
 import torch
@@ -19,6 +21,8 @@ from vizgrad.debugger.engines.pytorch.run import TorchRun
 from vizgrad.debugger.engines.pytorch.summary import summarize, summarize_closely
 from vizgrad.debugger.engines.pytorch.torch_names import as_list
 from vizgrad.debugger.engines.pytorch.torch_watch import watching
+from vizgrad.debugger.engines.vizgrad.variable_names import variables_of
+from vizgrad.debugger.watch.function_hooks import Tap
 
 
 def card_of(function: Any, *inputs: Any) -> CapabilityCard:
@@ -85,7 +89,34 @@ def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
         numbering = Numbering([*source.nodes, *(TorchGraph(roots_of(before), {}).nodes)])
     run = TorchRun(source, seeds, _reached(source, asked), start, tensors, numbering, asked or ())
     title = options.get("title") or names.get(id(losses[0]), "")
-    return Backward(source, run, title or "backward", _modes)
+    one = losses[0].detach() if losses[0].numel() == 1 else None
+    variables = variables_of(names, losses[0], one)
+    return Backward(source, run, title or "backward", _modes, variables)
+
+
+_BACKWARD = signature(torch.autograd.backward)
+
+
+@contextmanager
+def asking(ask: Callable[..., bool]) -> Generator[None]:
+    """`ask` is called before each `torch.autograd.backward` in the block; where it is True it has run it."""
+
+    def heard(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        given = _BACKWARD.bind(*args, **kwargs).arguments
+        done = ask(
+            given["tensors"],
+            given.get("grad_tensors"),
+            given.get("retain_graph"),
+            given.get("create_graph", False),
+            given.get("inputs"),
+        )
+        return None if done else tap.original(*args, **kwargs)
+
+    tap = Tap(torch.autograd.backward, "backward", "", heard)
+    try:
+        yield
+    finally:
+        tap.end()
 
 
 def _reached(source: TorchGraph, asked: list[torch.Tensor] | None) -> Callable[[int], bool]:
@@ -126,5 +157,6 @@ def _new_enough() -> None:
 
 summarizer.register(torch.Tensor, summarize, summarize_closely, elements_of)
 frameworks.register_listener(watching)
+frameworks.register_interceptor(asking)
 frameworks.register_memory(memory_of, torch.optim.Optimizer)
 frameworks.register_examiner(torch.autograd.Function, card_of)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from vizgrad.autograd.grad_mode import no_grad
@@ -13,13 +12,13 @@ from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.layout import empty_like_strides
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
-from vizgrad.debugger.session.breakpoints.expressions import FUNCTIONS, parse
+from vizgrad.debugger.expressions import evaluate_value
 
 
 @quiet
 def new_value(there: Any, value: Any) -> tuple[Any, str]:
     """An array like `there`, and what it is in words. `value` is a number, values, a tensor, or a text
-    (`vizgrad.debugger.session.breakpoints.expressions`). ValueError where it does not fit.
+    (`vizgrad.debugger.expressions.parse_value`). ValueError where it does not fit.
     """
     if is_sparse(there):
         raise ValueError("a sparse value cannot be changed")
@@ -27,7 +26,7 @@ def new_value(there: Any, value: Any) -> tuple[Any, str]:
     with no_grad():
         try:
             if isinstance(value, str):
-                value = parse(value)(new_tensor(there), _functions(there))
+                value = evaluate_value(value, there)
             given = value if isinstance(value, Tensor) else _tensor(value, there)
             made = _fitted(given, there)
         except (ArithmeticError, TypeError, RuntimeError, ValueError) as error:
@@ -60,21 +59,3 @@ def _words(value: Any) -> str:
         return f"{value}"
     shape = getattr(value, "shape", None)
     return "given values" if shape is None else f"values of shape {list(shape)}"
-
-
-def _functions(there: Any) -> dict[str, Callable[..., Any]]:
-    """Those of `expressions.FUNCTIONS`, of Tensors and numbers."""
-
-    def of(value: Any) -> Any:
-        return value if isinstance(value, Tensor) else _tensor(value, there)
-
-    def method(name: str) -> Callable[..., Any]:
-        numbers = name in ("clip", "nan_to_num")  # what follows are numbers
-        return lambda x, *more: getattr(of(x), name)(*map(float if numbers else of, more))
-
-    return {
-        **{name: method(name) for name in FUNCTIONS},
-        "where": lambda condition, a, b: of(a).where(condition, of(b)),
-        "zeros_like": lambda x: of(x).new_zeros(of(x).shape),
-        "ones_like": lambda x: of(x).new_ones(of(x).shape),
-    }

@@ -13,7 +13,7 @@ from vizgrad.debugger.engines.api.protocols import Backward
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph, roots_of
 from vizgrad.debugger.engines.vizgrad.run import EngineRun
 from vizgrad.debugger.engines.vizgrad.thread_modes import current_modes
-from vizgrad.debugger.engines.vizgrad.variable_names import names_around
+from vizgrad.debugger.engines.vizgrad.variable_names import names_around, variables_of
 from vizgrad.debugger.session.gc_pause import seldom_collecting
 from vizgrad.debugger.session.opening import Opening
 from vizgrad.debugger.session.session import Session
@@ -39,7 +39,9 @@ def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
     with seldom_collecting():
         source = EngineGraph([(node, nr) for node, nr, _ in task.roots], names)
         run = EngineRun(task, source, lent=options.get("gradient") is not None)
-    return Backward(source, run, title or "backward", current_modes)
+    loss_array = roots[0]._array
+    variables = variables_of(names, roots[0], loss_array if loss_array.size == 1 else None)
+    return Backward(source, run, title or "backward", current_modes, variables)
 
 
 @open_picture.register(Tensor)

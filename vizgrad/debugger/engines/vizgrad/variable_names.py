@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, cast
 
@@ -15,6 +15,7 @@ from vizgrad.core.tensor.tensor import Tensor
 _LONGEST_LIST = 64
 _LONGEST_DICT = 256
 _MOST_PARAMETERS = 10_000
+_PLAIN = int, float, complex, str
 
 
 #: Beginnings of names that serve only if nothing better is found: IPython's history among them.
@@ -27,6 +28,9 @@ class Names(dict[int, str]):
     def __init__(self) -> None:
         super().__init__()
         self._tensors: dict[int, weakref.ref[Any]] = {}
+        #: The variables themselves, by name: numbers and texts as they were, tensors weakly.
+        self._plain: dict[str, Any] = {}
+        self._by_name: dict[str, weakref.ref[Any]] = {}
 
     def found(self, tensor: Any, name: str) -> None:
         """Notes a name; the first one found for a tensor stays, unless it is a hidden one, or of IPython's
@@ -45,6 +49,41 @@ class Names(dict[int, str]):
         """Those that are still there."""
         return [tensor for known in self._tensors.values() if (tensor := known()) is not None]
 
+    def variable(self, name: str, value: Any) -> None:
+        """Notes a variable that is a tensor, a number or a text; the first of a name stays."""
+        if name in self._plain or name in self._by_name:
+            return
+        if isinstance(value, _PLAIN):
+            self._plain[name] = value
+        else:
+            self._by_name[name] = weakref.ref(value)
+
+    def variables(self) -> dict[str, Any]:
+        """Numbers and texts as they were when the names were looked up, and tensors that are still there."""
+        found = dict(self._plain)
+        for name, known in self._by_name.items():
+            tensor = known()
+            if tensor is not None:
+                found[name] = tensor
+        return found
+
+
+def variables_of(
+    names: Mapping[int, str], loss: Any, elements: Any
+) -> Callable[[], Mapping[str, Any]]:
+    """The variables of a backward: those that `names` knows, and `loss`. Holds no tensor: `elements` of a
+    loss that is one number, an alias without history, take its place when nobody holds it any more.
+    """
+    known = weakref.ref(loss)
+
+    def variables() -> Mapping[str, Any]:
+        found = names.variables() if isinstance(names, Names) else {}
+        there = known()
+        found["loss"] = elements if there is None else there
+        return found
+
+    return variables
+
 
 def names_in(namespaces: Iterable[Mapping[str, Any]], kinds: tuple[type, ...] = (Tensor,)) -> Names:
     """id of tensor -> name, e.g. ``w``, ``model.0.weight``; earlier namespaces win.
@@ -55,6 +94,8 @@ def names_in(namespaces: Iterable[Mapping[str, Any]], kinds: tuple[type, ...] = 
     names = Names()
     for namespace in namespaces:
         for name, value in list(namespace.items()):
+            if isinstance(value, (*_PLAIN, *kinds)):
+                names.variable(name, value)
             for inner, tensor in _tensors_in(value, kinds):
                 names.found(tensor, name + inner)
     return names

@@ -8,10 +8,10 @@ With ``--each`` it does wait, inside the call of backward, while the view steps;
 
 from __future__ import annotations
 
-import math
 import shlex
 import sys
 import threading
+from collections import ChainMap
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -19,13 +19,15 @@ from types import FrameType
 from typing import Any
 
 from vizgrad.autograd.pre_backward import Call, asking
+from vizgrad.core.arrays import xp
 from vizgrad.core.errors import Place, place_of
 from vizgrad.core.interpreter import locals_of
 from vizgrad.core.tensor.source_location import INTERNAL, Site
-from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import api
+from vizgrad.debugger.engines.api.frameworks import intercepting, of_framework
+from vizgrad.debugger.engines.api.summarizer import summarize
+from vizgrad.debugger.expressions import Elements, Expression, Gradient, parse
 from vizgrad.debugger.jupyter.magics.line_commands import UsageError
-from vizgrad.debugger.jupyter.magics.stop_expressions import When, parse
 from vizgrad.debugger.jupyter.widget.commtarget import running_cell
 from vizgrad.debugger.session.calling import CallingFrame
 from vizgrad.debugger.session.lines import notebook_cells
@@ -49,13 +51,50 @@ class Reached(BaseException):
         self.session = session
 
 
+class _OfCall(dict[str, Any]):
+    """Names of a call of backward; each is computed when a condition speaks of it."""
+
+    def __getitem__(self, name: str) -> Any:
+        return super().__getitem__(name)()
+
+
+def names_of(call: Call, frames: tuple[CallingFrame, ...], count: int) -> Mapping[str, Any]:
+    """What `--when` may speak of: `loss`, which the backward starts from (the first of several), `grad`, the
+    gradient that it starts with, `finite` and `nonfinite`, said of the loss, `backward`, which counts those
+    of the cell from 1, and the variables of the calling frames. `step` is the variable of that name, and
+    how many backwards came before if there is none.
+    """
+    several = isinstance(call.tensors, list | tuple)
+    loss = call.tensors[0] if several else call.tensors
+    gradient = call.gradient[0] if several and call.gradient else call.gradient
+
+    def grad() -> Gradient | None:
+        given = xp.ones(Elements(source=loss).shape) if gradient is None else gradient
+        summary = summarize(given)
+        return None if summary is None else Gradient(summary, lambda: given)
+
+    def nonfinite() -> bool:
+        summary = summarize(loss)
+        return summary is not None and bool(summary.nans or summary.infs)
+
+    of_call = _OfCall(
+        loss=lambda: loss,
+        grad=grad,
+        nonfinite=nonfinite,
+        finite=lambda: not nonfinite(),
+        backward=lambda: count,
+    )
+    locals_ = [dict(frame.locals) for frame in frames]
+    return ChainMap(of_call, *locals_, {"step": count - 1})
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """Where a cell is to stop: before its backward number `at` or later, if `when` holds."""
 
     name: str = ""
     at: int = 1
-    when: When | None = None
+    when: Expression | None = None
     each: bool = False
 
 
@@ -87,11 +126,11 @@ def _number(words: list[str]) -> int:
     return int(words.pop(0))
 
 
-def _condition(words: list[str]) -> When:
+def _condition(words: list[str]) -> Expression:
     if not words:
         raise UsageError(f'--when takes a condition, as in --when "loss > 10"; {USAGE}')
     try:
-        return parse(words.pop(0))
+        return parse(words.pop(0), example="'loss > 10', 'isnan(loss)' or 'step == 37'")
     except ValueError as error:
         raise UsageError(str(error)) from None
 
@@ -139,16 +178,7 @@ class Stopping:
         where = self._where
         if self.count < where.at:
             return False
-        return where.when is None or where.when(self._names(call, frames))
-
-    def _names(self, call: Call, frames: tuple[CallingFrame, ...]) -> Mapping[str, Any]:
-        names: dict[str, Any] = {}
-        for frame in reversed(frames):
-            names.update((name, plain(value)) for name, value in frame.locals.items())
-        first = call.tensors[0] if isinstance(call.tensors, (list, tuple)) else call.tensors
-        loss = plain(first)
-        finite = not isinstance(loss, float) or math.isfinite(loss)
-        return {**names, "loss": loss, "finite": finite, "backward": self.count}
+        return where.when is None or where.when.holds(names_of(call, frames, self.count))
 
     def _wait(self, session: Session) -> None:
         """Until the session is at its end, where the cell goes on, or closed, where it ends."""
@@ -174,21 +204,14 @@ class Stopping:
             raise Reached(None)
 
 
-def plain(value: Any) -> Any:
-    """A number that a condition can speak of; of a tensor its only element, else the tensor's norm."""
-    if not isinstance(value, Tensor):
-        return value
-    detached = value.detach()
-    return detached.item() if detached.numel() == 1 else float(detached.float().norm())
-
-
 def calling_frames() -> list[CallingFrame]:
     """The person's own frames, from the one that calls backward to that of the cell."""
     found: list[CallingFrame] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and len(found) < MOST_FRAMES:
         code = frame.f_code
-        if INTERNAL[frame.f_globals.get("__package__")] is False:
+        package = frame.f_globals.get("__package__")
+        if INTERNAL[package] is False and not of_framework(package):
             place = in_notebook(place_of(Site(code, frame.f_lasti)), code.co_filename)
             of_cell = code.co_name == "<module>"
             name = "the cell" if of_cell else code.co_qualname
@@ -250,6 +273,8 @@ def told(session: Session, count: int, shell: Any) -> str:
 
 def debug_cell(shell: Any, text: str, cell: str) -> Session | None:
     """Runs the cell; the session that it was stopped for, if it was."""
+    from vizgrad.debugger.engines.vizgrad import opener as opener  # makes vizgrad's tensors known
+
     where = wanted(text)
     if where.each and not api.can_be_asked():
         raise UsageError("--each waits for a person, in a notebook; nobody could be asked here")
@@ -259,7 +284,11 @@ def debug_cell(shell: Any, text: str, cell: str) -> Session | None:
     try:
         # so that `why` knows the forward pass, too; a cell that goes on after each stop runs for long
         listening = nullcontext() if where.each else api.watch()
-        with asking(stopping.ask), listening:
+        with (
+            asking(stopping.ask),
+            intercepting(lambda *call: stopping.ask(Call(*call))),
+            listening,
+        ):
             result = shell.run_cell(cell)
     finally:
         shell.custom_exceptions, shell.CustomTB = before

@@ -21,9 +21,9 @@ from vizgrad.debugger.session.lines.compiled_lines import Compiled
 from vizgrad.debugger.session.lines.line_mark import selected, stops_at
 from vizgrad.debugger.session.lines.line_norms import LineNorms
 from vizgrad.debugger.session.lines.source_files import read_source
+from vizgrad.debugger.session.run_control import SessionBusy
 from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.session.session_reader import Look, SessionClosed
-from vizgrad.debugger.session.session_view import SessionBusy
 
 #: Lines that are told of.
 MOST_LINES = 20_000

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any, Protocol
 
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Watching, Writes
-from vizgrad.debugger.engines.api.protocols import GraphSource, Step
+from vizgrad.debugger.engines.api.protocols import GraphSource, Spot, Step
 from vizgrad.debugger.session.breakpoints import conditions
 from vizgrad.debugger.session.breakpoints.node_selectors import Chosen, choose
 from vizgrad.debugger.session.breakpoints.nonfinite_step import birth_at
@@ -28,6 +28,7 @@ class Standing(Protocol):
     def position(self) -> int: ...
     @property
     def fold(self) -> Fold: ...
+    def value_at(self, spot: Spot) -> Any: ...
 
 
 class Breakpoint:
@@ -103,8 +104,12 @@ class Breakpoint:
 class Breakpoints:
     """All breakpoints of a session. `stands`: the run, set before it moves."""
 
-    def __init__(self, source: GraphSource) -> None:
+    def __init__(
+        self, source: GraphSource, variables: Callable[[], Mapping[str, Any]] = dict[str, Any]
+    ) -> None:
+        """`variables`: those that conditions may speak of, by name."""
         self._source = source
+        self._variables = variables
         self._all: list[Breakpoint] = []
         self._numbers = count(1).__next__
         self.stands: Standing | None = None
@@ -145,7 +150,7 @@ class Breakpoints:
         made.enabled = enabled
         given = condition if condition is not None else when
         if given is not None:
-            made.test, made.condition = _test(given)
+            made.test, made.condition = self._test(given)
             if made.kind == "when":
                 made.text = made.condition
         self._all = [b for b in self._all if not _alike(b, made)]
@@ -262,8 +267,9 @@ class Breakpoints:
 
     def _comes(self, one: Breakpoint, step: Step, position: int) -> bool:
         if one.asks:
-            visit = _NO_VISIT if one.writes is not None else step.record.visit
-            return one.comes(self._facts(visit))
+            if one.writes is not None:
+                return one.comes(self._facts(_NO_VISIT, step.value))
+            return one.comes(self._facts(step.record.visit, step.value))
         node = step.current
         if node is None or node not in one.nodes:
             return False
@@ -271,13 +277,33 @@ class Breakpoints:
             return True
         assert self.stands is not None
         arrived = self.stands.fold.arrived(node)
-        return one.comes(self._facts(model.Visit(position, node, arrived, ())))
+        visit = model.Visit(position, node, arrived, ())
+        return one.comes(self._facts(visit, lambda _, nr: self._waiting(node, nr)))
 
-    def _facts(self, visit: model.Visit) -> conditions.Facts:
+    def _waiting(self, node: int, nr: int) -> Any:
+        """The array that waits at a slot; None where it is not kept."""
+        assert self.stands is not None
+        spot = self.stands.fold.spot(node, nr)
+        return None if spot is None else self.stands.value_at(spot)
+
+    def _facts(self, visit: model.Visit, values: conditions.Values) -> conditions.Facts:
         node = visit.node
         return conditions.Facts(
-            visit, lambda: self._source.name(node), lambda: self._iteration(node)
+            visit,
+            lambda: self._source.name(node),
+            lambda: self._iteration(node),
+            values,
+            self._variables,
         )
+
+    def _test(self, given: Condition | str) -> tuple[conditions.Test, str]:
+        """What it asks, and how it is told."""
+        if isinstance(given, str):
+            return conditions.parse(given, self._variables), given.strip()
+        if not callable(given):
+            raise ValueError(f"a condition is a function of the visit or a text, not {given!r}")
+        name = getattr(given, "__name__", "<lambda>")
+        return lambda facts: given(facts.visit), f"when {'...' if name == '<lambda>' else name}"
 
     def _iteration(self, node: int) -> int:
         """How many nodes were recorded at the same place before it."""
@@ -293,16 +319,6 @@ class Breakpoints:
 
 
 _NO_VISIT = model.Visit(0, 0, (), ())
-
-
-def _test(given: Condition | str) -> tuple[conditions.Test, str]:
-    """What it asks, and how it is told."""
-    if isinstance(given, str):
-        return conditions.parse(given), given.strip()
-    if not callable(given):
-        raise ValueError(f"a condition is a function of the visit or a text, not {given!r}")
-    name = getattr(given, "__name__", "<lambda>")
-    return lambda facts: given(facts.visit), f"when {'...' if name == '<lambda>' else name}"
 
 
 def _alike(one: Breakpoint, other: Breakpoint) -> bool:

@@ -1,41 +1,63 @@
-"""Conditions that a person writes as text: ``grad.norm > 1e3``, ``nonfinite``, ``iteration == 17``.
+"""Conditions of breakpoints: expressions (`vizgrad.debugger.expressions`) over a node and variables.
 
-The text is parsed (`comparisons.py`), and nothing of it is ever run as code. Its words are `nonfinite` (a NaN
-or an infinity arrives, or leaves), `iteration` (the how-manieth node of its place in the program it is, from
-0 as `range` counts), `position` (steps done before it), `node`, `name`, and numbers of the first gradient
-that arrives (`grad.norm`) or leaves (`out.norm`, behind a visit alone): see `_NUMBERS`. They are compared
-with numbers and texts, and joined by `and`, `or`, `not`. What is undefined is neither larger nor smaller than
-anything.
+``grad.norm() > 10``, ``isnan(loss)``, ``nonfinite``, ``step == 3 and name == "MulBackward0"``. Their names:
+
+- `grad`, the first gradient that arrives at the node, and `out`, the first that leaves it (after a visit
+  alone): tensors that also have `norm`, `min`, `max`, `mean`, `nans`, `infs`, `zeros`, `size` as attributes,
+  which are known of every step. Their elements are read while the session keeps them.
+- `nonfinite` (a NaN or an infinity arrives, or leaves), `position` (steps done before the node), `node`,
+  `name`, and `iteration` (how many nodes of the same place in the program were recorded before it).
+- `loss`, which the backward starts from, and the variables of the frames that called it. `step` is the
+  variable of that name, and the same as `position` if there is none.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable
-from dataclasses import dataclass
-from math import prod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from vizgrad.debugger import model
-from vizgrad.debugger.session.breakpoints import comparisons
+from vizgrad.debugger.expressions import Gradient
+from vizgrad.debugger.expressions import parse as parse_expression
+
+Variables = Callable[[], Mapping[str, Any]]
+#: Gives an array of a visit, None where it is not kept.
+Values = Callable[[model.ArrayKind, int], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a condition is about: a node before its visit (nothing is routed yet), or behind it."""
+    """What a condition is about: a node before its visit (nothing is routed yet), or after it."""
 
     visit: model.Visit
     name: Callable[[], str]
     iteration: Callable[[], int]
+    values: Values = field(default=lambda _kind, _nr: None)
+    variables: Variables = field(default=dict[str, Any])
 
 
 Test = Callable[[Facts], bool]
-_Value = Callable[[Facts], Any]
 
 
-def parse(text: str) -> Test:
-    """The condition that a text stands for; ValueError says what in it is not understood."""
-    return comparisons.parse(text, _words, "'grad.norm > 1e3', 'nonfinite' or 'iteration == 17'")
+def parse(text: str, variables: Variables = dict[str, Any]) -> Test:
+    """The condition that a text stands for; ValueError says what in it is not understood, or that a name is
+    neither one of a condition nor one of `variables`. Where it has no value it does not hold.
+    """
+    expression = parse_expression(
+        text,
+        {*_NAMES, *variables(), "step"},
+        tensors=_GRADIENTS,
+        example="'grad.norm() > 10', 'isnan(loss)', 'nonfinite' or 'step == 3'",
+    )
+
+    def holds(facts: Facts) -> bool:
+        try:
+            return expression.holds(_Names(facts))
+        except ValueError:
+            return False
+
+    return holds
 
 
 def is_nonfinite(visit: model.Visit) -> bool:
@@ -44,39 +66,45 @@ def is_nonfinite(visit: model.Visit) -> bool:
     return any(s is not None and (s.nans or s.infs) for s in summaries)
 
 
-def _words(tree: ast.expr, part: object) -> _Value:
-    match tree:
-        case ast.Name(id=name) if name in _WORDS:
-            return _WORDS[name]
-        case ast.Attribute(value=ast.Name(id=name), attr=number) if name in _GRADIENTS:
-            if number not in _NUMBERS:
-                raise ValueError(f"{name} has no {number!r}, but {', '.join(_NUMBERS)}")
-            of, read = _GRADIENTS[name], _NUMBERS[number]
-            return lambda facts: None if (found := of(facts.visit)) is None else read(found)
-        case _:
-            words = ", ".join([*_WORDS, *(f"{name}.norm" for name in _GRADIENTS)])
-            raise ValueError(f"{ast.unparse(tree)!r} is none of the words {words}")
+class _Names(Mapping[str, Any]):
+    """The names of a condition; each is looked up when the condition comes to it."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+
+    def __getitem__(self, name: str) -> Any:
+        if name in _NAMES:
+            return _NAMES[name](self._facts)
+        variables = self._facts.variables()
+        return variables[name] if name != "step" or name in variables else self["position"]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({*_NAMES, *self._facts.variables(), "step"})
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
-_WORDS: dict[str, _Value] = {
+def _arrived(facts: Facts) -> Gradient | None:
+    return _first(facts, "incoming", facts.visit.incoming)
+
+
+def _left(facts: Facts) -> Gradient | None:
+    return _first(facts, "routed", [routed.routed for routed in facts.visit.routed])
+
+
+def _first(facts: Facts, kind: model.ArrayKind, found: Any) -> Gradient | None:
+    first = next((nr for nr, summary in enumerate(found) if summary is not None), None)
+    return None if first is None else Gradient(found[first], lambda: facts.values(kind, first))
+
+
+_NAMES: dict[str, Callable[[Facts], Any]] = {
     "nonfinite": lambda facts: is_nonfinite(facts.visit),
     "iteration": lambda facts: facts.iteration(),
     "position": lambda facts: facts.visit.index,
     "node": lambda facts: facts.visit.node,
     "name": lambda facts: facts.name(),
+    "grad": _arrived,
+    "out": _left,
 }
-_Gradient = Callable[[model.Visit], "model.TensorSummary | None"]
-_GRADIENTS: dict[str, _Gradient] = {
-    "grad": lambda visit: next((s for s in visit.incoming if s is not None), None),
-    "out": lambda visit: next((r.routed for r in visit.routed if r.routed is not None), None),
-}
-_NUMBERS: dict[str, Callable[[model.TensorSummary], Any]] = {
-    "norm": lambda s: s.norm,
-    "min": lambda s: s.min,
-    "max": lambda s: s.max,
-    "mean": lambda s: s.mean,
-    "nans": lambda s: s.nans,
-    "infs": lambda s: s.infs,
-    "zeros": lambda s: s.zeros,
-    "size": lambda s: prod(s.shape),
-}
+_GRADIENTS = frozenset({"grad", "out"})

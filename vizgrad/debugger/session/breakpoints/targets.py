@@ -7,7 +7,8 @@ from typing import Any
 
 from vizgrad.debugger.engines.api.protocols import GraphSource
 from vizgrad.debugger.session.breakpoints.node_selectors import choose
-from vizgrad.debugger.session.history.history import History
+from vizgrad.debugger.session.history.history import Between, History
+from vizgrad.debugger.session.history.stop_conditions import Until
 from vizgrad.debugger.session.lines.line_nodes import nodes_at
 
 
@@ -31,6 +32,17 @@ def find_visit(target: Any, source: GraphSource, history: History) -> int | Abst
     if redone:
         return min(redone)
     return wanted - order.keys() or max(order.values())
+
+
+def go_to(target: Any, source: GraphSource, history: History, between: Between) -> None:
+    """Goes to where `target` is the next to run. ValueError if no visit of it comes or was made."""
+    found = find_visit(target, source, history)
+    if isinstance(found, int):
+        history.seek(found, between)
+        return
+    history.seek(history.recorded, between)
+    if history.current not in found:
+        history.on(Until(history, nodes=found), between)
 
 
 def nodes_ahead(source: GraphSource, history: History, line: int | str) -> AbstractSet[int]:

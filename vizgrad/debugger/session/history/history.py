@@ -11,11 +11,11 @@ from collections.abc import Generator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Change
-from vizgrad.debugger.engines.api.protocols import Effect, QuickRun, Run, Step, Stops
+from vizgrad.debugger.engines.api.protocols import Effect, QuickRun, Run, Spot, Step, Stops
 from vizgrad.debugger.session.history.edits import Edits
 from vizgrad.debugger.session.history.fold import Fold
 from vizgrad.debugger.session.history.node_stages import Visiting
@@ -90,6 +90,11 @@ class History:
         self._fold = Fold(self.start, self.past, self.edits)
 
     # --- where it stands ----------------------------------------------------------------------------
+
+    def value_at(self, spot: Spot) -> Any:
+        """The engine's array at a place of a step; None if it is not kept."""
+        index, kind, number = spot
+        return self.steps[index].value("incoming" if kind == "incoming" else "waiting", number)
 
     @property
     def recorded(self) -> int:
