@@ -183,8 +183,7 @@ def memory() -> HeapPicture:
     `.bytes` the sum, `.to_json()` the same for a file.
     """
     from vizgrad.debugger.drawing.heap_picture import HeapPicture
-    from vizgrad.debugger.memory.notebook_variables import current
-    from vizgrad.debugger.memory.reading import read
+    from vizgrad.debugger.memory.reading import current, read
 
     return HeapPicture(read(frame_outside(1), current()))
 
@@ -325,7 +324,7 @@ def _traces() -> Filing:
 
 
 def _drawn(shown: Sequence[Explanation]) -> str:
-    from vizgrad.debugger.drawing.explained import explanations_html
+    from vizgrad.debugger.drawing.overlay import explanations_html
 
     return explanations_html(shown)
 

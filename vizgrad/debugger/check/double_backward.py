@@ -11,10 +11,16 @@ from vizgrad.core.errors import Explanation, Place
 from vizgrad.core.function.custom.once import DelayedError
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.debugger.check.backwards import given
-from vizgrad.debugger.check.differences import Entry, entries
-from vizgrad.debugger.check.examination import Examination, agreeing, at, fault_of, number
-from vizgrad.debugger.check.example import Call, node_of
-from vizgrad.debugger.check.line_trace import Trail, same
+from vizgrad.debugger.check.examination import (
+    Entry,
+    Examination,
+    agreeing,
+    at,
+    entries,
+    fault_of,
+    number,
+)
+from vizgrad.debugger.check.example import Call, Trail, node_of, same
 from vizgrad.debugger.engines.api.capabilities import Capability
 
 NAME = "double backward"

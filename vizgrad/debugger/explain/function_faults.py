@@ -8,9 +8,8 @@ from vizgrad.core.tensor.source_names import written_name
 from vizgrad.debugger.explain.cause import Cause, Phrase, cause
 from vizgrad.debugger.explain.wording import A_WRITE, THE_TENSOR, line_place, operation
 from vizgrad.debugger.watch import source_expressions
-from vizgrad.debugger.watch.ctx_attributes import kept_at
+from vizgrad.debugger.watch.functions import Difference, kept_at
 from vizgrad.debugger.watch.note_recorder import Event, Noting
-from vizgrad.debugger.watch.repeated_functions import Difference
 from vizgrad.debugger.watch.untracked_memory import HiddenWrite
 
 # --- custom functions ------------------------------------------------------------------------------------

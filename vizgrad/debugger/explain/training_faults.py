@@ -10,10 +10,9 @@ from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
 from vizgrad.debugger.explain.wording import leaf_name, operation
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.grad_history import Leaf
-from vizgrad.debugger.watch.layer_modes import Call
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
-from vizgrad.debugger.watch.optimizer_steps import Parameter
+from vizgrad.debugger.watch.training import Call, Parameter
 
 # --- accumulated gradients -------------------------------------------------------------------------------
 # Gradients that a step used twice, and steps with what is not finite.

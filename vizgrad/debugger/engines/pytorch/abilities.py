@@ -13,11 +13,11 @@ import torch
 from torch.autograd import forward_ad
 
 from vizgrad.core.errors import Explanation, class_place, function_place, returning_place
-from vizgrad.debugger.check.freeing import lives_on, stays
+from vizgrad.debugger.check.checks import lives_on, stays
 from vizgrad.debugger.engines.api.capabilities import Capability
 from vizgrad.debugger.engines.pytorch.example import SEED, Call, argument, arguments_of
 from vizgrad.debugger.engines.pytorch.function_runs import Examined
-from vizgrad.debugger.watch.ctx_attributes import kept_at
+from vizgrad.debugger.watch.functions import kept_at
 
 _STEP, _TOLERANCE = 1e-6, 1e-4
 #: Batches are of so many examples.

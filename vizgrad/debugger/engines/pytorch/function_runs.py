@@ -19,7 +19,7 @@ from vizgrad.debugger.engines.pytorch import unneeded_gradients
 from vizgrad.debugger.engines.pytorch.elements import elements_of
 from vizgrad.debugger.engines.pytorch.example import Call, Done, argument, code_of, wide
 from vizgrad.debugger.watch import source_expressions
-from vizgrad.debugger.watch.ctx_attributes import kept_at
+from vizgrad.debugger.watch.functions import kept_at
 from vizgrad.debugger.watch.source_expressions import tree_of
 
 #: Elements of each input that are moved, by how much, and how far results may be apart.

@@ -22,7 +22,7 @@ from vizgrad.debugger.engines.pytorch.summary import summarize, summarize_closel
 from vizgrad.debugger.engines.pytorch.torch_names import as_list
 from vizgrad.debugger.engines.pytorch.torch_watch import watching
 from vizgrad.debugger.engines.vizgrad.variable_names import variables_of
-from vizgrad.debugger.watch.function_hooks import Tap
+from vizgrad.debugger.watch.functions import Tap
 
 
 def card_of(function: Any, *inputs: Any) -> CapabilityCard:

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from vizgrad.core.errors import Explanation, Place, place_of, returning_place
-from vizgrad.debugger.check.unneeded_gradients import Needless, needless, recorded, told
+from vizgrad.debugger.check.backwards import Needless, needless, recorded, told
 from vizgrad.debugger.engines.pytorch.example import Call, Trace, argument, code_of
 
 
