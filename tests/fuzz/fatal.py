@@ -82,8 +82,10 @@ def _count(call: Call) -> bool:
 
 
 def _label(call: Call) -> bool:
-    """A label that is no class is where PyTorch reads."""
-    return any(abs(v) > 1e6 for g in call.operands()[1:2] for v in g.values)
+    """A label that is no class is where PyTorch reads, and where its backward writes."""
+    scores, *labels = call.operands()[:2]
+    most = scores.shape[-1] - 1 if scores.grad and scores.shape else 1e6
+    return any(not (0 if scores.grad else -1e6) <= v <= most for g in labels for v in g.values)
 
 
 def _degree(call: Call) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from tests.fuzz.compare import Difference
+from tests.fuzz.conditions import gives
 from tests.fuzz.known_entry import Known
 from tests.fuzz.saved import Saved
 
@@ -33,6 +34,8 @@ SAVED: tuple[Known, ...] = (
     Known("F.interpolate F.upsample* F.adaptive_avg_pool?d F.affine_grid F.pad stft istft", "held|kept",
           "tables of places and weights: they depend on sizes alone, and the backward needs them again"),
     Known("*", "held", "of a part of a memory PyTorch keeps a copy", scattered),
+    Known("scatter", "again refused|held|kept|refused*", "[D] `reduce` has a derivative: PyTorch, writing to a view, forgets that it has none, and keeps nothing",
+          gives("reduce")),
     Known("L.vecdot vdot", "held", "a conjugate has memory of its own: of elements that repeat, PyTorch keeps each once",
           lambda call, found: any(g.memory == "expanded" and g.dtype.startswith("complex") for g in call.operands())),
     Known("L.lu_factor L.lu_factor_ex lu", "held", "L, U and P as they are multiplied, not LAPACK's one matrix and pivots"),

@@ -7,25 +7,22 @@ _SPOILT = "spoilt by a write to"
 
 #: What calls keep for their backward: kinds of difference by operations.
 _SAVED = {
-    # Rule Y-1: the result of a pool is read by its backward.
-    "max_pool1d max_pool2d max_pool3d F.max_pool1d F.max_pool2d F.max_pool3d": (f"{_WRITE} result", "held"),
     # Indices that were returned, or given, are read without a check: a write to them spoils the gradient in silence.
     "F.fractional_max_pool2d F.fractional_max_pool3d F.adaptive_max_pool1d F.adaptive_max_pool2d F.adaptive_max_pool3d "
     "adaptive_max_pool1d": (f"{_SPOILT} result", "kept"),
     "F.max_unpool1d F.max_unpool2d F.max_unpool3d": (f"{_SPOILT} operand", "kept"),
     # Rule Y-10: what is linear frees nothing.
-    "trapezoid trapz cumulative_trapezoid gradient as_strided_scatter select_scatter slice_scatter diagonal_scatter addr":
+    "trapezoid trapz cumulative_trapezoid gradient as_strided_scatter addr":
         ("again refused", "held"),
     # Rule Y-11.
     "erfinv S.erfinv": ("held", f"{_WRITE} result"),
     # Solvers.
-    "triangular_solve": (f"{_WRITE} result",),
     "L.lu_solve lu_solve cholesky_solve cholesky_inverse L.lstsq": ("held",),
     # Composed of several functions, each of which keeps what it needs: more memory, and nothing else.
     "mvlgamma S.multigammaln renorm combinations cdist pdist F.pdist bilinear F.bilinear L.householder_product orgqr ormqr "
     "F.multi_head_attention_forward F.scaled_dot_product_attention F.linear_cross_entropy F.multi_margin_loss "
-    "F.multilabel_margin_loss F.ctc_loss F.cross_entropy F.embedding_bag L.multi_dot nanmean repeat_interleave put cov "
-    "corrcoef prod L.vector_norm": ("held",),
+    "F.multilabel_margin_loss F.ctc_loss F.cross_entropy F.embedding_bag nanmean repeat_interleave put cov "
+    "corrcoef prod": ("held",),
     "clamp clip F.scaled_dot_product_attention F.linear_cross_entropy": (f"{_WRITE} operand",),
     "lobpcg": ("kept",),
 }  # fmt: skip
@@ -36,8 +33,6 @@ OPEN: frozenset[tuple[str, str]] = frozenset(
 
 #: Of networks: what the text of the network has, and where vizgrad's part of the difference has what.
 OPEN_NETWORKS = (
-    # Rule Y-1.
-    ("MaxPool", "modified by an inplace operation"),
     # Rule Y-51: a NaN does not stay where it is born.
     ("LPPool", "nan"),
     ("PReLU", "nan"),

@@ -56,8 +56,8 @@ def debug(
     Raises RuntimeError for a tensor without history, as backward does, TypeError for what no engine knows.
     """
     from vizgrad.debugger.engines.api.openers import known_types
+    from vizgrad.debugger.engines.common.variable_names import names_around
     from vizgrad.debugger.engines.vizgrad.opener import open_session
-    from vizgrad.debugger.engines.vizgrad.variable_names import names_around
     from vizgrad.debugger.session.opening import Opening
     from vizgrad.debugger.session.reopening import succeeding
 
@@ -114,9 +114,9 @@ def graph(tensors: Any, *, title: str = "", depth: int | None = None) -> GraphPi
     """
     from vizgrad.debugger.drawing.static import GraphPicture
     from vizgrad.debugger.engines.api.openers import known_types, open_picture
+    from vizgrad.debugger.engines.common.variable_names import names_around
     from vizgrad.debugger.engines.vizgrad import opener as opener  # registers vizgrad's own
     from vizgrad.debugger.engines.vizgrad.graph_source import NODE_LIMIT
-    from vizgrad.debugger.engines.vizgrad.variable_names import names_around
 
     names = names_around(kinds=known_types())
     if not title and not isinstance(tensors, (list, tuple)):
@@ -146,8 +146,8 @@ def compare(a: Any, b: Any, *, tolerance: float | None = None) -> TraceDiff:
     Raises TypeError for what is no loss and has no trace, and what the backwards raise.
     """
     from vizgrad.debugger.engines.api.openers import known_types
+    from vizgrad.debugger.engines.common.variable_names import names_around
     from vizgrad.debugger.engines.vizgrad import opener as opener  # registers vizgrad's own
-    from vizgrad.debugger.engines.vizgrad.variable_names import names_around
     from vizgrad.debugger.traces import side_by_side
 
     return side_by_side(a, b, tolerance, names_around(kinds=known_types()))
@@ -160,8 +160,8 @@ def versions(tensor: Any, *, name: str = "") -> VersionsPicture:
     """
     from vizgrad.debugger.drawing.static import VersionsPicture
     from vizgrad.debugger.engines.api.openers import known_types, open_picture
+    from vizgrad.debugger.engines.common.variable_names import names_around
     from vizgrad.debugger.engines.vizgrad import opener as opener  # registers vizgrad's own
-    from vizgrad.debugger.engines.vizgrad.variable_names import names_around
 
     names = names_around(kinds=known_types())
     if name:
@@ -267,7 +267,7 @@ def why(tensor: Any, *, name: str = "") -> Explanation:
     """
     from vizgrad.core.tensor.tensor import Tensor
     from vizgrad.debugger.engines.api.openers import known_types
-    from vizgrad.debugger.engines.vizgrad.variable_names import names_around
+    from vizgrad.debugger.engines.common.variable_names import names_around
     from vizgrad.debugger.explain.watch_block import known
     from vizgrad.debugger.explain.why import answer
 

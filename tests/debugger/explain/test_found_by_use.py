@@ -10,7 +10,7 @@ import pytest
 import vizgrad as vg
 from vizgrad.debugger.drawing.describe import write_text
 from vizgrad.debugger.drawing.text import run_text
-from vizgrad.debugger.engines.vizgrad.variable_names import names_in
+from vizgrad.debugger.engines.common.variable_names import names_in
 from vizgrad.debugger.explain import watch_block
 from vizgrad.debugger.session import registry
 

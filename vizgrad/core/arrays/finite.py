@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from vizgrad.core.arrays.quick_statistics import quick
 from vizgrad.core.arrays.sparse import is_sparse
 
 _sum = np.add.reduce
-_BY_BLAS = frozenset("fdFD")
+_BY_BLAS, _REAL = frozenset("fdFD"), frozenset("fd")
 
 
 class Odd(NamedTuple):
@@ -26,37 +27,33 @@ class Odd(NamedTuple):
     first: tuple[int, ...] | None
 
 
-def is_here(array: Any) -> bool:
-    """Can `is_finite` tell without waiting for a device?"""
-    return array.__class__ is np.ndarray or isinstance(array, (np.ndarray, np.generic))
-
-
 @near
 def is_finite(array: Any) -> bool:
     """One pass over the elements. Warnings about overflow are to be hushed around it."""
-    if is_here(array):
-        return is_small(array) or not _count(array)
+    small = is_small(array)
+    if small is not None:
+        return small or not _count(array)
     found = quick(array)
     return not (found.nans or found.infs)
 
 
-def is_small(array: Any) -> bool:
+def is_small(array: Any) -> bool | None:
     """Has an array of numpy's a finite sum of squares? Then all elements are finite; not the other way round.
+    None for an array of a device, for which one would have to wait.
 
     Warnings about overflow are to be hushed around it.
     """
-    if array.dtype.char not in _BY_BLAS:
+    if array.__class__ is not np.ndarray and not isinstance(array, (np.ndarray, np.generic)):
+        return None
+    kind = array.dtype.char
+    if kind not in _BY_BLAS:
         total = _sum(array, None)
         return bool(total - total == 0)
     flat = array if array.ndim == 1 else array.ravel("K")
     if flat.size > CHUNK:
-        return all(_is_small(piece) for piece in chunks(flat))
-    return _is_small(flat)
-
-
-def _is_small(flat: Any) -> bool:
+        return all(is_small(piece) for piece in chunks(flat))
     squares = flat.dot(flat)
-    return squares - squares == 0
+    return isfinite(squares) if kind in _REAL else bool(squares - squares == 0)
 
 
 @quiet

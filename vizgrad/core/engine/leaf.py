@@ -19,7 +19,23 @@ from vizgrad.core.tensor.tensor import new_tensor, storage_of
 from vizgrad.core.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
+    from vizgrad.core.engine.task_state import TaskState
+    from vizgrad.core.graph.accumulate import AccumulateGrad
     from vizgrad.core.tensor.tensor import Tensor
+
+
+def store(task: TaskState, node: AccumulateGrad, grad: Any) -> tuple[str, str]:
+    """What a leaf does with its gradient; returns (decision, reason)."""
+    if grad is None:
+        return "undefined", "no gradient arrived"
+    variable = node.variable
+    if not variable.requires_grad:
+        return "dropped", "requires_grad was switched off since (E-66)"
+    lent = node in task.borrowed
+    journal = None if task.watch is None else task.watch.journal
+    if journal is not None and journal.open:
+        return accumulate_array(variable, grad, lent, kept=True)
+    return task.domain.accumulate(variable, grad, lent)
 
 
 def accumulate_array(

@@ -1,16 +1,18 @@
 """The state of one backward: what is ready, what waits, what has been delivered.
 
 All of it is kept in attributes, so whoever holds a paused task can read it (`vizgrad.debugger.session`);
-a visit (`vizgrad.core.engine.visit`) reads and changes it, and `vizgrad.core.engine.task` runs it.
+a visit (`vizgrad.core.engine.visit`) reads and changes it, and the two loops run it.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from heapq import heappush
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from vizgrad.core.engine.explain import unfinished_error
 from vizgrad.core.engine.thread_modes import ThreadModes
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.graph.saved import Freed
@@ -28,7 +30,7 @@ class GraphRoot(Node):
 
     __slots__ = ("grads",)
 
-    #: It is not visited at all: `loop` looks for it where nodes are not of the usual kind.
+    #: Its gradients are delivered, and no more: `visit` looks for it where nodes are not of the usual kind.
     wants_tensors = True
 
     def __init__(self, roots: list[tuple[Node, int, Any]]) -> None:
@@ -165,6 +167,26 @@ class TaskState:
             MODES.task = self.outer
             self.modes.after_backward()
             self.outer = self.modes = None
+
+    def make_ready(self, node: Node) -> None:
+        """Puts a node into the queue: gradients have come over all its edges."""
+        watch = self.watch
+        if watch is not None and watch.journal is not None:
+            watch.journal.readied.append(node)
+        if node.runs_first:
+            self.leaves.append(node)
+        else:
+            self.order += 1
+            heappush(self.ready, (-node.sequence_nr, self.order, node))
+
+    def finish(self) -> None:
+        """All nodes have run."""
+        self.current = None
+        if self.callbacks is not None:
+            while self.callbacks:
+                self.callbacks.pop(0)()
+        if self.buffers:
+            raise unfinished_error(list(self.buffers))
 
     def will_run(self, node: Node) -> bool:
         """Is `node` run in this backward, or a gradient captured there?"""

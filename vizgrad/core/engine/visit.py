@@ -1,59 +1,59 @@
-"""One visit of a node, in full: the eleven stages of spec E-50, in this order.
+"""One visit of a node, in full: the stages of spec E-50, in this order; the last, the delivery, comes after.
 
-The engine comes here for nodes with hooks, captures, custom Functions, leaves, and whenever somebody
-watches; the loop of `GraphTask` does stages 5 and 9 itself where the others would be empty. Property tests
-check that both give the same bits, versions and hook order.
+Both loops come here for nodes with hooks, captures, custom Functions and gradients that did not arrive. The
+reference loop comes here for all nodes of which somebody wants to be told every stage.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core import errors
+from vizgrad.core.arrays.current_device import DEVICES, make_current
 from vizgrad.core.engine.anomaly import report_origin
-from vizgrad.core.engine.leaf import accumulate_array
-from vizgrad.core.engine.strict import read_only
+from vizgrad.core.engine.hook_calls import (
+    call_posthooks,
+    call_prehooks,
+    call_tensor_hooks,
+    hook_name,
+    store_retained,
+)
+from vizgrad.core.engine.leaf import store
+from vizgrad.core.engine.task_state import GraphRoot
 from vizgrad.core.graph.accumulate import AccumulateGrad
-from vizgrad.core.graph.hooks import Hooks, NodeHooks
 from vizgrad.core.graph.node import Edge, Node
-from vizgrad.core.tensor.modes import GUARD, MODES
+from vizgrad.core.tensor.modes import MODES
 
 if TYPE_CHECKING:
-    from vizgrad.core.engine.domain import Domain
+    from vizgrad.core.engine.delivery import Visited
     from vizgrad.core.engine.task_state import TaskState
 
 
-def visit(task: TaskState, node: Node, grad: Any, full: bool) -> tuple[Any, Any, bool]:
-    """Runs all stages but the delivery; returns the gradients that arrived, one per edge, and whether
-    somebody else may hold these.
+def visit(task: TaskState, node: Node) -> Visited:
+    """Runs all stages but the delivery, and tells the task's watch of each.
 
-    `full` is False for a node that is only captured: stages 1 to 3.
+    A node that is only captured, and not on a way to anything wanted, goes through stages 1 to 3.
     """
-    single = node.outputs == 1
-    grads: list[Any] = [grad] if single else (grad if grad is not None else [None] * node.outputs)
     watch = task.watch
+    if node.__class__ is GraphRoot:
+        del task.buffers[node]
+        return None, node.grads, True, watch  # pyright: ignore[reportAttributeAccessIssue]  a root has them
+    single = node.outputs == 1
+    # No name but this list refers to a gradient: one that a hook replaces is gone before the next stage.
+    grads: list[Any] = [None] * node.outputs
+    if single:
+        grads[0] = task.buffers.pop(node, None)
+    elif node in task.buffers:
+        grads = task.buffers.pop(node)
+    if DEVICES.several:  # in PyTorch, too, a node runs on the device of its forward
+        make_current(*grads)
+    full = task.reach is None or node in task.reach
     task.current = node
     task.enter()
-    foreign = False
     if watch is not None:
         watch.enter(node, tuple(grads), full)
     try:
-        leaf = isinstance(node, AccumulateGrad)
-        arrived = grads if task.captures is None else list(grads)
-        if leaf or node.hooks is not None:
-            _tensor_hooks(task, node, grads)
-            _retain(task, node, grads)
-        if task.captures is not None:
-            _capture(task, node, grads, arrived if full else grads)
-        if not full:
-            routed: Any = (None,) * len(node.edges)
-        elif leaf:
-            routed = ()
-            _leaf(task, node, grads)
-        else:
-            routed, shown = _operation(task, node, grads)
-            foreign = shown or not single or node.wants_tensors
+        computed, foreign = _stages(task, node, grads, full)
     except BaseException as error:
         if watch is not None:
             watch.failed(node, error)
@@ -63,104 +63,29 @@ def visit(task: TaskState, node: Node, grad: Any, full: bool) -> tuple[Any, Any,
     task.visited()
     if watch is not None:
         watch.leave(node)
-    return (grads[0] if single else grads), routed, foreign
+    told = None if watch is None or watch.trail is not None else watch
+    return (grads[0] if single else None), computed, foreign, told
 
 
-def _tensor_hooks(task: TaskState, node: Node, grads: list[Any]) -> None:
-    """Stage 1: hooks of the tensors this node stands for, in order of registration."""
-    if isinstance(node, AccumulateGrad):
-        rare = node.variable._rare
-        if rare is not None and rare.hooks:
-            grads[0] = _run_tensor_hooks(task, node, rare.hooks, grads[0])
-    elif node.hooks is not None:
-        for nr, hooks in node.hooks.tensor.items():
-            grads[nr] = _run_tensor_hooks(task, node, hooks, grads[nr])
-
-
-def _run_tensor_hooks(task: TaskState, node: Node, hooks: Hooks, grad: Any) -> Any:
-    domain = task.domain
-    for hook in list(hooks.values()):  # as they were when the pass began (E-77)
-        before = grad
-        tensor = None if grad is None else _shown(domain, grad)
-        # the hook may keep what it is given, and what it returns
-        task.borrowed.add(node)
-        result = hook(tensor)
-        if result is not None:
-            _check_hook_result(hook, result, tensor)
-            grad = domain.from_tensor(result)
-        if task.watch is not None:
-            task.watch.stage("tensor_hooks", _hook_name(hook), before, grad)
-    return grad
-
-
-def _shown(domain: Domain, grad: Any) -> Any:
-    """A gradient as hooks get it: with `strict_hooks` not to be written to (E-72)."""
-    shown = domain.to_tensor(grad)
-    return read_only(shown) if GUARD.strict_hooks else shown
-
-
-def _check_hook_result(hook: Any, result: Any, grad: Any) -> None:
-    """A hook must give back a gradient of the same kind (E-70)."""
-    name = _hook_name(hook)
-    if not hasattr(result, "requires_grad"):
-        raise errors.explained(
-            TypeError(
-                f"expected Tensor, but hook returned {type(result).__name__!r} (hook {name})"
-            ),
-            kind="hook-effect",
-            culprit=errors.returning_place(hook),
-            fix=f"let {name} return a Tensor, or None to leave the gradient as it is",
-        )
-    if grad is None:
-        raise errors.explained(
-            RuntimeError(
-                f"hook {name}: can't replace a None gradient with a non-None value; nothing arrived here"
-            ),
-            kind="hook-effect",
-            culprit=errors.returning_place(hook),
-            fix=f"let {name} return None for what is None",
-        )
-    if tuple(result.shape) != tuple(grad.shape):
-        raise errors.explained(
-            RuntimeError(
-                f"hook {name!r} has changed the size of value: from {list(grad.shape)} to "
-                f"{list(result.shape)}"
-            ),
-            kind="hook-effect",
-            culprit=errors.returning_place(hook),
-            fix=f"let {name} return a gradient of shape {list(grad.shape)}",
-        )
-    if result.dtype is not grad.dtype:
-        raise errors.explained(
-            RuntimeError(
-                f"hook {name!r} has changed the type of value: from {grad.dtype} to {result.dtype}"
-            ),
-            kind="hook-effect",
-            culprit=errors.returning_place(hook),
-            fix=f"convert the result of {name} with .to({grad.dtype})",
-        )
-    if result.device != grad.device:
-        raise errors.explained(
-            RuntimeError(
-                f"hook {name!r} has changed the type of value: it was on {grad.device} and is on "
-                f"{result.device}"
-            ),
-            kind="hook-effect",
-            culprit=errors.returning_place(hook),
-            fix=f"let {name} return a gradient on {grad.device}",
-        )
-
-
-def _retain(task: TaskState, node: Node, grads: list[Any]) -> None:
-    """Stage 2: `.grad` of results that asked for it, after all their hooks (E-71)."""
-    if node.hooks is None:
-        return
-    for nr, reference in node.hooks.retain.items():
-        tensor = reference()
-        if tensor is not None and grads[nr] is not None:
-            task.domain.retain(tensor, grads[nr])
-            if task.watch is not None:
-                task.watch.stage("retain_grad", "stored in .grad", None, grads[nr])
+def _stages(
+    task: TaskState, node: Node, grads: list[Any], full: bool
+) -> tuple[tuple[Any, ...], bool]:
+    """Stages 1 to 10: the computed gradients, and whether code outside of the engine may hold them."""
+    leaf = isinstance(node, AccumulateGrad)
+    captured = task.captures is not None and node in task.captures
+    arrived = list(grads) if captured and full else grads
+    if leaf or node.hooks is not None:
+        call_tensor_hooks(task, node, grads)
+        store_retained(task, node, grads)
+    if captured:
+        _capture(task, node, grads, arrived)
+    del arrived
+    if full and not leaf:
+        computed, shown = _operation(task, node, grads)
+        return computed, shown or node.outputs > 1 or node.wants_tensors
+    if leaf and full:
+        _leaf(task, node, grads)
+    return (None,) * len(node.edges), False
 
 
 def _capture(task: TaskState, node: Node, grads: list[Any], arrived: list[Any]) -> None:
@@ -177,61 +102,58 @@ def _capture(task: TaskState, node: Node, grads: list[Any], arrived: list[Any]) 
             task.watch.stage("capture", "handed to the caller", None, capture.value)
 
 
-def _prehooks(task: TaskState, node: Node, grads: list[Any]) -> None:
-    """Stage 4: `fn(grad_outputs) -> tuple | None`."""
-    if node.hooks is None:
-        return
-    domain = task.domain
-    for hook in list(node.hooks.pre.values()):
-        task.borrowed.add(node)
-        before = list(grads)
-        given = tuple(None if g is None else _shown(domain, g) for g in grads)
-        result = hook(given)
-        if result is not None:
-            _check_tuple(hook, result, given)
-            grads[:] = [None if t is None else domain.from_tensor(t) for t in result]
-        if task.watch is not None:
-            task.watch.stage("prehooks", _hook_name(hook), *_changed(before, grads))
-
-
 def _operation(task: TaskState, node: Node, grads: list[Any]) -> tuple[Any, bool]:
     """Stages 4 to 10 for anything but a leaf; also, whether post-hooks saw what is returned."""
     if node.hooks is not None:
-        _prehooks(task, node, grads)
-    routed, shown = _formula(task, node, grads), False
+        call_prehooks(task, node, grads)
+    computed, shown = _formula(task, node, grads), False
     if node.hooks is not None and node.hooks.post:
-        routed, shown = _posthooks(task, node.hooks, node, routed, grads), True
+        computed, shown = call_posthooks(task, node.hooks, node, computed, grads), True
     if not task.keep_graph:
         _release(task, node)
     if MODES.anomaly and MODES.check_nan:
-        _nan_check(task, node, routed)
-    return routed, shown
+        _nan_check(task, node, computed)
+    return computed, shown
 
 
-def _formula(task: TaskState, node: Node, grads: list[Any]) -> Any:
+def _formula(task: TaskState, node: Node, grads: list[Any]) -> tuple[Any, ...]:
     """Stages 5 and 6: the derivative itself; edges are validated when they deliver."""
     domain = task.domain
     if not node.runs_on_undefined and all(g is None for g in grads):
         return (None,) * len(node.edges)
-    try:
-        if node.wants_tensors:
-            tensors = tuple(None if g is None else domain.to_tensor(g) for g in grads)
-            results = node.run_tensors(tensors)
-            routed: Any = tuple(None if t is None else domain.from_tensor(t) for t in results)
-        elif not domain.raw:
-            routed = node.run_tensors(tuple(grads))
-        else:
-            routed = node.run(grads[0]) if node.outputs == 1 else node.run_all(grads)
-    except Exception as error:
-        domain.explain(error, node)
-        raise
-    if routed.__class__ is not tuple:
-        routed = (routed,)
+    computed: Any
+    if domain.raw and not node.wants_tensors:
+        computed = formula_over_arrays(task, node, grads[0] if node.outputs == 1 else grads)
+    else:
+        try:
+            if node.wants_tensors:
+                tensors = tuple(None if g is None else domain.to_tensor(g) for g in grads)
+                results = node.run_tensors(tensors)
+                computed = tuple(None if t is None else domain.from_tensor(t) for t in results)
+            else:
+                computed = node.run_tensors(tuple(grads))
+        except Exception as error:
+            domain.explain(error, node)
+            raise
+    if computed.__class__ is not tuple:
+        computed = (computed,)
     if task.watch is not None:
         task.watch.stage("formula", node.name(), None, None)
     if node.wants_tensors or (node.hooks is not None and node.hooks.post):
-        return _validated(task, node, routed)
-    return routed
+        return _validated(task, node, computed)
+    return computed
+
+
+def formula_over_arrays(task: TaskState, node: Node, arrived: Any) -> Any:
+    """What `node` computes of what arrived: one gradient per edge, or for one edge the gradient alone."""
+    if arrived is None and not node.runs_on_undefined:
+        return (None,) * len(node.edges)
+    run: Any = node.run_all if node.outputs > 1 else node.run
+    try:
+        return run(arrived)
+    except Exception as error:
+        task.domain.explain(error, node)
+        raise
 
 
 def _validated(task: TaskState, node: Node, routed: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -250,74 +172,15 @@ def _validated(task: TaskState, node: Node, routed: tuple[Any, ...]) -> tuple[An
     return tuple(fitted)
 
 
-def _posthooks(task: TaskState, hooks: NodeHooks, node: Node, routed: Any, grads: list[Any]) -> Any:
-    """Stage 8: `fn(grad_inputs, grad_outputs) -> tuple | None`."""
-    if task.reach is not None and not node.wants_tensors:
-        routed = _needed(task, node, routed)
-    domain = task.domain
-    outputs = tuple(None if g is None else _shown(domain, g) for g in grads)
-    for hook in list(hooks.post.values()):
-        inputs = tuple(None if g is None else _shown(domain, g) for g in routed)
-        before = routed
-        result = hook(inputs, outputs)
-        if result is not None:
-            _check_tuple(hook, result, inputs)
-            routed = tuple(None if t is None else domain.from_tensor(t) for t in result)
-        if task.watch is not None:
-            task.watch.stage("posthooks", _hook_name(hook), *_changed(before, routed))
-    return routed
-
-
-def _needed(task: TaskState, node: Node, routed: Any) -> tuple[Any, ...]:
-    """Without the gradients that no target needs: built-in nodes do not show them (F-7)."""
-    captures = task.captures or {}
-    return tuple(
-        grad
-        if following is not None and (task.will_run(following) or following in captures)
-        else None
-        for grad, (following, _) in zip(routed, node.next_edges, strict=True)
-    )
-
-
-def _changed(before: Sequence[Any], after: Sequence[Any]) -> tuple[Any, Any]:
-    """Before and after a hook, of the slot that it changed; of the first one if it changed none."""
-    pairs = list(zip(before, after, strict=True))
-    return next(
-        (pair for pair in pairs if pair[0] is not pair[1]), pairs[0] if pairs else (None, None)
-    )
-
-
-def _check_tuple(hook: Any, result: Any, given: tuple[Any, ...]) -> None:
-    name = _hook_name(hook)
-    if not isinstance(result, tuple):
-        raise errors.explained(
-            TypeError(f"expected tuple, but hook {name} returned {type(result).__name__!r}"),
-            kind="hook-effect",
-            culprit=errors.returning_place(hook),
-            fix=f"let {name} return a tuple of one gradient per slot, or None",
-        )
-    if len(result) != len(given):
-        raise errors.explained(
-            RuntimeError(
-                f"hook {name} has returned an incorrect number of values (got {len(result)}, but "
-                f"expected {len(given)})"
-            ),
-            kind="hook-effect",
-            culprit=errors.returning_place(hook),
-            fix=f"let {name} return a tuple of {len(given)}, or None",
-        )
-    for value, before in zip(result, given, strict=True):
-        if value is not None:
-            _check_hook_result(hook, value, before)
-
-
 def _leaf(task: TaskState, node: AccumulateGrad, grads: list[Any]) -> None:
     """Stages 4 to 8 for a leaf: store, then the hooks that want to see the stored `.grad`."""
-    _prehooks(task, node, grads)
+    call_prehooks(task, node, grads)
     variable = node.variable
     decision, reason = store(task, node, grads[0])
     if task.watch is not None:
         task.watch.accumulated(node, decision, reason)
+    if node.hooks is None or not node.hooks.post:
+        grads[0] = None  # no hook that follows is given it
     rare = variable._rare
     if rare is not None and rare.post_accumulate:
         for hook in list(rare.post_accumulate.values()):
@@ -326,7 +189,7 @@ def _leaf(task: TaskState, node: AccumulateGrad, grads: list[Any]) -> None:
                 kind = RuntimeError if hasattr(result, "requires_grad") else TypeError
                 raise errors.explained(
                     kind(
-                        f"expected hook {_hook_name(hook)} to return None: Tensor post accumulate grad "
+                        f"expected hook {hook_name(hook)} to return None: Tensor post accumulate grad "
                         f"hooks should return None, not {type(result).__name__!r}"
                     ),
                     kind="hook-effect",
@@ -334,23 +197,9 @@ def _leaf(task: TaskState, node: AccumulateGrad, grads: list[Any]) -> None:
                     fix="change `.grad` in the hook, or return nothing",
                 )
             if task.watch is not None:
-                task.watch.stage("post_accumulate", _hook_name(hook), None, None)
+                task.watch.stage("post_accumulate", hook_name(hook), None, None)
     if node.hooks is not None:
-        _posthooks(task, node.hooks, node, (), grads)
-
-
-def store(task: TaskState, node: AccumulateGrad, grad: Any) -> tuple[str, str]:
-    """What a leaf does with its gradient; returns (decision, reason)."""
-    if grad is None:
-        return "undefined", "no gradient arrived"
-    variable = node.variable
-    if not variable.requires_grad:
-        return "dropped", "requires_grad was switched off since (E-66)"
-    lent = node in task.borrowed
-    journal = None if task.watch is None else task.watch.journal
-    if journal is not None and journal.open:
-        return accumulate_array(variable, grad, lent, kept=True)
-    return task.domain.accumulate(variable, grad, lent)
+        call_posthooks(task, node.hooks, node, (), grads)
 
 
 def _release(task: TaskState, node: Node) -> None:
@@ -374,7 +223,3 @@ def _nan_check(task: TaskState, node: Node, routed: tuple[Any, ...]) -> None:
                 tensor=node.name(),
                 fix="look at the values this operation had in the forward pass",
             )
-
-
-def _hook_name(hook: Any) -> str:
-    return getattr(hook, "__name__", type(hook).__name__)

@@ -22,7 +22,7 @@ from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import bare
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.vizgrad.captured_value import Held
+from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
 from vizgrad.debugger.engines.vizgrad.nonfinite_steps import birth_of, saved_before
 from vizgrad.debugger.engines.vizgrad.origin_of_nan import made_by
@@ -84,7 +84,9 @@ class Stepped(Run):
             elif not delivered.size < _INF and visit.incoming < _INF:
                 self.births.append(self._odd(step, node, visit, out.edge, out.routed))
 
-    def _odd(self, step: EngineStep, node: Node, visit: Visit, edge: int, routed: Held) -> Odd:
+    def _odd(
+        self, step: EngineStep, node: Node, visit: Visit, edge: int, routed: CapturedArray
+    ) -> Odd:
         """See `backwards.Watching`, which notes the same while a backward runs."""
         array = routed.array
         came = [held.array for held in step.incoming if held is not None]
@@ -122,7 +124,7 @@ class Stepped(Run):
 _INF = float("inf")
 
 
-def _size(held: Held) -> float:
+def _size(held: CapturedArray) -> float:
     """As `magnitude.size`; of what was let go of as its summary tells."""
     if held.array is not None:
         return size(held.array)

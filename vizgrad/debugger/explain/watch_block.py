@@ -9,7 +9,7 @@ from vizgrad.core.errors import Explanation, Findings
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.engines.api.frameworks import listening
 from vizgrad.debugger.engines.api.openers import known_types
-from vizgrad.debugger.engines.vizgrad.variable_names import names_around
+from vizgrad.debugger.engines.common.variable_names import names_around
 from vizgrad.debugger.explain import findings, loss_faults, watched_errors
 from vizgrad.debugger.watch.call_recorder import Tapping
 from vizgrad.debugger.watch.note_recorder import Noting

@@ -17,7 +17,7 @@ from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.modes import GUARD, MODES, share_of_thread
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.tensor import RESULT, Tensor
-from vizgrad.debugger.engines.vizgrad.variable_names import names_around
+from vizgrad.debugger.engines.common.variable_names import names_around
 from vizgrad.debugger.watch.backwards import Run
 from vizgrad.debugger.watch.grad_history import Gradients, Leaf
 from vizgrad.debugger.watch.notes import Note

@@ -13,7 +13,7 @@ import vizgrad as vg
 from tests.fixtures import strict_array, strict_module
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.hooks import NodeHooks
-from vizgrad.debugger.engines.vizgrad.captured_value import Held
+from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.engines.vizgrad.steplog import StepLog
 
@@ -131,7 +131,7 @@ def test_a_kept_gradient_is_put_into_numbers_without_a_copy_of_it(layout: str) -
         "backwards": whole[::-1, ::-1],
         "expanded": np.broadcast_to(whole[0], whole.shape),
     }[layout]
-    held, copied = Held(array, copy=False), Held(array, copy=True)
+    held, copied = CapturedArray(array, copy=False), CapturedArray(array, copy=True)
     tracemalloc.start()
     try:
         summary = held.summary

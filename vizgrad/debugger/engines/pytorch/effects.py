@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from itertools import repeat
 
 import torch
 
-from vizgrad.debugger.engines.api.protocols import WorldChanged
+from vizgrad.debugger.engines.common import grad_effect
 from vizgrad.debugger.engines.pytorch.parts import bytes_of
 from vizgrad.debugger.engines.pytorch.versions import set_version
 
 
-class _State:
+class _GradState:
     """A tensor's `.grad` at one moment: which object, its counter, and its elements if they are kept."""
 
     __slots__ = ("elements", "grad", "version")
 
-    def __init__(self, tensor: torch.Tensor, *, copy: bool) -> None:
+    def __init__(self, tensor: torch.Tensor, copy: bool) -> None:
         grad = grad_of(tensor)
         self.grad = grad
         self.version = 0 if grad is None else grad._version
         self.elements = copy_of(grad) if copy else None
 
     def matches(self, tensor: torch.Tensor) -> bool:
-        """Is it still this object, and has nobody written to it?"""
         grad = grad_of(tensor)
         return grad is self.grad and (grad is None or grad._version == self.version)
 
-    def holding(self, elements: torch.Tensor | None) -> _State:
+    def holding(self, elements: torch.Tensor | None) -> _GradState:
         """The same, with its elements."""
-        made = _State.__new__(_State)
+        made = _GradState.__new__(_GradState)
         made.grad, made.version, made.elements = self.grad, self.version, elements
         return made
 
@@ -41,62 +42,42 @@ class _State:
             set_version(self.grad, self.version)
 
 
-class GradEffect:
+def _reference(tensor: torch.Tensor) -> Callable[[], torch.Tensor]:
+    """Keeps a tensor alive: what PyTorch does after a step is told by it."""
+    return repeat(tensor).__next__
+
+
+class GradEffect(grad_effect.GradEffect):
     """`.grad` of one tensor before a step, and after it."""
 
-    def __init__(self, tensor: torch.Tensor, *, copy: bool = True) -> None:
-        """`copy`: it may be added to in place."""
-        self._tensor = tensor
-        self._before = _State(tensor, copy=copy)
-        self._after: _State | None = None
-
-    @property
-    def before(self) -> torch.Tensor | None:
-        """The elements before the step."""
-        return self._before.elements
-
-    @property
-    def grad_before(self) -> torch.Tensor | None:
-        return self._before.grad
+    __slots__ = ("__weakref__",)
+    state = _GradState
+    refer = staticmethod(_reference)
+    copies_replaced = False
 
     @property
     def nbytes(self) -> int:
-        return 0 if self._before.elements is None else bytes_of(self._before.elements)
+        return 0 if self.before is None else bytes_of(self.before)
 
-    def done(self) -> bool:
+    def changed(self) -> bool:
         """The step is over. Did it change anything?"""
-        before, self._after = self._before, _State(self._tensor, copy=False)
-        if before.matches(self._tensor):
+        self.done()
+        assert self._after is not None
+        if self._before.matches(self._tensor()):
             return False
-        if self._after.grad is not before.grad:  # what was there before is as it was
-            before.elements = None
+        if self._after.grad is not self._before.grad:  # what was there before is as it was
+            self._before.elements = None
         return True
 
     def since(self, elements: torch.Tensor | None) -> GradEffect | None:
         """What has come after it, if anything has. `elements` are those that it left behind."""
-        assert self._after is not None
-        if self._after.matches(self._tensor):
+        after, tensor = self._after, self._tensor()
+        assert isinstance(after, _GradState)  # it is done
+        if after.matches(tensor):
             return None
-        made = GradEffect(self._tensor, copy=False)
-        made._before, made._after = self._after.holding(elements), made._before
+        made = GradEffect(tensor, copy=False)
+        made._before, made._after = after.holding(elements), made._before
         return made
-
-    def undo(self) -> None:
-        assert self._after is not None  # it is done
-        if not self._after.matches(self._tensor):
-            raise WorldChanged("back", _GRAD_CHANGED)
-        if self._after.grad is self._before.grad:
-            self._after.elements = copy_of(self._after.grad)
-        self._before.restore(self._tensor)
-
-    def redo(self) -> None:
-        assert self._after is not None
-        if not self._before.matches(self._tensor):
-            raise WorldChanged("forward again", _GRAD_CHANGED)
-        self._after.restore(self._tensor)
-
-
-_GRAD_CHANGED = ".grad of a tensor was changed"
 
 
 def grad_of(tensor: torch.Tensor) -> torch.Tensor | None:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.node_origin import Origin
+from vizgrad.debugger.engines.common import graph_base
+from vizgrad.debugger.engines.common.graph_base import GraphBase
 from vizgrad.debugger.engines.pytorch.edges import edge_of, edges_of
 from vizgrad.debugger.engines.pytorch.saved import Released, SavedValues
 from vizgrad.debugger.engines.pytorch.source_places import place_of, recorded_at, scope_of
 from vizgrad.debugger.engines.pytorch.summary import summarize_closely
 from vizgrad.debugger.engines.pytorch.torch_names import (
-    as_list,
     clock_of,
     formulas_of,
     hooks_of,
@@ -28,10 +29,9 @@ from vizgrad.debugger.engines.pytorch.versions import (
     outputs_of,
 )
 from vizgrad.debugger.session.breakpoints.node_search import texts_of_origin
-from vizgrad.debugger.session.grouping import groups_of
 
 
-class TorchGraph:
+class TorchGraph(GraphBase[SavedValues]):
     """See `vizgrad.debugger.engines.api.protocols.GraphSource`. Keeps the nodes, in the order of their
     numbers.
     """
@@ -59,19 +59,20 @@ class TorchGraph:
         self.inner = len(self.nodes)
         self.nodes += [node for node in found if hasattr(node, "variable")]
         self.ids = {node: i for i, node in enumerate(self.nodes)}
-        self.roots = tuple((self.ids[node], nr) for node, nr in roots if node in self.ids)
+        self._roots = tuple((self.ids[node], nr) for node, nr in roots if node in self.ids)
         self._names = names
         self._edges: list[tuple[model.Edge, ...] | None] = [None] * len(self.nodes)
         self._depths: list[int] | None = None
-        self._saved = SavedValues(self.nodes, names)
+        self.memory = SavedValues(self.nodes, names)
         note_outputs(getattr(names, "tensors", list[Any])())
         #: Of each node the outputs that are known to be used, where PyTorch does not tell how many there are.
         self._outputs: list[int] = []
 
-    def __len__(self) -> int:
-        return len(self.nodes)
-
     # --- the graph ------------------------------------------------------------------------------
+
+    @property
+    def roots(self) -> Sequence[tuple[int, int]]:
+        return self._roots
 
     def name(self, node: int) -> str:
         return name_of(self.nodes[node])
@@ -106,18 +107,6 @@ class TorchGraph:
             thing, _ = edge_of(thing)
         return self.ids.get(thing) if isinstance(thing, torch.autograd.graph.Node) else None
 
-    def describe(self, node: int) -> model.Node:
-        return self._node(node, self.saved(node))
-
-    def describe_before(self, node: int) -> model.Node:
-        return self._node(node, self._saved.before(node))
-
-    def graph(self, title: str) -> model.Graph:
-        nodes = tuple(map(self.describe_before, range(len(self))))
-        return model.Graph(
-            nodes, self.roots, self.timelines(), title, self.truncated, groups=groups_of(self)
-        )
-
     def _used(self, number: int) -> int:
         """How many outputs of a node the graph knows of."""
         if OUTPUTS_TOLD:
@@ -130,7 +119,7 @@ class TorchGraph:
                     self._outputs[node] = max(self._outputs[node], nr + 1)
         return self._outputs[number]
 
-    def _node(self, number: int, saved: tuple[model.Saved, ...]) -> model.Node:
+    def described(self, number: int, saved: tuple[model.Saved, ...]) -> model.Node:
         node, where = self.nodes[number], self.origin(number)
         if self._depths is None:
             self._depths = _depths(self)
@@ -153,40 +142,22 @@ class TorchGraph:
     # --- what is saved, and the memory ----------------------------------------------------------
 
     def saved(self, node: int) -> tuple[model.Saved, ...]:
-        return self._saved.now(node)
+        return self.memory.now(node)
+
+    def saved_before(self, number: int) -> tuple[model.Saved, ...]:
+        return self.memory.before(number)
 
     def ran(self, node: int) -> Released | None:
         """A node has run: what it has released, if anything."""
-        return self._saved.ran(node)
+        return self.memory.ran(node)
 
     def label_of(self, node: int, name: str) -> str:
         """What a person calls the memory that a saved value lives in; empty if that is not known."""
-        return self._saved.label_of(node, name)
+        return self.memory.label_of(node, name)
 
     def timeline(self, tensor: torch.Tensor) -> model.Storage:
         """Of the memory of any tensor."""
-        return self._saved.timeline_of(tensor)
-
-    def timelines(self) -> tuple[model.Storage, ...]:
-        return self._saved.timelines()
-
-    def storages(self, most: int) -> tuple[int, tuple[model.Storage, ...]]:
-        return self._saved.first(most)
-
-    def storages_of(self, nodes: Collection[int]) -> tuple[tuple[model.Storage, ...], int]:
-        return self._saved.told_of(nodes)
-
-    def holdings(self) -> Iterable[tuple[int, Sequence[int]]]:
-        return self._saved.holdings()
-
-    def stale(self) -> dict[int, int]:
-        return self._saved.stale()
-
-    def written(self) -> tuple[model.StorageChange, ...]:
-        return self._saved.written()
-
-    def retell(self) -> None:
-        """Nothing is left out of what `written` tells."""
+        return self.memory.timeline_of(tensor)
 
     def grad(self, node: int) -> model.TensorSummary | None:
         variable = getattr(self.nodes[node], "variable", None)
@@ -194,32 +165,25 @@ class TorchGraph:
 
     def value(self, node: int, name: str | None) -> torch.Tensor | None:
         if name is not None:
-            return self._saved.value(node, name)
+            return self.memory.value(node, name)
         variable = getattr(self.nodes[node], "variable", None)
         return None if variable is None else variable.grad
 
     def close(self) -> None:
         self.nodes.clear()
         self.ids.clear()
-        self._saved.close()
+        self.memory.close()
 
 
 def roots_of(tensors: Any) -> list[tuple[Any, int]]:
-    """The gradient edges of one tensor, of several, or of a node itself."""
-    roots: list[tuple[Any, int]] = []
-    for tensor in as_list(tensors):
-        if isinstance(tensor, torch.autograd.graph.Node):
-            roots.append((tensor, 0))
-            continue
-        if not tensor.requires_grad:
-            raise RuntimeError(
-                "this tensor has no graph: it does not require grad and has no grad_fn; make it from "
-                "tensors that require grad, outside no_grad"
-            )
-        node, nr = edge_of(tensor)
-        note_output(tensor, node)
-        roots.append((node, nr))
-    return roots
+    """See `vizgrad.debugger.engines.common.graph_base.roots_of`."""
+    return graph_base.roots_of(tensors, torch.Tensor, torch.autograd.graph.Node, _noted_edge)
+
+
+def _noted_edge(tensor: torch.Tensor) -> tuple[Any, int]:
+    node, nr = edge_of(tensor)
+    note_output(tensor, node)
+    return node, nr
 
 
 def _depths(source: TorchGraph) -> list[int]:

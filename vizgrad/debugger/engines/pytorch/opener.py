@@ -14,6 +14,7 @@ from vizgrad.debugger.engines.api import frameworks, summarizer
 from vizgrad.debugger.engines.api.capabilities import CapabilityCard
 from vizgrad.debugger.engines.api.openers import open_backward, open_picture
 from vizgrad.debugger.engines.api.protocols import Backward
+from vizgrad.debugger.engines.common.variable_names import variables_of
 from vizgrad.debugger.engines.pytorch.elements import elements_of
 from vizgrad.debugger.engines.pytorch.graph_source import TorchGraph, roots_of
 from vizgrad.debugger.engines.pytorch.numbering import Numbering, can_number
@@ -21,7 +22,6 @@ from vizgrad.debugger.engines.pytorch.run import TorchRun
 from vizgrad.debugger.engines.pytorch.summary import summarize, summarize_closely
 from vizgrad.debugger.engines.pytorch.torch_names import as_list
 from vizgrad.debugger.engines.pytorch.torch_watch import watching
-from vizgrad.debugger.engines.vizgrad.variable_names import variables_of
 from vizgrad.debugger.watch.functions import Tap
 
 

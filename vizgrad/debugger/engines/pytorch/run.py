@@ -15,6 +15,8 @@ import torch
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Change
 from vizgrad.debugger.engines.api.protocols import Effect
+from vizgrad.debugger.engines.common.new_values import gradient_change
+from vizgrad.debugger.engines.common.recorded_step import Arrived, Routed, error_text
 from vizgrad.debugger.engines.pytorch.edges import edge_of
 from vizgrad.debugger.engines.pytorch.edits import new_value
 from vizgrad.debugger.engines.pytorch.effects import GradEffect, copy_of
@@ -133,7 +135,7 @@ class TorchRun:
             error = None
         if error is not None:
             explain(error, self._source, call.number)
-            step.error = f"{type(error).__name__}: {error}".removesuffix(": ")
+            step.error = error_text(error)
         try:
             return step, error
         finally:
@@ -156,12 +158,8 @@ class TorchRun:
             )
         new, words = new_value(waiting, value)
         self._waiting[node, nr] = self._instead[nr] = new
-        slot = f" at slot {nr}" if len(call.used) > 1 else ""
-        return Change(
-            f"gradient{slot} of {name.partition(' ')[0]} = {words}",
-            node,
-            buffer=model.Buffer(node, nr, summarize(new)),
-        )
+        kind = name.partition(" ")[0]
+        return gradient_change(kind, node, nr, len(call.used), words, summarize(new))
 
     def _next(self, call: Call) -> Call | BaseException | None:
         instead, self._instead = self._instead, {}
@@ -180,19 +178,23 @@ class TorchRun:
         self._due.pop(node, None)
         known = [nr for waiting, nr in self._waiting if waiting == node]
         slots = max(known, default=0) + 1 if call.used is None else len(call.used)
-        step.incoming = tuple(self._waiting.pop((node, nr), None) for nr in range(slots))
-        step.used = call.used
+        came = [self._waiting.pop((node, nr), None) for nr in range(slots)]
+        step.incoming = tuple(map(step.capture, came))
         note_gradients(source.nodes[node], call.used or ())
         step.effects = list(self._changed(call))
         if failed:
-            step.leaf = None
+            step.failed()
             return step
         for index, (edge, computed) in enumerate(
             zip(source.edges(node), call.computed, strict=False)
         ):
             sent, note = self._sent(edge, computed)
-            step.routed.append((edge, computed, sent, note, index))
-            target = edge.node
+            target, capture = edge.node, step.capture
+            step.routed.append(
+                Routed(
+                    index, target, edge.input_nr, edge.name, capture(computed), capture(sent), note
+                )
+            )
             if target is None:
                 continue
             if sent is not None:
@@ -200,7 +202,7 @@ class TorchRun:
                 before = self._waiting.get(slot)
                 total = sent if before is None else _sum(before, sent)
                 self._waiting[slot] = total
-                step.arrived.append((*slot, before, total))
+                step.arrived.append(Arrived(*slot, capture(before), capture(total)))
             self._missing[target] -= 1
             if not self._missing[target] and target not in self._skipped:
                 step.readied.append(self._ready(target))
@@ -208,7 +210,7 @@ class TorchRun:
         released = source.ran(node)
         if released is not None:
             step.effects.append(released)
-            step.released = released.names, released.bytes
+            step.released, step.released_bytes = released.names, released.bytes
         return step
 
     def _changed(self, call: Call) -> Iterator[Effect]:
@@ -217,10 +219,13 @@ class TorchRun:
         if call.leaf is not None:
             effects.append(call.leaf.effect)
             self._given.append(ref(call.leaf))
-        yield from (effect for effect in effects if effect.done())
-        came = [effect for effect in self._asked if effect.done()]
-        self._asked = [effect for effect in self._asked if effect not in came]
-        yield from came
+        for effect in effects:
+            if effect.changed():
+                yield effect
+        if self._asked:
+            came = [effect for effect in self._asked if effect.changed()]
+            self._asked = [effect for effect in self._asked if effect not in came]
+            yield from came
 
     def _at_the_end(self) -> Iterator[Effect]:
         """What was done to `.grad` behind the last node: DDP averages there."""

@@ -98,8 +98,8 @@ class Released:
 
     def __init__(self, kept: Sequence[Kept]) -> None:
         self._kept = kept
-        self.names = tuple(each.name for each in kept)
-        self.bytes = sum(each.first.bytes for each in kept)
+        self.names = tuple([each.name for each in kept])
+        self.bytes = sum([each.first.bytes for each in kept])
 
     def undo(self) -> None:
         for each in self._kept:
@@ -266,6 +266,9 @@ class SavedValues:
         shown = self._shown()
         told = [n for n in shown if n in asked or self._blocks[n].was_written()]
         return tuple(map(self._timeline, told)), len(shown) - len(told)
+
+    def retell(self) -> None:
+        """Nothing is left out of what `written` tells."""
 
     def holdings(self) -> Iterator[tuple[int, list[int]]]:
         for block in self._blocks:

@@ -16,12 +16,12 @@ from vizgrad.core.errors import explained, function_place, place_of, returning_p
 from vizgrad.core.graph.saved import fix_of_write
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.source_names import written_name
+from vizgrad.debugger.engines.common.variable_names import names_around
 from vizgrad.debugger.engines.pytorch.saved import raw_values
 from vizgrad.debugger.engines.pytorch.source_places import recorded_at, site_of
 from vizgrad.debugger.engines.pytorch.torch_names import name_of
 from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK
 from vizgrad.debugger.engines.pytorch.write_lines import writer
-from vizgrad.debugger.engines.vizgrad.variable_names import names_around
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.source_expressions import variable
 

@@ -1,4 +1,4 @@
-"""A gradient as it was at one moment of a run, which is put into numbers when somebody asks."""
+"""A gradient of the engine as it was at one moment: the array itself, or a copy of it."""
 
 # What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
 # pyright: reportPrivateUsage=false
@@ -13,68 +13,44 @@ from vizgrad.core.arrays.keeping import kept_copy
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.tensor.duals import DUALS
 from vizgrad.debugger import model
+from vizgrad.debugger.engines.common.captured_value import CapturedValue
 from vizgrad.debugger.engines.vizgrad.summary import summarize, summarize_closely
 from vizgrad.debugger.engines.vizgrad.tangents import tangents, told
 
 
-class Held:
-    """What was there: the array itself, where nobody writes to it, or a copy.
+class CapturedArray(CapturedValue):
+    """What was there: the array itself, where nobody writes to it, or a copy."""
 
-    `forget` lets go of it; its summary stays.
-    """
-
-    __slots__ = ("_array", "_copied", "_summary", "_tangents", "nbytes")
+    __slots__ = ("_copied", "_tangents", "nbytes")
 
     def __init__(self, value: Any, *, copy: bool, dual: Any = None) -> None:
         """`dual`: the tensor whose tangents are its own, where it is not `value`."""
         array = as_array(getattr(value, "_array", value))
         self._copied = copy
-        self._array, self.nbytes = kept_copy(array) if copy else (array, size_of(array))
-        self._summary: model.TensorSummary | None = None
+        self.array, self.nbytes = kept_copy(array) if copy else (array, size_of(array))
+        self._summary = None
         #: Those of a gradient in forward mode: what it had then stays known when the level is over.
-        self._tangents: tuple[Held, ...] = ()
+        self._tangents: tuple[CapturedArray, ...] = ()
         if DUALS.on:
             beside = tangents(value if dual is None else dual)
-            self._tangents = tuple([Held(tangent._array, copy=copy) for tangent in beside])
+            self._tangents = tuple([CapturedArray(tangent._array, copy=copy) for tangent in beside])
             self.nbytes += sum([tangent.nbytes for tangent in self._tangents])
 
-    @property
-    def array(self) -> Any | None:
-        """None when it was forgotten."""
-        return self._array
-
-    @property
-    def summary(self) -> model.TensorSummary:
-        """What one pass over it gives."""
-        found = self._summary
-        if found is None:
-            found = summarize(self._array)
-            assert found is not None  # of an array there is one
-            found = self._summary = self._with_tangents(found)
-        return found
-
-    def closely(self) -> model.TensorSummary:
-        """With histogram, heat map and values, for as long as it is kept."""
-        if self._array is None:
-            return self.summary
-        found = summarize_closely(self._array)
-        assert found is not None
-        return self._with_tangents(found)
-
-    def _with_tangents(self, found: model.TensorSummary) -> model.TensorSummary:
+    def _summarize(self, *, closely: bool) -> model.TensorSummary:
+        found = summarize_closely(self.array) if closely else summarize(self.array)
+        assert found is not None  # of an array there is one
         if not self._tangents:
             return found
         return replace(found, tangents=tuple(told(each.array) for each in self._tangents))
 
     def copy(self) -> None:
         """Somebody may write to the array from now on."""
-        if not self._copied and self._array is not None:
-            self._array, self.nbytes = kept_copy(self._array)
+        if not self._copied and self.array is not None:
+            self.array, self.nbytes = kept_copy(self.array)
             self._copied = True
 
     def forget(self) -> None:
-        _ = self.summary
-        self._array = None
+        super().forget()
         self._tangents = ()
         self.nbytes = 0
 
@@ -87,11 +63,3 @@ def size_of(array: Any) -> int:
             if stride == 0 and length:
                 total //= length
     return total
-
-
-def summary_of(held: Held | None) -> model.TensorSummary | None:
-    return None if held is None else held.summary
-
-
-def closely(held: Held | None) -> model.TensorSummary | None:
-    return None if held is None else held.closely()

@@ -12,8 +12,8 @@ from vizgrad.core.arrays.keeping import kept_copy
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.saved import Freed, KeptSelf, SavedResult, bare
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
-from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Change
+from vizgrad.debugger.engines.common.new_values import gradient_change
 from vizgrad.debugger.engines.vizgrad.edit_effects import SavedEffect, WriteEffect
 from vizgrad.debugger.engines.vizgrad.new_values import new_value
 
@@ -41,13 +41,8 @@ def put_grad(task: GraphTask, log: StepLog, node: Node, number: int, nr: int, va
     else:
         task.buffers[node][nr] = made
     task.borrowed.add(node)
-    held = log.put(number, nr, array)
-    slot = f" at slot {nr}" if node.outputs > 1 else ""
-    return Change(
-        f"gradient{slot} of {node.name()} = {words}",
-        number,
-        buffer=model.Buffer(number, nr, held.summary),
-    )
+    summary = log.put(number, nr, array).summary
+    return gradient_change(node.name(), number, nr, node.outputs, words, summary)
 
 
 def put_saved(node: Node, number: int, name: str, value: Any) -> Change:

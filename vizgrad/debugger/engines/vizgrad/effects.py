@@ -18,6 +18,7 @@ from vizgrad.core.graph.saved import Freed, bare
 from vizgrad.core.tensor.storage import InferenceStorage, Storage
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.engines.api.protocols import WorldChanged
+from vizgrad.debugger.engines.common import grad_effect
 
 
 class StorageState:
@@ -42,17 +43,16 @@ class StorageState:
 class _GradState:
     """A tensor's `.grad` at one moment: which object, its elements, its counter."""
 
-    __slots__ = ("array", "grad", "storage")
+    __slots__ = ("elements", "grad", "storage")
 
     def __init__(self, tensor: Tensor, copy: bool) -> None:
         grad = tensor._grad
         self.grad = grad
-        #: The elements, if they may be overwritten in place later; else None.
-        self.array: Any = grad._array.copy() if grad is not None and copy else None
+        self.elements: Any = grad._array.copy() if grad is not None and copy else None
         self.storage = StorageState(None if grad is None else grad._storage)
 
     def matches(self, tensor: Tensor) -> bool:
-        """Is it still the same object, and has nobody written to it? (No two writes have one tick.)"""
+        """No two writes have one tick."""
         now = tensor._grad
         if now is not self.grad:
             return False
@@ -65,37 +65,21 @@ class _GradState:
     def restore(self, tensor: Tensor) -> None:
         tensor._grad = self.grad
         if self.grad is not None:
-            if self.array is not None:
-                self.grad._array[...] = self.array
+            if self.elements is not None:
+                self.grad._array[...] = self.elements
             self.storage.restore(self.grad._storage)
 
 
-class GradEffect:
-    """`.grad` of one tensor, before and after a visit.
+class GradEffect(grad_effect.GradEffect):
+    """`.grad` of one tensor, before and after a visit."""
 
-    Elements are copied only when the visit adds in place (before), and when it is undone (after).
-    """
-
-    __slots__ = ("_after", "_before", "_tensor")
-
-    def __init__(self, tensor: Tensor) -> None:
-        self._tensor = weakref.ref(tensor)
-        self._before = _GradState(tensor, copy=tensor._grad is not None)
-        self._after: _GradState | None = None
-
-    @property
-    def before(self) -> Any:
-        """The elements of `.grad` before the visit, a copy; None if there was none."""
-        return self._before.array
-
-    @property
-    def grad_before(self) -> Any:
-        """`.grad` itself before the visit."""
-        return self._before.grad
+    __slots__ = ()
+    state = _GradState
+    refer = weakref.ref
 
     @property
     def nbytes(self) -> int:
-        return 0 if self._before.array is None else int(self._before.array.nbytes)
+        return 0 if self._before.elements is None else int(self._before.elements.nbytes)
 
     def is_of(self, tensor: Tensor) -> bool:
         """Is this the `.grad` of `tensor`?"""
@@ -107,29 +91,6 @@ class GradEffect:
         grad = None if tensor is None else tensor._grad
         return grad is not None and block_of(grad) is block
 
-    def done(self) -> None:
-        """The visit is over: note which object is there now."""
-        tensor = self._tensor()
-        if tensor is not None:
-            self._after = _GradState(tensor, copy=False)
-
-    def undo(self) -> None:
-        tensor = self._tensor()
-        if tensor is None or self._after is None:
-            return
-        if not self._after.matches(tensor):
-            raise WorldChanged("back", _GRAD_CHANGED)
-        self._after = _GradState(tensor, copy=True)
-        self._before.restore(tensor)
-
-    def redo(self) -> None:
-        tensor = self._tensor()
-        if tensor is None or self._after is None:
-            return
-        if not self._before.matches(tensor):
-            raise WorldChanged("forward again", _GRAD_CHANGED)
-        self._after.restore(tensor)
-
 
 def block_of(tensor: Tensor) -> Any:
     """The array that owns the memory of a tensor."""
@@ -137,9 +98,6 @@ def block_of(tensor: Tensor) -> Any:
     while (base := getattr(array, "base", None)) is not None and hasattr(base, "dtype"):
         array = base
     return array
-
-
-_GRAD_CHANGED = ".grad of a tensor was changed"
 
 
 class ReleaseEffect:
@@ -154,9 +112,11 @@ class ReleaseEffect:
         self.values = values
         self.names = tuple(self.values)
         self.bytes = sum(
-            int(array.nbytes)
-            for v in self.values.values()
-            if (array := getattr(v, "_array", None)) is not None
+            [
+                int(array.nbytes)
+                for v in self.values.values()
+                if (array := getattr(v, "_array", None)) is not None
+            ]
         )
 
     def undo(self) -> None:

@@ -83,9 +83,10 @@ def _take_back(task: GraphTask, journal: Journal, nodes: Sequence[Node], index: 
     for out in step.routed:
         if out.target is not None:
             task.dependencies[nodes[out.target]] += 1
-    for number, nr, before, _ in reversed(step.arrived):
-        target = nodes[number]
-        _set(task, target, nr, None if before is None else before.array)
+    for arrived in reversed(step.arrived):
+        before = arrived.before
+        there = None if before is None else before.array
+        _set(task, nodes[arrived.node], arrived.input_nr, there)
     task.buffers.pop(node, None)
     for nr, held in enumerate(step.incoming):
         if held is not None:

@@ -10,7 +10,7 @@ described when somebody looks at it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,8 @@ from vizgrad.core.tensor.modes import Scope
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.node_origin import Origin
+from vizgrad.debugger.engines.common import graph_base
+from vizgrad.debugger.engines.common.graph_base import GraphBase
 from vizgrad.debugger.engines.vizgrad.batch_dims import Found, batches_of, find
 from vizgrad.debugger.engines.vizgrad.effects import ReleaseEffect
 from vizgrad.debugger.engines.vizgrad.node_description import (
@@ -43,7 +45,6 @@ from vizgrad.debugger.engines.vizgrad.summary import summarize_closely
 from vizgrad.debugger.engines.vizgrad.tangents import tangents_of, with_tangents
 from vizgrad.debugger.engines.vizgrad.written_memory import StorageWrites
 from vizgrad.debugger.session.breakpoints.node_search import texts_of_origin
-from vizgrad.debugger.session.grouping import groups_of
 
 if TYPE_CHECKING:
     from vizgrad.debugger.engines.vizgrad.step import EngineStep
@@ -54,7 +55,7 @@ NODE_LIMIT = 200_000
 _sequence_nr = attrgetter("sequence_nr")
 
 
-class EngineGraph:
+class EngineGraph(GraphBase[Blocks]):
     """See `vizgrad.debugger.engines.api.protocols.GraphSource`. Keeps the nodes, in the order of their
     numbers.
     """
@@ -85,8 +86,8 @@ class EngineGraph:
         found = list(dict.fromkeys(node for node, _ in self._root_nodes))
         with counting("reading the graph", " nodes", found.__len__):
             self._collect(found, limit)
-            self._blocks = Blocks(self.nodes, self.name_of, self.saved, self._saved_before)
-            self._blocks.read()
+            self.memory = Blocks(self.nodes, self.name_of, self.saved, self.saved_before)
+            self.memory.read()
 
     def _collect(self, found: list[Node], limit: int | None) -> None:
         """Finds the nodes breadth first, which says what is left out, and numbers them."""
@@ -111,9 +112,6 @@ class EngineGraph:
         self.ids = dict(zip(self.nodes, range(len(self.nodes)), strict=True))
 
     # --- the graph ----------------------------------------------------------------------------
-
-    def __len__(self) -> int:
-        return len(self.nodes)
 
     @property
     def roots(self) -> Sequence[tuple[int, int]]:
@@ -161,32 +159,14 @@ class EngineGraph:
             thing = thing.engine_node()
         return self.ids.get(thing) if isinstance(thing, Node) else None
 
-    def describe(self, node: int) -> model.Node:
-        self._read_all()
-        return self._node(node, self.saved(node))
-
-    def describe_before(self, node: int) -> model.Node:
-        self._read_all()
-        return self._node(node, self._saved_before(node))
-
-    def graph(self, title: str = "") -> model.Graph:
-        nodes = tuple(map(self.describe_before, range(len(self.nodes))))
-        return model.Graph(
-            nodes=nodes,
-            roots=tuple(self.roots),
-            storages=self._blocks.timelines(),
-            title=title,
-            truncated=self.truncated,
-            groups=groups_of(self),
-        )
-
     def _read_all(self) -> None:
         """What is only known of a node when all behind it are."""
         if self._topological is None:
             self._topological = _topological_numbers(self)
             self._batches = find(self.nodes[: self.inner])
 
-    def _node(self, number: int, saved: tuple[model.Saved, ...]) -> model.Node:
+    def described(self, number: int, saved: tuple[model.Saved, ...]) -> model.Node:
+        self._read_all()
         node = self.nodes[number]
         names = node.input_names
         edges = tuple(
@@ -242,8 +222,7 @@ class EngineGraph:
     def saved(self, node: int) -> tuple[model.Saved, ...]:
         return self.saved_by(self.nodes[node])
 
-    def _saved_before(self, number: int) -> tuple[model.Saved, ...]:
-        """The saved values of a node as if the run had not released them."""
+    def saved_before(self, number: int) -> tuple[model.Saved, ...]:
         node = self.nodes[number]
         values = self.values_before(node)
         return self._described(node, values)
@@ -314,33 +293,12 @@ class EngineGraph:
     def block_number(self, value: Any, slot: tuple[int | None, str] | None = None) -> int:
         """The number of the memory block that a tensor or saved value lives in."""
         label = self.name_of(value) if isinstance(value, Tensor) else ""
-        return self._blocks.number(value, label, slot)
+        return self.memory.number(value, label, slot)
 
     def timeline(self, value: Any) -> model.Storage:
         """The life of the memory block that a tensor lives in."""
         self._read_all()
-        return self._blocks.timeline(self.block_number(value))
-
-    def timelines(self) -> tuple[model.Storage, ...]:
-        return self._blocks.timelines()
-
-    def storages(self, most: int) -> tuple[int, tuple[model.Storage, ...]]:
-        return self._blocks.first(most)
-
-    def storages_of(self, nodes: Collection[int]) -> tuple[tuple[model.Storage, ...], int]:
-        return self._blocks.told_of(nodes)
-
-    def holdings(self) -> Iterable[tuple[int, Sequence[int]]]:
-        return self._blocks.holdings()
-
-    def stale(self) -> dict[int, int]:
-        return self._blocks.stale()
-
-    def written(self) -> tuple[model.StorageChange, ...]:
-        return self._blocks.written()
-
-    def retell(self) -> None:
-        self._blocks.retell()
+        return self.memory.timeline(self.block_number(value))
 
     def writes_to(self, thing: Any) -> StorageWrites:
         if isinstance(thing, int) and isinstance(found := self.nodes[thing], AccumulateGrad):
@@ -368,27 +326,12 @@ class EngineGraph:
         self._origins = Origins()
         self._texts.clear()
         self.step_of = lambda _: None
-        self._blocks.close()
+        self.memory.close()
 
 
 def roots_of(tensors: Any) -> list[tuple[Node, int]]:
-    """The gradient edges of one tensor, of several, or of a node itself."""
-    if isinstance(tensors, (Tensor, Node)):
-        tensors = [tensors]
-    roots: list[tuple[Node, int]] = []
-    for tensor in tensors:
-        if isinstance(tensor, Node):
-            roots.append((tensor, 0))
-            continue
-        if not isinstance(tensor, Tensor):
-            raise TypeError(f"expected a Tensor (or a node), got {type(tensor).__name__}")
-        if not tensor.requires_grad:
-            raise RuntimeError(
-                "this tensor has no graph: it does not require grad and has no grad_fn; make it from "
-                "tensors that require grad, outside no_grad"
-            )
-        roots.append(gradient_edge(tensor))
-    return roots
+    """See `vizgrad.debugger.engines.common.graph_base.roots_of`."""
+    return graph_base.roots_of(tensors, Tensor, Node, gradient_edge)
 
 
 def _topological_numbers(source: EngineGraph) -> list[int]:

@@ -11,23 +11,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, cast, overload
 
-from vizgrad.core.arrays.finite import is_finite, is_here, is_small
+from vizgrad.core.arrays.finite import is_finite, is_small
 from vizgrad.core.arrays.quick_statistics import Statistics, quick_later
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.vizgrad.captured_value import Held, size_of
+from vizgrad.debugger.engines.common.recorded_step import Accumulated, Arrived, Routed
+from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray, size_of
 from vizgrad.debugger.engines.vizgrad.effects import GradEffect, ReleaseEffect
 from vizgrad.debugger.engines.vizgrad.nonfinite_steps import birth_of
 from vizgrad.debugger.engines.vizgrad.saved_readers import Savers, by_name, bytes_saved
-from vizgrad.debugger.engines.vizgrad.step import (
-    Accumulated,
-    Arrived,
-    EngineStep,
-    Out,
-    priority_of,
-    released_stage,
-)
+from vizgrad.debugger.engines.vizgrad.step import EngineStep, priority_of, released_stage
 
 #: (node, what arrived, what it computed, its saved values, began, ended, how many were ready before).
 Entry = tuple[Node, Any, Any, Any, float, float, int]
@@ -40,7 +34,9 @@ class Stored:
 
     __slots__ = ("after", "done", "effect")
 
-    def __init__(self, effect: GradEffect, done: tuple[str, str], after: Held | None) -> None:
+    def __init__(
+        self, effect: GradEffect, done: tuple[str, str], after: CapturedArray | None
+    ) -> None:
         self.effect = effect
         self.done = done
         self.after = after
@@ -64,7 +60,7 @@ class Journal(Sequence[EngineStep]):
         #: Deliveries that were more than handing on what was computed, by step.
         self._deliveries: dict[int, list[Delivery]] = {}
         #: Values that were looked at, by identity: one is put into numbers once.
-        self._held: dict[int, Held] = {}
+        self._held: dict[int, CapturedArray] = {}
         #: Steps by the node that they ran, as far as they are entered.
         self._by_node: dict[int, int] = {}
         #: The node that comes next; None at the end.
@@ -113,7 +109,9 @@ class Journal(Sequence[EngineStep]):
         before.done()
         grad = node.variable._grad
         # what was taken is a copy of what has arrived
-        after = None if done[0] == "taken" or grad is None else Held(grad._array, copy=True)
+        after = (
+            None if done[0] == "taken" or grad is None else CapturedArray(grad._array, copy=True)
+        )
         self.visited((node, incoming, Stored(before, done, after), None, *times, len(self.readied)))
 
     def add(self, step: EngineStep) -> None:
@@ -138,11 +136,11 @@ class Journal(Sequence[EngineStep]):
         if isinstance(last, EngineStep):
             last.error = text
 
-    def hold(self, value: Any) -> Held:
+    def hold(self, value: Any) -> CapturedArray:
         """Of an array that nobody writes to."""
         held = self._held.get(id(value))
         if held is None or held.array is not value:
-            held = Held(value, copy=False)
+            held = CapturedArray(value, copy=False)
             if held.array is value:
                 self._held[id(value)] = held
         return held
@@ -233,7 +231,7 @@ class Journal(Sequence[EngineStep]):
             if made.__class__ is Stored:
                 made = None if made.after is None else made.after.array
         else:
-            made = tuple([held.array for held in entry.held()])
+            made = tuple([held.array for held in entry.values()])
         normal = True
         for value in made if made.__class__ is tuple else (made,):
             if (
@@ -258,10 +256,11 @@ class Journal(Sequence[EngineStep]):
 
     def _fits(self, index: int, array: Any) -> bool:
         """Is it finite, and of an ordinary size? Of what is on a device this is found out later."""
-        if is_here(array):
-            return is_small(array)
-        self._asked.append((index, quick_later(array)))
-        return True
+        small = is_small(array)
+        if small is None:
+            self._asked.append((index, quick_later(array)))
+            return True
+        return small
 
     def late_birth(self) -> int | None:
         """The first step that made something not finite on a device, of those asked about since the last
@@ -339,7 +338,7 @@ class Journal(Sequence[EngineStep]):
         if decision == "taken":
             after = step.incoming[0]
         step.accumulated = Accumulated(
-            decision, reason, None if before is None else Held(before, copy=False), after
+            decision, reason, None if before is None else CapturedArray(before, copy=False), after
         )
         step.effects.append(stored.effect)
 
@@ -359,7 +358,7 @@ class Journal(Sequence[EngineStep]):
                 if earlier is not None:
                     before, after = self.hold(earlier), self.hold(total)
             name = names[index] if index < len(names) else ""
-            step.routed.append(Out(index, number, nr, name, computed, sent))
+            step.routed.append(Routed(index, number, nr, name, computed, sent))
             if after is not None:
                 step.arrived.append(Arrived(number, nr, before, after))
 
@@ -376,7 +375,7 @@ class Journal(Sequence[EngineStep]):
                     seen += more
                 if not any(id(_block(a)) in blocks for a in seen if a is not None):
                     continue
-            for held in self._step(index).held():
+            for held in self._step(index).values():
                 if id(_block(held.array)) in blocks:
                     held.copy()
 

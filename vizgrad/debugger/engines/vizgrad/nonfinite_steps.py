@@ -16,7 +16,7 @@ from vizgrad.debugger.engines.vizgrad.origin_of_nan import made_by, saved_now
 
 if TYPE_CHECKING:
     from vizgrad.core.graph.node import Node
-    from vizgrad.debugger.engines.vizgrad.captured_value import Held
+    from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
     from vizgrad.debugger.engines.vizgrad.step import EngineStep
 
 #: Saved values that are named at most.
@@ -60,7 +60,7 @@ def birth_of(
     return None
 
 
-def _finite(held: Held | None) -> bool:
+def _finite(held: CapturedArray | None) -> bool:
     """Was it finite? What was let go of is known by its summary."""
     if held is None:
         return True
@@ -69,7 +69,7 @@ def _finite(held: Held | None) -> bool:
     return is_finite(held.array)
 
 
-def _made(step: EngineStep) -> Iterator[tuple[int | None, Held | None]]:
+def _made(step: EngineStep) -> Iterator[tuple[int | None, CapturedArray | None]]:
     """What a step has computed and handed on, and what it has added to."""
     for out in step.routed:
         yield out.edge, out.computed

@@ -13,7 +13,7 @@ from typing import Any
 from vizgrad.core.graph.node import Node
 from vizgrad.core.tensor.modes import add_listener, remove_listener
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.debugger.engines.vizgrad.captured_value import Held
+from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
 from vizgrad.debugger.engines.vizgrad.second_order_graph import Grown, Growth
 
 Tell = Callable[[Iterable[Grown]], None]
@@ -44,13 +44,13 @@ def telling(lane: Growth, tell: Tell) -> AbstractContextManager[None]:
 @contextmanager
 def _noting(lane: Growth, tell: Tell) -> Iterator[None]:
     """One recomputation."""
-    found: list[tuple[Node, Held | None]] = []
+    found: list[tuple[Node, CapturedArray | None]] = []
 
     def note(node: Node, outputs: Any) -> None:
         first = outputs[0] if outputs else None
         held = None
         if isinstance(first, Tensor):
-            held = Held(first, copy=False)
+            held = CapturedArray(first, copy=False)
             held.forget()  # of its value only the numbers are kept
         found.append((node, held))
 

@@ -23,6 +23,7 @@ from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.tensor.modes import start_recording, stop_recording
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger import model
+from vizgrad.debugger.engines.common.variable_names import names_around
 from vizgrad.debugger.engines.vizgrad.recording import (
     BACKWARD,
     FORWARD,
@@ -37,7 +38,6 @@ from vizgrad.debugger.engines.vizgrad.recording import (
     Recorded,
 )
 from vizgrad.debugger.engines.vizgrad.summary import outline
-from vizgrad.debugger.engines.vizgrad.variable_names import names_around
 from vizgrad.debugger.model.trace_files import File
 
 _marks = count(1)

@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.arrays.errstate import hush, unhush
+from vizgrad.core.engine.reference_loop import where_raised
 from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.modes import keep_before_writes
 from vizgrad.debugger import model
@@ -27,9 +28,9 @@ from vizgrad.debugger.engines.vizgrad.second_order_graph import Growth
 from vizgrad.debugger.engines.vizgrad.second_order_run import second
 from vizgrad.debugger.engines.vizgrad.step import priority_of
 from vizgrad.debugger.engines.vizgrad.step_log_reader import EnginePast
-from vizgrad.debugger.engines.vizgrad.steplog import StepLog, where_raised
+from vizgrad.debugger.engines.vizgrad.steplog import StepLog
 from vizgrad.debugger.session.gc_pause import seldom_collecting
-from vizgrad.debugger.session.history.stop_conditions import Foreseen
+from vizgrad.debugger.session.history.stop_conditions import foreseen
 
 if TYPE_CHECKING:
     from vizgrad.core.engine.task import GraphTask
@@ -284,19 +285,22 @@ class EngineRun:
         """
         if not stops.active:
             return None, _MANY, False
-        if not isinstance(stops, Foreseen) or stops.nodes is None:
+        known = foreseen(stops)
+        nodes = None if known is None else known.nodes
+        if known is None or nodes is None:
             return None, 1, False
-        if stops.position is None:
-            return stops.nodes, _MANY, stops.nonfinite
-        left = stops.position - len(self.steps)
-        return stops.nodes, max(1, min(_MANY, left)), stops.nonfinite
+        if known.position is None:
+            return nodes, _MANY, known.nonfinite
+        left = known.position - len(self.steps)
+        return nodes, max(1, min(_MANY, left)), known.nonfinite
 
     def _ends(self, stops: Stops, node: Node) -> bool:
         """Does the row end here, where `node` comes next?"""
         if not stops.active:
             return False
-        if isinstance(stops, Foreseen) and (nodes := stops.nodes) is not None:
-            if len(self.steps) == stops.position:
+        known = foreseen(stops)
+        if known is not None and (nodes := known.nodes) is not None:
+            if len(self.steps) == known.position:
                 return True
             if self._source.ids[node] not in nodes:
                 return False

@@ -17,7 +17,8 @@ from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.edges import edge_of
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.vizgrad.captured_value import Held, summary_of
+from vizgrad.debugger.engines.common.captured_value import summary_of
+from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
 from vizgrad.debugger.engines.vizgrad.summary import outline_of
 
 
@@ -27,7 +28,7 @@ class Grown(NamedTuple):
     name: str
     kind: model.MadeKind
     inputs: tuple[int, ...]
-    held: Held | None
+    held: CapturedArray | None
     output: model.OutputMeta | None
     label: str = ""
     node: int | None = None
@@ -58,7 +59,7 @@ class Growth:
         made._known = self._known.copy()
         return made
 
-    def grow(self, tensor: Any, held: Held | None, label: str = "") -> Iterator[Grown]:
+    def grow(self, tensor: Any, held: CapturedArray | None, label: str = "") -> Iterator[Grown]:
         """What leads to `tensor` and was not there yet, in the order in which it was recorded."""
         edge = None if tensor is None else edge_of(tensor)
         root = edge.node if isinstance(edge, Edge) else edge
@@ -76,13 +77,13 @@ class Growth:
             its = node is root
             yield from self._enter(node, "recorded", held if its else None, label if its else "")
 
-    def again(self, node: Node, held: Held | None) -> Iterator[Grown]:
+    def again(self, node: Node, held: CapturedArray | None) -> Iterator[Grown]:
         """A node that a recomputation has recorded."""
         if node.sequence_nr not in self._known:
             yield from self._enter(node, "recomputed", held, "")
 
     def _enter(
-        self, node: Node, kind: model.MadeKind, held: Held | None, label: str
+        self, node: Node, kind: model.MadeKind, held: CapturedArray | None, label: str
     ) -> Iterator[Grown]:
         targets = [target for target, _ in node.next_edges if target is not None]
         for target in targets:

@@ -1,19 +1,19 @@
-"""One step of a vizgrad backward: what the watch noted, and the record that is made of it when asked for."""
+"""One step of a vizgrad backward: what the watch noted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterable, Sequence
+from itertools import starmap
+from typing import Protocol
 
 from vizgrad.core.graph.node import Node
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import Effect
-from vizgrad.debugger.engines.vizgrad.captured_value import Held, closely, summary_of
+from vizgrad.debugger.engines.common.recorded_step import RecordedStep, Summary
+from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
 from vizgrad.debugger.engines.vizgrad.effects import ReleaseEffect
 from vizgrad.debugger.engines.vizgrad.second_order_graph import Grown
 from vizgrad.debugger.session.history.node_stages import stages_of
-
-Summary = Callable[[Held | None], "model.TensorSummary | None"]
 
 
 class Neighbours(Protocol):
@@ -32,42 +32,11 @@ class Neighbours(Protocol):
         ...
 
 
-class Out(NamedTuple):
-    """A gradient on its way out over `edge`, a number: as the node computed it, and as it was delivered."""
-
-    edge: int
-    target: int | None
-    input_nr: int
-    name: str
-    computed: Held | None
-    routed: Held | None
-
-
-class Arrived(NamedTuple):
-    """What a delivery changed at a slot."""
-
-    node: int
-    input_nr: int
-    before: Held | None
-    after: Held
-
-
-class Accumulated(NamedTuple):
-    """What a leaf did with its gradient."""
-
-    decision: str
-    reason: str
-    before: Held | None
-    after: Held | None
-
-
-class EngineStep:
+class EngineStep(RecordedStep[CapturedArray]):
     """See `vizgrad.debugger.engines.api.protocols.Step`."""
 
     __slots__ = (
-        "_birth", "_journal", "_made", "_record", "accumulated", "arrived", "code", "effects",
-        "error", "first_readied", "full", "grown", "incoming", "index", "nbytes", "node", "priority",
-        "released", "released_bytes", "routed", "seconds", "stages",
+        "_birth", "_code", "_journal", "_made", "first_readied", "full", "grown", "nbytes", "stages",
     )  # fmt: skip
 
     def __init__(
@@ -79,37 +48,22 @@ class EngineStep:
         full: bool,
         first_readied: int,
     ) -> None:
+        super().__init__(index, node, priority)
         self._journal = journal
-        self.index = index
-        self.node = node
-        #: Its own in the ready queue.
-        self.priority = priority
         self.full = full
-        self.incoming: tuple[Held | None, ...] = ()
-        self.routed: list[Out] = []
-        self.arrived: list[Arrived] = []
         #: How many nodes had become ready before its deliveries.
         self.first_readied = first_readied
         self.stages: list[model.StageRecord] = []
-        #: The lines of a person's that the node ran, if they were noted.
-        self.code: tuple[model.CodeStep, ...] = ()
         #: What it recorded with create_graph=True.
         self.grown: list[Grown] = []
-        self._made: tuple[model.Made, ...] | None = None
-        self.accumulated: Accumulated | None = None
-        self.released: tuple[str, ...] = ()
-        self.released_bytes = 0
-        self.effects: list[Effect] = []
-        self.seconds = 0.0
-        self.error = ""
         self.nbytes = 0
-        self._record: model.StepRecord | None = None
+        self._code: tuple[model.CodeStep, ...] = ()
+        self._made: tuple[model.Made, ...] | None = None
         #: None as long as nobody has asked.
         self._birth: tuple[model.Birth | None] | None = None
 
     @property
     def current(self) -> int | None:
-        """The node that comes next; None at the end."""
         return self._journal.following(self.index)
 
     @property
@@ -117,26 +71,31 @@ class EngineStep:
         return "error" if self.error else "done" if self.full else "captured"
 
     @property
-    def record(self) -> model.StepRecord:
-        if self._record is None:
-            self._record = model.StepRecord(
-                visit=self._visit(summary_of),
-                ready=model.Ready(self.node, self.priority),
-                state=self.state,
-                arrived=tuple(
-                    model.Arrival(node, nr, summary_of(before), after.summary)
-                    for node, nr, before, after in self.arrived
-                ),
-                readied=tuple(
-                    model.Ready(node, priority)
-                    for node, priority in self._journal.readied_by(self.index, self.first_readied)
-                ),
-                released=self.released,
-                current=self.current,
-                code=self.code,
-                made=self.made,
-            )
-        return self._record
+    def code(self) -> tuple[model.CodeStep, ...]:
+        return self._code
+
+    @code.setter
+    def code(self, code: tuple[model.CodeStep, ...]) -> None:
+        self._code = code
+
+    @property
+    def made(self) -> tuple[model.Made, ...]:
+        """See `vizgrad.debugger.engines.api.abilities.Recording`."""
+        if self._made is None:
+            self._made = tuple(grown.told() for grown in self.grown)
+        return self._made
+
+    def all_readied(self) -> tuple[model.Ready, ...]:
+        readied = self._journal.readied_by(self.index, self.first_readied)
+        return tuple(starmap(model.Ready, readied))
+
+    def all_stages(self, summary: Summary | None = None) -> tuple[model.StageRecord, ...]:
+        """The last one only if it was come to."""
+        if self.accumulated is not None or not self.full or (self.error and not self.routed):
+            return tuple(self.stages)
+        gone = len(self.routed) - [out.target for out in self.routed].count(None)
+        text = f"{gone} gradient{'' if gone == 1 else 's'}"
+        return (*self.stages, model.StageRecord("deliver", text))
 
     @property
     def staged(self) -> Sequence[tuple[model.StageRecord, Sequence[Effect]]]:
@@ -147,7 +106,7 @@ class EngineStep:
         """
         done = self.accumulated
         stored = None if done is None else (done.decision, done.reason)
-        stages = stages_of([*self.stages, *self._delivered()], stored)
+        stages = stages_of(self.all_stages(), stored)
         found: list[tuple[model.StageRecord, list[Effect]]] = [(stage, []) for stage in stages]
         for effect in self.effects:
             releases = isinstance(effect, ReleaseEffect)
@@ -157,83 +116,16 @@ class EngineStep:
                 found[at[-1] if at else -1][1].append(effect)
         return found
 
-    @property
-    def made(self) -> tuple[model.Made, ...]:
-        """See `vizgrad.debugger.engines.api.abilities.Recording`."""
-        if self._made is None:
-            self._made = tuple(grown.told() for grown in self.grown)
-        return self._made
-
     def birth(self) -> model.Birth | None:
         """See `vizgrad.debugger.engines.api.protocols.Bearing`."""
         if self._birth is None:
             self._birth = (self._journal.birth_at(self),)
         return self._birth[0]
 
-    def closer(self) -> model.Visit:
-        return self._visit(closely)
-
-    def value(self, kind: model.ArrayKind, nr: int) -> Any:
-        held: list[Held | None] = []
-        match kind:
-            case "incoming":
-                held = [*self.incoming]
-            case "waiting":
-                held = [arrived.after for arrived in self.arrived]
-            case "computed":
-                held = [out.computed for out in self.routed]
-            case "routed":
-                held = [out.routed for out in self.routed]
-            case "grad_before" | "grad_after" if self.accumulated is not None:
-                done = self.accumulated
-                held = [done.before if kind == "grad_before" else done.after]
-            case _:
-                pass
-        found = held[nr] if 0 <= nr < len(held) else None
-        return None if found is None else found.array
-
     def forget(self) -> None:
-        _ = self.record, self.birth()
-        for held in self.held():
-            held.forget()
-        self.effects = []
+        _ = self.birth()
+        super().forget()
         self.nbytes = 0
-
-    def held(self) -> list[Held]:
-        """All values that it keeps."""
-        found = [*self.incoming]
-        for _, _, before, after in self.arrived:
-            found += [before, after]
-        for out in self.routed:
-            found += [out.computed, out.routed]
-        if self.accumulated is not None:
-            found += [self.accumulated.before, self.accumulated.after]
-        return [held for held in found if held is not None]
-
-    def _delivered(self) -> tuple[model.StageRecord, ...]:
-        """The last stage, if it was come to."""
-        if self.accumulated is not None or not self.full or (self.error and not self.routed):
-            return ()
-        gone = sum(out.target is not None for out in self.routed)
-        return (model.StageRecord("deliver", f"{gone} gradient{'' if gone == 1 else 's'}"),)
-
-    def _visit(self, summary: Summary) -> model.Visit:
-        done = self.accumulated
-        return model.Visit(
-            index=self.index,
-            node=self.node,
-            incoming=tuple(map(summary, self.incoming)),
-            routed=tuple(_routed(out, summary) for out in self.routed),
-            stages=(*self.stages, *self._delivered()),
-            accumulate=None
-            if done is None
-            else model.AccumulateRecord(
-                done.decision, done.reason, summary(done.before), summary(done.after)
-            ),
-            released_bytes=self.released_bytes,
-            seconds=self.seconds,
-            error=self.error,
-        )
 
 
 #: Stages in which something is written.
@@ -250,27 +142,3 @@ def priority_of(node: Node) -> int | None:
 def released_stage(effect: ReleaseEffect) -> model.StageRecord:
     """The stage that let go of saved values."""
     return model.StageRecord("release", ", ".join(effect.names) or "nothing was saved")
-
-
-def _routed(out: Out, summary: Summary) -> model.Routed:
-    before = summary(out.computed)
-    after = before if out.routed is out.computed else summary(out.routed)
-    return model.Routed(
-        edge=model.Edge(out.target, out.input_nr, out.name),
-        computed=before,
-        routed=after,
-        note=_note(before, after),
-        index=out.edge,
-    )
-
-
-def _note(before: model.TensorSummary | None, after: model.TensorSummary | None) -> str:
-    """What the engine did to a gradient on its way (F-64, F-65)."""
-    if before is None or after is None:
-        return "" if before is after else "undefined"
-    notes: list[str] = []
-    if before.shape != after.shape:
-        notes.append(f"summed from {list(before.shape)} to {list(after.shape)}")
-    if before.dtype != after.dtype:
-        notes.append(f"cast from {before.dtype} to {after.dtype}")
-    return ", ".join(notes)

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from vizgrad.core.arrays.finite import is_here, is_small
+from vizgrad.core.arrays.finite import is_small
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import Brief, Effect, Spot
-from vizgrad.debugger.engines.vizgrad.captured_value import Held
+from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
 from vizgrad.debugger.engines.vizgrad.effects import ReleaseEffect
 from vizgrad.debugger.engines.vizgrad.journal import Entry, Journal, Stored
 from vizgrad.debugger.engines.vizgrad.saved_readers import by_name
@@ -42,7 +42,7 @@ class EnginePast:
             arrived: list[tuple[int, int]] = []
             if not isinstance(entry, tuple):
                 gone += [out.target for out in entry.routed if out.target is not None]
-                arrived += [(node, nr) for node, nr, _, _ in entry.arrived]
+                arrived += [(a.node, a.input_nr) for a in entry.arrived]
                 yield entry.node, entry.priority, entry.state, gone, arrived, ready
                 continue
             node, _, routed, *_ = entry
@@ -96,7 +96,7 @@ class EnginePast:
     def value(self, spot: Spot) -> model.TensorSummary | None:
         index, kind, number = spot
         step = self._journal[index]
-        held: Held | None = None
+        held: CapturedArray | None = None
         if kind == "incoming":
             held = step.incoming[number] if number < len(step.incoming) else None
         elif kind == "routed":
@@ -139,7 +139,7 @@ class EnginePast:
             node, came = entry[:2]
             if node.outputs != 1 and came is not None:
                 came = came[0]
-            if came is None or (is_here(came) and is_small(came)):
+            if came is None or is_small(came):
                 return True
         first = self.value((index, "incoming", 0))
         return first is None or first.norm is None or isfinite(first.norm)

@@ -15,32 +15,30 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.engine.observer import Watch
-from vizgrad.core.engine.task import GraphTask
+from vizgrad.core.engine.reference_loop import where_raised
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
-from vizgrad.core.interpreter import locals_of
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import Effect
-from vizgrad.debugger.engines.vizgrad.captured_value import Held
+from vizgrad.debugger.engines.common.recorded_step import (
+    Accumulated,
+    Arrived,
+    Routed,
+    error_text,
+)
+from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
 from vizgrad.debugger.engines.vizgrad.edit_effects import WriteEffect
 from vizgrad.debugger.engines.vizgrad.effects import GradEffect, ReleaseEffect, block_of
 from vizgrad.debugger.engines.vizgrad.journal import Journal
 from vizgrad.debugger.engines.vizgrad.second_order_graph import Grown, Growth
-from vizgrad.debugger.engines.vizgrad.step import (
-    Accumulated,
-    Arrived,
-    EngineStep,
-    Out,
-    priority_of,
-    released_stage,
-)
+from vizgrad.debugger.engines.vizgrad.step import EngineStep, priority_of, released_stage
 from vizgrad.debugger.engines.vizgrad.summary import summarize
 from vizgrad.debugger.engines.vizgrad.tangents import with_tangents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from types import TracebackType
 
+    from vizgrad.core.engine.task import GraphTask
     from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -65,11 +63,11 @@ class StepLog(Watch):
         self._node: Node | None = None
         self._started = 0.0
         #: While this copies: what waits at each slot, as it was when it came there.
-        self._waiting: dict[tuple[int, int], Held] = {}
+        self._waiting: dict[tuple[int, int], CapturedArray] = {}
         #: Writes to memory were kept in some step.
         self._keeps = False
         #: Values that come by in one visit, by identity: what is handed on unchanged is copied once.
-        self._seen: dict[int, tuple[Any, Held]] = {}
+        self._seen: dict[int, tuple[Any, CapturedArray]] = {}
 
     def forked(self, task: GraphTask, position: int) -> StepLog:
         """That of a run which begins with the first steps of this one."""
@@ -84,9 +82,9 @@ class StepLog(Watch):
         """Of the visit that is under way."""
         return 0 if self.step is None else len(self.step.stages)
 
-    def put(self, number: int, nr: int, grad: Any) -> Held:
+    def put(self, number: int, nr: int, grad: Any) -> CapturedArray:
         """A person has changed what waits at a slot."""
-        held = Held(grad, copy=True)
+        held = CapturedArray(grad, copy=True)
         if not self.steps.open:
             self._waiting[number, nr] = held
         if held.summary.nans or held.summary.infs:
@@ -103,9 +101,9 @@ class StepLog(Watch):
             self.steps.finite_until = -1
         return tuple(model.Buffer(node, nr, held.summary) for (node, nr), held in waiting.items())
 
-    def _now_waiting(self, copy: bool) -> dict[tuple[int, int], Held]:
+    def _now_waiting(self, copy: bool) -> dict[tuple[int, int], CapturedArray]:
         return {
-            (self._ids[node], nr): Held(grad, copy=True) if copy else self.steps.hold(grad)
+            (self._ids[node], nr): CapturedArray(grad, copy=True) if copy else self.steps.hold(grad)
             for node, given in self._task.buffers.items()
             for nr, grad in enumerate(slots_of(node, given))
             if grad is not None
@@ -143,7 +141,7 @@ class StepLog(Watch):
             step.nbytes += effect.nbytes
         self._started = time.perf_counter()
 
-    def _arrived(self, number: int, nr: int, grad: Any) -> Held:
+    def _arrived(self, number: int, nr: int, grad: Any) -> CapturedArray:
         if self.steps.open:
             return self.steps.hold(grad)
         held = self._waiting.pop((number, nr), None)
@@ -179,20 +177,20 @@ class StepLog(Watch):
         effect = step.effects[0]
         assert isinstance(effect, GradEffect)
         before, grad = effect.before, node.variable._grad
-        after: Held | None = None
+        after: CapturedArray | None = None
         if self.steps.open and decision == "taken":
             after = step.incoming[0]  # of which `.grad` is a copy
         elif grad is not None and not self.steps.open:
             after = self._hold(grad._array if self._task.domain.raw else grad)
         elif grad is not None:
-            after = Held(grad._array, copy=True)
+            after = CapturedArray(grad._array, copy=True)
             step.nbytes += after.nbytes
         if self._growth is not None:
             step.grown += self._growth.grow(grad, after, f"{self._growth.label_of(node)}.grad")
         step.accumulated = Accumulated(
             decision,
             reason,
-            None if before is None else Held(before, copy=False, dual=effect.grad_before),
+            None if before is None else CapturedArray(before, copy=False, dual=effect.grad_before),
             after,
         )
 
@@ -227,7 +225,7 @@ class StepLog(Watch):
         held = None if computed is None else self._hold(computed)
         sent = held if routed is computed else self._hold(routed)
         name = names[index] if index < len(names) else ""
-        step.routed.append(Out(index, number, nr, name, held, sent))
+        step.routed.append(Routed(index, number, nr, name, held, sent))
         growth = self._growth
         if growth is not None:
             step.grown += growth.grow(computed, held)
@@ -266,13 +264,13 @@ class StepLog(Watch):
         if self.step is not None:
             self.step.grown += grown
 
-    def _hold(self, value: Any) -> Held:
+    def _hold(self, value: Any) -> CapturedArray:
         step = self.step
         assert step is not None
         known = self._seen.get(id(value))
         if known is None:
             copied = not self.steps.open
-            held = Held(value, copy=True) if copied else self.steps.hold(value)
+            held = CapturedArray(value, copy=True) if copied else self.steps.hold(value)
             known = self._seen[id(value)] = value, held
             step.nbytes += held.nbytes
         return known[1]
@@ -294,7 +292,7 @@ class StepLog(Watch):
             self.enter(node, grads, True)
             self.step = self._node = None
         if len(journal):
-            journal.failed(f"{type(error).__name__}: {error}".removesuffix(": "), max(edges, 0))
+            journal.failed(error_text(error), max(edges, 0))
 
     def take_back(self, node: Node) -> bool:
         """The visit of `node` was cut off. If it had done nothing yet it is taken back, else False."""
@@ -318,19 +316,6 @@ class StepLog(Watch):
         self._node = self._growth = self.lane = None
         self._waiting.clear()
         self.steps.let_go()
-
-
-def where_raised(traceback: TracebackType | None) -> tuple[Node | None, Any, int]:
-    """The node at which the engine's loop raised, what had arrived there, and at which edge it was."""
-    while traceback is not None:
-        if traceback.tb_frame.f_code is _LOOP:
-            found = locals_of(traceback.tb_frame)
-            return found.get("node"), found.get("incoming"), found.get("index", -1)
-        traceback = traceback.tb_next
-    return None, None, -1
-
-
-_LOOP = GraphTask._visits.__code__
 
 
 def _shows(node: Node) -> bool:
