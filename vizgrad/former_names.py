@@ -20,7 +20,7 @@ MOVED = {
     "vizgrad.batching": "vizgrad.core.batching",
     "vizgrad.checking": "vizgrad.debugger.check",
     "vizgrad.commands": "vizgrad.debugger.commands",
-    "vizgrad.debugger.engines.common.variable_names": "vizgrad.debugger.engines.common.variable_names",
+    "vizgrad.debugger.engines.vizgrad.variable_names": "vizgrad.debugger.engines.common.variable_names",
     "vizgrad.debugger.session.breakpoints.expressions": "vizgrad.debugger.expressions",
     "vizgrad.engine": "vizgrad.core.engine",
     "vizgrad.errors": "vizgrad.core.errors",

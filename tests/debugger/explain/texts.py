@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import keyword
+import linecache
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -67,10 +68,13 @@ def public() -> frozenset[str]:
     return frozenset(names)
 
 
-@cache
 def _source(file: str) -> str:
-    """As it is written, and as Python writes it; without spaces."""
-    text = Path(file).read_text(encoding="utf-8")
+    """As it is written, and as Python writes it; without spaces. A mutant is in no file."""
+    return _twice("".join(linecache.getlines(file)) or Path(file).read_text(encoding="utf-8"))
+
+
+@cache
+def _twice(text: str) -> str:
     return _SPACE.sub("", text + "\n" + ast.unparse(ast.parse(text))).replace("'", '"')
 
 
