@@ -56,13 +56,102 @@ MOVED = {
     "vizgrad.widgets.server": "vizgrad.debugger.jupyter.server",
 }
 
+#: Modules of the debugger that were merged into others.
+MERGED = {
+    "vizgrad.debugger.session.publishing": "vizgrad.debugger.session.run_control",
+    "vizgrad.debugger.engines.vizgrad.thread_modes": "vizgrad.debugger.engines.vizgrad.run",
+    "vizgrad.debugger.engines.vizgrad.saved_readers": "vizgrad.debugger.engines.vizgrad.step",
+    "vizgrad.debugger.session.interrupts": "vizgrad.debugger.session.moves_under_way",
+    "vizgrad.debugger.session.progress_updates": "vizgrad.debugger.session.moves_under_way",
+    "vizgrad.debugger.jupyter.widget.move_requests": "vizgrad.debugger.jupyter.widget.handlers",
+    "vizgrad.debugger.session.history.edits": "vizgrad.debugger.session.history.fold",
+    "vizgrad.debugger.session.run_position": "vizgrad.debugger.session.history.history",
+    "vizgrad.debugger.wire.wire_plan": "vizgrad.debugger.wire.wire",
+    "vizgrad.debugger.explain.advice": "vizgrad.debugger.explain.nonfinite",
+    "vizgrad.debugger.explain.products": "vizgrad.debugger.explain.nonfinite",
+    "vizgrad.debugger.explain.loss_minima": "vizgrad.debugger.explain.gradient_size",
+    "vizgrad.debugger.explain.zero_gradients": "vizgrad.debugger.explain.gradient_size",
+    "vizgrad.debugger.explain.gradient_scale": "vizgrad.debugger.explain.gradient_size",
+    "vizgrad.debugger.explain.scopes": "vizgrad.debugger.explain.number_flow",
+    "vizgrad.debugger.explain.chains": "vizgrad.debugger.explain.answers",
+    "vizgrad.debugger.explain.from_session_steps": "vizgrad.debugger.explain.from_session",
+    "vizgrad.debugger.explain.pending_gradients": "vizgrad.debugger.explain.from_records",
+    "vizgrad.debugger.explain.unnoted": "vizgrad.debugger.explain.from_records",
+    "vizgrad.debugger.explain.recorded": "vizgrad.debugger.explain.from_records",
+    "vizgrad.debugger.explain.accumulated_gradients": "vizgrad.debugger.explain.training_faults",
+    "vizgrad.debugger.explain.parameters": "vizgrad.debugger.explain.training_faults",
+    "vizgrad.debugger.explain.module_modes": "vizgrad.debugger.explain.training_faults",
+    "vizgrad.debugger.explain.carried_state": "vizgrad.debugger.explain.kept_graphs",
+    "vizgrad.debugger.explain.retained_graphs": "vizgrad.debugger.explain.kept_graphs",
+    "vizgrad.debugger.explain.custom_functions": "vizgrad.debugger.explain.function_faults",
+    "vizgrad.debugger.explain.hook_effects": "vizgrad.debugger.explain.function_faults",
+    "vizgrad.debugger.explain.untracked_writes": "vizgrad.debugger.explain.function_faults",
+    "vizgrad.debugger.explain.not_repeatable": "vizgrad.debugger.explain.function_faults",
+    "vizgrad.debugger.explain.suspects": "vizgrad.debugger.explain.loss_faults",
+    "vizgrad.debugger.explain.verified": "vizgrad.debugger.explain.loss_faults",
+    "vizgrad.debugger.explain.second_order_losses": "vizgrad.debugger.explain.loss_faults",
+    "vizgrad.debugger.watch.events": "vizgrad.debugger.watch.notes",
+    "vizgrad.debugger.watch.listeners": "vizgrad.debugger.watch.call_recorder",
+    "vizgrad.debugger.watch.line_callbacks": "vizgrad.debugger.watch.untracked_memory",
+    "vizgrad.debugger.watch.ctx_attributes": "vizgrad.debugger.watch.functions",
+    "vizgrad.debugger.watch.function_hooks": "vizgrad.debugger.watch.functions",
+    "vizgrad.debugger.watch.hooked_functions": "vizgrad.debugger.watch.functions",
+    "vizgrad.debugger.watch.repeated_functions": "vizgrad.debugger.watch.functions",
+    "vizgrad.debugger.watch.layer_modes": "vizgrad.debugger.watch.training",
+    "vizgrad.debugger.watch.optimizer_steps": "vizgrad.debugger.watch.training",
+    "vizgrad.debugger.watch.usage_patterns": "vizgrad.debugger.watch.training",
+    "vizgrad.debugger.watch.history_loss": "vizgrad.debugger.watch.grad_history",
+    "vizgrad.debugger.watch.graph_weight": "vizgrad.debugger.watch.vizgrad_tensors",
+    "vizgrad.debugger.check.forwards": "vizgrad.debugger.check.backwards",
+    "vizgrad.debugger.check.unneeded_gradients": "vizgrad.debugger.check.backwards",
+    "vizgrad.debugger.check.randomness": "vizgrad.debugger.check.example",
+    "vizgrad.debugger.check.line_trace": "vizgrad.debugger.check.example",
+    "vizgrad.debugger.check.differences": "vizgrad.debugger.check.examination",
+    "vizgrad.debugger.check.transforms": "vizgrad.debugger.check.checks",
+    "vizgrad.debugger.check.freeing": "vizgrad.debugger.check.checks",
+    "vizgrad.debugger.check.writes": "vizgrad.debugger.check.checks",
+    "vizgrad.debugger.memory.storage_owners": "vizgrad.debugger.memory.graph_holders",
+    "vizgrad.debugger.memory.reach": "vizgrad.debugger.memory.retention_paths",
+    "vizgrad.debugger.memory.notebook_variables": "vizgrad.debugger.memory.reading",
+    "vizgrad.debugger.traces.trace_drawings": "vizgrad.debugger.traces.files",
+    "vizgrad.debugger.traces.saving": "vizgrad.debugger.traces.files",
+    "vizgrad.debugger.traces.page": "vizgrad.debugger.traces.files",
+    "vizgrad.debugger.traces.loading": "vizgrad.debugger.traces.files",
+    "vizgrad.debugger.traces.rounding_bounds": "vizgrad.debugger.traces.difference",
+    "vizgrad.debugger.traces.forward_difference": "vizgrad.debugger.traces.difference",
+    "vizgrad.debugger.drawing.frame_heads": "vizgrad.debugger.drawing.geometry",
+    "vizgrad.debugger.drawing.metrics": "vizgrad.debugger.drawing.geometry",
+    "vizgrad.debugger.drawing.svg": "vizgrad.debugger.drawing.scene",
+    "vizgrad.debugger.drawing.card_rows": "vizgrad.debugger.drawing.chips",
+    "vizgrad.debugger.drawing.norm_curve": "vizgrad.debugger.drawing.cards",
+    "vizgrad.debugger.drawing.group_cards": "vizgrad.debugger.drawing.cards",
+    "vizgrad.debugger.drawing.ranks": "vizgrad.debugger.drawing.layout_steps",
+    "vizgrad.debugger.drawing.crossings": "vizgrad.debugger.drawing.layout_steps",
+    "vizgrad.debugger.drawing.coordinates": "vizgrad.debugger.drawing.layout_steps",
+    "vizgrad.debugger.drawing.compound": "vizgrad.debugger.drawing.layered",
+    "vizgrad.debugger.drawing.text_run": "vizgrad.debugger.drawing.text",
+    "vizgrad.debugger.drawing.text_trace": "vizgrad.debugger.drawing.text",
+    "vizgrad.debugger.drawing.text_versions": "vizgrad.debugger.drawing.text",
+    "vizgrad.debugger.drawing.heap_words": "vizgrad.debugger.drawing.heap_picture",
+    "vizgrad.debugger.drawing.heap_text": "vizgrad.debugger.drawing.heap_picture",
+    "vizgrad.debugger.drawing.heap_page": "vizgrad.debugger.drawing.heap_picture",
+    "vizgrad.debugger.drawing.difference_overlay": "vizgrad.debugger.drawing.overlay",
+    "vizgrad.debugger.drawing.explained": "vizgrad.debugger.drawing.overlay",
+    "vizgrad.debugger.drawing.graphviz_layout": "vizgrad.debugger.drawing.dot",
+    "vizgrad.debugger.drawing.open_groups": "vizgrad.debugger.drawing.visible",
+    "vizgrad.debugger.drawing.picture": "vizgrad.debugger.drawing.static",
+}
+
 
 def name_now(name: str) -> str | None:
     """The present name of a module that was called `name`, or None if `name` is no old name."""
+    if name in MERGED:
+        return MERGED[name]
     head, rest = name, ""
     while head:
         if head in MOVED:
-            return MOVED[head] + rest
+            now = MOVED[head] + rest
+            return MERGED.get(now, now)
         head, _, tail = head.rpartition(".")
         rest = f".{tail}{rest}"
     return None

@@ -17,7 +17,7 @@ import pytest
 import vizgrad as vg
 from tests.architecture import design_index, picture
 from tests.architecture.rooms import PACKAGE, ROOT, arrows, floors, part, reduced
-from vizgrad.former_names import MOVED, name_now
+from vizgrad.former_names import MERGED, MOVED, name_now
 
 HOUSE = (PACKAGE / "README.md").read_text("utf-8")
 
@@ -213,7 +213,7 @@ def test_old_names_still_import_the_same_modules() -> None:
     without = {"vizgrad.pytorch"} if find_spec("torch") is None else set()
     lines = "".join(
         f"assert import_module({old!r}) is import_module({new!r})\n"
-        for old, new in MOVED.items()
+        for old, new in {**MOVED, **MERGED}.items()
         if old not in without
     )
     for old in without:  # without PyTorch the old name fails as the new one does
@@ -244,4 +244,6 @@ def test_a_name_now_follows_from_the_longest_old_name() -> None:
     assert name_now("vizgrad.inspection.model.graph") == "vizgrad.debugger.model.graph"
     assert name_now("vizgrad.inspection.session") == "vizgrad.debugger.session.session"
     assert name_now("vizgrad.nn") is None
-    assert [new for new in MOVED.values() if importlib.util.find_spec(new) is None] == []
+    assert [
+        new for new in (*MOVED.values(), *MERGED.values()) if importlib.util.find_spec(new) is None
+    ] == []

@@ -13,17 +13,17 @@ from tests.debugger.jupyter.widget.views import Following
 from tests.fixtures.limits import HANG
 from tests.fixtures.sessions import no_sessions
 from vizgrad.debugger.engines.vizgrad.opener import open_session
-from vizgrad.debugger.session import progress_updates
-from vizgrad.debugger.session.publishing import Update
+from vizgrad.debugger.session import moves_under_way
+from vizgrad.debugger.session.run_control import Update
 from vizgrad.debugger.session.session import Session, SessionBusy
 
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A piece wherever there could be one."""
-    monkeypatch.setattr(progress_updates, "FIRST", 0.0)
-    monkeypatch.setattr(progress_updates, "EVERY", 0.0)
-    monkeypatch.setattr(progress_updates, "SHARE", 0)
+    monkeypatch.setattr(moves_under_way, "FIRST_PIECE", 0.0)
+    monkeypatch.setattr(moves_under_way, "NEXT_PIECE", 0.0)
+    monkeypatch.setattr(moves_under_way, "SHARE", 0)
     with no_sessions():
         yield
 
@@ -160,7 +160,7 @@ def test_who_looks_is_answered_while_the_run_goes_on() -> None:
 def test_what_is_asked_for_at_the_very_end_is_answered_behind_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(progress_updates, "FIRST", 1e9)
+    monkeypatch.setattr(moves_under_way, "FIRST_PIECE", 1e9)
     _, session = noted(1)
     seen: list[str] = []
     Noted.then = lambda: session.look_between(lambda: seen.append(session.status))

@@ -11,8 +11,7 @@ import pytest
 
 from tests.fixtures.sessions import no_sessions, small
 from vizgrad.debugger.engines.vizgrad.opener import open_session
-from vizgrad.debugger.session.publishing import Update
-from vizgrad.debugger.session.run_control import RunControl, SessionBusy
+from vizgrad.debugger.session.run_control import RunControl, SessionBusy, Update
 from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.session.session_branches import SessionBranches
 from vizgrad.debugger.session.session_breakpoints import SessionBreakpoints

@@ -15,7 +15,7 @@ from tests.fixtures.sessions import leaf, no_sessions, small
 from vizgrad.core.tensor.tensor import new_tensor
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.session import registry
-from vizgrad.debugger.session.publishing import Update
+from vizgrad.debugger.session.run_control import Update
 from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.session.session_reader import SessionClosed
 

@@ -77,7 +77,7 @@ def test_every_message_finds_its_class_again(cls: type) -> None:
     @given(values(cls))
     def check(message: Any) -> None:
         envelope = wire.encode_message(message)
-        again = wire.decode_message(envelope, MESSAGES)
+        again = wire.decode_message(envelope, wire.messages(MESSAGES))
         assert type(again) is cls
         assert repr(again) == repr(message)
 
@@ -196,25 +196,25 @@ def with_value(path: list[str | int], value: object) -> dict[str, Any]:
 )
 def test_an_error_says_where_and_what(path: list[str | int], value: object, message: str) -> None:
     with pytest.raises(wire.WireError) as caught:
-        wire.decode_message(with_value(path, value), (Whole,))
+        wire.decode_message(with_value(path, value), wire.messages((Whole,)))
     assert str(caught.value) == message
 
 
 def test_a_missing_value_is_an_error() -> None:
     data = {name: value for name, value in WHOLE.items() if name != "run"}
     with pytest.raises(wire.WireError, match=r"^run: expected a value, got nothing$"):
-        wire.decode_message(data, (Whole,))
+        wire.decode_message(data, wire.messages((Whole,)))
 
 
 @pytest.mark.parametrize("data", [None, [], "step", 3, {"type": "eval"}, {"type": None}, {}])
 def test_what_is_no_message_is_refused(data: object) -> None:
     with pytest.raises(wire.WireError, match=r"^(message|type): expected "):
-        wire.decode_message(data, protocol.ANSWERS)
+        wire.decode_message(data, wire.messages(protocol.ANSWERS))
 
 
 def test_only_the_classes_asked_for_are_read() -> None:
     with pytest.raises(wire.WireError, match=r"^type: expected one of step, stop, got the string"):
-        wire.decode_message(WHOLE, (protocol.Step, protocol.Stop))
+        wire.decode_message(WHOLE, wire.messages((protocol.Step, protocol.Stop)))
 
 
 def test_a_trace_of_a_newer_version_is_refused() -> None:

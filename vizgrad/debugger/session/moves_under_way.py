@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
+from time import monotonic, perf_counter
 from types import FrameType
 from typing import Literal, Self
 
@@ -216,3 +216,97 @@ def is_persons_module(module: str | None) -> bool:
 _HOME = f"{__name__.rpartition('.')[0]}.run_control"
 _PACKAGE = str(Path(__file__).parents[2])
 _NOT_A_PERSONS = frozenset({__name__.partition(".")[0], "numpy", "cupy", "ml_dtypes", "torch"})
+
+
+# --- what is told between two steps of a move that takes long -------------------------------------------
+
+# All of it on the thread of the move, which owns the session: the run stands there as between two moves, and
+# nobody sees half a step. It takes a small share of the time.
+
+
+#: Seconds before the first piece, and between two.
+FIRST_PIECE, NEXT_PIECE = 0.4, 0.25
+#: The run then goes on for so many times as long as a piece took.
+SHARE = 5
+
+
+class Pieces:
+    """Of one move. `publish()` tells what has happened since it was called last."""
+
+    def __init__(self, publish: Callable[[], None]) -> None:
+        self._publish = publish
+        #: There was one.
+        self.told = False
+        self._due = perf_counter() + FIRST_PIECE
+        self._lock = threading.Lock()
+        self._over = False
+        self._asked: list[Callable[[], None]] = []
+
+    def ask(self, look: Callable[[], None]) -> bool:
+        """`look()` is called soon, at the latest when the move is over; False if it is. From any thread."""
+        with self._lock:
+            if not self._over:
+                self._asked.append(look)
+            return not self._over
+
+    def between(self) -> None:
+        """The run stands between two steps."""
+        began = perf_counter()
+        if began < self._due:
+            return
+        self._publish()
+        self.told = True
+        self._look()
+        took = perf_counter() - began
+        self._due = began + took + max(NEXT_PIECE, SHARE * took)
+
+    def end(self) -> None:
+        """The move is over, and told."""
+        self._look(last=True)
+
+    def _look(self, *, last: bool = False) -> None:
+        with self._lock:
+            self._over = last
+            asked, self._asked = self._asked, []
+        for look in asked:
+            look()
+
+
+# --- interrupts: one that comes while a node runs waits until that is done -------------------------------
+
+
+@contextmanager
+def between_steps(moving: Moving) -> Generator[None]:
+    """Lets an interrupt stop the move between two steps, or where Python of a person's runs for long.
+
+    A second interrupt is not waited for: it ends a node that does not come to an end. Only the main thread
+    is interrupted in Python; on another this does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    if before is None:  # it was not set from Python, and could not be set again
+        yield
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if moving.nudged:
+            moving.nudged = False
+            if moving.is_persons(frame):
+                raise KeyboardInterrupt
+        elif moving.wanted == "interrupt":
+            if callable(before):
+                before(number, frame)  # whoever listens to interrupts hears this one
+            raise KeyboardInterrupt
+        else:
+            moving.ask("interrupt")
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        moving.leave_alone()  # what was sent before is heard here, not by whoever listens next
+        signal.signal(signal.SIGINT, before)
+    if moving.wanted == "interrupt":
+        raise KeyboardInterrupt

@@ -18,13 +18,12 @@ from vizgrad.debugger.session.grouping import groups_of
 from vizgrad.debugger.session.grouping.outline import Outline
 from vizgrad.debugger.session.history.branches import Branches
 from vizgrad.debugger.session.history.fold import Fold, sizes_of
-from vizgrad.debugger.session.history.history import History, Standing
+from vizgrad.debugger.session.history.history import History, Standing, Where, where_of
 from vizgrad.debugger.session.history.lanes import Lane, lane_of, lane_within
 from vizgrad.debugger.session.history.memory_curve import MemoryCurve
 from vizgrad.debugger.session.lines.line_mark import mark_of
 from vizgrad.debugger.session.lines.line_norms import LineNorms
 from vizgrad.debugger.session.lines.line_table import LineTable
-from vizgrad.debugger.session.run_position import Where, where_of
 from vizgrad.debugger.session.session_arrays import value_of
 from vizgrad.debugger.session.session_reader import Inspected, Saves
 from vizgrad.debugger.session.session_trace import Traced
@@ -118,7 +117,7 @@ class Live:
 
     @property
     def breakpoints(self) -> tuple[int, ...]:
-        return self._breakpoints.listed()
+        return self._breakpoints.listed
 
     @property
     def breakpoint_list(self) -> tuple[model.Breakpoint, ...]:

@@ -29,15 +29,13 @@ from vizgrad.debugger.session.breakpoints.targets import go_to, nodes_ahead
 from vizgrad.debugger.session.calling import CallingFrame
 from vizgrad.debugger.session.closed_session import Kept
 from vizgrad.debugger.session.history.branch_comparison import Comparison
-from vizgrad.debugger.session.history.history import Between, History
+from vizgrad.debugger.session.history.history import Between, History, Where
 from vizgrad.debugger.session.history.lanes import Lane
 from vizgrad.debugger.session.moves_under_way import Work
 from vizgrad.debugger.session.open_session import Live
 from vizgrad.debugger.session.opening import Opening
-from vizgrad.debugger.session.publishing import Update
-from vizgrad.debugger.session.run_control import RunControl
+from vizgrad.debugger.session.run_control import RunControl, Update
 from vizgrad.debugger.session.run_control import SessionBusy as SessionBusy
-from vizgrad.debugger.session.run_position import Where
 from vizgrad.debugger.session.session_branches import SessionBranches
 from vizgrad.debugger.session.session_breakpoints import SessionBreakpoints
 from vizgrad.debugger.session.session_reader import Inspected, Look, saved_tensors

@@ -10,11 +10,10 @@ from typing import Any, Protocol
 from vizgrad.debugger import model
 from vizgrad.debugger.session.grouping.outline import Outline
 from vizgrad.debugger.session.history.fold import Fold
-from vizgrad.debugger.session.history.history import Standing
+from vizgrad.debugger.session.history.history import Standing, Where
 from vizgrad.debugger.session.history.lanes import Lane
 from vizgrad.debugger.session.history.memory_curve import MemoryCurve
 from vizgrad.debugger.session.lines.line_norms import LineNorms
-from vizgrad.debugger.session.run_position import Where
 
 Saves = tuple[tuple[model.Saved, ...], ...]
 

@@ -6,10 +6,9 @@ from contextlib import nullcontext
 
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Inward
-from vizgrad.debugger.session.history.history import Between, History
+from vizgrad.debugger.session.history.history import Between, History, Where
 from vizgrad.debugger.session.history.lanes import Lane
 from vizgrad.debugger.session.run_control import RunControl
-from vizgrad.debugger.session.run_position import Where
 
 
 class SessionStages:

@@ -45,7 +45,7 @@ from vizgrad.debugger.session.breakpoints.nonfinite_step import birth_in
 from vizgrad.debugger.session.breakpoints.stop_reason import at_stop, birth_text
 from vizgrad.debugger.session.grouping.outline import Outline
 from vizgrad.debugger.session.history.branches import Branches
-from vizgrad.debugger.session.history.history import Between, History
+from vizgrad.debugger.session.history.history import Between, History, Where
 from vizgrad.debugger.session.history.lanes import lane_of, lane_within
 from vizgrad.debugger.session.open_session import Live
 from vizgrad.debugger.session.opening import Cell, Opening
@@ -58,7 +58,6 @@ from vizgrad.debugger.session.replay import (
     stepped,
 )
 from vizgrad.debugger.session.run_control import RunControl
-from vizgrad.debugger.session.run_position import Where
 from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.session.session_trace import Traced
 from vizgrad.debugger.traces import archive

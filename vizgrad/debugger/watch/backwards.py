@@ -13,7 +13,7 @@ from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.graph.saved import bare
 from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.source_location import Site
-from vizgrad.debugger.engines.vizgrad.saved_readers import Savers, by_name
+from vizgrad.debugger.engines.vizgrad.step import Savers, by_name
 
 if TYPE_CHECKING:
     from vizgrad.debugger.watch.grad_history import Gradients

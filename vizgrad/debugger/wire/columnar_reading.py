@@ -15,9 +15,8 @@ from typing import Any, NamedTuple, TypeVar, cast, get_type_hints
 from vizgrad.core.arrays.budget import Budget
 from vizgrad.debugger.model import Trace
 from vizgrad.debugger.wire.columnar import EXACT, parts_of
-from vizgrad.debugger.wire.wire import json_in, refuse_newer
-from vizgrad.debugger.wire.wire_plan import MAX_INTEGER, WireError, describe, plan
-from vizgrad.debugger.wire.wire_plan import Budget as Unlimited
+from vizgrad.debugger.wire.wire import MAX_INTEGER, WireError, describe, json_in, plan, refuse_newer
+from vizgrad.debugger.wire.wire import Budget as Unlimited
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-// Made by `make types` from vizgrad/debugger/session/publishing.py: do not edit.
+// Made by `make types` from vizgrad/debugger/session/run_control.py: do not edit.
 import { array, boolean, integer, nullable, optional, record, string } from '../check';
 import type { Reader } from '../check';
 import { readStorageChange } from './memory';

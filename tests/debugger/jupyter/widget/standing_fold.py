@@ -22,7 +22,7 @@ from vizgrad.debugger.jupyter.widget.drawing import (
     Standing,
     Tally,
 )
-from vizgrad.debugger.session.publishing import Update
+from vizgrad.debugger.session.run_control import Update
 
 STATES: tuple[str, ...] = get_args(model.NodeState)
 

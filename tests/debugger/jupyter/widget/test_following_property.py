@@ -23,7 +23,7 @@ from vizgrad.debugger.jupyter.widget.controller import after_cell
 from vizgrad.debugger.jupyter.widget.drawing import Cell, Folding
 from vizgrad.debugger.model import Group
 from vizgrad.debugger.session import open_session as live
-from vizgrad.debugger.session import publishing, run_control
+from vizgrad.debugger.session import run_control
 from vizgrad.debugger.session.session import Session
 
 #: What a move of a random program may end with.
@@ -178,7 +178,7 @@ def test_updates_lost_doubled_and_reordered_converge(
 
 
 def test_who_missed_more_than_is_kept_asks_for_everything(monkeypatch: Any) -> None:
-    monkeypatch.setattr(publishing, "UPDATES_KEPT", 3)
+    monkeypatch.setattr(run_control, "UPDATES_KEPT", 3)
     monkeypatch.setattr(run_control, "RECORDS_CARRIED", 1)
     x = vizgrad.ones(3, requires_grad=True)
     from vizgrad.debugger.engines.vizgrad.opener import open_session

@@ -17,7 +17,7 @@ from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget import request_worker
 from vizgrad.debugger.jupyter.widget.controller import Controller
 from vizgrad.debugger.jupyter.widget.request_worker import Desk, MainThread
-from vizgrad.debugger.session import progress_updates
+from vizgrad.debugger.session import moves_under_way
 
 
 class Main:
@@ -149,9 +149,9 @@ def test_pausing_what_does_not_run_changes_nothing() -> None:
 def test_who_looks_while_a_move_runs_is_answered_between_two_of_its_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(progress_updates, "FIRST", 0.0)
-    monkeypatch.setattr(progress_updates, "EVERY", 0.0)
-    monkeypatch.setattr(progress_updates, "SHARE", 0)
+    monkeypatch.setattr(moves_under_way, "FIRST_PIECE", 0.0)
+    monkeypatch.setattr(moves_under_way, "NEXT_PIECE", 0.0)
+    monkeypatch.setattr(moves_under_way, "SHARE", 0)
     seen, looked, go_on = threading.Event(), threading.Event(), threading.Event()
 
     class Waits(vg.autograd.Function):

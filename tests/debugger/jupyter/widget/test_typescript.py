@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 from tests.fixtures.folded import Folded
 from vizgrad.debugger import model
 from vizgrad.debugger.jupyter.widget import protocol, typescript
-from vizgrad.debugger.session.publishing import Update
+from vizgrad.debugger.session.run_control import Update
 from vizgrad.debugger.wire.wire import message_type
 
 

@@ -13,9 +13,9 @@ from tests.debugger.jupyter.widget.standing_fold import StandingFold
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget.controller import Controller
 from vizgrad.debugger.jupyter.widget.drawing import Folding, Standing
-from vizgrad.debugger.session.publishing import Update
+from vizgrad.debugger.session.run_control import Update
 from vizgrad.debugger.session.session import Session
-from vizgrad.debugger.wire.wire import decode_message, encode_message
+from vizgrad.debugger.wire.wire import decode_message, encode_message, messages
 
 MESSAGES = tuple(
     dict.fromkeys([*(a for answers in p.ANSWERS.values() for a in answers), *p.EVENTS, p.Failed])
@@ -34,7 +34,7 @@ class View:
     def _receive(self, content: dict[str, Any]) -> None:
         text = json.dumps(content, allow_nan=False)  # what a comm does
         self.raw.append(json.loads(text))
-        self.inbox.append(decode_message(json.loads(text), MESSAGES))
+        self.inbox.append(decode_message(json.loads(text), messages(MESSAGES)))
 
     def ask(self, request: type, *arguments: Any) -> Any:
         """Sends one request; returns its one answer, which is of a class that the protocol says."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import as_array
 from vizgrad.core.arrays.keeping import kept_copy
 from vizgrad.core.arrays.sparse import is_sparse
@@ -25,7 +26,9 @@ class CapturedArray(CapturedValue):
 
     def __init__(self, value: Any, *, copy: bool, dual: Any = None) -> None:
         """`dual`: the tensor whose tangents are its own, where it is not `value`."""
-        array = as_array(getattr(value, "_array", value))
+        array = getattr(value, "_array", value)
+        if type(array) is not xp.ndarray:
+            array = as_array(array)
         self._copied = copy
         self.array, self.nbytes = kept_copy(array) if copy else (array, size_of(array))
         self._summary = None
@@ -58,7 +61,7 @@ class CapturedArray(CapturedValue):
 def size_of(array: Any) -> int:
     """Bytes that it takes to keep an array: what is repeated along a dimension is there once."""
     total = int(array.nbytes)
-    if total and not is_sparse(array) and 0 in array.strides:
+    if total and (type(array) is xp.ndarray or not is_sparse(array)) and 0 in array.strides:
         for length, stride in zip(array.shape, array.strides, strict=True):
             if stride == 0 and length:
                 total //= length

@@ -300,6 +300,9 @@ class EngineGraph(GraphBase[Blocks]):
         self._read_all()
         return self.memory.timeline(self.block_number(value))
 
+    def written(self) -> tuple[model.StorageChange, ...]:
+        return self.memory.written() if self.memory.changed else ()  # asked after each step
+
     def writes_to(self, thing: Any) -> StorageWrites:
         if isinstance(thing, int) and isinstance(found := self.nodes[thing], AccumulateGrad):
             thing = found.variable

@@ -20,8 +20,14 @@ from vizgrad.debugger.engines.common.recorded_step import Accumulated, Arrived, 
 from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray, size_of
 from vizgrad.debugger.engines.vizgrad.effects import GradEffect, ReleaseEffect
 from vizgrad.debugger.engines.vizgrad.nonfinite_steps import birth_of
-from vizgrad.debugger.engines.vizgrad.saved_readers import Savers, by_name, bytes_saved
-from vizgrad.debugger.engines.vizgrad.step import EngineStep, priority_of, released_stage
+from vizgrad.debugger.engines.vizgrad.step import (
+    EngineStep,
+    Savers,
+    by_name,
+    bytes_saved,
+    priority_of,
+    released_stage,
+)
 
 #: (node, what arrived, what it computed, its saved values, began, ended, how many were ready before).
 Entry = tuple[Node, Any, Any, Any, float, float, int]

@@ -6,14 +6,11 @@ of the node's lane. They are seen where nobody records: a `vg.record()` block ar
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.engine.observer import Watch
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
-from vizgrad.core.tensor.modes import MODES, start_recording, stop_recording
 from vizgrad.debugger.engines.vizgrad.effects import GradEffect
 
 if TYPE_CHECKING:
@@ -25,23 +22,12 @@ if TYPE_CHECKING:
 
 
 class Nested:
-    """Listens to the thread of a run for backwards that begin."""
+    """A recorder of the thread of a run, which is told of backwards that begin there."""
 
     def __init__(self, log: StepLog, source: EngineGraph) -> None:
         self._log, self._source = log, source
         #: The lane of the node that is gone into.
         self.lane: Operations | None = None
-
-    @contextmanager
-    def listening(self) -> Generator[None]:
-        if MODES.recorder is not None:
-            yield
-            return
-        before = start_recording(self)
-        try:
-            yield
-        finally:
-            stop_recording(before)
 
     def watch(self, task: GraphTask) -> Watch:
         return _NestedWatch(self._log, self._source, self.lane)

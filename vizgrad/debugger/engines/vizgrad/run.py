@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.core.arrays.errstate import hush, unhush
 from vizgrad.core.engine.reference_loop import where_raised
 from vizgrad.core.tensor.clock import tick
-from vizgrad.core.tensor.modes import keep_before_writes
+from vizgrad.core.tensor.modes import MODES, keep_before_writes, start_recording, stop_recording
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Change
 from vizgrad.debugger.engines.api.protocols import CutOff
@@ -29,6 +29,7 @@ from vizgrad.debugger.engines.vizgrad.second_order_run import second
 from vizgrad.debugger.engines.vizgrad.step import priority_of
 from vizgrad.debugger.engines.vizgrad.step_log_reader import EnginePast
 from vizgrad.debugger.engines.vizgrad.steplog import StepLog
+from vizgrad.debugger.model import Modes
 from vizgrad.debugger.session.gc_pause import seldom_collecting
 from vizgrad.debugger.session.history.stop_conditions import foreseen
 
@@ -153,6 +154,7 @@ class EngineRun:
             yield
             return
         self._moving = True
+        recording, recorder = False, None
         self._task.enter()
         if self._keeps_writes:
             keep_before_writes(self._log.about_to_write)
@@ -160,10 +162,15 @@ class EngineRun:
         try:
             lane = self._log.lane if self.recomputes else None
             again = nullcontext() if lane is None else telling(lane, self._log.recomputed)
-            with self._nested.listening(), again:
+            if MODES.recorder is None:  # a `vg.record()` block around listens itself
+                recorder = start_recording(self._nested)
+                recording = True
+            with again:
                 yield
         finally:
             self._moving = False
+            if recording:
+                stop_recording(recorder)
             unhush(token)
             if self._keeps_writes:
                 keep_before_writes(None)
@@ -331,3 +338,15 @@ class EngineRun:
 #: In a row of steps, the session is asked whether to go on after so many, or after so many seconds.
 _MANY = 64
 _PACE = 0.02
+
+
+# --- the modes of the current thread, as data for the status strip --------------------------------
+
+
+def current_modes() -> Modes:
+    return Modes(
+        grad=MODES.grad,
+        inference=getattr(MODES, "inference", None) is not None,
+        anomaly=MODES.anomaly,
+        multithreading=MODES.multithreading,
+    )

@@ -16,8 +16,7 @@ from vizgrad.debugger.engines.api.protocols import Brief, Effect, Spot
 from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
 from vizgrad.debugger.engines.vizgrad.effects import ReleaseEffect
 from vizgrad.debugger.engines.vizgrad.journal import Entry, Journal, Stored
-from vizgrad.debugger.engines.vizgrad.saved_readers import by_name
-from vizgrad.debugger.engines.vizgrad.step import EngineStep, priority_of
+from vizgrad.debugger.engines.vizgrad.step import EngineStep, by_name, priority_of
 
 
 class EnginePast:

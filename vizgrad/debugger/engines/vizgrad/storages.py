@@ -76,7 +76,7 @@ class Blocks:
         self._by_storage: dict[Storage, int] = {}
         self._by_tensor: dict[int, int] = {}
         self._by_slot: dict[tuple[int | None, str], int] = {}
-        self._changed: dict[int, None] = {}
+        self.changed: dict[int, None] = {}
         #: How many are shown; those that were written after a save that they hold, or since they were met.
         self._shown = 0
         self._rewritten: dict[int, None] = {}
@@ -111,7 +111,7 @@ class Blocks:
         self._by_storage.clear()
         self._by_tensor.clear()
         self._by_slot.clear()
-        self._changed.clear()
+        self.changed.clear()
         self._rewritten.clear()
         self._name_of = lambda _: ""  # they refer to the graph
         self._saved = self._saved_before = lambda _: ()
@@ -164,7 +164,7 @@ class Blocks:
     def wrote(self, storage: Storage) -> None:
         number = self._by_storage.get(storage)
         if number is not None:
-            self._changed[number] = self._rewritten[number] = None
+            self.changed[number] = self._rewritten[number] = None
 
     def born(self, tensor: Tensor, storage: Storage) -> None:
         number = self._by_tensor.get(id(tensor))
@@ -174,7 +174,7 @@ class Blocks:
 
     def written(self) -> tuple[model.StorageChange, ...]:
         """What was written since this was last asked."""
-        changed, self._changed = self._changed, {}
+        changed, self.changed = self.changed, {}
         return tuple(map(self._change, changed))
 
     def retell(self) -> None:

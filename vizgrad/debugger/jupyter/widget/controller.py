@@ -13,7 +13,6 @@ from typing import Any, cast
 from weakref import WeakSet, WeakValueDictionary
 
 from vizgrad.core.observing import Observer
-from vizgrad.debugger.jupyter.widget import move_requests as move_requests  # registers handlers
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget import query_answers
 from vizgrad.debugger.jupyter.widget.handlers import HANDLERS, handles
@@ -22,11 +21,16 @@ from vizgrad.debugger.jupyter.widget.line_messages import LinesFollower
 from vizgrad.debugger.jupyter.widget.request_worker import Desk
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.moves_under_way import Work
-from vizgrad.debugger.session.publishing import Update
+from vizgrad.debugger.session.run_control import Update
 from vizgrad.debugger.session.session import Session, SessionBusy
 from vizgrad.debugger.session.session_reader import SessionClosed
-from vizgrad.debugger.wire.wire import WireError, decode_message, encode_message
-from vizgrad.debugger.wire.wire_plan import MAX_INTEGER
+from vizgrad.debugger.wire.wire import (
+    MAX_INTEGER,
+    WireError,
+    decode_message,
+    encode_message,
+    messages,
+)
 from vizgrad.version import __version__
 
 Send = Callable[[dict[str, Any]], None]
@@ -35,6 +39,8 @@ MOST_AT_ONCE = 20_000
 #: What brings a view to where the run is: answered while it moves.
 LOOKS = ("attach", "look", "since")
 
+#: The classes of requests, by the type of their messages.
+_REQUESTS: dict[str, type[Any]] = messages(cast("dict[type[Any], object]", p.ANSWERS))
 _log = logging.getLogger(__name__)
 _controllers: WeakSet[Controller] = WeakSet()
 #: Those of widgets, by the widget's id.
@@ -138,9 +144,7 @@ class Controller:
             number = 0
         session = fields.get("session")
         try:
-            request = decode_message(
-                cast("object", content), cast("dict[type[Any], Any]", p.ANSWERS)
-            )
+            request = decode_message(cast("object", content), _REQUESTS)
         except WireError as error:
             self._send(p.Failed(number, f"malformed message: {error}"))
             return

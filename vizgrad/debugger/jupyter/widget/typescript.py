@@ -58,7 +58,7 @@ from vizgrad.debugger.model import (
     trace,
     within,
 )
-from vizgrad.debugger.session import publishing
+from vizgrad.debugger.session import run_control
 from vizgrad.debugger.wire.wire import message_type
 
 ROOT = Path(__file__).parents[4]
@@ -120,7 +120,7 @@ FILES = (
     File("model/run", run),
     File("model/lines", lines),
     File("model/trace", trace),
-    File("model/update", publishing, words=False),
+    File("model/update", run_control, words=False),
     File("drawing", drawing),
     File("requests", requests, readers=False),
     File("moves", moves, readers=False),

@@ -115,7 +115,9 @@ class Breakpoints:
         self.stands: Standing | None = None
         #: The enabled ones: before which nodes they stop, and whether a step has to be looked at.
         self._nodes: frozenset[int] = frozenset()
-        self._listed: tuple[int, ...] = ()
+        #: Nodes before which the run may stop, sorted; and whether there is any breakpoint at all.
+        self.listed: tuple[int, ...] = ()
+        self.any = False
         self._asking = False
         self._iterations: dict[int, int] | None = None
         #: Does it stop behind a step that makes a NaN or an infinity of finite gradients?
@@ -218,11 +220,8 @@ class Breakpoints:
         enabled = [b for b in self._all if b.enabled]
         self._nodes = frozenset[int]().union(*(b.nodes for b in enabled))
         self._asking = any(b.asks for b in enabled)
-        self._listed = tuple(sorted(self._nodes))
-
-    def listed(self) -> tuple[int, ...]:
-        """Nodes before which the run may stop, sorted."""
-        return self._listed
+        self.listed = tuple(sorted(self._nodes))
+        self.any = bool(self._all)
 
     def told(self) -> tuple[model.Breakpoint, ...]:
         position = 0 if self.stands is None else self.stands.position

@@ -10,7 +10,7 @@ from __future__ import annotations
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Branching
 from vizgrad.debugger.engines.api.protocols import Run
-from vizgrad.debugger.session.history.edits import Edits
+from vizgrad.debugger.session.history.fold import Edits
 from vizgrad.debugger.session.history.history import History
 
 #: A node's step on one line and on another, and how they differ.

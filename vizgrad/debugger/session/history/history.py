@@ -16,8 +16,8 @@ from typing import Any, Protocol
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Change
 from vizgrad.debugger.engines.api.protocols import Effect, QuickRun, Run, Spot, Step, Stops
-from vizgrad.debugger.session.history.edits import Edits
-from vizgrad.debugger.session.history.fold import Fold
+from vizgrad.debugger.session.history.fold import Edits, Fold
+from vizgrad.debugger.session.history.lanes import title_of
 from vizgrad.debugger.session.history.node_stages import Visiting
 from vizgrad.debugger.session.history.step_log_reader import RecordedPast
 from vizgrad.debugger.session.history.stop_conditions import Until
@@ -422,3 +422,60 @@ def _all_or_none(effects: Sequence[Effect], way: str, other: str) -> None:
         for effect in reversed(done):
             getattr(effect, other)()
         raise
+
+
+# --- where a run stands, in one line ---------------------------------------------------------------------
+
+
+class Where(str):
+    """What a move of a session returns: printed as it is, without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def counted(position: int, total: int) -> str:
+    return f"{position:,} of {total:,} {'node' if total == 1 else 'nodes'} done"
+
+
+def where_of(
+    status: model.RunStatus,
+    position: int,
+    total: int,
+    following: tuple[int, str, str] | None,
+    error: str,
+    stopped: model.Stopped | None = None,
+    within: model.Within | None = None,
+) -> Where:
+    """How far the run is, why it stopped, and what comes next: a node's number, name and label."""
+    text = counted(position, total)
+    if status == "failed":
+        return Where(f"{counted(position - 1, total)}; failed: {error}")
+    if stopped is not None:
+        text += f"; {stopped.text[:1].lower()}{stopped.text[1:]}"
+    if following is None:
+        return Where(text + "; the backward is finished")
+    node, name, label = following
+    if within is not None:
+        return Where(f"{text}; {_inside(within, f'{name} {label}'.rstrip())}")
+    return Where(f"{text}; next is {name}{' ' if label else ''}{label} (node {node})")
+
+
+def _inside(within: model.Within, called: str) -> str:
+    """How far it is within a node."""
+    text = (
+        f"within {called} (node {within.node}), {within.done} of {len(within.stages)} stages done"
+    )
+    coming = within.following
+    made = within.made - sum(len(line.made) for line in within.code[: within.lines])
+    if coming is not None and made > 0:
+        return f"{text}, within {coming.place}, behind {title_of(coming.made[made - 1])}"
+    code = within.code[within.lines - 1] if within.lines else None
+    if code is not None and code.stage >= within.done:
+        return f"{text}, behind {code.place}"
+    if not within.done:
+        return text
+    stage = within.stages[within.done - 1]
+    return f"{text}, behind {stage.stage}" + (f": {stage.detail}" if stage.detail else "")

@@ -23,7 +23,7 @@ from vizgrad.debugger.model import (
     TensorSummary,
     Visit,
 )
-from vizgrad.debugger.session.publishing import Update
+from vizgrad.debugger.session.run_control import Update
 
 
 @dataclass(frozen=True, slots=True)

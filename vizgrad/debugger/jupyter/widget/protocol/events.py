@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vizgrad.debugger.model import LineMark, LineRun, LineStop, Name
-from vizgrad.debugger.session.publishing import Update
+from vizgrad.debugger.session.run_control import Update
 
 
 @dataclass(frozen=True, slots=True)

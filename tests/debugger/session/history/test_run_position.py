@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vizgrad.debugger.session.run_position import counted
+from vizgrad.debugger.session.history.history import counted
 
 
 @pytest.mark.parametrize(
