@@ -65,7 +65,7 @@ def public() -> frozenset[str]:
     names = {name for space in spaces for name in dir(space) if not name.startswith("_")}
     for function in (vg.autograd.backward, vg.autograd.grad, vg.Tensor.backward):
         names |= set(inspect.signature(function).parameters)
-    return frozenset(names)
+    return frozenset(names | {"vizgrad"})
 
 
 def _source(file: str) -> str:

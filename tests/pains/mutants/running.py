@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import linecache
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from vizgrad.debugger.explain import watch_block
 FOLDER = Path(__file__).parents[2] / "oracle" / "ordinary"
 #: They take long, or run their steps where nothing can be planted.
 SLOW = {"checkpointed_transformer", "unet", "cnn_train_and_eval", "actor_critic", "dqn"}
+#: Variables of what asks, by which it calls a tensor that the program gave no name.
+_OF_THE_RUNNER = re.compile(r"`(each|own|variables\[.*?\])(\.grad)?` is no code")
 #: So many answers are read, as in the corpus.
 READ = 3
 
@@ -267,7 +270,8 @@ def judge(name: str, text: str, plain: Outcome, plant: str, draw: Random) -> Ver
     said = [*asked[:READ], *found.findings[:READ]]
     told = list(dict.fromkeys(each for each in (*found.said, *found.findings) if each))
     file = put(name, planted)
-    verdict.wrong = tuple(problem for each in told for problem in texts.problems(each, file))
+    wrong = (problem for each in told for problem in texts.problems(each, file))
+    verdict.wrong = tuple(each for each in wrong if not _OF_THE_RUNNER.match(each))
     linecache.cache.pop(file, None)
     numbers = sum(map(texts.numbers, told)) + sum(map(texts.arithmetic, told))
     verdict.read = len(told), sum(map(texts.quoted, told)), numbers

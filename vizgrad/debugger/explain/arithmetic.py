@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.debugger.explain.cause import NOTHING, Number, Phrase
-from vizgrad.debugger.explain.wording import number, one_operand, shortest
+from vizgrad.debugger.explain.wording import code, number, one_operand, shortest
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.backwards import Odd
 from vizgrad.debugger.watch.notes import Note
@@ -45,6 +45,10 @@ _DERIVATIVES: dict[tuple[str, int], _Derivative] = {
     ("Mul", 0): _Derivative("{y}", {"other": "y"}, lambda y: y),
     ("Mul", 1): _Derivative("{x}", _SELF, lambda x: x),
 }  # fmt: skip
+
+
+#: Names that are longer are x in a formula.
+_LONGEST = 12
 
 
 def _types() -> tuple[Any, ...]:
@@ -88,7 +92,8 @@ def of_derivative(birth: Odd, shown: str = "") -> Phrase:
             return NOTHING  # what the formula speaks of is not known exactly
         known = {"x": 0.0}  # its root is zero
     called = {letter: letter for letter in known}
-    if len(known) == 1 and shown.isidentifier() and len(shown) <= 12:
+    named = code(shown) != shown  # no node, and no words
+    if len(known) == 1 and named and shown.isidentifier() and len(shown) <= _LONGEST:
         called = dict.fromkeys(known, shown)
     values = [
         Phrase("value-of", name=called[letter], value=_told(derivative, known, letter))
