@@ -29,6 +29,7 @@ from vizgrad.core.arrays.dtypes import (
     bfloat16,
     complex64,
     complex128,
+    finfo,
     float8_e4m3fn,
     float8_e4m3fnuz,
     float8_e5m2,
@@ -38,6 +39,7 @@ from vizgrad.core.arrays.dtypes import (
     float32,
     float64,
     get_default_dtype,
+    iinfo,
     int8,
     int16,
     int32,
@@ -47,7 +49,6 @@ from vizgrad.core.arrays.dtypes import (
     uint8,
 )
 from vizgrad.core.arrays.dtypes import bool_ as bool
-from vizgrad.core.arrays.limits import finfo, iinfo
 from vizgrad.core.errors import is_warn_always_enabled, set_warn_always
 from vizgrad.core.ops.public import fft, linalg, special
 from vizgrad.core.tensor.formats import (

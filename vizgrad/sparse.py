@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.arrays.dtypes import CONSTRUCTORS, DType
 from vizgrad.core.arrays.sparse import is_sparse
-from vizgrad.core.arrays.type_names import CONSTRUCTORS
 from vizgrad.core.errors import wrap_dim
 from vizgrad.core.function.transform_tensor import Wrapped
-from vizgrad.core.ops.public import add_products, conversion, matrix_products, reduction
-from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public import conversion, matrix_products, reduction
+from vizgrad.core.ops.public.arguments import takes_tensors
 from vizgrad.core.ops.public.reshape import reshape
-from vizgrad.core.ops.public.sparse_making import sparse_coo_tensor
-from vizgrad.core.ops.public.sparse_members import (
+from vizgrad.core.ops.public.sparse import (
     coalesce,
     declared,
     expect,
     own,
+    sparse_coo_tensor,
     to_sparse,
     values,
 )
@@ -55,7 +54,7 @@ def _check_product(mat1: Tensor, mat2: Tensor) -> None:
 def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
     """beta * mat + alpha * (mat1 @ mat2), `mat1` being sparse."""
     if not is_sparse(mat1._array) or is_sparse(mat2._array) or is_sparse(mat._array):
-        return add_products.addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
+        return matrix_products.addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
     _check_product(mat1, mat2)
     return declared().sparse_addmm.record(mat, mat1, mat2, beta=beta, alpha=alpha)
 

@@ -15,19 +15,15 @@ from tests.architecture.rooms import imported, room, sources
 #: (the files of a circle, without the package) -> why they are one thing in several files.
 KEPT: dict[tuple[str, ...], str] = {
     (
-        "nn.modules.backward_hooks", "nn.modules.converting", "nn.modules.hooks", "nn.modules.module",
-        "nn.modules.naming", "nn.modules.showing", "nn.modules.state", "nn.modules.state_hooks",
+        "nn.modules.converting", "nn.modules.hooks", "nn.modules.module", "nn.modules.state",
         "nn.modules.walk",
     ): "the methods of one class, Module, in a file for each theme: their self is a Module",
     (
-        "core.function.custom.backward_class", "core.function.custom.node", "core.function.custom.returned",
-    ): "the node of a custom Function and the context that people see of it are one thing (F-3)",
-    (
-        "core.tensor.assigned", "core.tensor.inference", "core.tensor.modes", "core.tensor.state",
-        "core.tensor.storage", "core.tensor.tensor", "core.tensor.views",
+        "core.tensor.modes", "core.tensor.state", "core.tensor.storage", "core.tensor.tensor",
+        "core.tensor.views",
     ): "what a Tensor's slots hold, and the Tensor: each is nothing without the other",
     (
-        "core.arrays.fusion.look", "core.arrays.quick_statistics",
+        "core.arrays.fusion.look", "core.arrays.statistics",
     ): "what one pass over an array tells: on the host, and by a kernel on a device",
     (
         "debugger.session.registry", "debugger.session.session",
@@ -35,11 +31,9 @@ KEPT: dict[tuple[str, ...], str] = {
     (
         "core.arrays.sparse.base", "core.arrays.sparse.compressed", "core.arrays.sparse.coo",
         "core.arrays.sparse.elementwise", "core.arrays.sparse.functions", "core.arrays.sparse.products",
-        "core.arrays.sparse.selection",
-        "core.arrays.sparse.sums",
     ): "sparse arrays in two layouts, which are made of each other, and their operators",
     (
-        "core.ops.public.broadcasting", "core.ops.public.gather_scatter", "core.ops.public.index_dim",
+        "core.ops.public.broadcasting", "core.ops.public.gather_scatter",
     ): "families of which each calls one function of another",
     (
         "core.ops.public.linalg_factors", "core.ops.public.linalg_functions", "core.ops.public.linalg_norms",

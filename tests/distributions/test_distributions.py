@@ -12,7 +12,7 @@ import scipy.stats
 
 import vizgrad as vg
 from vizgrad import distributions as D
-from vizgrad.core.arrays.kernels.gamma import sample_slope
+from vizgrad.core.arrays.kernels.special import sample_slope
 from vizgrad.distributions import constraints
 
 

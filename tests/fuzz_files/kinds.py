@@ -28,7 +28,7 @@ from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC
 from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.traces import TraceFileError
 from vizgrad.debugger.wire import wire
-from vizgrad.serialization.pickling import pickled
+from vizgrad.serialization.saving import pickled
 from vizgrad.utils import npz, safetensors
 
 

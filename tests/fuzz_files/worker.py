@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.fuzz_files import mutations
 from tests.fuzz_files.kinds import KINDS
-from vizgrad.core.arrays.budget import FREE, TIMES
+from vizgrad.core.arrays.files import FREE, TIMES
 
 #: Beyond the process as it is: what asks for more has asked before looking.
 _ADDRESSES = 4 << 30

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from tests.core.arrays.test_statistics import ELEMENTS, ON_DEVICE, agrees
-from vizgrad.core.arrays.quick_statistics import quick, quick_later
-from vizgrad.core.arrays.statistics import statistics
+from vizgrad.core.arrays.statistics import quick, quick_later, statistics
 
 pytestmark = pytest.mark.gpu
 

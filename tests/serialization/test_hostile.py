@@ -15,7 +15,7 @@ import pytest
 
 import vizgrad as vg
 from vizgrad import nn, serialization
-from vizgrad.core.arrays.budget import FREE, TIMES
+from vizgrad.core.arrays.files import FREE, TIMES
 from vizgrad.utils import npz, safetensors
 
 

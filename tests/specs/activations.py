@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import vizgrad as vg
-from vizgrad.core.ops.softmax import safe_softmax
+from vizgrad.core.ops.normalization import safe_softmax
 
 from .row import Row, one, some, two
 

@@ -12,8 +12,8 @@ from vizgrad.amp.mode import has_cuda
 from vizgrad.core.arrays import dtypes
 from vizgrad.core.ops.public.creation import full
 from vizgrad.core.tensor.modes import set_grad_mode
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 class _Stage(Enum):

@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 
 from vizgrad.autograd.mode_context import ModeContext, only_bool
 from vizgrad.core.ops.shape import view
-from vizgrad.core.ops.tangents.enable import arm
-from vizgrad.core.ops.tangents.layouts import fitted, primal_of, suits
+from vizgrad.core.ops.tangents.carrying import arm
+from vizgrad.core.ops.tangents.structure import fitted, primal_of, suits
 from vizgrad.core.tensor import duals
 from vizgrad.core.tensor.duals import OWN, DualLevel, active, set_tangent, tangent_of, within
 from vizgrad.core.tensor.formats import strided
 from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, rare_of
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 __all__ = [
     "UnpackedDualTensor",

@@ -6,8 +6,8 @@ from vizgrad.core.function.custom.context import _ContextMethodMixin as _Context
 from vizgrad.core.function.custom.context import _HookMixin as _HookMixin
 from vizgrad.core.function.custom.function import Function as Function
 from vizgrad.core.function.custom.function import FunctionMeta as FunctionMeta
+from vizgrad.core.function.custom.function import InplaceFunction as InplaceFunction
 from vizgrad.core.function.custom.function import traceable as traceable
-from vizgrad.core.function.custom.inplace_function import InplaceFunction as InplaceFunction
 from vizgrad.core.function.custom.nested import _iter_filter as _iter_filter
 from vizgrad.core.function.custom.nested import _iter_None_tensors as _iter_None_tensors
 from vizgrad.core.function.custom.nested import _iter_tensors as _iter_tensors

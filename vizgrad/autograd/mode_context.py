@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Generator
 from typing import Any, ParamSpec, Self, TypeVar
 
-from vizgrad.core.tensor.wrong_call import wrong_call
+from vizgrad.core.tensor.state import wrong_call
 
 P = ParamSpec("P")
 R = TypeVar("R")

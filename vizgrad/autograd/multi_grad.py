@@ -14,8 +14,8 @@ from vizgrad.core.graph.hooks import RemovableHandle
 from vizgrad.core.graph.node import Node
 from vizgrad.core.tensor.modes import MODES
 from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 class MultiHandle(RemovableHandle):

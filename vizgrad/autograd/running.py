@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
-from vizgrad.autograd.batched import all_rows, check_rows, of_wrappers
-from vizgrad.autograd.edges import engine_edge
-from vizgrad.autograd.pre_backward import was_done
-from vizgrad.autograd.roots import as_tuple, check_counts, likeness, make_roots
+from vizgrad.autograd.graph import engine_edge
+from vizgrad.autograd.roots import (
+    all_rows,
+    as_tuple,
+    check_counts,
+    check_rows,
+    likeness,
+    make_roots,
+    of_wrappers,
+)
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.current_device import DEVICES, on_device_of
-from vizgrad.core.engine.array_domain import ARRAYS, DUALS, TENSORS
+from vizgrad.core.engine.domain import ARRAYS, DUALS, TENSORS
 from vizgrad.core.engine.task import Capture, GraphTask
 from vizgrad.core.errors import explained, place_of, warn_once
 from vizgrad.core.function.transform_tensor import stands_for_others
@@ -22,8 +29,42 @@ from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import Freed
 from vizgrad.core.tensor.modes import GUARD, MODES, in_a_transform
 from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
+
+# What is asked before a backward runs: somebody may want to run it in another way, or not at all.
+
+
+class Call(NamedTuple):
+    """A call of `backward`, with its arguments."""
+
+    tensors: Any
+    gradient: Any
+    retain_graph: bool | None
+    create_graph: bool
+    inputs: Any
+
+
+Ask = Callable[[Call], bool]
+_asks: list[Ask] = []
+
+
+def was_done(
+    tensors: Any, gradient: Any, retain_graph: bool | None, create_graph: bool, inputs: Any
+) -> bool:
+    """Did somebody run it? May raise what they raise."""
+    return bool(_asks) and _asks[-1](Call(tensors, gradient, retain_graph, create_graph, inputs))
+
+
+@contextmanager
+def asking(ask: Ask) -> Generator[None]:
+    """In the block `ask(call)` is called before each backward of any thread; True: it has run it."""
+    _asks.append(ask)
+    try:
+        yield
+    finally:
+        _asks.remove(ask)
+
 
 Tensors = Tensor | Sequence[Tensor]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.core.arrays.checksum import checksum
+from vizgrad.core.arrays.chunks import checksum
 from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import Checked
 from vizgrad.core.tensor.modes import MODES, add_listener, remove_listener

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.autograd.pre_backward import was_done
-from vizgrad.autograd.running import prepare_backward
+from vizgrad.autograd.running import prepare_backward, was_done
 from vizgrad.core.errors import explained, place_of
 from vizgrad.core.function.transform_tensor import Wrapped, wrap
 from vizgrad.core.graph.edges import gradient_edge

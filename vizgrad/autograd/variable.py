@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from vizgrad.autograd.current import queue_callback
+from vizgrad.autograd.graph import queue_callback
 from vizgrad.autograd.running import backward
 from vizgrad.core.ops.public.creation import empty
-from vizgrad.core.tensor.leaves import leaf_over
+from vizgrad.core.tensor.copying import leaf_over
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 class ImperativeEngine:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.core.ops.public.computing import (
+from vizgrad.core.ops.public.settings import (
     get_float32_matmul_precision,
     set_float32_matmul_precision,
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 from vizgrad.core.arrays import random
 from vizgrad.core.arrays.backend import Device, namespace_for, parse_device, placed
-from vizgrad.core.arrays.type_names import CONSTRUCTORS
+from vizgrad.core.arrays.dtypes import CONSTRUCTORS
 from vizgrad.core.ops.public.typed_tensors import typed
 
 _CUDA = Device("cuda")

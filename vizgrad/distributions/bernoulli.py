@@ -11,8 +11,8 @@ from vizgrad.core.ops.public.ranges import arange
 from vizgrad.core.ops.public.where_clamp import where
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
-from vizgrad.distributions.distribution import Distribution
-from vizgrad.distributions.parameters import (
+from vizgrad.distributions.distribution import (
+    Distribution,
     batch_of,
     broadcast_all,
     lazy_property,

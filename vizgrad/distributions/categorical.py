@@ -12,8 +12,8 @@ from vizgrad.core.ops.public.random_sampling import multinomial
 from vizgrad.core.ops.public.ranges import arange, eye
 from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
-from vizgrad.distributions.distribution import Distribution
-from vizgrad.distributions.parameters import (
+from vizgrad.distributions.distribution import (
+    Distribution,
     lazy_property,
     logits_to_probs,
     lowest,

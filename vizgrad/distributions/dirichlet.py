@@ -8,9 +8,8 @@ from vizgrad.core.ops.public.joining import stack
 from vizgrad.core.ops.public.where_clamp import where
 from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
-from vizgrad.distributions.distribution import Distribution
+from vizgrad.distributions.distribution import Distribution, batch_of, broadcast_all
 from vizgrad.distributions.gamma import drawn
-from vizgrad.distributions.parameters import batch_of, broadcast_all
 from vizgrad.nn.functional import one_hot
 
 

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 from vizgrad.core.ops.public.creation import empty
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
-from vizgrad.distributions.distribution import Distribution
-from vizgrad.distributions.parameters import batch_of, broadcast_all
+from vizgrad.distributions.distribution import Distribution, batch_of, broadcast_all
 
 
 class Exponential(Distribution):

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from vizgrad.core.function.transform_tensor import draws
-from vizgrad.core.ops import gamma
+from vizgrad.core.ops import special
 from vizgrad.core.ops.public.special import gammainc
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
-from vizgrad.distributions.distribution import Distribution
-from vizgrad.distributions.parameters import batch_of, broadcast_all, smallest
+from vizgrad.distributions.distribution import Distribution, batch_of, broadcast_all, smallest
 
 
 @draws("chances")
 def standard_gamma(concentration: Tensor) -> Tensor:
-    return gamma.standard_gamma.record(concentration)
+    return special.standard_gamma.record(concentration)
 
 
 def drawn(concentration: Tensor) -> Tensor:

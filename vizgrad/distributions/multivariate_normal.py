@@ -11,8 +11,7 @@ from vizgrad.core.ops.public.random_sampling import randn
 from vizgrad.core.ops.public.ranges import eye
 from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
-from vizgrad.distributions.distribution import Distribution
-from vizgrad.distributions.parameters import lazy_property
+from vizgrad.distributions.distribution import Distribution, lazy_property
 
 
 class MultivariateNormal(Distribution):

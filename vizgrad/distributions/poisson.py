@@ -8,8 +8,7 @@ from vizgrad.autograd.grad_mode import no_grad
 from vizgrad.core.ops.public.random_sampling import poisson
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
-from vizgrad.distributions.distribution import Distribution
-from vizgrad.distributions.parameters import batch_of, broadcast_all
+from vizgrad.distributions.distribution import Distribution, batch_of, broadcast_all
 
 
 class Poisson(Distribution):

@@ -10,7 +10,7 @@ from vizgrad.core.ops.public.random_sampling import rand
 from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.categorical import _Classes
-from vizgrad.distributions.parameters import broadcast_all, clamp_probs
+from vizgrad.distributions.distribution import broadcast_all, clamp_probs
 
 
 class RelaxedOneHotCategorical(_Classes):

@@ -6,15 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from vizgrad.autograd.forward_ad import attach, new_level, strip
-from vizgrad.core.batching.unwrapping import into, out_of
+from vizgrad.core.batching.level import into, out_of
 from vizgrad.core.function.transform_tensor import Level, Wrapped, like_batch, wrap
 from vizgrad.core.ops.constants import zeros_beside
 from vizgrad.core.tensor.duals import DualLevel
 from vizgrad.core.tensor.modes import set_grad_mode
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
-from vizgrad.func.captured import refuse_captured
-from vizgrad.func.differentiating import Differentiation, in_normal_mode
+from vizgrad.func.differentiating import Differentiation, in_normal_mode, refuse_captured
 from vizgrad.func.reverse import output_and_aux, pulled, vjp
 from vizgrad.utils._pytree import tree_flatten, tree_map, tree_unflatten
 

@@ -15,10 +15,10 @@ from vizgrad.core.batching.values import filled, unwrapped
 from vizgrad.core.function.transform_tensor import wrap
 from vizgrad.core.ops.constants import place_of, zeros_beside
 from vizgrad.core.ops.public.joining import cat
-from vizgrad.core.ops.tangents.layouts import primal_of
+from vizgrad.core.ops.tangents.structure import primal_of
 from vizgrad.core.tensor.duals import set_tangent
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.func.differentiating import in_normal_mode
 from vizgrad.func.forward import Forward, check_pair, dual_of, only_tensors, parts_of
 from vizgrad.func.reverse import (

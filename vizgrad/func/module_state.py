@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from vizgrad.core.ops.public.joining import stack
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.nn.modules.module import Module
-from vizgrad.nn.utils.replaced_state import call_with
+from vizgrad.nn.utils.stateless import call_with
 
 
 def functional_call(

@@ -10,15 +10,15 @@ from vizgrad.autograd.running import make_task
 from vizgrad.core.arrays import layout, xp
 from vizgrad.core.arrays.backend import writeable
 from vizgrad.core.arrays.current_device import on_device_of
-from vizgrad.core.batching.unwrapping import as_dimensions, as_wrappers, depends_on_all
+from vizgrad.core.batching.level import as_dimensions, as_wrappers, depends_on_all
 from vizgrad.core.engine.task import Capture
 from vizgrad.core.function.transform_tensor import Wrapped
 from vizgrad.core.graph.edges import edge_of, split_edge
 from vizgrad.core.graph.node import Node
 from vizgrad.core.ops.constants import zeros_beside
 from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.func.differentiating import Differentiation, in_normal_mode, plain
 from vizgrad.utils._pytree import tree_flatten, tree_map, tree_unflatten
 

@@ -8,13 +8,12 @@ from typing import Any
 
 from vizgrad.core.arrays import random
 from vizgrad.core.batching.level import Batch, Randomness
-from vizgrad.core.batching.marking import marked
-from vizgrad.core.batching.values import filled, from_front, to_front, unwrapped
+from vizgrad.core.batching.values import filled, from_front, marked, to_front, unwrapped
 from vizgrad.core.function.transform_tensor import wrap
 from vizgrad.core.ops.public.joining import cat
 from vizgrad.core.tensor.formats import sparse_csc, sparse_csr
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.utils._pytree import (
     _broadcast_to_and_flatten,
     tree_flatten,

@@ -177,7 +177,7 @@ def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Tensor:
 
     A. Saxe, J. McClelland, S. Ganguli, Exact Solutions to the Nonlinear Dynamics of Learning (2013).
     """
-    from vizgrad.core.arrays.kernels.orthogonal import orthonormal
+    from vizgrad.core.arrays.kernels.linalg import orthonormal
 
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from vizgrad.core.arrays import dtypes, xp
 from vizgrad.core.arrays.current_device import on_device_of
-from vizgrad.core.tensor.leaves import leaf_over
+from vizgrad.core.tensor.copying import leaf_over
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 

@@ -6,17 +6,17 @@ from vizgrad.optim import lr_scheduler as lr_scheduler
 from vizgrad.optim.adagrad import Adadelta as Adadelta
 from vizgrad.optim.adagrad import Adagrad as Adagrad
 from vizgrad.optim.adam import Adam as Adam
+from vizgrad.optim.adam import Adamax as Adamax
 from vizgrad.optim.adam import AdamW as AdamW
-from vizgrad.optim.adam_variants import Adamax as Adamax
-from vizgrad.optim.adam_variants import NAdam as NAdam
-from vizgrad.optim.adam_variants import RAdam as RAdam
+from vizgrad.optim.adam import NAdam as NAdam
+from vizgrad.optim.adam import RAdam as RAdam
+from vizgrad.optim.adam import SparseAdam as SparseAdam
 from vizgrad.optim.lbfgs import LBFGS as LBFGS
 from vizgrad.optim.optimizer import Optimizer as Optimizer
 from vizgrad.optim.rmsprop import RMSprop as RMSprop
 from vizgrad.optim.rprop import ASGD as ASGD
 from vizgrad.optim.rprop import Rprop as Rprop
 from vizgrad.optim.sgd import SGD as SGD
-from vizgrad.optim.sparse_adam import SparseAdam as SparseAdam
 
 
 def __getattr__(name: str) -> object:

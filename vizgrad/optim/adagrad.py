@@ -8,7 +8,7 @@ from typing import Any
 from vizgrad.core.arrays import Array
 from vizgrad.core.arrays.kernels import optimizers as rule
 from vizgrad.core.arrays.sparse import is_sparse
-from vizgrad.core.tensor.wrong_call import wrong_call
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.optim.optimizer import (
     Group,
     Optimizer,
@@ -74,7 +74,7 @@ class Adagrad(Optimizer):
 
     @staticmethod
     def _update_sparse(param: Array, grad: Any, state: State, group: Group, step: float) -> None:
-        from vizgrad.core.arrays.sparse.optimizers import adagrad_step
+        from vizgrad.core.arrays.sparse.gradients import adagrad_step
 
         total = buffer(state, "sum", param, group["initial_accumulator_value"])
         lr = group["lr"] / (1 + (step - 1) * group["lr_decay"])

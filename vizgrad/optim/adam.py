@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vizgrad.core.arrays import Array
+from vizgrad.core.arrays import Array, xp
 from vizgrad.core.arrays.kernels import optimizers as rule
-from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.tensor.state import wrong_call
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.optim.optimizer import (
     Group,
     Optimizer,
@@ -116,3 +117,221 @@ class AdamW(Adam):
             capturable=capturable, differentiable=differentiable, fused=fused,
             decoupled_weight_decay=True,
         )  # fmt: skip
+
+
+# Adamax, NAdam and RAdam: Adam with another norm, with Nesterov momentum, with a warm-up.
+
+
+def _check(lr: float, betas: tuple[float, float], eps: float, weight_decay: float) -> None:
+    check_at_least("learning rate", lr)
+    check_at_least("epsilon value", eps)
+    check_betas(betas)
+    check_at_least("weight_decay value", weight_decay)
+
+
+class Adamax(Optimizer):
+    """Adam with the largest recent gradient in place of the root mean square.
+
+    D. Kingma, J. Ba, Adam: A Method for Stochastic Optimization (2014), algorithm 2.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        _check(lr, betas, eps, weight_decay)
+        super().__init__(
+            params,
+            options(
+                lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, foreach=foreach,
+                maximize=maximize, differentiable=differentiable, capturable=capturable,
+            ),
+        )  # fmt: skip
+
+    def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
+        beta1, beta2 = group["betas"]
+        step = count_step(state)
+        grad = rule.decayed(grad, param, group["weight_decay"])
+        mean = buffer(state, "exp_avg", param)
+        norm = buffer(state, "exp_inf", param)
+        rule.move(mean, grad, 1 - beta1)
+        rule.adamax_norm(norm, grad, beta2, group["eps"])
+        rule.descend(param, mean / norm, group["lr"] / (1 - beta1**step))
+
+
+class NAdam(Optimizer):
+    """Adam that looks one step of momentum ahead.
+
+    T. Dozat, Incorporating Nesterov Momentum into Adam (2016), with its schedule of momenta.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        _check(lr, betas, eps, weight_decay)
+        check_at_least("momentum_decay value", momentum_decay)
+        super().__init__(
+            params,
+            options(
+                lr=lr, betas=betas, eps=eps, weight_decay=weight_decay,
+                momentum_decay=momentum_decay, decoupled_weight_decay=decoupled_weight_decay,
+                maximize=maximize, foreach=foreach, capturable=capturable,
+                differentiable=differentiable,
+            ),
+        )  # fmt: skip
+
+    def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
+        lr, eps, decay = group["lr"], group["eps"], group["weight_decay"]
+        beta1, beta2 = group["betas"]
+        step = count_step(state)
+        if decay and group["decoupled_weight_decay"]:
+            param *= 1 - lr * decay
+        else:
+            grad = rule.decayed(grad, param, decay)
+        mean = buffer(state, "exp_avg", param)
+        square = buffer(state, "exp_avg_sq", param)
+        product: Any = state.get("mu_product")
+        if product is None:
+            product = state["mu_product"] = new_tensor(xp.ones((), "float32"))
+        mu = beta1 * (1 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
+        following = beta1 * (1 - 0.5 * 0.96 ** ((step + 1) * group["momentum_decay"]))
+        product._array *= mu
+        done = float(product._array)
+        rule.move(mean, grad, 1 - beta1)
+        rule.move_square(square, grad, beta2)
+        root = (1 - beta2**step) ** 0.5
+        rule.adam(param, grad, square, lr * (1 - mu) / (1 - done), root, eps)
+        rule.adam(param, mean, square, lr * following / (1 - done * following), root, eps)
+
+
+class RAdam(Optimizer):
+    """Adam that steps along the plain mean until the variance of its denominator can be estimated.
+
+    L. Liu et al., On the Variance of the Adaptive Learning Rate and Beyond (2019), algorithm 2.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        _check(lr, betas, eps, weight_decay)
+        super().__init__(
+            params,
+            options(
+                lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize,
+                foreach=foreach, capturable=capturable,
+                decoupled_weight_decay=decoupled_weight_decay, differentiable=differentiable,
+            ),
+        )  # fmt: skip
+
+    def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
+        lr, decay = group["lr"], group["weight_decay"]
+        beta1, beta2 = group["betas"]
+        step = count_step(state)
+        if decay and group["decoupled_weight_decay"]:
+            param *= 1 - lr * decay
+        else:
+            grad = rule.decayed(grad, param, decay)
+        mean = buffer(state, "exp_avg", param)
+        square = buffer(state, "exp_avg_sq", param)
+        rule.move(mean, grad, 1 - beta1)
+        rule.move_square(square, grad, beta2)
+        lr = lr / (1 - beta1**step)
+        left = 1 - beta2**step
+        longest = 2 / (1 - beta2) - 1
+        length = longest - 2 * step * beta2**step / left
+        if length <= 5:
+            rule.descend(param, mean, lr)
+            return
+        rectify = (
+            (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
+        ) ** 0.5
+        direction = rule.over_root(mean, square, group["eps"])
+        rule.descend(param, direction, lr * rectify * left**0.5)
+
+
+# Adam for sparse gradients.
+
+
+class SparseAdam(Optimizer):
+    """Adam that moves only the moments and weights for which the gradient stores a value.
+
+    Its other moments do not decay: it is a lazy form of D. Kingma, J. Ba, Adam (2014), for embeddings with
+    `sparse=True`. Raises ValueError for sparse parameters, RuntimeError for a dense gradient.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        maximize: bool = False,
+    ) -> None:
+        if not lr > 0.0:
+            raise ValueError(f"Invalid learning rate: {lr}")
+        if not eps > 0.0:
+            raise ValueError(f"Invalid epsilon value: {eps}")
+        check_betas(betas)
+        super().__init__(params, options(lr=lr, betas=betas, eps=eps, maximize=maximize))
+        wrong = [
+            [i, j]
+            for i, group in enumerate(self.param_groups)
+            for j, param in enumerate(group["params"])
+            if is_sparse(param._array)
+        ]
+        if wrong:
+            raise ValueError(
+                f"Sparse params at indices {wrong}: SparseAdam requires dense parameter tensors"
+            )
+
+    def check_sparse(self, group: Group) -> None:
+        pass
+
+    def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
+        if not is_sparse(grad):
+            raise wrong_call(
+                RuntimeError(
+                    "SparseAdam does not support dense gradients, please consider Adam instead"
+                ),
+                "make the embedding with sparse=True, or give the other parameters to Adam",
+            )
+        from vizgrad.core.arrays.sparse.gradients import adam_step
+
+        beta1, beta2 = group["betas"]
+        step = state["step"] = state.get("step", 0) + 1
+        size = float(group["lr"]) * (1 - beta2**step) ** 0.5 / (1 - beta1**step)
+        mean = buffer(state, "exp_avg", param)
+        square = buffer(state, "exp_avg_sq", param)
+        adam_step(param, grad.coalesce(), mean, square, size, beta1, beta2, group["eps"])

@@ -5,20 +5,101 @@ from __future__ import annotations
 import copy
 import warnings
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from typing import Any
 
+from vizgrad.core import errors
 from vizgrad.core.arrays import Array, xp
 from vizgrad.core.arrays.current_device import DEVICES, current, go_back, make_current
-from vizgrad.core.arrays.kernels.complexes import as_real
+from vizgrad.core.arrays.kernels.elementwise import as_complex, as_real
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.graph.hooks import RemovableHandle, add_hook
 from vizgrad.core.tensor.modes import about_to_write, set_grad_mode
 from vizgrad.core.tensor.source_location import Site, caller
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor, storage_of
-from vizgrad.core.tensor.wrong_call import wrong_call
-from vizgrad.optim.in_parts import StateInParts
-from vizgrad.optim.parameters import check_parameter, listed, ordered
+
+# What an optimizer takes: parameters in an order, with names or without.
+
+
+def listed(params: Any) -> tuple[list[Any], list[str]]:
+    """Parameters as a list, and their names if they came as (name, parameter)."""
+    if isinstance(params, Tensor):
+        return [params], []
+    given = list(ordered(params))
+    if given and all(isinstance(p, tuple) for p in given):
+        return [p for _, p in given], [name for name, _ in given]
+    if any(isinstance(p, tuple) for p in given):
+        raise ValueError("all optimizer params should be with/without names. Some have no name")
+    return given, []
+
+
+def ordered(params: Iterable[Any]) -> Iterable[Any]:
+    """TypeError for a set, which has no order."""
+    if isinstance(params, set):
+        raise TypeError(
+            "optimizer parameters need to be organized in ordered collections, but the ordering of "
+            "tensors in sets will change between runs. Please use a list instead."
+        )
+    return params
+
+
+def check_parameter(param: Any) -> None:
+    """TypeError unless it is a Tensor, ValueError unless it keeps its gradient."""
+    if not isinstance(param, Tensor):
+        raise TypeError(
+            f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}"
+        )
+    if not (param.is_leaf or param.retains_grad):
+        raise errors.explained(
+            ValueError(
+                "can't optimize a non-leaf Tensor: this one is the result of "
+                f"{param.grad_fn.name()}"
+            ),
+            kind="not-a-leaf",
+            fix="give the optimizer the tensor it was computed from, or `x.detach().requires_grad_()`",
+            culprit=errors.place_of(caller()),
+        )
+
+
+# Complex parameters: rules step their real and imaginary parts as two numbers, as PyTorch does.
+
+
+class StateInParts(MutableMapping[str, Any]):
+    """The state of a complex parameter as its rule sees it: complex tensors as pairs of real numbers.
+
+    What the rule keeps for each number of `pairs` becomes a complex tensor of the state, on the same memory.
+    """
+
+    def __init__(self, state: MutableMapping[str, Any], pairs: Array) -> None:
+        self._state = state
+        self._shape = pairs.shape
+
+    def __getitem__(self, name: str) -> Any:
+        value = self._state[name]
+        if isinstance(value, Tensor) and value._array.dtype.kind == "c":
+            return new_tensor(as_real(value._array))
+        return value
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if isinstance(value, Tensor) and value._array.shape == self._shape:
+            value = new_tensor(as_complex(value._array))
+        self._state[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        del self._state[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._state)
+
+    def __len__(self) -> int:
+        return len(self._state)
+
+
+def flat_parts(array: Array) -> Array:
+    """All elements as one vector; of complex ones their parts, one after the other."""
+    return (as_real(array) if array.dtype.kind == "c" else array).reshape(-1)
+
 
 Group = dict[str, Any]
 State = MutableMapping[str, Any]

@@ -8,8 +8,8 @@ from typing import Any
 from vizgrad.core.arrays import Array
 from vizgrad.core.arrays.kernels import optimizers as rule
 from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import new_tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 from vizgrad.optim.optimizer import Group, Optimizer, State, buffer, check_at_least, options
 
 
@@ -74,7 +74,7 @@ class SGD(Optimizer):
         )  # fmt: skip
 
     def _update_sparse(self, param: Array, grad: Any, state: State, group: Group) -> None:
-        from vizgrad.core.arrays.sparse.optimizers import sgd_step
+        from vizgrad.core.arrays.sparse.gradients import sgd_step
 
         known = state.get("momentum_buffer")
         velocity = sgd_step(

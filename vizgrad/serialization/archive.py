@@ -9,8 +9,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from vizgrad.core.arrays.backend import Array, to_host
-from vizgrad.core.arrays.budget import Budget
-from vizgrad.core.arrays.records import Records
+from vizgrad.core.arrays.files import Budget, Records
 
 _ALIGNMENT = 64
 _LOCAL_HEADER = 30

@@ -11,7 +11,7 @@ from typing import Any
 from vizgrad.core.arrays.backend import Device
 from vizgrad.core.arrays.dtypes import DType
 from vizgrad.core.arrays.sparse import is_sparse
-from vizgrad.core.ops.public.sparse_making import sparse_compressed_tensor, sparse_coo_tensor
+from vizgrad.core.ops.public.sparse import sparse_compressed_tensor, sparse_coo_tensor
 from vizgrad.core.tensor import formats
 from vizgrad.core.tensor.formats import layout
 from vizgrad.core.tensor.tensor import Size, Tensor, new_tensor

@@ -12,8 +12,8 @@ from vizgrad.core.tensor.tensor import LEAF, Tensor, address, new_tensor
 
 if TYPE_CHECKING:
     from vizgrad.core.arrays import Array
-    from vizgrad.core.arrays.budget import Budget
     from vizgrad.core.arrays.dtypes import DType
+    from vizgrad.core.arrays.files import Budget
 
 #: What a block takes besides its bytes.
 _BLOCK = 400

@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from vizgrad.core.tensor.wrong_call import wrong_call
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.utils.nests import KINDS, PyTree, TreeSpec, kind_of
 from vizgrad.utils.nests import GetAttrKey as GetAttrKey
 from vizgrad.utils.nests import KeyPath as KeyPath

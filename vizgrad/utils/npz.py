@@ -9,10 +9,9 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import IO
 
-from vizgrad.core.arrays import dtypes, npy, xp
+from vizgrad.core.arrays import dtypes, files, xp
 from vizgrad.core.arrays.backend import to_host
-from vizgrad.core.arrays.budget import Budget
-from vizgrad.core.arrays.records import Records, size_of
+from vizgrad.core.arrays.files import Budget, Records, size_of
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 File = str | os.PathLike[str] | IO[bytes]
@@ -45,7 +44,7 @@ def load_npz(file: File) -> dict[str, Tensor]:
     ):
         records = Records(source, Budget(size_of(source)))
         return {
-            name.removesuffix(".npy"): new_tensor(_native(npy.array_of(records.read(name), name)))
+            name.removesuffix(".npy"): new_tensor(_native(files.array_of(records.read(name), name)))
             for name in records.names
         }
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.arrays import blocks
 from vizgrad.core.arrays.backend import parse_device, to_device, to_host
-from vizgrad.core.arrays.budget import Budget
 from vizgrad.core.arrays.dtypes import by_name
+from vizgrad.core.arrays.files import Budget
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 if TYPE_CHECKING:

@@ -14,10 +14,16 @@ import vizgrad as vg
 from tests.fixtures import strict_array, strict_module
 from tests.fixtures.interpreted import interpreted
 from vizgrad.core.arrays.fusion import source
-from vizgrad.core.arrays.fusion.elements import fused, traced
-from vizgrad.core.arrays.fusion.program import Argument, Program, Result, Value
-from vizgrad.core.arrays.fusion.rows import largest, total
-from vizgrad.core.arrays.fusion.traced import Trace, Traced, Untraceable
+from vizgrad.core.arrays.fusion.elements import fused, largest, total, traced
+from vizgrad.core.arrays.fusion.program import (
+    Argument,
+    Program,
+    Result,
+    Trace,
+    Traced,
+    Untraceable,
+    Value,
+)
 from vizgrad.core.arrays.kernels.activation import TANH_CUBIC
 
 

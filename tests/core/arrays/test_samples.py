@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vizgrad.core.arrays.samples import alike, sample
+from vizgrad.core.arrays.statistics import alike, sample
 
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=4), st.integers(1, 64))

@@ -18,9 +18,15 @@ from tests.fixtures import strict_array, strict_module
 from tests.fixtures.strict_array import StrictArray
 from vizgrad.core.arrays.chunks import CHUNK, TRANSFER, chunks, magnitudes, once
 from vizgrad.core.arrays.matrix_blocks import SIDE, Blocks, blocks, matrix_shape
-from vizgrad.core.arrays.quick_statistics import VALUES_TOLD, Statistics, quick, quick_later
 from vizgrad.core.arrays.sparse.coo import COO
-from vizgrad.core.arrays.statistics import BINS, statistics
+from vizgrad.core.arrays.statistics import (
+    BINS,
+    VALUES_TOLD,
+    Statistics,
+    quick,
+    quick_later,
+    statistics,
+)
 
 DTYPES = ("?", "u1", "i2", "i8", "f2", "f4", "f8", "c8", "c16", ml_dtypes.bfloat16)
 ON_DEVICE = DTYPES[:-1]

@@ -11,14 +11,14 @@ import pytest
 import vizgrad as vg
 from tests.fixtures import strict_module
 from vizgrad.core.arrays import layout
-from vizgrad.core.arrays.kernels import complexes, shapes
+from vizgrad.core.arrays.kernels import elementwise, shapes
 
 MAKERS: dict[str, Callable[[Any], Any]] = {
     "expand": lambda x: shapes.expand(x, shape=(2, 3, 4)),
     "diagonal": lambda x: shapes.diagonal(x, 0, 0, 1),
     "unfold": lambda x: shapes.unfold(x, 1, 2, 1),
     "as_strided": lambda x: layout.as_strided(x, (2, 2), (4, 1), 1),
-    "as_real": lambda x: complexes.as_real(x.astype(np.complex128)),
+    "as_real": lambda x: elementwise.as_real(x.astype(np.complex128)),
     "restrided": lambda x: layout.restrided(x, (3,), (8,)),
 }
 

@@ -9,11 +9,11 @@ import pytest
 
 import vizgrad as torch
 from vizgrad.autograd.running import prepare_backward
-from vizgrad.core.engine.array_domain import ARRAYS
+from vizgrad.core.engine.domain import ARRAYS
 from vizgrad.core.engine.observer import Watch
 from vizgrad.core.graph.edges import gradient_edge, set_history
 from vizgrad.core.graph.node import Node
-from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 

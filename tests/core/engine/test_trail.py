@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from vizgrad.core.engine.array_domain import ARRAYS
+from vizgrad.core.engine.domain import ARRAYS
 from vizgrad.core.engine.observer import Watch
 from vizgrad.core.engine.task import GraphTask
 from vizgrad.core.graph.node import Node

@@ -14,7 +14,7 @@ from tests.specs.table import ROWS
 from vizgrad.core.function.primitive import Primitive
 from vizgrad.core.ops import registry
 from vizgrad.core.ops.__main__ import main
-from vizgrad.core.ops.call_graph import CallGraph
+from vizgrad.core.ops.registry import CallGraph
 
 OPERATIONS = registry.operations()
 GRAPH = CallGraph()

@@ -12,7 +12,7 @@ import pytest
 
 import vizgrad as vg
 from vizgrad.autograd.forward_ad import attach, dual_level, make_dual, new_level, strip, unpack_dual
-from vizgrad.core.engine.deep import on_another_thread
+from vizgrad.core.engine.threads import on_another_thread
 from vizgrad.core.tensor.duals import DUALS, active, tangent_of
 from vizgrad.core.tensor.modes import MODES
 

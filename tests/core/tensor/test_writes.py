@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import vizgrad as torch
 from tests.fixtures.sessions import no_sessions
-from vizgrad.core.tensor import writes as module
+from vizgrad.core.tensor import storage as module
 from vizgrad.core.tensor.source_location import Site
-from vizgrad.core.tensor.writes import WriteLog, Written
+from vizgrad.core.tensor.storage import WriteLog, Written
 from vizgrad.debugger.drawing.text import versions_text
 from vizgrad.debugger.drawing.timeline import versions_scene
 from vizgrad.debugger.engines.vizgrad.opener import open_session

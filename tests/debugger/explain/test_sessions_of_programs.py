@@ -10,7 +10,7 @@ import pytest
 import vizgrad as vg
 from tests.pains import programs
 from tests.pains.corpus import FINE, PAINS, Program
-from vizgrad.autograd.pre_backward import Call, asking
+from vizgrad.autograd.running import Call, asking
 from vizgrad.core.errors import Explanation
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph

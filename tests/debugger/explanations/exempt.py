@@ -2,9 +2,9 @@
 
 #: File, what is raised (as far as it is written here) -> the reason.
 EXEMPT: dict[tuple[str, str], str] = {
-    ("core/engine/deep.py", "raised[0]"): "hands on what another thread raised",
+    ("core/engine/threads.py", "raised[0]"): "hands on what another thread raised",
     (
-        "core/engine/deep.py",
+        "core/engine/threads.py",
         "interrupt",
     ): "hands on Ctrl-C, which came while it waited for that thread",
     ("core/graph/node.py", "NotImplementedError("): "abstract: what every kind of node defines",

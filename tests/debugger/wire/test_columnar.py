@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.debugger.wire.test_wire import dataclasses_of, values
-from vizgrad.core.arrays.budget import Budget
+from vizgrad.core.arrays.files import Budget
 from vizgrad.debugger import model
 from vizgrad.debugger.jupyter.widget import drawing
 from vizgrad.debugger.jupyter.widget import trace_contents as filed

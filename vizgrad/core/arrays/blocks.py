@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.backend import Array, device_of, is_array
 from vizgrad.core.arrays.dtypes import NARROW
 from vizgrad.core.arrays.layout import address, as_strided
+from vizgrad.core.arrays.sparse import is_sparse
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 #: Of an array of numpy.
 MOST_DIMENSIONS = 64
@@ -111,3 +114,78 @@ def mapped_bytes(path: Path, start: int, length: int) -> Array:
     if not length:
         return np.empty(0, np.uint8)
     return np.asarray(np.memmap(path, np.uint8, "c", start, (length,)))
+
+
+# Arrays over memory that belongs to somebody else, which never hears of them.
+
+
+class _Memory:
+    """Says where the elements lie, by numpy's array interface, and keeps their owner alive."""
+
+    __slots__ = ("__array_interface__", "owner")
+
+    def __init__(self, interface: dict[str, Any], owner: object) -> None:
+        self.__array_interface__ = interface
+        self.owner = owner
+
+
+def borrow(
+    owner: object, address: int, kind: str, shape: tuple[int, ...], strides: tuple[int, ...]
+) -> Any:
+    """The elements at an address, to be read and never written. `kind` is a type as numpy spells it,
+    `strides` count bytes. The array keeps `owner`, and so the memory.
+    """
+    if 0 in shape:  # such memory may be nowhere
+        return np.empty(shape, kind)
+    interface = {
+        "version": 3, "typestr": kind, "shape": shape, "strides": strides, "data": (address, True)
+    }  # fmt: skip
+    return np.asarray(_Memory(interface, owner))
+
+
+# Which blocks of memory arrays lie in: each byte belongs to one of them, however many arrays show it.
+
+
+class Extent(NamedTuple):
+    """The bytes from address `low` to `high` on a device."""
+
+    device: str
+    low: int
+    high: int
+
+
+def holds_objects(array: Array) -> bool:
+    """Are its elements Python objects?"""
+    return bool(array.dtype.hasobject)
+
+
+def elements(array: Array) -> list[Any]:
+    """The objects in it."""
+    return array.ravel().tolist()
+
+
+def extent(array: Array) -> Extent | None:
+    """The whole block that the array is a part of, as far as arrays tell; None for one without bytes.
+
+    Of memory that is lent (a buffer, a file, another library's) it is what the outermost array shows.
+    """
+    if is_sparse(array) or not is_array(array):
+        return None
+    low, high = span(owner(array))
+    if high <= low:
+        return None
+    return Extent(str(device_of(array)), low, high)
+
+
+def merged(extents: Iterable[Extent]) -> Iterator[Extent]:
+    """The least number of extents with the same bytes, in order; none of them meets another one."""
+    whole: Extent | None = None
+    for each in sorted(set(extents)):
+        if whole is not None and each.device == whole.device and each.low < whole.high:
+            whole = whole._replace(high=max(whole.high, each.high))
+            continue
+        if whole is not None:
+            yield whole
+        whole = each
+    if whole is not None:
+        yield whole

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from vizgrad.core.arrays.backend import Array, to_host
+from vizgrad.core.arrays.backend import Array, namespace_of, to_host
+from vizgrad.core.arrays.current_device import near
 from vizgrad.core.arrays.layout import is_dense
+from vizgrad.core.arrays.sparse import is_sparse
 
 #: Elements of a piece. A few thousand more, and OpenBLAS takes several threads for the dot product of two.
 CHUNK = 8192
@@ -83,3 +86,32 @@ def _slices(flat: Array, size: int) -> Iterator[Array]:
         return
     for start in range(0, flat.size, size):
         yield flat[start : start + size]
+
+
+# A number that tells whether memory has changed.
+
+
+def checksum(array: Any) -> int:
+    """Of the elements' bytes in C order; memory of a device is copied to the host for it."""
+    return zlib.crc32(np.ascontiguousarray(to_host(array)).reshape(-1).view(np.uint8).data)
+
+
+# A copy of an array that is kept to be looked at later, taking no more memory than it says.
+
+
+@near
+def kept_copy(array: Any) -> tuple[Any, int]:
+    """An array with the same elements that nobody writes to, and the bytes that it takes.
+
+    They lie in the same order: sums over them depend on it, and shall not on whether this is a copy.
+    What is repeated along a dimension (an expanded view) is kept once. Sparse arrays are immutable, and kept
+    as they are.
+    """
+    if is_sparse(array):
+        return array, array.nbytes
+    own, times = once(array)
+    kept = own.copy(order="K")
+    return (
+        kept if times == 1 else namespace_of(kept).broadcast_to(kept, array.shape),
+        int(kept.nbytes),
+    )

@@ -10,8 +10,8 @@ import numpy as np
 from vizgrad.core.arrays.backend import to_host
 from vizgrad.core.arrays.current_device import near
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.arrays.finite import is_finite as _is_finite
 from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.arrays.statistics import is_finite as _is_finite
 
 #: The class of arrays on the host that are nothing else.
 PLAIN = np.ndarray

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from vizgrad.core.batching.marking import closed
-from vizgrad.core.batching.values import to_front, unwrapped
+from vizgrad.core.batching.values import closed, filled, marked, to_front, unwrapped
 from vizgrad.core.errors import class_place, explained, function_place
 from vizgrad.core.function.custom.function import Function
+from vizgrad.core.function.transform_tensor import Wrapped, wrap
+from vizgrad.core.ops.reduce import sum_dims
 from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -92,3 +93,150 @@ def _wrapped(level: Any, cls: Any, output: Any, dims: Any) -> Any:
     if dims is None or not isinstance(output, Tensor):
         return output
     return closed(level.wrapped(to_front(output, dims % output.ndim)))
+
+
+# `generate_vmap_rule`: a Function on a batch, each of whose methods is run under a vmap of its own (D-8).
+
+
+def generated(level: Any, cls: Any, values: tuple[Any, ...], batched: tuple[Any, ...]) -> Any:
+    """What `cls.apply` gives for values of which some are batches of `level`."""
+    call = _Batched(level, cls, batched)
+    body: dict[str, Any] = {
+        "forward": staticmethod(call.forward),
+        "setup_context": staticmethod(call.setup_context),
+        "backward": staticmethod(call.backward),
+        "generate_vmap_rule": True,
+        "__module__": cls.__module__,
+    }
+    if cls.jvp is not Function.jvp:
+        body["jvp"] = staticmethod(call.jvp)
+    made: Any = type(f"Vmapped{cls.__name__}", (Function,), body)
+    results = made.apply(*values)
+    for result, of_batch in zip(_several(results), _several(call.of_output), strict=False):
+        if of_batch is True:
+            marked(level, result)
+    return _dressed(level, results, call.of_output)
+
+
+def _dressed(level: Any, values: Any, batched: Any) -> Any:
+    """Values as wrappers of `level`, where they are batches."""
+    if isinstance(values, (tuple, list)):
+        pairs = zip(values, batched, strict=True)
+        return type(values)(_dressed(level, value, flag) for value, flag in pairs)
+    if isinstance(values, dict):
+        return {name: _dressed(level, value, batched[name]) for name, value in values.items()}
+    return wrap(level, values) if batched and isinstance(values, Tensor) else values
+
+
+def _several(output: Any) -> tuple[Any, ...]:
+    return output if isinstance(output, tuple) else (output,)
+
+
+class _Batched:
+    """One call: the methods of the Function, which see one example, for those of its batched form."""
+
+    def __init__(self, level: Any, cls: Any, of_args: tuple[Any, ...]) -> None:
+        self.cls = cls
+        #: Of each argument: is it a batch?
+        self.of_args = of_args
+        #: Of each output, once forward has run.
+        self.of_output: Any = None
+        #: Of what was saved for backward, and for forward.
+        self.of_saved: tuple[bool, ...] = ()
+        self.of_saved_forward: tuple[bool, ...] = ()
+        self._another: Callable[[], Any] = lambda: type(level)(level.size, level.randomness)
+
+    def forward(self, *args: Any) -> Any:
+        with self._another() as level:
+            output = self.cls.forward(*_dressed(level, args, self.of_args))
+            self.of_output = mapped(lambda o: unwrapped(level, o)[1], output)
+            return mapped(lambda o: unwrapped(level, o)[0], output)
+
+    def setup_context(self, ctx: Any, inputs: Any, output: Any) -> None:
+        with self._another() as level:
+            given = _dressed(level, inputs, self.of_args)
+            made = _dressed(level, output, self.of_output)
+            self.cls.setup_context(_Context(ctx, self, level), given, made)
+
+    def backward(self, ctx: Any, *grads: Any) -> Any:
+        with self._another() as level:
+            saved = _dressed(level, ctx.saved_tensors, self.of_saved)
+            arrived = _dressed(level, grads, _several(self.of_output))
+            found = _several(
+                self.cls._own_backward()[0](_Context(ctx, self, level, saved), *arrived)
+            )
+            count = len(self.of_args)
+            pairs = zip(found, self.of_args, strict=False)
+            return tuple(_gradient(level, *pair) for pair in pairs) + found[count:]
+
+    def jvp(self, ctx: Any, *tangents: Any) -> Any:
+        with self._another() as level:
+            saved = _dressed(level, ctx.saved_tensors, self.of_saved_forward)
+            given = _dressed(level, tangents, self.of_args)
+            found = self.cls.jvp(_Context(ctx, self, level, saved), *given)
+            pairs = zip(_several(found), _several(self.of_output), strict=False)
+            parts = tuple(_tangent(level, *pair) for pair in pairs)
+            return parts if isinstance(found, tuple) else parts[0]
+
+
+def _gradient(level: Any, gradient: Any, batched: Any) -> Any:
+    """For an argument that is the same in all examples, the sum of what it gets from each."""
+    if not isinstance(gradient, Tensor):
+        return gradient
+    value, of_batch = unwrapped(level, gradient)
+    if batched:
+        return filled(value, of_batch, level.size)
+    return sum_dims.record(value, dims=(0,), keepdim=False) if of_batch else value * level.size
+
+
+def _tangent(level: Any, tangent: Any, batched: Any) -> Any:
+    if not isinstance(tangent, Tensor):
+        return tangent
+    value, of_batch = unwrapped(level, tangent)
+    return filled(value, of_batch, level.size) if batched else value
+
+
+class _Context:
+    """The context as a method sees it for one example: what it saves is kept as a batch."""
+
+    def __init__(self, ctx: Any, call: _Batched, level: Any, saved: Any = None) -> None:
+        vars(self).update(_ctx=ctx, _call=call, _level=level, _saved=saved)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ctx, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, Wrapped):
+            raise error_of(
+                self._call.cls,
+                f"ctx.{name} would keep a tensor of one example: with generate_vmap_rule=True tensors are "
+                "kept by save_for_backward and save_for_forward alone",
+                "save it with ctx.save_for_backward",
+            )
+        setattr(self._ctx, name, value)
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        return self._saved
+
+    def _kept(self, tensors: tuple[Any, ...]) -> tuple[list[Any], tuple[bool, ...]]:
+        pairs = [unwrapped(self._level, tensor) for tensor in tensors]
+        return [value for value, _ in pairs], tuple(batched for _, batched in pairs)
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        values, self._call.of_saved = self._kept(tensors)
+        self._ctx.save_for_backward(*values)
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        values, self._call.of_saved_forward = self._kept(tensors)
+        self._ctx.save_for_forward(*values)
+
+    def mark_non_differentiable(self, *tensors: Any) -> None:
+        self._ctx.mark_non_differentiable(*self._kept(tensors)[0])
+
+    def mark_dirty(self, *tensors: Any) -> None:
+        raise error_of(
+            self._call.cls,
+            "generate_vmap_rule=True: a Function that changes its arguments in place has no generated rule",
+            "write a vmap staticmethod",
+        )

@@ -7,15 +7,14 @@ from typing import Any
 
 from vizgrad.core.arrays import dtypes, xp
 from vizgrad.core.arrays.backend import beside
-from vizgrad.core.batching.marking import alike
 from vizgrad.core.batching.rules import Call, rule
-from vizgrad.core.batching.values import filled, reshaped, unwrapped, with_ndim
+from vizgrad.core.batching.values import alike, filled, reshaped, unwrapped, with_ndim
 from vizgrad.core.function.transform_tensor import stands_for_others
 from vizgrad.core.ops import copying, indexing, select, shape
 from vizgrad.core.ops.constants import zeros_beside
 from vizgrad.core.ops.indices import Indices
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 # --- x[i, j] -------------------------------------------------------------------------------------------
 

@@ -8,14 +8,21 @@ from typing import Any, Literal
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.sparse.base import is_sparse
 from vizgrad.core.batching import everything as everything
-from vizgrad.core.batching.by_hand import HAND
-from vizgrad.core.batching.custom import applied
-from vizgrad.core.batching.generated import generated
+from vizgrad.core.batching.custom import applied, generated
 from vizgrad.core.batching.loop import looped
-from vizgrad.core.batching.marking import mark, marked, written
 from vizgrad.core.batching.random import drawn
-from vizgrad.core.batching.rules import Call, how, rule_of
-from vizgrad.core.batching.values import example_ndim, filled, shared, unwrapped, with_ndim
+from vizgrad.core.batching.rules import HAND, Call, how, rule_of
+from vizgrad.core.batching.values import (
+    example_ndim,
+    filled,
+    mark,
+    marked,
+    shared,
+    to_front,
+    unwrapped,
+    with_ndim,
+    written,
+)
 from vizgrad.core.function.abstract_array import Elementless, SparseStandIn, StandIn
 from vizgrad.core.function.declared import Declared
 from vizgrad.core.function.inplace import write
@@ -23,8 +30,8 @@ from vizgrad.core.function.transform_tensor import Level, Unreadable, Wrapped, w
 from vizgrad.core.ops import copying
 from vizgrad.core.ops.shape import clone
 from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 Randomness = Literal["error", "same", "different"]
 
@@ -200,3 +207,56 @@ def _captured(name: str) -> RuntimeError:
         "write out of place, or make the tensor from a batched one, with `x.new_zeros(...)`",
         "forbidden-write",
     )
+
+
+# Batches as dimensions: what autograd works with. The graph knows nothing of wrappers.
+
+
+def open_batches() -> tuple[Batch, ...]:
+    """The vmaps that this thread is inside of, the outermost first."""
+    found = (level for level in MODES.transforms if isinstance(level, Batch))
+    return tuple(level for level in found if not level.of_tangents)
+
+
+def as_dimensions(tensor: Tensor, batches: Sequence[Batch]) -> Tensor:
+    """`tensor` with the examples of these vmaps along its first dimensions, the outermost first.
+
+    What is the same for all examples is repeated, without memory of its own. Wrappers of other vmaps stay.
+    """
+    for level in reversed(batches):
+        tensor = out_of(tensor, level)
+    return tensor
+
+
+def out_of(tensor: Tensor, level: Batch) -> Tensor:
+    """`tensor` with the examples of one vmap along its first dimension."""
+    if isinstance(tensor, Wrapped):
+        if tensor.level is level:
+            return filled(tensor.value, not vars(tensor).get("shared", False), level.size)
+        if tensor.level.number > level.number and not vars(tensor).get("shared", False):
+            inner = out_of(tensor.value, level)  # (level, the wrapper's own, ...)
+            return wrap(tensor.level, to_front(inner, 1))
+    return filled(tensor, False, level.size)
+
+
+def as_wrappers(tensor: Tensor, batches: Sequence[Batch]) -> Tensor:
+    """Undoes `as_dimensions`."""
+    for level in batches:
+        tensor = into(tensor, level)
+    return tensor
+
+
+def into(tensor: Tensor, level: Batch) -> Tensor:
+    """Undoes `out_of`."""
+    if isinstance(tensor, Wrapped) and tensor.level.number > level.number:
+        return wrap(tensor.level, into(to_front(tensor.value, 1), level))
+    return wrap(level, tensor)
+
+
+def depends_on_all(tensor: Tensor, batches: Sequence[Batch]) -> bool:
+    """Is `tensor` wrapped at all of these levels?"""
+    found = set()
+    while isinstance(tensor, Wrapped):
+        found.add(tensor.level)
+        tensor = tensor.value
+    return found.issuperset(batches)

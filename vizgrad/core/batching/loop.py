@@ -8,8 +8,8 @@ from vizgrad.core.batching.rules import Call, rule
 from vizgrad.core.batching.values import unwrapped
 from vizgrad.core.ops.joining import record_stack
 from vizgrad.core.ops.shape import select
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 #: Names of operations that were run so, and how often: what tests and people ask about.
 LOOPED: dict[str, int] = {}

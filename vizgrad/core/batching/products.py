@@ -6,7 +6,7 @@ from typing import Any
 
 from vizgrad.core.batching.rules import Call, rule
 from vizgrad.core.batching.values import filled, merged, reshaped, to_front, with_ndim
-from vizgrad.core.ops import arithmetic, linalg, linear, matrix_products, shape
+from vizgrad.core.ops import arithmetic, linalg, matrix_products, shape
 from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -24,7 +24,7 @@ def matrices(a: Tensor, of_a: bool, b: Tensor, of_b: bool) -> Tensor:
 def by_weights(call: Call, a: Tensor, of_a: bool, b: Tensor) -> Tensor:
     """The products with a batch of transposes: the gradient of what was transposed lies in its own layout."""
     weights = shape.transpose.record(b, dim0=1, dim1=2)
-    return linear.bmm_t.record(filled(a, of_a, call.size), weights)
+    return matrix_products.bmm_t.record(filled(a, of_a, call.size), weights)
 
 
 @rule("mm", "mm_t")

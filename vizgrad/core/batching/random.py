@@ -18,8 +18,8 @@ from vizgrad.core.batching.values import (
 from vizgrad.core.function.inplace import write
 from vizgrad.core.ops import copying
 from vizgrad.core.ops.shape import select
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 def drawn(

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from vizgrad.core.function.declared import Declared
 from vizgrad.core.function.primitive import Primitive
+from vizgrad.core.tensor.tensor import Tensor
 
 Rule = Callable[..., Any]
 
@@ -81,3 +82,36 @@ def _named(op: Declared) -> str:
     if op.name in RULES:
         return op.name
     return "pointwise" if "pointwise" in op.structure else "loop"
+
+
+# Operations whose nodes are written by hand: any number of tensors in, or out.
+
+#: Name of the recording function -> what it gives for batches.
+HAND: dict[str, Callable[..., Any]] = {}
+
+
+def _hand(function: Callable[..., Any]) -> Callable[..., Any]:
+    HAND[function.__name__] = function
+    return function
+
+
+@_hand
+def record_cat(record: Any, values: Sequence[Tensor], *, dim: int, lengths: Any) -> Tensor:
+    if lengths is not None:
+        values = [v for v, n in zip(values, lengths, strict=True) if n is not None]
+    return record(values, dim + 1)
+
+
+@_hand
+def record_stack(record: Any, values: Sequence[Tensor], *, dim: int) -> Tensor:
+    return record(values, dim + 1)
+
+
+@_hand
+def record_split(record: Any, values: Sequence[Tensor], *, dim: int, **settings: Any) -> Any:
+    return record(values[0], dim + 1, **settings)
+
+
+@_hand
+def record_unbind(record: Any, values: Sequence[Tensor], *, dim: int) -> Any:
+    return record(values[0], dim + 1)

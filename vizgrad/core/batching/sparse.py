@@ -10,15 +10,14 @@ from typing import Any, NoReturn
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.sparse.compressed import as_coo, places
-from vizgrad.core.batching.marking import marked
 from vizgrad.core.batching.rules import REFUSING, Call, rule
-from vizgrad.core.batching.values import filled, merged, reshaped, to_front, with_ndim
+from vizgrad.core.batching.values import filled, marked, merged, reshaped, to_front, with_ndim
 from vizgrad.core.function.transform_tensor import stands_for_others
 from vizgrad.core.ops import indexing
 from vizgrad.core.ops.indices import Indices
 from vizgrad.core.ops.matrix_products import scaled
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 def declared() -> Any:

@@ -11,31 +11,15 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.core.arrays.backend import writeable
 from vizgrad.core.arrays.layout import empty_like_strides, has_whole_block
 from vizgrad.core.arrays.sparse import SparseArray
-from vizgrad.core.graph import accumulate
 from vizgrad.core.graph.accumulate import accumulation_lock
 from vizgrad.core.tensor.modes import about_to_write
 from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import new_tensor, storage_of
-from vizgrad.core.tensor.wrong_call import wrong_call
+from vizgrad.core.upcalls import UPCALLS
 
 if TYPE_CHECKING:
-    from vizgrad.core.engine.task_state import TaskState
-    from vizgrad.core.graph.accumulate import AccumulateGrad
     from vizgrad.core.tensor.tensor import Tensor
-
-
-def store(task: TaskState, node: AccumulateGrad, grad: Any) -> tuple[str, str]:
-    """What a leaf does with its gradient; returns (decision, reason)."""
-    if grad is None:
-        return "undefined", "no gradient arrived"
-    variable = node.variable
-    if not variable.requires_grad:
-        return "dropped", "requires_grad was switched off since (E-66)"
-    lent = node in task.borrowed
-    journal = None if task.watch is None else task.watch.journal
-    if journal is not None and journal.open:
-        return accumulate_array(variable, grad, lent, kept=True)
-    return task.domain.accumulate(variable, grad, lent)
 
 
 def accumulate_array(
@@ -138,4 +122,4 @@ def accumulate_tensor(variable: Tensor, grad: Tensor) -> tuple[str, str]:
     return "new tensor", "create_graph is on: old + new carries history"
 
 
-accumulate.accumulate_tensor = accumulate_tensor
+UPCALLS.accumulate_tensor = accumulate_tensor

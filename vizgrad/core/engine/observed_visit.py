@@ -10,9 +10,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.arrays.current_device import DEVICES, make_current
-from vizgrad.core.engine.leaf import store
 from vizgrad.core.engine.observer import Guarded
-from vizgrad.core.engine.visit import formula_over_arrays, visit
+from vizgrad.core.engine.visit import formula_over_arrays, store, visit
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.tensor.modes import MODES
 

@@ -6,12 +6,12 @@ from collections.abc import Generator
 
 from vizgrad.core.arrays.current_device import DEVICES, current, go_back, keeping_the_device
 from vizgrad.core.arrays.errstate import hush, unhush
-from vizgrad.core.engine.deep import LEVELS, on_another_thread
 from vizgrad.core.engine.fast_loop import fast_loop
 from vizgrad.core.engine.observer import Guarded
 from vizgrad.core.engine.reference_loop import reference_loop
 from vizgrad.core.engine.task_state import Capture as Capture
 from vizgrad.core.engine.task_state import TaskState
+from vizgrad.core.engine.threads import LEVELS, on_another_thread
 from vizgrad.core.graph.node import Node
 from vizgrad.core.tensor.modes import MODES, tell_recorder
 

@@ -13,7 +13,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.engine.explain import unfinished_error
-from vizgrad.core.engine.thread_modes import ThreadModes
+from vizgrad.core.engine.threads import ThreadModes
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.graph.saved import Freed
 from vizgrad.core.tensor.modes import MODES

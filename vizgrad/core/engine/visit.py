@@ -18,7 +18,7 @@ from vizgrad.core.engine.hook_calls import (
     hook_name,
     store_retained,
 )
-from vizgrad.core.engine.leaf import store
+from vizgrad.core.engine.leaf import accumulate_array
 from vizgrad.core.engine.task_state import GraphRoot
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
@@ -200,6 +200,20 @@ def _leaf(task: TaskState, node: AccumulateGrad, grads: list[Any]) -> None:
                 task.watch.stage("post_accumulate", hook_name(hook), None, None)
     if node.hooks is not None:
         call_posthooks(task, node.hooks, node, (), grads)
+
+
+def store(task: TaskState, node: AccumulateGrad, grad: Any) -> tuple[str, str]:
+    """What a leaf does with its gradient; returns (decision, reason)."""
+    if grad is None:
+        return "undefined", "no gradient arrived"
+    variable = node.variable
+    if not variable.requires_grad:
+        return "dropped", "requires_grad was switched off since (E-66)"
+    lent = node in task.borrowed
+    journal = None if task.watch is None else task.watch.journal
+    if journal is not None and journal.open:
+        return accumulate_array(variable, grad, lent, kept=True)
+    return task.domain.accumulate(variable, grad, lent)
 
 
 def _release(task: TaskState, node: Node) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from vizgrad.core.arrays import layout, xp
 from vizgrad.core.arrays.sparse.base import SparseArray, stored
 from vizgrad.core.function.transform_tensor import Wrapped, wrap
-from vizgrad.core.tensor.wrong_call import wrong_call
+from vizgrad.core.tensor.state import wrong_call
 
 if TYPE_CHECKING:
     from vizgrad.core.tensor.tensor import Tensor

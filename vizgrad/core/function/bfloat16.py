@@ -14,7 +14,7 @@ from vizgrad.core.arrays.backend import as_array
 from vizgrad.core.arrays.dtypes import NARROW, DType, from_numpy
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.function.typing import arrays_for, refuse_bools, result_dtype
-from vizgrad.core.tensor.wrong_call import wrong_call
+from vizgrad.core.tensor.state import wrong_call
 
 if TYPE_CHECKING:
     from vizgrad.core.function.declared import Declared

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import linecache
+from collections.abc import Callable
 from dis import get_instructions
-from types import FunctionType
+from functools import cache
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.dtypes import NARROW, float32, float64
+from vizgrad.core.arrays.current_device import WHEN_SEVERAL
+from vizgrad.core.arrays.dtypes import NARROW, WHEN_NARROW, float32, float64
 from vizgrad.core.arrays.fusion import fused
 from vizgrad.core.function.declared import (
     GROUPS,
@@ -16,16 +21,134 @@ from vizgrad.core.function.declared import (
     saved_by,
     users_of,
 )
-from vizgrad.core.function.generated import at_first_call
-from vizgrad.core.function.saving import conjugates, run_tensors
+from vizgrad.core.function.zero_derivative import dependent
 from vizgrad.core.graph.node import Node
-from vizgrad.core.graph.saved import unpack_array, unpack_tensor
+from vizgrad.core.graph.saved import SavedResult, unpack_array, unpack_tensor
 from vizgrad.core.tensor.source_location import INTERNAL
+from vizgrad.core.tensor.tensor import Tensor, storage_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vizgrad.core.function.declared import Declared
+    from vizgrad.core.graph.node import Node
+
+
+# The parts of compiled nodes that need not be straight-line code.
+
+
+def save_result(out: Tensor) -> SavedResult:
+    """The node's own output, saved as memory. Its storage is made now: later writes must be seen."""
+    return SavedResult(out._array, storage_of(out))
+
+
+def run_tensors(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+    """All formulas of a compiled node on Tensors, for create_graph."""
+    op: Any = node.op  # pyright: ignore[reportAttributeAccessIssue]  of every compiled node class
+    (grad,) = grads
+    if grad is None:
+        return (None,) * len(node.edges)
+    formulas = _formulas(op)
+    names = node.saved_names
+    if None in node.edges:
+        wanted = {
+            parameter
+            for (_, parameters), edge in zip(formulas, node.edges, strict=True)
+            if edge is not None
+            for parameter in parameters
+        }
+        names = [name for name in names if name in wanted]
+    saved: dict[str, Any] = {name: unpack_tensor(node, name) for name in names}
+    for name in node.group_names:
+        saved[name] = getattr(node, "_" + name).read(node, name)
+    turned = op.holomorphic and node.dtype.kind == "c"
+    if turned:
+        grad = grad.conj()
+    saved["grad"] = grad
+    results: list[Any] = []
+    for (formula, parameters), edge in zip(formulas, node.edges, strict=True):
+        if edge is None:
+            results.append(None)
+            continue
+        values = [saved[p] if p in saved else getattr(node, "_" + p) for p in parameters]
+        results.append(formula(*values))
+    if op.flat or op.undefined:
+        results = dependent(node, op, grad, results)
+    return conjugates(tuple(results)) if turned else tuple(results)
+
+
+def conjugates(results: Any) -> Any:
+    """The conjugates of what a formula (or several) gave."""
+    if results.__class__ is not tuple:
+        return None if results is None else results.conj()
+    return tuple([None if result is None else result.conj() for result in results])
+
+
+@cache
+def _formulas(op: Declared) -> list[tuple[Any, tuple[str, ...]]]:
+    """Each formula, in the order of the edges, with the names of its parameters."""
+    found = [op.formulas[name] for name in op.differentiable]
+    return [(each, each.__code__.co_varnames[: each.__code__.co_argcount]) for each in found]
+
+
+# Code that is written when it is first called: text, compiled once and kept for tracebacks.
+
+
+@cache
+def _code(source: str) -> CodeType:
+    """Compiled source. Operations of one form have one source: most of compiling is saved by this."""
+    return compile(source, "<vizgrad>", "exec")
+
+
+def _define(source: str, name: str, scope: dict[str, Any]) -> Any:
+    """Executes generated source and returns what it defines as `name`."""
+    scope["__package__"] = (
+        "vizgrad.core.function"  # not a person's code: `place.caller` passes over it
+    )
+    exec(_code(source), scope)  # noqa: S102  our own text, made from declarations
+    return scope[name]
+
+
+#: The functions that have been written so far. They are let go of with the operations that they are of.
+_written: WeakSet[Any] = WeakSet()
+
+
+def write_again() -> None:
+    """Writes all functions anew, because what their source depends on has changed.
+
+    That is how what few programs use (narrow types, autocast, a second device) costs nothing to others.
+    """
+    for function in list(_written):
+        function.__globals__["become"]()
+
+
+WHEN_NARROW.append(write_again)
+WHEN_SEVERAL.append(write_again)
+
+
+def at_first_call(owner: str, name: str, scope: dict[str, Any], write: Callable[[], str]) -> Any:
+    """A function over the globals `scope` whose source is written and compiled when it is first called.
+
+    A traceback shows it as a file ``<vizgrad mul.record>``, for the `owner` mul, with its text.
+    It stays the same object, whoever holds it: only what it does is replaced.
+    """
+
+    def become() -> Any:
+        source = write()
+        written = _define(source, name, {})
+        filename = f"<vizgrad {owner}.{name}>"
+        linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+        # In this order: another thread may call it in between, and the waiting form has no parameter
+        # that a default could go to.
+        function.__defaults__ = written.__defaults__
+        function.__code__ = written.__code__.replace(co_filename=filename)
+        _written.add(function)
+        return function
+
+    scope["become"] = become
+    waiting = f"def {name}(*args, **kwargs):\n    return become()(*args, **kwargs)\n"
+    function = _define(waiting, name, scope)
+    return function
 
 
 def compile_node(op: Declared) -> type[Node]:

@@ -19,10 +19,9 @@ from vizgrad.core.arrays.dtypes import NARROW, float32, float64
 from vizgrad.core.arrays.errstate import NAMELESS
 from vizgrad.core.arrays.fusion import fused
 from vizgrad.core.function.bfloat16 import BY_NUMBER
+from vizgrad.core.function.compile_node import at_first_call, save_result
 from vizgrad.core.function.declared import GROUPS, saved_by, users_of
 from vizgrad.core.function.failing import kernel_error
-from vizgrad.core.function.generated import at_first_call
-from vizgrad.core.function.saving import save_result
 from vizgrad.core.function.transform_tensor import interpreted
 from vizgrad.core.function.typing import (
     arrays_for,
@@ -35,12 +34,13 @@ from vizgrad.core.function.typing import (
 from vizgrad.core.function.views import become_view
 from vizgrad.core.graph.edges import cut_off, edge_of
 from vizgrad.core.graph.node import Meta, Node
-from vizgrad.core.graph.saved_group import SavedGroup
-from vizgrad.core.tensor.clock import tick
+from vizgrad.core.graph.saved import SavedGroup
 from vizgrad.core.tensor.duals import DUALS
 from vizgrad.core.tensor.modes import GUARD, MODES, noted
 from vizgrad.core.tensor.source_location import INTERNAL
+from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.upcalls import UPCALLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,21 +48,12 @@ if TYPE_CHECKING:
     from vizgrad.core.function.declared import Declared
 
 
-#: Brings operands on several devices together; set by `vizgrad.core.function.devices`, which declares an
-#: operation for it.
-gathered: Callable[[Declared, tuple[Any, ...]], tuple[Any, ...] | None]
-
-
 def _gathered(op: Declared, tensors: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    return gathered(op, tensors)  # noqa: F821  set from above
-
-
-#: The device of the operands if it is not the current one, else None; set as `gathered`.
-away: Callable[[Declared, tuple[Any, ...]], Any]
+    return UPCALLS.gather_operands(op, tensors)  # it declares an operation, so it is set later
 
 
 def _away(op: Declared, operands: tuple[Any, ...]) -> Any:
-    return away(op, operands)  # noqa: F821  set from above
+    return UPCALLS.device_to_enter(op, operands)
 
 
 def _widened(op: Declared, tensors: tuple[Any, ...]) -> tuple[Any, ...]:

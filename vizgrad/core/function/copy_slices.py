@@ -19,14 +19,14 @@ from vizgrad.core.function.strided import (
     take,
 )
 from vizgrad.core.function.views import refuse
-from vizgrad.core.graph import edges
 from vizgrad.core.graph.edges import edge_of, retaining
 from vizgrad.core.graph.hooks import NodeHooks
 from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import freed_error
-from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import RESULT, Tensor, storage_of
 from vizgrad.core.tensor.views import Creation
+from vizgrad.core.upcalls import UPCALLS
 
 if TYPE_CHECKING:
     from vizgrad.core.graph.node import Edge
@@ -161,4 +161,4 @@ def regenerate(view: Tensor) -> None:
     info.clock = storage.last_write
 
 
-edges.regenerate_view = regenerate
+UPCALLS.regenerate_view = regenerate

@@ -84,7 +84,7 @@ class Declared:
         return f"<primitive {self.name}({', '.join(self.inputs + self.attributes)})>"
 
 
-#: Attributes that are made of tensors (`vizgrad.core.graph.saved_group`): saved like tensors, not like
+#: Attributes that are made of tensors (`vizgrad.core.graph.saved`): saved like tensors, not like
 #: numbers.
 GROUPS = frozenset({"indices"})
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.core.arrays import backend
 from vizgrad.core.arrays.backend import CPU, device_of
 from vizgrad.core.arrays.current_device import current, entered, places
-from vizgrad.core.function import compile_record
 from vizgrad.core.function.primitive import primitive
-from vizgrad.core.tensor.wrong_call import wrong_call
+from vizgrad.core.tensor.state import wrong_call
+from vizgrad.core.upcalls import UPCALLS
 
 if TYPE_CHECKING:
     from vizgrad.core.function.declared import Declared
@@ -70,5 +70,5 @@ def away(op: Declared, operands: tuple[Any, ...]) -> Any:
     return entered(found[0]) if found and found[0] != current() else None
 
 
-compile_record.gathered = gathered
-compile_record.away = away
+UPCALLS.gather_operands = gathered
+UPCALLS.device_to_enter = away

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.dtypes import BY_NUMPY
 from vizgrad.core.arrays.sparse import SparseUnsupported, is_sparse
-from vizgrad.core.tensor.wrong_call import wrong_call
+from vizgrad.core.tensor.state import wrong_call
 
 if TYPE_CHECKING:
     from vizgrad.core.function.declared import Declared

@@ -15,11 +15,11 @@ from vizgrad.core.arrays.current_device import DEVICES
 from vizgrad.core.arrays.dtypes import NARROW
 from vizgrad.core.arrays.errstate import nameless
 from vizgrad.core.function.bfloat16 import BY_NUMBER, widened
+from vizgrad.core.function.compile_node import save_result
 from vizgrad.core.function.copy_slices import rebase
 from vizgrad.core.function.declared import GROUPS, saved_by, users_of
 from vizgrad.core.function.devices import away, gathered
 from vizgrad.core.function.failing import kernel_error
-from vizgrad.core.function.saving import save_result
 from vizgrad.core.function.transform_tensor import Wrapped, innermost, written
 from vizgrad.core.function.typing import (
     arrays_for,
@@ -28,22 +28,17 @@ from vizgrad.core.function.typing import (
     refuse_integers,
     result_dtype,
 )
-from vizgrad.core.function.views import refuse
-from vizgrad.core.function.windows import refuse_repeated, write_windows
+from vizgrad.core.function.views import refuse, refuse_repeated, write_windows
 from vizgrad.core.graph.edges import edge_of, retaining, set_history
 from vizgrad.core.graph.node import Meta, Node
-from vizgrad.core.graph.saved import KeptSelf, Overwritten, in_graph
-from vizgrad.core.graph.saved_group import SavedGroup
-from vizgrad.core.tensor.clock import tick
+from vizgrad.core.graph.saved import KeptSelf, Overwritten, SavedGroup, in_graph
 from vizgrad.core.tensor.duals import DUALS
-from vizgrad.core.tensor.inference import refuse_inference_write
 from vizgrad.core.tensor.modes import GUARD, MODES, about_to_write, noted, tell_recorder
-from vizgrad.core.tensor.source_location import Site, caller
-from vizgrad.core.tensor.source_names import written_name
-from vizgrad.core.tensor.storage import InferenceStorage, Storage
+from vizgrad.core.tensor.source_location import Site, caller, written_name
+from vizgrad.core.tensor.state import refuse_inference_write, wrong_call
+from vizgrad.core.tensor.storage import InferenceStorage, Storage, tick
 from vizgrad.core.tensor.tensor import RESULT, Tensor, address, storage_of
 from vizgrad.core.tensor.views import Creation
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
     from vizgrad.core.function.primitive import Primitive

@@ -4,25 +4,63 @@ In-place writes through views are followed by geometry alone: which elements of 
 view covers (V-31). The three copying operations here are each other's derivatives.
 """
 
-# A primitive is declared as a class body of functions over arrays and tensors alike, without `self`.
-# pyright: reportSelfClsParameterName=false, reportAttributeAccessIssue=false
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from vizgrad.core.arrays import layout, xp
 from vizgrad.core.arrays.backend import beside
+from vizgrad.core.arrays.kernels import elementwise as kernel
 from vizgrad.core.arrays.kernels.places import write_at
 from vizgrad.core.function.primitive import primitive
-from vizgrad.core.function.reinterpret import dense, view_as_complex, view_as_real
 from vizgrad.core.graph.edges import edge_of
-from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.storage import tick
 
 if TYPE_CHECKING:
     from vizgrad.core.graph.node import Node
     from vizgrad.core.tensor.tensor import Tensor
+
+
+# The same memory as complex numbers and as pairs of real ones.
+
+# A primitive is declared as a class body of functions over arrays and tensors alike, without `self`.
+# pyright: reportSelfClsParameterName=false, reportAttributeAccessIssue=false
+
+
+@primitive(view=True, linear=True, holomorphic=False)
+class view_as_real:
+    """Complex numbers as pairs (real part, imaginary part) along a new last dimension."""
+
+    forward = kernel.as_real
+
+    def grad_self(grad):
+        return view_as_complex(dense(grad))
+
+
+@primitive(view=True, linear=True, holomorphic=False)
+class view_as_complex:
+    """Pairs (real part, imaginary part) along the last dimension as complex numbers."""
+
+    forward = kernel.as_complex
+
+    def grad_self(grad):
+        return view_as_real(grad)
+
+
+@primitive(linear=True, node="CloneBackward0")
+class dense:
+    """A copy in C order: what can be read as complex numbers."""
+
+    def forward(self):
+        return self.copy()
+
+    def grad_self(grad):
+        return grad
+
+
+# A primitive is declared as a class body of functions over arrays and tensors alike, without `self`.
+# pyright: reportSelfClsParameterName=false, reportAttributeAccessIssue=false
 
 
 class Geometry(NamedTuple):

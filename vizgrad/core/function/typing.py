@@ -10,8 +10,8 @@ from vizgrad.core.arrays.current_device import on_device_of
 from vizgrad.core.arrays.dtypes import NARROW, DType
 from vizgrad.core.arrays.errstate import nameless
 from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 if TYPE_CHECKING:
     from vizgrad.core.function.declared import Declared

@@ -17,9 +17,9 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.function.transform_tensor import Wrapped
 from vizgrad.core.graph.edges import edge_of
 from vizgrad.core.graph.node import Edge, Node
-from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.modes import GUARD, MODES, noted
 from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import RESULT, Tensor, new_tensor
 
 if TYPE_CHECKING:

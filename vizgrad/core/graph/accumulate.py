@@ -6,16 +6,13 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.graph.node import LAST, Node
+from vizgrad.core.upcalls import UPCALLS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from vizgrad.core.tensor.tensor import Tensor
 
 #: Two threads may reach one leaf at once (E-93).
 accumulation_lock = threading.Lock()
-#: Adds a Tensor to a leaf's `.grad`; set by `vizgrad.core.engine.leaf`.
-accumulate_tensor: Callable[[Tensor, Tensor], object]
 
 
 class AccumulateGrad(Node):
@@ -44,5 +41,5 @@ class AccumulateGrad(Node):
         return f"<AccumulateGrad of {list(self.shape)} at {id(self):#x}>"
 
     def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-        accumulate_tensor(self.variable, grads[0])  # noqa: F821  set from above
+        UPCALLS.accumulate_tensor(self.variable, grads[0])
         return ()

@@ -8,14 +8,14 @@ been written since (V-30).
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node, hooks_of
-from vizgrad.core.tensor.deleting import not_deletable
 from vizgrad.core.tensor.modes import GUARD, in_a_transform
+from vizgrad.core.tensor.state import not_deletable, retain_grad_error, wrong_call
 from vizgrad.core.tensor.tensor import (
     LEAF,
     RESULT,
@@ -25,11 +25,7 @@ from vizgrad.core.tensor.tensor import (
     rare_of,
     view_requires_grad,
 )
-from vizgrad.core.tensor.transformed import retain_grad_error
-from vizgrad.core.tensor.wrong_call import wrong_call
-
-#: Brings a view's history up to date with its base; set by `vizgrad.core.function.views`.
-regenerate_view: Callable[[Tensor], None]
+from vizgrad.core.upcalls import UPCALLS
 
 
 def edge_of(tensor: Tensor) -> Node | Edge | None:
@@ -87,7 +83,7 @@ def bring_up_to_date(view: Tensor) -> None:
         return
     recorded = view._edge is not None or info.base.requires_grad
     if recorded and storage.first_write_after(info.clock) is not None:
-        regenerate_view(view)  # noqa: F821  set from above
+        UPCALLS.regenerate_view(view)
 
 
 def grad_fn(tensor: Tensor) -> Any:

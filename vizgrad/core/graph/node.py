@@ -12,13 +12,8 @@ from typing import Any, ClassVar, NamedTuple, final
 from vizgrad.core.errors import Place, place_of
 from vizgrad.core.graph.hooks import NodeHooks, RemovableHandle, add_hook
 from vizgrad.core.tensor.source_location import Site
-from vizgrad.core.tensor.wrong_call import wrong_call
-
-#: Shows the saved value, or values, in a slot as objects that hooks can be put on (E-8, V-65); set by
-#: `vizgrad.core.graph.saved_view`.
-show_saved: Callable[[Node, str], Any]
-show_saved_group: Callable[[Node, str], Any]
-
+from vizgrad.core.tensor.state import wrong_call
+from vizgrad.core.upcalls import UPCALLS
 
 #: Larger than any tick (E-6, E-42).
 LAST = 2**64 - 1
@@ -209,11 +204,11 @@ def hooks_of(node: Node) -> NodeHooks:
 
 
 def _raw_reader(name: str) -> Callable[[Node], Any]:
-    return lambda node: show_saved(node, name)  # noqa: F821  set from above
+    return lambda node: UPCALLS.show_saved(node, name)
 
 
 def _raw_group_reader(name: str) -> Callable[[Node], Any]:
-    return lambda node: show_saved_group(node, name)  # noqa: F821  set from above
+    return lambda node: UPCALLS.show_saved_group(node, name)
 
 
 def check_arguments(

@@ -19,20 +19,19 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from vizgrad.core.arrays.checksum import checksum
-from vizgrad.core.arrays.type_names import type_name
+from vizgrad.core.arrays.chunks import checksum
+from vizgrad.core.arrays.dtypes import type_name
 from vizgrad.core.errors import Place, explained, function_place, place_of
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge
 from vizgrad.core.tensor.modes import set_grad_mode
-from vizgrad.core.tensor.source_location import Site
-from vizgrad.core.tensor.source_names import written_name
+from vizgrad.core.tensor.source_location import Site, written_name
 from vizgrad.core.tensor.tensor import LEAF, RESULT, Tensor, new_tensor, rare_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from vizgrad.core.graph.node import Node
     from vizgrad.core.tensor.storage import Storage, Written
@@ -398,3 +397,69 @@ def explained_stale(
         fix=fix_of_write(culprit),
         story=story,
     )
+
+
+# --- several tensors saved as one value: the index tensors of `x[i, j]` -----------------------------------
+#
+# To a formula they are one object (`vizgrad.core.ops.indices.Indices`); a node keeps each of them by itself,
+# in the forms above, so that hooks pack them, versions are checked, and a backward frees them.
+
+
+class Group(Protocol):
+    """What a formula works with: made of tensors, None where there is none."""
+
+    tensors: tuple[Tensor | None, ...]
+
+    def __init__(self, tensors: Sequence[Tensor | None]) -> None: ...
+
+
+class SavedGroup:
+    """What a node keeps of a Group."""
+
+    __slots__ = ("forms", "kind")
+
+    def __init__(self, group: Group) -> None:
+        self.kind = type(group)
+        self.forms: list[Any] = list(group.tensors)
+
+    def read(self, node: Node, name: str) -> Any:
+        """The Group again; raises the error that explains why it cannot be had."""
+        clock = node.sequence_nr
+        found: list[Tensor | None] = []
+        for number, form in enumerate(self.forms):
+            if isinstance(form, Tensor):
+                storage = form._storage
+                if storage is not None and storage.last_write > clock:
+                    read_array(node, f"{name}[{number}]", form)  # raises if it was written since
+                found.append(form)
+            elif form is None:
+                found.append(None)
+            else:
+                found.append(new_tensor(read_array(node, f"{name}[{number}]", form)))
+        return self.kind(found)
+
+    def tensors(self, node: Node, name: str) -> tuple[Tensor | None, ...]:
+        """As `node._saved_<name>` shows it."""
+        for form in self.forms:
+            if isinstance(form, Freed):
+                raise freed_error(node, form)
+        return tuple(read_tensor(node, f"{name}[{n}]", f) for n, f in enumerate(self.forms))
+
+    def release(self, token: object) -> None:
+        self.forms = [None if form is None else token for form in self.forms]
+
+
+class GroupSlot:
+    """Where one of the tensors sits (see `packing.Slot`)."""
+
+    __slots__ = ("_group", "_number")
+
+    def __init__(self, group: SavedGroup, number: int) -> None:
+        self._group = group
+        self._number = number
+
+    def get(self) -> Any:
+        return self._group.forms[self._number]
+
+    def set(self, form: Any) -> None:
+        self._group.forms[self._number] = form

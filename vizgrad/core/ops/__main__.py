@@ -10,7 +10,7 @@ from vizgrad.core.batching import everything as everything
 from vizgrad.core.batching.rules import how
 from vizgrad.core.function.primitive import REGISTRY
 from vizgrad.core.ops import registry
-from vizgrad.core.ops.call_graph import CallGraph
+from vizgrad.core.ops.registry import CallGraph
 
 
 def main(names: list[str]) -> int:

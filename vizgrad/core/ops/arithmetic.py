@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.kernels import division
+from vizgrad.core.arrays.kernels import elementwise
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.constants import zeros_like
 
@@ -140,7 +140,7 @@ class div_rounded:
     """self / other, rounded towards zero ("trunc") or down ("floor"): its derivative is 0."""
 
     def forward(self, other, *, rounding_mode):
-        return division.divide(self, other, rounding_mode)
+        return elementwise.divide(self, other, rounding_mode)
 
     def grad_self(grad):
         return zeros_like(grad)
@@ -160,7 +160,7 @@ def _no_floor_slope(grad):
 class floor_divide:
     """self // other. PyTorch has no derivative for it: backward raises, `div` with a mode does not."""
 
-    forward = division.floor_divide
+    forward = elementwise.floor_divide
     grad_self = grad_other = _no_floor_slope
 
 
@@ -168,7 +168,7 @@ class floor_divide:
 class floor_divide_number:
     """self // a number, which has no edge."""
 
-    forward = division.floor_divide
+    forward = elementwise.floor_divide
     grad_self = _no_floor_slope
 
 
@@ -176,7 +176,7 @@ class floor_divide_number:
 class remainder:
     """self - floor(self / other) * other: has the sign of `other`."""
 
-    forward = division.remainder
+    forward = elementwise.remainder
 
     def grad_self(grad):
         return grad
@@ -189,7 +189,7 @@ class remainder:
 class remainder_number:
     """The remainder by a number, which has no edge."""
 
-    forward = division.remainder
+    forward = elementwise.remainder
 
     def grad_self(grad):
         return grad
@@ -199,7 +199,7 @@ class remainder_number:
 class fmod:
     """self - trunc(self / other) * other: has the sign of `self`."""
 
-    forward = division.fmod
+    forward = elementwise.fmod
 
     def grad_self(grad):
         return grad
@@ -212,7 +212,7 @@ class fmod:
 class fmod_number:
     """`fmod` by a number, which has no edge."""
 
-    forward = division.fmod
+    forward = elementwise.fmod
 
     def grad_self(grad):
         return grad
@@ -233,7 +233,7 @@ class lerp_number:
     """self + weight * (end - self), for a weight that is a number."""
 
     def forward(self, end, *, weight):
-        return division.lerp(self, end, weight)
+        return elementwise.lerp(self, end, weight)
 
     def grad_self(grad, weight):
         return grad * (1 - weight)
@@ -247,7 +247,7 @@ class lerp:
     """self + weight * (end - self)."""
 
     def forward(self, end, weight):
-        return division.lerp(self, end, weight)
+        return elementwise.lerp(self, end, weight)
 
     def grad_self(grad, weight):
         return grad * (1 - weight)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.kernels import bits
+from vizgrad.core.arrays.kernels import elementwise
 from vizgrad.core.function.primitive import primitive
 
 
@@ -193,14 +193,14 @@ class bitwise_not:
 class bitwise_left_shift:
     """self << other."""
 
-    forward = bits.left_shift
+    forward = elementwise.left_shift
 
 
 @primitive(typing="promote", pointwise=True, public=True, inplace=True)
 class bitwise_right_shift:
     """self >> other."""
 
-    forward = bits.right_shift
+    forward = elementwise.right_shift
 
 
 @primitive(typing="same", pointwise=True)

@@ -7,10 +7,10 @@ a change dz of the operand the result's change is Re(conj(gradient) * dz).
 from __future__ import annotations
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.kernels import complexes as kernel
+from vizgrad.core.arrays.kernels import elementwise as kernel
 from vizgrad.core.function.primitive import primitive
-from vizgrad.core.function.reinterpret import view_as_complex as view_as_complex
-from vizgrad.core.function.reinterpret import view_as_real as view_as_real
+from vizgrad.core.function.strided import view_as_complex as view_as_complex
+from vizgrad.core.function.strided import view_as_real as view_as_real
 from vizgrad.core.ops.constants import raw, zeros_like
 from vizgrad.core.ops.select import keep
 

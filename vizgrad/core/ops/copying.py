@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vizgrad.core.arrays import dtypes, xp
-from vizgrad.core.arrays.kernels import casting
+from vizgrad.core.arrays.kernels import shapes
 from vizgrad.core.function.devices import to_device as to_device
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.constants import raw, zeros_like
@@ -17,7 +17,7 @@ class to_copy:
     """A copy in another element type (a numpy dtype)."""
 
     def forward(self, *, dtype):
-        return casting.cast(self, dtype)
+        return shapes.cast(self, dtype)
 
     def grad_self(grad, self_meta):
         return cast(grad, self_meta.dtype)
@@ -28,7 +28,7 @@ class to_copy_in:
     """A copy in another element type and in the order of a `memory_format`."""
 
     def forward(self, *, dtype, memory_format):
-        return memory_format.applied(casting.cast(self, dtype))
+        return memory_format.applied(shapes.cast(self, dtype))
 
     def grad_self(grad, self_meta):
         return cast(grad, self_meta.dtype)
@@ -58,7 +58,7 @@ class copy:
     """What `copy_` writes: `src` in the shape and type of `self`, whose old value is lost."""
 
     def forward(self, src):
-        return casting.fit(self, src)
+        return shapes.fit(self, src)
 
     def grad_self(grad):
         return zeros_like(grad)
@@ -83,7 +83,7 @@ class fill:
     """What `fill_` with a 0-dim tensor writes."""
 
     def forward(self, value):
-        return casting.fit(self, value)
+        return shapes.fit(self, value)
 
     def grad_self(grad):
         return zeros_like(grad)

@@ -10,21 +10,23 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.function.saving import save_result
-from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.arrays.kernels import linalg
+from vizgrad.core.arrays.kernels import linalg as kernel
+from vizgrad.core.function.compile_node import save_result
+from vizgrad.core.function.transform_tensor import Wrapped, of_stacks
 from vizgrad.core.graph.node import Meta
 from vizgrad.core.graph.saved import unpack_array, unpack_tensor
-from vizgrad.core.ops.arrange import crop_to, diag_embed, diagonal, triu
+from vizgrad.core.ops.arrange import crop_to, diag_embed, diagonal, tril, triu
 from vizgrad.core.ops.complexes import conj, imag_part, real_part
 from vizgrad.core.ops.constants import constant, raw, zeros_beside
 from vizgrad.core.ops.joining import cat_any
-from vizgrad.core.ops.linalg import COMPLEX, halves, matmul, mH, solve, solve_triangular
+from vizgrad.core.ops.linalg import COMPLEX, halves, matmul, mH, mT, solve, solve_triangular
 from vizgrad.core.ops.recording import ManyOutputs, edges_of, produced_by, start
 from vizgrad.core.ops.select import drop
 from vizgrad.core.ops.shape import unsqueeze
 from vizgrad.core.tensor.duals import DUALS
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 class Decomposition(ManyOutputs):
@@ -271,3 +273,164 @@ def record(
         again = lambda given: record(node_class, tuple(given), arrays, **attributes)  # noqa: E731
         DUALS.by_hand.carry_transposed(sources, outputs, again)
     return outputs
+
+
+# Sign and logarithm of determinants: one node with both outputs (spec T-83).
+
+
+class LinalgSlogdetBackward0(Decomposition):
+    """Outputs sign, log |det| and, for the formula alone, the inverse transposed (there: the LU factors).
+
+    The sign of a real determinant is constant: what arrives at it goes nowhere.
+    """
+
+    __slots__ = ("_inverse_transposed", "_sign")
+    saved_names = ("sign", "inverse_transposed")
+    saved_outputs = (0, 2)
+
+    def formula(self, grads: Any, sign: Any, turned: Any) -> Any:
+        g_sign, g_size, g_turned = grads
+        slope = None if g_size is None else _per_matrix(g_size) * _conjugate(turned)
+        if g_sign is not None and sign.dtype in COMPLEX:
+            turn = imag_part(conj(sign) * g_sign) * 1j
+            slope = _plus(slope, _per_matrix(turn) * _conjugate(turned))
+        if g_turned is not None:
+            own = -matmul(matmul(_conjugate(turned), mT(g_turned)), _conjugate(turned))
+            slope = _plus(slope, own)
+        return slope
+
+
+def _plus(first: Any, second: Any) -> Any:
+    return second if first is None else first + second
+
+
+def _conjugate(value: Any) -> Any:
+    return conj(value) if value.dtype in COMPLEX else value
+
+
+def _per_matrix(numbers: Any) -> Any:
+    n = numbers.ndim
+    return unsqueeze(unsqueeze(numbers, dim=n), dim=n + 1)
+
+
+@of_stacks
+def slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
+    """The sign (of complex matrices: det / |det|) and log |det|."""
+    sign, size = linalg.slogdet(A._array)
+    turned = (linalg.inverse_transposed(A._array),) if A._tracked or DUALS.on else ()
+    return record(LinalgSlogdetBackward0, A, (sign, size, *turned))[:2]
+
+
+# The node of `triangular_solve`, with two outputs: the solution and a copy of the matrix.
+
+
+class TriangularSolveBackward0(Decomposition):
+    """Of X in A @ X = B (A.mT @ X if `transpose`): saves X and A, of which the second output is a copy."""
+
+    __slots__ = ("_A", "_solution", "transpose", "unitriangular", "upper")
+    input_names = ("self", "A")
+    saved_names = ("solution", "A")
+    saved_outputs = (0,)
+
+    upper: bool
+    transpose: bool
+    unitriangular: bool
+
+    def run_all(self, grads: list[Any]) -> tuple[Any, ...]:
+        return super().run_all(grads)[0]
+
+    def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+        return super().run_tensors(grads)[0]
+
+    def formula(self, grads: Any, solution: Any, matrix: Any) -> tuple[Any, Any]:
+        g_solution, g_copy = grads
+        if g_solution is None:
+            return zeros_beside(g_copy, solution.shape), g_copy
+        upper = self.upper != self.transpose
+        turned = mT(matrix) if self.transpose else matrix
+        back = solve_triangular(
+            mH(turned), g_solution, upper=not upper, unitriangular=self.unitriangular
+        )
+        if self.edges[1] is None:
+            return back, None
+        slope = -matmul(back, mH(solution))
+        skip = 1 if self.unitriangular else 0
+        slope = triu(slope, diagonal=skip) if upper else tril(slope, diagonal=-skip)
+        slope = mT(slope) if self.transpose else slope
+        return back, slope if g_copy is None else slope + g_copy
+
+
+# LU factors: A = P @ L @ U, with P a permutation, which is constant (spec T-83).
+
+
+class LinalgLuBackward0(Decomposition):
+    """Outputs L and U. Only their triangles count: what lies outside is 0 or 1 whatever A is.
+
+    The permutation is the tensor that the user has: a write to it is noticed.
+    """
+
+    __slots__ = ("_L", "_U", "_permutation")
+    saved_names = ("L", "U", "permutation")
+    saved_outputs = (0, 1)
+
+    def run_all(self, grads: list[Any]) -> tuple[Any, ...]:
+        return (self.slope(grads, unpack_array(self, "L"), unpack_array(self, "U")),)
+
+    def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (self.slope(grads, unpack_tensor(self, "L"), unpack_tensor(self, "U")),)
+
+    def slope(self, grads: Any, lower: Any, upper: Any) -> Any:
+        """With square L and U: P L^-H [tril(L^H gL, -1) + triu(gU U^H)] U^-H."""
+        g_lower, g_upper = grads
+        g_lower = zeros_beside(g_upper, raw(lower).shape) if g_lower is None else g_lower
+        g_upper = zeros_beside(g_lower, raw(upper).shape) if g_upper is None else g_upper
+        m, k = raw(lower).shape[-2:]
+        n = raw(upper).shape[-1]
+        square = (k, k)
+        l_top, gl_top = crop_to(lower, (0, 0), square), crop_to(g_lower, (0, 0), square)
+        u_left, gu_left = crop_to(upper, (0, 0), square), crop_to(g_upper, (0, 0), square)
+        below = matmul(mH(l_top), gl_top)
+        above = matmul(gu_left, mH(u_left))
+        if n > k:
+            rest = crop_to(upper, (0, k), (k, n - k)), crop_to(g_upper, (0, k), (k, n - k))
+            below = below - matmul(rest[1], mH(rest[0]))
+        if m > k:
+            rest = crop_to(lower, (k, 0), (m - k, k)), crop_to(g_lower, (k, 0), (m - k, k))
+            above = above - matmul(mH(rest[0]), rest[1])
+        middle = tril(below, diagonal=-1) + triu(above, diagonal=0)
+        slope = _before(l_top, _behind(middle, u_left))
+        last = lower.ndim - 1
+        if n > k:
+            right = _before(l_top, crop_to(g_upper, (0, k), (k, n - k)))
+            slope = cat_any([slope, right], last)
+        if m > k:
+            bottom = _behind(crop_to(g_lower, (k, 0), (m - k, k)), u_left)
+            slope = cat_any([slope, bottom], last - 1)
+        return matmul(constant(unpack_array(self, "permutation"), slope), slope)
+
+
+def _before(lower: Any, value: Any) -> Any:
+    """L^-H @ value."""
+    return solve_triangular(mH(lower), value, upper=True, unitriangular=True)
+
+
+def _behind(value: Any, upper: Any) -> Any:
+    """value @ U^-H."""
+    turned = solve_triangular(
+        _conjugate_of_stack(upper), mT(value), upper=True, unitriangular=False
+    )
+    return mT(turned)
+
+
+def _conjugate_of_stack(value: Any) -> Any:
+    return mT(mH(value))
+
+
+@of_stacks
+def lu(A: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """P, L, U, and LAPACK's pivots."""
+    compact, pivots = kernel.factor(A._array)
+    order, lower, upper = kernel.unpack(compact, pivots)
+    permutation = new_tensor(order)
+    factors = record(LinalgLuBackward0, A, (lower, upper), _permutation=permutation)
+    return permutation, *factors, new_tensor(pivots)

@@ -6,7 +6,7 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.kernels import fourier as kernel
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.constants import constant, place_of, raw
-from vizgrad.core.ops.padding import constant_pad_nd
+from vizgrad.core.ops.images import constant_pad_nd
 
 
 @primitive(linear=True, node="FftC2CBackward0")

@@ -7,15 +7,7 @@ from typing import Any
 from vizgrad.core.errors import wrap_dim
 from vizgrad.core.function.inplace import write
 from vizgrad.core.ops import arithmetic as basic
-from vizgrad.core.ops import (
-    arrange,
-    joining,
-    pointwise,
-    pointwise_binary,
-    powers,
-    select,
-    statistics,
-)
+from vizgrad.core.ops import arrange, joining, pointwise, pointwise_binary, select, statistics
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public import arithmetic, dimensions, where_clamp
 from vizgrad.core.ops.public.arguments import (
@@ -25,9 +17,9 @@ from vizgrad.core.ops.public.arguments import (
     factor,
     own_number,
     rounded,
+    takes_tensors,
 )
-from vizgrad.core.ops.public.keywords import takes_tensors
-from vizgrad.core.tensor.operands import not_a_tensor
+from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -63,10 +55,10 @@ def div_(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tens
 def pow_(input: Tensor, exponent: Any) -> Tensor:
     """input **= exponent."""
     if isinstance(exponent, Tensor):
-        return write(powers.pow, input, exponent, name="pow_")
+        return write(pointwise_binary.pow, input, exponent, name="pow_")
     _refuse_number("pow_", input, exponent)
     arithmetic.check_exponent(input, exponent)
-    return write(powers.pow_number, input, name="pow_", exponent=exponent)
+    return write(pointwise_binary.pow_number, input, name="pow_", exponent=exponent)
 
 
 def _refuse_number(name: str, input: Tensor, *numbers: Any) -> None:
@@ -90,7 +82,7 @@ def square_(input: Tensor) -> Tensor:
         raise RuntimeError(
             "result type int64 can't be cast to the desired output type bool of square_"
         )
-    return write(powers.pow_number, input, name="square_", exponent=2)
+    return write(pointwise_binary.pow_number, input, name="square_", exponent=2)
 
 
 @method

@@ -1,4 +1,9 @@
-"""`cat` and `stack`: one result of any number of tensors."""
+"""`cat` and `stack`: one result of any number of tensors.
+
+`split` and `unbind`: several views of one tensor, recorded as one node with several outputs.
+
+In-place writes through such views cannot be followed (V-43).
+"""
 
 from __future__ import annotations
 
@@ -7,15 +12,20 @@ from typing import Any, ClassVar
 
 from vizgrad.core.arrays import layout, xp
 from vizgrad.core.arrays.current_device import DEVICES, check_one_place, elsewhere
+from vizgrad.core.arrays.kernels import shapes
 from vizgrad.core.arrays.kernels.memory import contiguous
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.function.transform_tensor import Unreadable, by_hand
 from vizgrad.core.function.typing import result_dtype
-from vizgrad.core.graph.node import Node
-from vizgrad.core.ops.recording import edges_of, produced_by, start
+from vizgrad.core.function.views import become_view
+from vizgrad.core.graph.node import Meta, Node
+from vizgrad.core.ops.arrange import diagonal
+from vizgrad.core.ops.constants import zeros_beside
+from vizgrad.core.ops.recording import ManyOutputs, edges_of, produced_by, start
 from vizgrad.core.ops.shape import select, slice_dim
 from vizgrad.core.tensor.duals import DUALS
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.views import Creation
 
 
 class CatBackward0(Node):
@@ -168,3 +178,162 @@ class cumsum_back:
 
     def grad_self(grad, dim):
         return cumsum(grad, dim=dim)
+
+
+# `split` and `unbind`: several views of one tensor, recorded as one node with several outputs.
+
+
+class SplitBackward0(ManyOutputs):
+    """Joins the gradients of pieces of equal length (the last may be shorter)."""
+
+    __slots__ = ("_dim", "_split_size")
+
+    plain_names: ClassVar[tuple[str, ...]] = ("dim", "split_size")
+    input_names = ("self",)
+
+    def combine(self, grads: list[Any]) -> tuple[Any, ...]:
+        return (cat_any(grads, self._dim),)
+
+
+class SplitWithSizesBackward0(ManyOutputs):
+    """Joins the gradients of pieces of given lengths."""
+
+    __slots__ = ("_dim", "_split_sizes")
+
+    plain_names: ClassVar[tuple[str, ...]] = ("dim", "split_sizes")
+    input_names = ("self",)
+
+    def combine(self, grads: list[Any]) -> tuple[Any, ...]:
+        return (cat_any(grads, self._dim),)
+
+
+class UnbindBackward0(ManyOutputs):
+    """Stacks the gradients of the slices."""
+
+    __slots__ = ("_dim",)
+
+    plain_names: ClassVar[tuple[str, ...]] = ("dim",)
+    input_names = ("self",)
+
+    def combine(self, grads: list[Any]) -> tuple[Any, ...]:
+        return (stack_any(grads, self._dim),)
+
+
+def record_split(
+    source: Tensor, dim: int, sizes: list[int], split_size: int | None
+) -> tuple[Tensor, ...]:
+    """Consecutive stretches of `dim`; `split_size` is given when all but the last are of that size."""
+    array = source._array
+    arrays, begin = [], 0
+    for size in sizes:
+        try:
+            arrays.append(array[(slice(None),) * dim + (slice(begin, begin + size),)])
+        except Unreadable:
+            return by_hand(record_split, (source,), dim=dim, sizes=sizes, split_size=split_size)
+        begin += size
+    node: Any = None
+    if (edges := edges_of((source,))) is not None:
+        if split_size is not None:
+            node = object.__new__(SplitBackward0)
+            node._split_size = split_size
+        else:
+            node = object.__new__(SplitWithSizesBackward0)
+            node._split_sizes = sizes
+        node._dim = dim
+    outputs = _views(source, arrays, node, edges, "split")
+    if DUALS.on:
+        DUALS.by_hand.carry_linear(
+            (source,), outputs, lambda t: record_split(t[0], dim, sizes, split_size), views=True
+        )
+    return outputs
+
+
+def record_unbind(source: Tensor, dim: int) -> tuple[Tensor, ...]:
+    """All slices along `dim`."""
+    array = source._array
+    key = (slice(None),) * dim
+    try:
+        arrays = [array[(*key, i, ...)] for i in range(array.shape[dim])]
+    except Unreadable:
+        return by_hand(record_unbind, (source,), dim=dim)
+    node: Any = None
+    if (edges := edges_of((source,))) is not None and arrays:
+        node = object.__new__(UnbindBackward0)
+        node._dim = dim
+    outputs = _views(source, arrays, node, edges, "unbind")
+    if DUALS.on:
+        DUALS.by_hand.carry_linear(
+            (source,), outputs, lambda t: record_unbind(t[0], dim), views=True
+        )
+    return outputs
+
+
+def _views(
+    source: Tensor, arrays: list[Any], node: Any, edges: Any, maker: str
+) -> tuple[Tensor, ...]:
+    outputs = tuple([new_tensor(a) for a in arrays])
+    recorded = node is not None
+    for out in outputs:
+        recorded &= become_view(out, source, maker, Creation.MULTI_OUTPUT)
+    if recorded:
+        node.outputs = len(arrays)
+        node.metas = tuple([Meta(a.shape, a.dtype) for a in arrays])
+        start(node, edges, arrays[0])
+        produced_by(node, outputs)
+    return outputs
+
+
+# Copies with a part replaced: a slice, several, a diagonal. All are linear and save nothing.
+
+
+@primitive(linear=True, typing="moved")
+class select_scatter:
+    """A copy with `src` in the slice at `index` of `dim`."""
+
+    def forward(self, src, *, dim, index):
+        out = shapes.copy(self)
+        part = out[(slice(None),) * dim + (index, ...)]
+        part[...] = shapes.fit(part, src)
+        return out
+
+    def grad_self(grad, src_meta, dim, index):
+        return select_scatter(grad, zeros_beside(grad, src_meta.shape), dim=dim, index=index)
+
+    def grad_src(grad, dim, index):
+        return select(grad, dim=dim, index=index)
+
+
+@primitive(linear=True, typing="moved")
+class slice_scatter:
+    """A copy with `src` in the elements start, start + step, ... before `end` of `dim`."""
+
+    def forward(self, src, *, dim, start, end, step):
+        out = shapes.copy(self)
+        part = out[(slice(None),) * dim + (slice(start, end, step),)]
+        part[...] = shapes.fit(part, src)
+        return out
+
+    def grad_self(grad, src_meta, dim, start, end, step):
+        zeros = zeros_beside(grad, src_meta.shape)
+        return slice_scatter(grad, zeros, dim=dim, start=start, end=end, step=step)
+
+    def grad_src(grad, dim, start, end, step):
+        return slice_dim(grad, dim=dim, start=start, end=end, step=step)
+
+
+@primitive(linear=True, typing="moved")
+class diagonal_scatter:
+    """A copy with `src` on the diagonal of two dimensions."""
+
+    def forward(self, src, *, offset, dim1, dim2):
+        out = shapes.copy(self)
+        part = shapes.diagonal(out, offset, dim1, dim2)
+        part[...] = shapes.fit(part, src)
+        return out
+
+    def grad_self(grad, src_meta, offset, dim1, dim2):
+        zeros = zeros_beside(grad, src_meta.shape)
+        return diagonal_scatter(grad, zeros, offset=offset, dim1=dim1, dim2=dim2)
+
+    def grad_src(grad, offset, dim1, dim2):
+        return diagonal(grad, offset=offset, dim1=dim1, dim2=dim2)

@@ -1,9 +1,16 @@
-"""Matrix products. Operand types must agree (T-6); shapes are checked by the public functions."""
+"""Matrix products. Operand types must agree (T-6); shapes are checked by the public functions.
+
+What a linear layer records: products with the transpose of its weight.
+
+As `addmm` and `mm` in `vizgrad.core.ops.matrix_products`, whose names their nodes bear, but for the
+memory layout of one gradient: that of the weight's transpose is itself a transpose, so that the weight's
+own gradient comes out in the weight's layout and is taken over without a copy.
+"""
 
 from __future__ import annotations
 
 from vizgrad.core.arrays import threads
-from vizgrad.core.arrays.kernels import products
+from vizgrad.core.arrays.kernels import linalg
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.shape import expand, t, transpose, unsqueeze
 
@@ -12,7 +19,7 @@ from vizgrad.core.ops.shape import expand, t, transpose, unsqueeze
 class mm:
     """The product of two matrices."""
 
-    forward = products.mm
+    forward = linalg.mm
 
     def grad_self(grad, mat2):
         return mm(grad, t(mat2))
@@ -25,7 +32,7 @@ class mm:
 class bmm:
     """The products of two stacks of matrices."""
 
-    forward = products.bmm
+    forward = linalg.bmm
 
     def grad_self(grad, mat2):
         return bmm(grad, transpose(mat2, dim0=1, dim1=2))
@@ -39,7 +46,7 @@ class mv:
     """A matrix times a vector."""
 
     def forward(self, vec):
-        return products.mm(self, vec)
+        return linalg.mm(self, vec)
 
     def grad_self(grad, vec):
         return unsqueeze(grad, dim=1) * vec
@@ -53,7 +60,7 @@ class dot:
     """The sum of products of two vectors."""
 
     def forward(self, tensor):
-        return products.mm(self, tensor)
+        return linalg.mm(self, tensor)
 
     def grad_self(grad, tensor):
         return grad * tensor
@@ -67,7 +74,7 @@ class addmm:
     """beta * self + alpha * (mat1 @ mat2)."""
 
     def forward(self, mat1, mat2, *, beta, alpha):
-        return products.add_product(self, products.mm(mat1, mat2), beta, alpha)
+        return linalg.add_product(self, linalg.mm(mat1, mat2), beta, alpha)
 
     def grad_self(grad, beta):
         return grad if beta == 1 else grad * beta
@@ -84,7 +91,7 @@ class addmv:
     """beta * self + alpha * (mat @ vec)."""
 
     def forward(self, mat, vec, *, beta, alpha):
-        return products.add_product(self, products.mm(mat, vec), beta, alpha)
+        return linalg.add_product(self, linalg.mm(mat, vec), beta, alpha)
 
     def grad_self(grad, beta):
         return grad if beta == 1 else grad * beta
@@ -101,7 +108,7 @@ class baddbmm:
     """beta * self + alpha * (batch1 @ batch2), for stacks of matrices."""
 
     def forward(self, batch1, batch2, *, beta, alpha):
-        return products.add_product(self, threads.matmul(batch1, batch2), beta, alpha, True)
+        return linalg.add_product(self, threads.matmul(batch1, batch2), beta, alpha, True)
 
     def grad_self(grad, beta):
         return grad if beta == 1 else grad * beta
@@ -118,7 +125,7 @@ class addbmm:
     """beta * self + alpha * (the sum of the products of two stacks of matrices)."""
 
     def forward(self, batch1, batch2, *, beta, alpha):
-        return products.add_product(self, products.summed_products(batch1, batch2), beta, alpha)
+        return linalg.add_product(self, linalg.summed_products(batch1, batch2), beta, alpha)
 
     def grad_self(grad, beta):
         return grad if beta == 1 else grad * beta
@@ -137,7 +144,7 @@ class addr:
     """beta * self + alpha * (all products of the elements of two vectors)."""
 
     def forward(self, vec1, vec2, *, beta, alpha):
-        return products.add_product(self, products.outer(vec1, vec2), beta, alpha, True)
+        return linalg.add_product(self, linalg.outer(vec1, vec2), beta, alpha, True)
 
     def grad_self(grad, beta):
         return grad if beta == 1 else grad * beta
@@ -158,10 +165,58 @@ class cross:
     """The vector product along a dimension of size 3."""
 
     def forward(self, other, *, dim):
-        return products.cross(self, other, dim)
+        return linalg.cross(self, other, dim)
 
     def grad_self(grad, other, dim):
         return cross(other, grad, dim=dim)
 
     def grad_other(grad, self, dim):
         return cross(grad, self, dim=dim)
+
+
+# What a linear layer records: products with the transpose of its weight.
+
+
+@primitive(typing="same", node="AddmmBackward0")
+class addmm_t:
+    """beta * self + alpha * (mat1 @ mat2), where mat2 is a transpose."""
+
+    def forward(self, mat1, mat2, *, beta, alpha):
+        return linalg.add_product(self, linalg.mm(mat1, mat2), beta, alpha)
+
+    def grad_self(grad, beta):
+        return grad if beta == 1 else grad * beta
+
+    def grad_mat1(grad, mat2, alpha):
+        return scaled(mm(grad, t(mat2)), alpha)
+
+    def grad_mat2(grad, mat1, alpha):
+        return scaled(t(mm(t(grad), mat1)), alpha)
+
+
+@primitive(typing="same", node="MmBackward0")
+class mm_t:
+    """self @ mat2, where mat2 is a transpose."""
+
+    def forward(self, mat2):
+        return linalg.mm(self, mat2)
+
+    def grad_self(grad, mat2):
+        return mm(grad, t(mat2))
+
+    def grad_mat2(grad, self):
+        return t(mm(t(grad), self))
+
+
+@primitive(typing="same", node="BmmBackward0")
+class bmm_t:
+    """The products of stacks of matrices, self @ transpose(weight)."""
+
+    def forward(self, weight):
+        return linalg.bmm(self, weight.swapaxes(1, 2))
+
+    def grad_self(grad, weight):
+        return bmm(grad, weight)
+
+    def grad_weight(grad, self):
+        return bmm(transpose(grad, dim0=1, dim1=2), self)

@@ -18,8 +18,8 @@ from vizgrad.core.ops.public import (
     complexes,
     dimensions,
     indexing,
+    joining,
     matrix_products,
-    splitting,
 )
 from vizgrad.core.ops.public.arguments import is_number
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
@@ -158,7 +158,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__rrshift__": _reversed(compare.bitwise_right_shift),
     "__getitem__": indexing.getitem,
     "__setitem__": indexing.setitem,
-    "__iter__": splitting.iterate,
+    "__iter__": joining.iterate,
     "__contains__": _contains,
     "__iadd__": inplace_of(basic.add, "__iadd__"),
     "__isub__": inplace_of(basic.sub, "__isub__"),

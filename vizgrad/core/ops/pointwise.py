@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.kernels import smooth
+from vizgrad.core.arrays.kernels import activation
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.arithmetic import neg as neg
 from vizgrad.core.ops.complexes import abs as abs
@@ -104,7 +104,7 @@ class sqrt:
 class rsqrt:
     """1 / sqrt(x)."""
 
-    forward = smooth.rsqrt
+    forward = activation.rsqrt
 
     def grad_self(grad, result):
         return -0.5 * grad * (result * result * result)
@@ -114,7 +114,7 @@ class rsqrt:
 class reciprocal:
     """1 / x."""
 
-    forward = smooth.reciprocal
+    forward = activation.reciprocal
 
     def grad_self(grad, result):
         return -grad * (result * result)
@@ -247,7 +247,7 @@ class atanh:
 class sigmoid:
     """1 / (1 + e^-x)."""
 
-    forward = smooth.sigmoid
+    forward = activation.sigmoid
     math_self = "g * (1 - y) * y"
 
     def grad_self(grad, result):
@@ -258,7 +258,7 @@ class sigmoid:
 class relu:
     """max(x, 0); the derivative at 0 is 0 (T-70)."""
 
-    forward = smooth.relu
+    forward = activation.relu
     math_self = "g * (y > 0)"
 
     def grad_self(grad, result):
@@ -269,7 +269,7 @@ class relu:
 class floor:
     """The largest integer not above x; the derivative is 0."""
 
-    forward = smooth.floor
+    forward = activation.floor
 
     def grad_self(grad):
         return zeros_like(grad)
@@ -279,7 +279,7 @@ class floor:
 class ceil:
     """The smallest integer not below x; the derivative is 0."""
 
-    forward = smooth.ceil
+    forward = activation.ceil
 
     def grad_self(grad):
         return zeros_like(grad)
@@ -289,7 +289,7 @@ class ceil:
 class round:
     """x to `decimals` places, halves to the even neighbour; the derivative is 0."""
 
-    forward = smooth.round
+    forward = activation.round
 
     def grad_self(grad):
         return zeros_like(grad)
@@ -299,7 +299,7 @@ class round:
 class trunc:
     """x without its fraction; the derivative is 0."""
 
-    forward = smooth.trunc
+    forward = activation.trunc
 
     def grad_self(grad):
         return zeros_like(grad)
@@ -309,7 +309,7 @@ class trunc:
 class frac:
     """x - trunc(x)."""
 
-    forward = smooth.frac
+    forward = activation.frac
 
     def grad_self(grad):
         return grad

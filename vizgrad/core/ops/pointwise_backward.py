@@ -6,7 +6,7 @@ recorded as `SigmoidBackwardBackward0`, which has formulas for the gradient that
 
 from __future__ import annotations
 
-from vizgrad.core.arrays.kernels import choice
+from vizgrad.core.arrays.kernels import elementwise
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.constants import zeros_like
 
@@ -44,7 +44,7 @@ class threshold_backward:
     """grad_output where `self` is above `threshold`, else 0: flat as a function of `self`."""
 
     def forward(grad_output, self, *, threshold):
-        return choice.drop(grad_output, mask=self <= threshold)
+        return elementwise.drop(grad_output, mask=self <= threshold)
 
     def grad_grad_output(grad, self, threshold):
         return threshold_backward(grad, self, threshold=threshold)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.kernels import pairs
+from vizgrad.core.arrays.kernels import elementwise
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.constants import constant, place_of, raw, zeros_like
 from vizgrad.core.ops.copying import cast
-from vizgrad.core.ops.pointwise import exp
+from vizgrad.core.ops.pointwise import exp, log
 from vizgrad.core.ops.select import drop
 
 
@@ -42,7 +42,7 @@ class atan2:
 class hypot:
     """sqrt(self^2 + other^2) without overflow; the derivative at (0, 0) is NaN (T-73)."""
 
-    forward = pairs.hypot
+    forward = elementwise.hypot
 
     def grad_self(grad, self, result):
         return grad * (self / result)
@@ -55,7 +55,7 @@ class hypot:
 class ldexp:
     """self * 2 ** other."""
 
-    forward = pairs.ldexp
+    forward = elementwise.ldexp
 
     def grad_self(grad, other):
         return ldexp(grad, other)
@@ -68,7 +68,7 @@ class ldexp:
 class logaddexp:
     """log(exp(self) + exp(other)) without overflow."""
 
-    forward = pairs.logaddexp
+    forward = elementwise.logaddexp
 
     def grad_self(grad, self, other):
         return grad / (1 + exp(other - self))
@@ -81,7 +81,7 @@ class logaddexp:
 class logaddexp2:
     """log2(2^self + 2^other) without overflow."""
 
-    forward = pairs.logaddexp2
+    forward = elementwise.logaddexp2
 
     def grad_self(grad, self, other):
         return grad / (1 + exp((other - self) * math.log(2)))
@@ -101,7 +101,7 @@ def _beside(grad, other):
 class xlogy:
     """self * log(other), 0 where self is 0 (unless other is NaN)."""
 
-    forward = pairs.xlogy
+    forward = elementwise.xlogy
 
     def grad_self(grad, self, other):
         # xlogy: where no gradient arrives, none goes on, log being defined or not (as in PyTorch)
@@ -116,7 +116,7 @@ class xlogy:
 class xlog1py:
     """self * log(1 + other), 0 where self is 0 (unless other is NaN)."""
 
-    forward = pairs.xlog1py
+    forward = elementwise.xlog1py
 
     def grad_self(grad, self, other):
         slope = xlog1py(grad, _beside(grad, other))
@@ -162,7 +162,7 @@ def _no_step_slope(grad):
 class heaviside:
     """0 below 0, 1 above, `other` at 0; backward through it raises (T-84)."""
 
-    forward = pairs.heaviside
+    forward = elementwise.heaviside
     grad_self = grad_other = _no_step_slope
 
 
@@ -190,3 +190,56 @@ class frexp:
     def grad_self(grad, exponent):
         ones = xp.ones_like(place_of(grad), shape=grad.shape)
         return grad / constant(xp.ldexp(ones, raw(exponent)), grad)
+
+
+# Powers, with their conventions at 0 (spec T-74).
+
+
+@primitive(pointwise=True, node="PowBackward0")
+class pow_number:
+    """self to the power of a number."""
+
+    forward = elementwise.power_of_number
+
+    def grad_self(grad, self, exponent):
+        if exponent == 0:
+            return zeros_like(grad)
+        if exponent == 2:
+            return grad * (2 * self)
+        return grad * (exponent * pow_number(self, exponent=exponent - 1))
+
+
+@primitive(typing="promote", pointwise=True, node="PowBackward1")
+class pow:
+    """self to the power of another tensor."""
+
+    forward = elementwise.power
+
+    def grad_self(grad, self, exponent):
+        return _slope_of_base(grad, self, exponent)
+
+    def grad_exponent(grad, self, exponent, result):
+        return _slope_of_exponent(grad, self, exponent, result)
+
+
+@primitive(typing="promote", pointwise=True, node="PowBackward2")
+class number_pow:
+    """A number to the power of a tensor; the number has no edge."""
+
+    def forward(self, exponent):
+        return elementwise.power(self, exponent)
+
+    def grad_exponent(grad, self, exponent, result):
+        return _slope_of_exponent(grad, self, exponent, result)
+
+
+def _slope_of_base(grad, self, exponent):
+    if raw(exponent).dtype.kind in "iu":  # the type of the base decides how it is computed (X-40)
+        exponent = cast(exponent, self.dtype)
+    slope = grad * (exponent * pow(self, exponent - 1))
+    return drop(slope, mask=raw(exponent) == 0)
+
+
+def _slope_of_exponent(grad, self, exponent, result):
+    settled = (raw(self) == 0) & (raw(exponent) >= 0)
+    return grad * drop(result * log(cast(self, result.dtype)), mask=settled)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vizgrad.core.arrays import layout
+from vizgrad.core.arrays.kernels import places as places_kernel
 from vizgrad.core.arrays.kernels import pooling as kernel
 from vizgrad.core.function.primitive import Primitive, primitive
 from vizgrad.core.ops.constants import raw
@@ -115,3 +116,66 @@ def _adaptive(dims: int) -> Primitive:
 MAX_POOL = {dims: _max_pool(dims) for dims in (2, 3)}
 AVG_POOL = {dims: _avg_pool(dims) for dims in (2, 3)}
 ADAPTIVE = {dims: _adaptive(dims) for dims in (2, 3)}
+
+
+# Elements of planes by index, and their transpose: adaptive maxima, and undoing a pooling.
+
+
+@primitive(linear=True)
+class take_places:
+    """The elements at `index`, a plain array of places in each plane of the last `dims` dimensions."""
+
+    def forward(self, *, index, dims):
+        return places_kernel.take(self, index, dims)
+
+    def grad_self(grad, index, dims, self_meta):
+        return put_places(grad, index=index, size=self_meta.shape[len(self_meta.shape) - dims :])
+
+
+@primitive(linear=True)
+class put_places:
+    """Planes of `size`, zero but for the values at `index`; equal places add up."""
+
+    def forward(self, *, index, size):
+        return places_kernel.put(self, index, size)
+
+    def grad_self(grad, index, size):
+        return take_places(grad, index=index, dims=len(size))
+
+
+def _largest(name: str, dims: int) -> Primitive:
+    class Declaration:
+        """The elements at `index`: the largest of each part, or window, of the plane."""
+
+        def forward(self, *, index):
+            return places_kernel.take(self, index, dims)
+
+        def grad_self(grad, index, self_meta):
+            size = self_meta.shape[len(self_meta.shape) - dims :]
+            return put_places(grad, index=index, size=size)
+
+    Declaration.__name__ = f"{name}{dims}d"
+    return primitive(linear=True, flat=("self",))(Declaration)
+
+
+def _unpool(dims: int) -> Primitive:
+    class Declaration:
+        """Values put back to where a max pooling took them from; zeros elsewhere.
+
+        Of several for one place (from windows that overlap) the last stays; each gets the place's gradient.
+        """
+
+        def forward(self, *, index, size):
+            return places_kernel.put_last(self, index, size)
+
+        def grad_self(grad, index, size):
+            return take_places(grad, index=index, dims=len(size))
+
+    Declaration.__name__ = f"max_unpool{dims}d"
+    return primitive(linear=True)(Declaration)
+
+
+#: Number of spatial dimensions -> operation.
+ADAPTIVE_MAX = {dims: _largest("adaptive_max_pool", dims) for dims in (2, 3)}
+FRACTIONAL_MAX = {dims: _largest("fractional_max_pool", dims) for dims in (2, 3)}
+UNPOOL = {dims: _unpool(dims) for dims in (2, 3)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.kernels import choice
+from vizgrad.core.arrays.kernels import elementwise
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.constants import raw, zeros_like
 
@@ -12,7 +12,7 @@ from vizgrad.core.ops.constants import raw, zeros_like
 class keep:
     """The value where the (plain array) mask holds, 0 elsewhere; never 0 * inf (T-76)."""
 
-    forward = choice.keep
+    forward = elementwise.keep
 
     def grad_self(grad, mask):
         return keep(grad, mask=mask)
@@ -22,7 +22,7 @@ class keep:
 class drop:
     """The value where the (plain array) mask does not hold, 0 elsewhere."""
 
-    forward = choice.drop
+    forward = elementwise.drop
 
     def grad_self(grad, mask):
         return drop(grad, mask=mask)
@@ -112,7 +112,7 @@ class fmin:
 class halve:
     """The value, half of it where `tie`, 0 where `lost` (plain array masks)."""
 
-    forward = choice.halve
+    forward = elementwise.halve
 
     def grad_self(grad, tie, lost):
         return halve(grad, tie=tie, lost=lost)
@@ -128,10 +128,10 @@ def share(grad, winner, loser):
 class clamp:
     """`self` moved into [min, max], bounds being numbers or None; slope 1 at both bounds (T-71)."""
 
-    forward = choice.clamp
+    forward = elementwise.clamp
 
     def grad_self(grad, self, min, max):
-        return keep(grad, mask=choice.inside(raw(self), min, max))
+        return keep(grad, mask=elementwise.inside(raw(self), min, max))
 
 
 @primitive(pointwise=True, node="ClampMinBackward0", real_only=True)
@@ -139,7 +139,7 @@ class clamp_min:
     """`self` raised to at least the number `min`."""
 
     def forward(self, *, min):
-        return choice.clamp(self, min=min, max=None)
+        return elementwise.clamp(self, min=min, max=None)
 
     def grad_self(grad, self, min):
         return keep(grad, mask=raw(self) >= min)
@@ -150,7 +150,7 @@ class clamp_max:
     """`self` lowered to at most the number `max`."""
 
     def forward(self, *, max):
-        return choice.clamp(self, min=None, max=max)
+        return elementwise.clamp(self, min=None, max=max)
 
     def grad_self(grad, self, max):
         return keep(grad, mask=raw(self) <= max)
@@ -204,7 +204,7 @@ class masked_fill:
     """`self`, with the number `value` where the mask holds."""
 
     def forward(self, mask, *, value):
-        return choice.masked_fill(self, mask, value=value)
+        return elementwise.masked_fill(self, mask, value=value)
 
     def grad_self(grad, mask):
         return drop(grad, mask=raw(mask))
@@ -215,7 +215,7 @@ class masked_fill_tensor:
     """`self`, with the 0-dim tensor `value` where the mask holds."""
 
     def forward(self, mask, value):
-        return choice.masked_fill(self, mask, value=value)
+        return elementwise.masked_fill(self, mask, value=value)
 
     def grad_self(grad, mask):
         return drop(grad, mask=raw(mask))
@@ -228,7 +228,7 @@ class masked_fill_tensor:
 class nan_to_num:
     """`self` with NaN and infinities replaced by numbers; no gradient goes to what was replaced."""
 
-    forward = choice.nan_to_num
+    forward = elementwise.nan_to_num
 
     def grad_self(grad, self):
         return keep(grad, mask=xp.isfinite(raw(self)))
@@ -238,7 +238,7 @@ class nan_to_num:
 class sign:
     """-1, 0 or 1; the derivative is 0 everywhere (T-70)."""
 
-    forward = choice.sign
+    forward = elementwise.sign
 
     def grad_self(grad):
         return zeros_like(grad)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.kernels import choice, smooth, special
+from vizgrad.core.arrays import random, xp
+from vizgrad.core.arrays.backend import device_of
+from vizgrad.core.arrays.kernels import activation, elementwise, special
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.arithmetic import neg as neg
 from vizgrad.core.ops.constants import constant, raw
@@ -90,7 +91,7 @@ class entr:
 class sinc:
     """sin(pi x) / (pi x), 1 at 0."""
 
-    forward = smooth.sinc
+    forward = activation.sinc
 
     def grad_self(grad, self):
         return grad * sinc_slope(self)
@@ -100,7 +101,7 @@ class sinc:
 class sinc_slope:
     """The derivative of sinc, 0 at 0 (T-77)."""
 
-    forward = smooth.sinc_slope
+    forward = activation.sinc_slope
 
     def grad_self(grad, self, result):
         px2 = self * (math.pi * math.pi)
@@ -113,12 +114,12 @@ class sinc_slope:
 class logit:
     """log(x / (1 - x)); with `eps`, x is first moved into [eps, 1 - eps]."""
 
-    forward = smooth.logit
+    forward = activation.logit
 
     def grad_self(grad, self, eps):
         slope = grad / abs(self * (1 - self))
         if eps is None:  # NaN, as the value, where there is no logarithm
-            return slope + constant(choice.nan_outside(raw(self), 0, 1), slope)
+            return slope + constant(elementwise.nan_outside(raw(self), 0, 1), slope)
         return drop(slope, mask=(raw(self) < eps) | (raw(self) > 1 - eps))  # NaN stays
 
 
@@ -140,3 +141,23 @@ class rad2deg:
 
     def grad_self(grad):
         return grad * (180 / math.pi)
+
+
+# Gamma numbers, whose derivative says how far they move with the shape parameter.
+
+
+def _drawn(self):
+    return random.standard_gamma(self, device_of(self), None)
+
+
+@primitive(typing="float", node="StandardGammaBackward0", real_only=True)
+class standard_gamma:
+    """A gamma number of shape `self` and rate 1 for each element, drawn anew at each call.
+
+    It moves as if it stayed at its quantile; that derivative has none itself.
+    """
+
+    forward = _drawn
+
+    def grad_self(grad, self, result):
+        return grad * constant(special.sample_slope(raw(self), raw(result)), grad)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.kernels import ordering, reduction, statistics
+from vizgrad.core.arrays.kernels import ordering, reduction
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.arrange import flip, roll
 from vizgrad.core.ops.constants import constant, raw
 from vizgrad.core.ops.copying import cast
 from vizgrad.core.ops.joining import cumsum
 from vizgrad.core.ops.pointwise import abs, exp, sgn
-from vizgrad.core.ops.powers import pow_number
+from vizgrad.core.ops.pointwise_binary import pow_number
 from vizgrad.core.ops.reduce import divides, mean_dims
 from vizgrad.core.ops.select import drop
 from vizgrad.core.ops.shape import restore_dims
@@ -27,7 +27,7 @@ def slope_of_variance(grad, self, dims, correction, keepdim):
     if freedom <= 0 and (
         dims is None or not self.ndim
     ):  # 0 / 0: nothing here depends on the elements
-        away = raw(self) != statistics.mean_dims(raw(self), every, keepdim=True)
+        away = raw(self) != reduction.mean_dims(raw(self), every, keepdim=True)
         return grad * constant(xp.where(away, xp.inf, xp.nan).astype(raw(grad).dtype), grad)
     return (grad * scale) * (self - mean_dims(self, dims=every, keepdim=True))
 
@@ -37,7 +37,7 @@ class var:
     """The variance over `dims`, with n - correction in the denominator."""
 
     def forward(self, *, dims, correction, keepdim):
-        return statistics.variance(self, dims, correction, keepdim)
+        return reduction.variance(self, dims, correction, keepdim)
 
     def grad_self(grad, self, dims, correction, keepdim):
         return slope_of_variance(grad, self, dims, correction, keepdim)
@@ -48,7 +48,7 @@ class std:
     """The standard deviation over `dims`; the derivative is 0 where all values are equal (T-81)."""
 
     def forward(self, *, dims, correction, keepdim):
-        return statistics.deviation(self, dims, correction, keepdim)
+        return reduction.deviation(self, dims, correction, keepdim)
 
     def grad_self(grad, self, result, dims, correction, keepdim):
         grad = drop(grad / result * 0.5, mask=raw(result) == 0)
@@ -60,7 +60,7 @@ class logsumexp:
     """log of the sum of exp over `dims`, without overflow (T-78)."""
 
     def forward(self, *, dims, keepdim):
-        return statistics.logsumexp(self, dims, keepdim)
+        return reduction.logsumexp(self, dims, keepdim)
 
     def grad_self(grad, self, result, dims, keepdim):
         grad = restore_dims(grad, dims, keepdim, self.ndim)
@@ -73,7 +73,7 @@ class vector_norm:
 
     def forward(self, *, ord, dims, keepdim, dtype):
         x = self if dtype is None else self.astype(dtype)
-        return statistics.vector_norm(x, ord, dims, keepdim)
+        return reduction.vector_norm(x, ord, dims, keepdim)
 
     # It saves what was given, not what was made of it in another type.
     def grad_self(grad, self, result, ord, dims, keepdim, dtype):
@@ -107,7 +107,7 @@ class dist:
 
     def forward(self, other, *, p):
         apart = self - other
-        return statistics.vector_norm(apart, p, tuple(range(apart.ndim)), False)
+        return reduction.vector_norm(apart, p, tuple(range(apart.ndim)), False)
 
     def grad_self(grad, self, other, result, p):
         return _dist_slope(grad, self, other, result, p)
@@ -131,7 +131,7 @@ class cumprod:
     """Running products along `dim`; the derivative never divides by zeros (T-75)."""
 
     def forward(self, *, dim):
-        return statistics.cumprod(self, dim)
+        return reduction.cumprod(self, dim)
 
     def grad_self(grad, self, result, dim):
         if not self.ndim or self.shape[dim] == 1 or not raw(self).size:
@@ -140,7 +140,7 @@ class cumprod:
             return flip(cumsum(flip(grad * result, dims=(dim,)), dim=dim), dims=(dim,)) / self
         # dL/dx_i = (product of all x before i) * (g_i + x_i+1 * (g_i+1 + x_i+2 * (...)))
         after = linear_scan(grad, roll(self, shifts=(-1,), dims=(dim,)), dim=dim)
-        first = statistics.first_along(raw(self), dim)
+        first = reduction.first_along(raw(self), dim)
         before = drop(roll(self, shifts=(1,), dims=(dim,)), mask=first)
         before = before + constant(first.astype(raw(self).dtype), self)
         return after * cumprod(before, dim=dim)
@@ -151,14 +151,14 @@ class linear_scan:
     """r_i = self_i + factors_i * r_(i+1), from the far end of `dim`."""
 
     def forward(self, factors, *, dim):
-        return statistics.linear_scan(self, factors, dim)
+        return reduction.linear_scan(self, factors, dim)
 
     def grad_self(grad, factors, dim):
         return _forward_scan(grad, factors, dim)
 
     def grad_factors(grad, factors, result, dim):
         following = roll(result, shifts=(-1,), dims=(dim,))
-        following = drop(following, mask=statistics.last_along(raw(result), dim))
+        following = drop(following, mask=reduction.last_along(raw(result), dim))
         return _forward_scan(grad, factors, dim) * following
 
 
@@ -173,7 +173,7 @@ class logcumsumexp:
     """log of running sums of exp along `dim`."""
 
     def forward(self, *, dim):
-        return statistics.logcumsumexp(self, dim)
+        return reduction.logcumsumexp(self, dim)
 
     def grad_self(grad, self, result, dim):
         if not self.ndim:
@@ -182,6 +182,6 @@ class logcumsumexp:
         # rises along dim, so no factor is above 1
         following = roll(result, shifts=(-1,), dims=(dim,))
         # inf beside inf rises by 0; the last has nothing after it, and must not overflow
-        level = statistics.last_along(raw(result), dim) | (raw(result) == raw(following))
+        level = reduction.last_along(raw(result), dim) | (raw(result) == raw(following))
         factors = exp(drop(result - following, mask=level))
         return exp(self - result) * linear_scan(grad, factors, dim=dim)

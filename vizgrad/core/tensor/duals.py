@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from vizgrad.core.tensor.modes import GUARD, MODES
 from vizgrad.core.tensor.state import rare_of
+from vizgrad.core.upcalls import UPCALLS
 
 if TYPE_CHECKING:
     from vizgrad.core.tensor.tensor import Tensor
@@ -76,9 +77,6 @@ DUALS: Final = _Duals()
 
 #: Stands for a tensor that follows no other one's tangent, though it may be a view.
 OWN: Final = object()
-
-#: Cuts a region out of the tangent of a view's root: (root, view, tangent). Set from above.
-region_of: Callable[[Any, Any, Any], Any]
 
 
 def enter(level: DualLevel) -> None:
@@ -143,7 +141,7 @@ def tangent_of(tensor: Tensor, level: DualLevel) -> Tensor | None:
     whole = root._rare.tangents.of.get(level)
     if whole is None:
         return None
-    part = region_of(root, tensor, whole)  # noqa: F821  set from above
+    part = UPCALLS.region_of_tangent(root, tensor, whole)
     set_tangent(tensor, level, part)
     return part
 

@@ -12,7 +12,23 @@ from vizgrad.core.arrays.dtypes import DType
 from vizgrad.core.arrays.layout import address
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.tensor import formats
-from vizgrad.core.tensor.size import Size
+
+# The shape of a tensor.
+
+
+class Size(tuple[int, ...]):
+    """A shape: a tuple of ints that prints as torch.Size does."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        n = 1
+        for length in self:
+            n *= length
+        return n
+
+    def __repr__(self) -> str:
+        return f"vizgrad.Size({list(self)})"
 
 
 class InMemory:

@@ -282,7 +282,7 @@ def _look_for_inference_tensors(node: Any) -> None:
                     _inference_blocks.remove(known)
                     GUARD.scoped -= 1
     if _inference_blocks:
-        from vizgrad.core.tensor.inference import refuse_saved
+        from vizgrad.core.tensor.state import refuse_saved
 
         refuse_saved(node)
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from vizgrad.core.errors import E, explained, place_of
+from vizgrad.core.tensor.source_location import caller, written_name
+from vizgrad.core.tensor.storage import InferenceStorage, LooseInferenceStorage
+
 if TYPE_CHECKING:
     from vizgrad.core.tensor.source_location import Site
     from vizgrad.core.tensor.tensor import Tensor
+
 
 # How much of a tensor's history can be read off its slots. A recording function tests only this.
 UNTRACKED = 0  #: no gradient is wanted
@@ -54,3 +59,139 @@ def forget_accumulator(tensor: Tensor) -> None:
         tensor._edge = None
     if tensor._rare is not None:
         tensor._rare.accumulate = None
+
+
+# The explanation of a call that cannot be understood: the line of the call, and how to call it.
+
+
+def wrong_call(error: E, fix: str, kind: str = "wrong-call") -> E:
+    """`error`, blamed on the nearest line outside vizgrad; raise what this returns."""
+    return explained(error, kind=kind, culprit=place_of(caller()), fix=fix)
+
+
+# What may be assigned to `.grad`: a gradient of the tensor's own kind (E-11).
+
+
+def check_assigned(tensor: Tensor, value: Any) -> None:
+    """TypeError for what is no Tensor; RuntimeError for the tensor itself, or another shape, dtype or
+    device.
+    """
+    if not hasattr(value, "_array"):
+        raise wrong_call(
+            TypeError(
+                f"assigned grad expected to be a Tensor or None but got {type(value).__name__}"
+            ),
+            "assign a Tensor, or None to clear it",
+        )
+    if value is tensor:
+        raise wrong_call(
+            RuntimeError("can't assign Variable as its own grad"), "assign a clone of it"
+        )
+    if value._array.shape != tensor._array.shape:
+        raise wrong_call(
+            RuntimeError(
+                f"assigned grad has data of a different size: {list(value._array.shape)}, but the "
+                f"tensor has {list(tensor._array.shape)}"
+            ),
+            "assign a gradient of the tensor's shape",
+            "shape-broadcast",
+        )
+    if value._array.dtype != tensor._array.dtype:
+        raise wrong_call(
+            RuntimeError(
+                f"assigned grad has data of a different type: {value.dtype}, but the tensor is "
+                f"{tensor.dtype}"
+            ),
+            f"convert it with .to({tensor.dtype})",
+        )
+    if value.device != tensor.device:
+        raise wrong_call(
+            RuntimeError(
+                f"assigned grad has data located on a different device: {value.device}, but the "
+                f"tensor is on {tensor.device}"
+            ),
+            f"move it with .to({str(tensor.device)!r})",
+        )
+
+
+# What of a tensor cannot be deleted, and what was perhaps meant.
+
+
+class NotDeletable(AttributeError, RuntimeError):
+    """Both, because PyTorch raises now one, now the other."""
+
+
+def not_deletable(name: str, instead: str) -> NotDeletable:
+    """To be raised where `del tensor.<name>` is asked for."""
+    return wrong_call(
+        NotDeletable(f"Deleting {name} of a tensor is not allowed: every tensor has it; {instead}"),
+        instead,
+    )
+
+
+# Inference tensors: what may not be done with them outside inference mode (M-24, M-25).
+
+
+def refuse_saved(node: Any) -> None:
+    """Raises RuntimeError if a node that was just recorded has saved an inference tensor."""
+    for name, form in node.saved_values().items():
+        if isinstance(getattr(form, "_storage", None), InferenceStorage):
+            raise explained(
+                RuntimeError(
+                    "Inference tensors cannot be saved for backward. Please do not use Tensors "
+                    "created in inference mode in computation tracked by autograd. To work around "
+                    "this, you can make a clone to get a normal tensor and use it in autograd."
+                ),
+                kind="grad-mode",
+                culprit=place_of(node.site),
+                tensor=node.name(),
+                fix=f"clone `{name}` outside inference_mode before this line",
+                story=f"{node.name()} needs `{name}` for its backward, and its memory is not tracked.",
+            )
+
+
+def refuse_inference_write(tensor: Tensor) -> None:
+    """RuntimeError for an in-place write outside inference mode, but into its `.data` or `detach()`."""
+    if isinstance(tensor._storage, LooseInferenceStorage):
+        return
+    site = caller()
+    raise explained(
+        RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a "
+            "clone to get a normal tensor before doing inplace update."
+        ),
+        kind="forbidden-write",
+        culprit=place_of(site),
+        tensor=written_name(site),
+        fix="clone the tensor first, or write inside inference_mode",
+    )
+
+
+# What may not be done inside of a function that a transform calls (spec C-7).
+
+
+def requires_grad_error() -> RuntimeError:
+    """For `requires_grad_()`: which arguments are differentiated is for the transform to say."""
+    return _unsupported(
+        "requires_grad_", "make the tensor an argument that the transform differentiates"
+    )
+
+
+def retain_grad_error() -> RuntimeError:
+    """For `retain_grad()`: a transform fills no `.grad`."""
+    return _unsupported(
+        "retain_grad", "return the value, and differentiate by it with vizgrad.func.vjp"
+    )
+
+
+def _unsupported(method: str, fix: str) -> RuntimeError:
+    return explained(
+        RuntimeError(
+            f"You are attempting to call Tensor.{method}() inside of a function being transformed by a "
+            "functorch transform. This is unsupported: use the transforms (grad, vjp, jacrev, ...) there, or "
+            f"call {method}() outside of them"
+        ),
+        kind="grad-mode",
+        culprit=place_of(caller()),
+        fix=fix,
+    )

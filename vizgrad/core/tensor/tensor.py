@@ -13,16 +13,15 @@ from vizgrad.core import errors
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import Array, as_array
 from vizgrad.core.arrays.layout import address as address
-from vizgrad.core.tensor.assigned import check_assigned
-from vizgrad.core.tensor.deleting import not_deletable
 from vizgrad.core.tensor.in_memory import InMemory
+from vizgrad.core.tensor.in_memory import Size as Size
 from vizgrad.core.tensor.modes import GUARD, MODES, in_a_transform
-from vizgrad.core.tensor.size import Size as Size
 from vizgrad.core.tensor.state import LEAF as LEAF
 from vizgrad.core.tensor.state import RESULT as RESULT
 from vizgrad.core.tensor.state import UNTRACKED as UNTRACKED
 from vizgrad.core.tensor.state import VIEW as VIEW
 from vizgrad.core.tensor.state import Rare as Rare
+from vizgrad.core.tensor.state import check_assigned, not_deletable, requires_grad_error
 from vizgrad.core.tensor.state import forget_accumulator as forget_accumulator
 from vizgrad.core.tensor.state import rare_of as rare_of
 from vizgrad.core.tensor.storage import (
@@ -32,7 +31,6 @@ from vizgrad.core.tensor.storage import (
     show_memory,
 )
 from vizgrad.core.tensor.storage import storage_of as storage_of
-from vizgrad.core.tensor.transformed import requires_grad_error
 from vizgrad.core.tensor.views import ViewInfo, set_view_leaf
 from vizgrad.core.tensor.views import view_requires_grad as view_requires_grad
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.errors import Explanation, Place, place_of
-from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.debugger.check.examination import (
     Entry,

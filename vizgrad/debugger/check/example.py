@@ -17,8 +17,7 @@ from vizgrad.core.arrays.random import Generator, default_generator, normal
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.errors import Place, function_place, place_at, returning_place
 from vizgrad.core.function.custom.apply import apply
-from vizgrad.core.function.custom.function import Function
-from vizgrad.core.function.custom.inplace_function import context_like
+from vizgrad.core.function.custom.function import Function, context_like
 from vizgrad.core.function.custom.nested_io import NestedIOFunction
 from vizgrad.core.function.custom.nested_io import _apply as apply_nested
 from vizgrad.core.graph.node import Edge

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vizgrad.core.tensor.source_names import written_name
+from vizgrad.core.tensor.source_location import written_name
 from vizgrad.debugger.explain.cause import Cause, Phrase, cause
 from vizgrad.debugger.explain.wording import A_WRITE, THE_TENSOR, line_place, operation
 from vizgrad.debugger.watch import source_expressions

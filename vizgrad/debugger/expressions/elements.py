@@ -9,7 +9,7 @@ from typing import Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.arrays.quick_statistics import quick
+from vizgrad.core.arrays.statistics import quick
 from vizgrad.debugger.engines.api import summarizer
 from vizgrad.debugger.model import TensorSummary
 

@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from vizgrad.core.arrays.occupied import Extent
+from vizgrad.core.arrays.blocks import Extent
 from vizgrad.core.errors import Place
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import frameworks

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from vizgrad.core.arrays.occupied import Extent, extent, merged
+from vizgrad.core.arrays.blocks import Extent, extent, merged
 from vizgrad.core.errors import Place, place_of
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Node

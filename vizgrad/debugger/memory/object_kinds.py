@@ -20,8 +20,7 @@ from vizgrad.core.arrays.backend import is_array_type
 from vizgrad.core.function.custom.backward_class import FunctionBase
 from vizgrad.core.graph.hooks import NodeHooks
 from vizgrad.core.graph.node import Edge, Node
-from vizgrad.core.graph.saved import Checked, KeptSelf, Overwritten, SavedResult
-from vizgrad.core.graph.saved_group import SavedGroup
+from vizgrad.core.graph.saved import Checked, KeptSelf, Overwritten, SavedGroup, SavedResult
 from vizgrad.core.tensor.state import Rare
 from vizgrad.core.tensor.storage import Storage
 from vizgrad.core.tensor.tensor import Tensor

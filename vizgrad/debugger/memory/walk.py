@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
-from vizgrad.core.arrays.occupied import elements, holds_objects
+from vizgrad.core.arrays.blocks import elements, holds_objects
 from vizgrad.debugger.memory.object_kinds import (
     ARRAY,
     CONTEXT,

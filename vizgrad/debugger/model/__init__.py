@@ -13,7 +13,7 @@ Every string in here (tensor names, scopes, reprs, source lines) is *data* writt
 renderer escapes it, and never parses it.
 
 Sizes are in bytes, times in seconds, clocks are ticks of a counter of the engine's (vizgrad's is
-`vizgrad.core.tensor.clock`: nodes take a tick when recorded, in-place writes when they write).
+`vizgrad.core.tensor.storage`: nodes take a tick when recorded, in-place writes when they write).
 """
 
 from vizgrad.core.arrays.matrix_blocks import Blocks as Blocks

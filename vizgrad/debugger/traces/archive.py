@@ -24,10 +24,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from vizgrad.core.arrays import npy, xp
+from vizgrad.core.arrays import files as npy
+from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import to_host
-from vizgrad.core.arrays.budget import Budget
-from vizgrad.core.arrays.records import Records, size_of
+from vizgrad.core.arrays.files import Budget, Records, size_of
 from vizgrad.debugger import model
 from vizgrad.debugger.jupyter.widget.trace_contents import (
     TRACE_FORMAT,

@@ -14,7 +14,7 @@ from math import inf, isfinite, prod
 from typing import Any
 
 from vizgrad.core.arrays import dtypes
-from vizgrad.core.arrays.limits import finfo
+from vizgrad.core.arrays.dtypes import finfo
 from vizgrad.debugger import model
 from vizgrad.debugger.drawing.describe import place_text, plain
 from vizgrad.debugger.drawing.static import Beside, graph_svg

@@ -11,8 +11,8 @@ from vizgrad.core.function.transform_tensor import stands_for_others
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.graph.saved import bare
-from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger.engines.vizgrad.step import Savers, by_name
 
 if TYPE_CHECKING:

@@ -12,15 +12,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from vizgrad.amp.enable import ASIDE
+from vizgrad.amp.mode import ASIDE
 from vizgrad.core.arrays.blocks import span
 from vizgrad.core.arrays.layout import block_of
 from vizgrad.core.function.transform_tensor import stands_for_others
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.observing import Observer
-from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.modes import GUARD, MODES, start_recording, stop_recording
 from vizgrad.core.tensor.source_location import Site, caller
+from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.watch.backwards import Run, Watching
 from vizgrad.debugger.watch.functions import Tap, functions, plain

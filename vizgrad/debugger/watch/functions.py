@@ -8,8 +8,8 @@ from functools import cache
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
-from vizgrad.core.arrays.samples import alike, sample
 from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.arrays.statistics import alike, sample
 from vizgrad.core.errors import Place, function_place, place_at
 from vizgrad.core.function.primitive import REGISTRY
 from vizgrad.core.ops.forms import FORMS
@@ -196,7 +196,7 @@ def _of_modules() -> Iterator[tuple[Any, str, str]]:
     """What behaves differently in training, what switches that, and what is run again."""
     from vizgrad.nn.modules import batchnorm, dropout, module
     from vizgrad.nn.parameter import Parameter
-    from vizgrad.utils.checkpoint import runs
+    from vizgrad.utils.checkpoint import hooks_based
 
     for cls in (batchnorm._Norm, dropout._Dropout):
         for layer in _subclasses(cls):
@@ -205,8 +205,8 @@ def _of_modules() -> Iterator[tuple[Any, str, str]]:
     yield Parameter.__new__, "Parameter", "wrap"
     yield module.Module.train, "train", "mode"
     yield module.Module.eval, "eval", "mode"
-    yield runs.first, "first", "first"
-    yield runs.again, "again", "again"
+    yield hooks_based.first, "first", "first"
+    yield hooks_based.again, "again", "again"
 
 
 def _kind(name: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad.core.observing import Observer
-from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger.watch.backwards import Run
 from vizgrad.debugger.watch.functions import Repeats
 from vizgrad.debugger.watch.grad_history import Gradients

@@ -13,9 +13,9 @@ from weakref import WeakValueDictionary
 from vizgrad.core.arrays.magnitude import size
 from vizgrad.core.function.transform_tensor import stands_for_others
 from vizgrad.core.interpreter import locals_of
-from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.modes import GUARD, MODES, share_of_thread
 from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import RESULT, Tensor
 from vizgrad.debugger.engines.common.variable_names import names_around
 from vizgrad.debugger.watch.backwards import Run

@@ -16,8 +16,8 @@ from zlib import crc32
 
 from vizgrad.core.arrays.blocks import owner, span
 from vizgrad.core.arrays.magnitude import sample
-from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.source_location import INTERNAL, Site, frame_outside
+from vizgrad.core.tensor.storage import tick
 
 # --- line callbacks --------------------------------------------------------------------------------------
 # Being told behind each line that a person's code runs: while memory is lent, and not for long.

@@ -6,8 +6,8 @@ from typing import Any
 
 from vizgrad.core.arrays.blocks import owner, span
 from vizgrad.core.arrays.magnitude import finite, largest
-from vizgrad.core.arrays.samples import sample
 from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.arrays.statistics import sample
 from vizgrad.core.function.transform_tensor import stands_for_others
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple, TypeVar, cast, get_type_hints
 
-from vizgrad.core.arrays.budget import Budget
+from vizgrad.core.arrays.files import Budget
 from vizgrad.debugger.model import Trace
 from vizgrad.debugger.wire.columnar import EXACT, parts_of
 from vizgrad.debugger.wire.wire import MAX_INTEGER, WireError, describe, json_in, plan, refuse_newer

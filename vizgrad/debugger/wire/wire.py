@@ -23,7 +23,7 @@ from functools import cache
 from itertools import repeat
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from vizgrad.core.arrays.budget import Budget as MemoryBudget
+from vizgrad.core.arrays.files import Budget as MemoryBudget
 from vizgrad.debugger.model import MODEL_VERSION, Trace
 
 #: Characters of one string.

@@ -39,9 +39,13 @@ from vizgrad.nn.functional.activation import tanhshrink as tanhshrink
 from vizgrad.nn.functional.activation import threshold as threshold
 from vizgrad.nn.functional.activation import threshold_ as threshold_
 from vizgrad.nn.functional.attention import (
+    multi_head_attention_forward as multi_head_attention_forward,
+)
+from vizgrad.nn.functional.attention import (
     scaled_dot_product_attention as scaled_dot_product_attention,
 )
 from vizgrad.nn.functional.classification import cross_entropy as cross_entropy
+from vizgrad.nn.functional.classification import ctc_loss as ctc_loss
 from vizgrad.nn.functional.classification import linear_cross_entropy as linear_cross_entropy
 from vizgrad.nn.functional.classification import nll_loss as nll_loss
 from vizgrad.nn.functional.convolution import conv1d as conv1d
@@ -50,21 +54,18 @@ from vizgrad.nn.functional.convolution import conv3d as conv3d
 from vizgrad.nn.functional.convolution import conv_transpose1d as conv_transpose1d
 from vizgrad.nn.functional.convolution import conv_transpose2d as conv_transpose2d
 from vizgrad.nn.functional.convolution import conv_transpose3d as conv_transpose3d
-from vizgrad.nn.functional.ctc import ctc_loss as ctc_loss
-from vizgrad.nn.functional.distance import cosine_similarity as cosine_similarity
-from vizgrad.nn.functional.distance import normalize as normalize
-from vizgrad.nn.functional.distance import pairwise_distance as pairwise_distance
-from vizgrad.nn.functional.distance import pdist as pdist
 from vizgrad.nn.functional.dropout import alpha_dropout as alpha_dropout
 from vizgrad.nn.functional.dropout import dropout as dropout
 from vizgrad.nn.functional.dropout import dropout1d as dropout1d
 from vizgrad.nn.functional.dropout import dropout2d as dropout2d
 from vizgrad.nn.functional.dropout import dropout3d as dropout3d
 from vizgrad.nn.functional.dropout import feature_alpha_dropout as feature_alpha_dropout
-from vizgrad.nn.functional.fractional import fractional_max_pool2d as fractional_max_pool2d
-from vizgrad.nn.functional.fractional import fractional_max_pool3d as fractional_max_pool3d
 from vizgrad.nn.functional.linear import bilinear as bilinear
+from vizgrad.nn.functional.linear import cosine_similarity as cosine_similarity
 from vizgrad.nn.functional.linear import linear as linear
+from vizgrad.nn.functional.linear import normalize as normalize
+from vizgrad.nn.functional.linear import pairwise_distance as pairwise_distance
+from vizgrad.nn.functional.linear import pdist as pdist
 from vizgrad.nn.functional.losses import binary_cross_entropy as binary_cross_entropy
 from vizgrad.nn.functional.losses import (
     binary_cross_entropy_with_logits as binary_cross_entropy_with_logits,
@@ -87,9 +88,6 @@ from vizgrad.nn.functional.margins import triplet_margin_loss as triplet_margin_
 from vizgrad.nn.functional.margins import (
     triplet_margin_with_distance_loss as triplet_margin_with_distance_loss,
 )
-from vizgrad.nn.functional.multi_head import (
-    multi_head_attention_forward as multi_head_attention_forward,
-)
 from vizgrad.nn.functional.normalization import batch_norm as batch_norm
 from vizgrad.nn.functional.normalization import group_norm as group_norm
 from vizgrad.nn.functional.normalization import instance_norm as instance_norm
@@ -102,17 +100,19 @@ from vizgrad.nn.functional.pooling import adaptive_avg_pool3d as adaptive_avg_po
 from vizgrad.nn.functional.pooling import avg_pool1d as avg_pool1d
 from vizgrad.nn.functional.pooling import avg_pool2d as avg_pool2d
 from vizgrad.nn.functional.pooling import avg_pool3d as avg_pool3d
+from vizgrad.nn.functional.pooling import fractional_max_pool2d as fractional_max_pool2d
+from vizgrad.nn.functional.pooling import fractional_max_pool3d as fractional_max_pool3d
 from vizgrad.nn.functional.pooling import lp_pool1d as lp_pool1d
 from vizgrad.nn.functional.pooling import lp_pool2d as lp_pool2d
 from vizgrad.nn.functional.pooling import lp_pool3d as lp_pool3d
 from vizgrad.nn.functional.pooling import max_pool1d as max_pool1d
 from vizgrad.nn.functional.pooling import max_pool2d as max_pool2d
 from vizgrad.nn.functional.pooling import max_pool3d as max_pool3d
-from vizgrad.nn.functional.sampling import affine_grid as affine_grid
-from vizgrad.nn.functional.sampling import grid_sample as grid_sample
 from vizgrad.nn.functional.sparse import embedding as embedding
 from vizgrad.nn.functional.sparse import embedding_bag as embedding_bag
+from vizgrad.nn.functional.vision import affine_grid as affine_grid
 from vizgrad.nn.functional.vision import channel_shuffle as channel_shuffle
+from vizgrad.nn.functional.vision import grid_sample as grid_sample
 from vizgrad.nn.functional.vision import interpolate as interpolate
 from vizgrad.nn.functional.vision import pixel_shuffle as pixel_shuffle
 from vizgrad.nn.functional.vision import pixel_unshuffle as pixel_unshuffle

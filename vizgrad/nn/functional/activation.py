@@ -6,14 +6,13 @@ import math
 from typing import Any
 
 from vizgrad.core import errors
-from vizgrad.core.arrays.dtypes import DType, int64
-from vizgrad.core.arrays.limits import finfo
+from vizgrad.core.arrays.dtypes import DType, finfo, int64
 from vizgrad.core.function.inplace import write
 from vizgrad.core.function.primitive import Primitive
 from vizgrad.core.ops import activation as op
-from vizgrad.core.ops import activation_inplace as over
+from vizgrad.core.ops import activation as over
+from vizgrad.core.ops import normalization as softmax_op
 from vizgrad.core.ops import pointwise
-from vizgrad.core.ops import softmax as softmax_op
 from vizgrad.core.ops.public.arguments import (
     check_dtype,
     check_kind,
@@ -22,8 +21,8 @@ from vizgrad.core.ops.public.arguments import (
     factor,
     number_of,
     rounded,
+    takes_tensors,
 )
-from vizgrad.core.ops.public.keywords import takes_tensors
 from vizgrad.core.tensor.tensor import Tensor
 
 #: In place: those whose slope is read off the result, so that the operand need not be copied.

@@ -8,7 +8,7 @@ from typing import Any
 from vizgrad.core.arrays import xp
 from vizgrad.core.function.inplace import write
 from vizgrad.core.ops import arithmetic
-from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.arguments import takes_tensors
 from vizgrad.core.ops.public.random_sampling import rand
 from vizgrad.core.tensor.modes import GUARD, MODES
 from vizgrad.core.tensor.tensor import Tensor, new_tensor

@@ -9,15 +9,13 @@ from vizgrad.core.arrays.backend import is_on_host
 from vizgrad.core.ops import losses as op
 from vizgrad.core.ops.constants import place_of
 from vizgrad.core.ops.public import broadcasting
-from vizgrad.core.ops.public.arguments import check_kind
-from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
+from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.modes import is_grad_enabled
-from vizgrad.core.tensor.operands import not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.functional.activation import logsigmoid
-from vizgrad.nn.functional.differentiable import no_gradient_of
-from vizgrad.nn.functional.distance import pairwise_distance
-from vizgrad.nn.functional.loss_arguments import computed_in, how_reduced, of_type, reduced
+from vizgrad.nn.functional.linear import pairwise_distance
+from vizgrad.nn.functional.losses import computed_in, how_reduced, no_gradient_of, of_type, reduced
 
 
 @takes_tensors

@@ -7,20 +7,19 @@ from math import prod
 from typing import Any
 
 from vizgrad.core import errors
-from vizgrad.core.arrays.dtypes import INTS
+from vizgrad.core.arrays.dtypes import INTS, finfo
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.layout import is_channels_last, overlaps_itself
-from vizgrad.core.arrays.limits import finfo
 from vizgrad.core.function.transform_tensor import Wrapped
 from vizgrad.core.graph.packing import EnoughRecomputed
 from vizgrad.core.ops import arithmetic
 from vizgrad.core.ops import normalization as op
-from vizgrad.core.ops.optional import given
-from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.constants import given
+from vizgrad.core.ops.public.arguments import takes_tensors
 from vizgrad.core.tensor.modes import MODES, about_to_write
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.tensor import Tensor, storage_of
-from vizgrad.nn.functional.differentiable import no_gradient_of
+from vizgrad.nn.functional.losses import no_gradient_of
 from vizgrad.nn.functional.shapes import whole_number
 
 

@@ -7,15 +7,15 @@ from typing import Any
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import is_on_host
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.arrays.kernels.embedding import count_places
+from vizgrad.core.arrays.kernels.indexing import count_places
 from vizgrad.core.function.transform_tensor import innermost, of_examples
-from vizgrad.core.ops import embedding as op
+from vizgrad.core.ops import indexing as op
+from vizgrad.core.ops.public.arguments import takes_tensors
 from vizgrad.core.ops.public.joining import cat
-from vizgrad.core.ops.public.keywords import takes_tensors
 from vizgrad.core.tensor.modes import about_to_write, set_grad_mode
 from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, storage_of
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 @takes_tensors

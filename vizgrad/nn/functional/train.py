@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.arguments import takes_tensors
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.functional.dropout import alpha_dropout as _alpha_dropout
 from vizgrad.nn.functional.dropout import dropout as _dropout

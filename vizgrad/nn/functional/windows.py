@@ -6,12 +6,11 @@ from typing import Any
 
 from vizgrad.core.arrays.backend import is_on_host
 from vizgrad.core.arrays.kernels import places as kernel
-from vizgrad.core.arrays.kernels.windows import out_sizes
+from vizgrad.core.arrays.kernels.convolution import out_sizes
 from vizgrad.core.function.transform_tensor import of_examples
-from vizgrad.core.ops import im2col as op
-from vizgrad.core.ops import pool_indices, shape
-from vizgrad.core.ops.public.arguments import check_kind
-from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops import convolution as op
+from vizgrad.core.ops import pooling, shape
+from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn.functional.pooling import (
     one_output_size,
@@ -109,7 +108,7 @@ def _adaptive_max(input: Tensor, dims: int, output_size: Any, return_indices: bo
         )
     out = output_size_of(input, dims, output_size)
     index = kernel.adaptive_maxima(input._array, out)
-    result = pool_indices.ADAPTIVE_MAX[dims].record(input, index=index)
+    result = pooling.ADAPTIVE_MAX[dims].record(input, index=index)
     # the node keeps its own: the user may write to what is returned
     return (result, new_tensor(index.copy())) if return_indices else result
 
@@ -174,7 +173,7 @@ def _unpool(
         raise RuntimeError(
             f"Found an invalid max index: {int(index.max())} (output volumes are of size {product(size)})"
         )
-    return pool_indices.UNPOOL[dims].record(input, index=index, size=size)
+    return pooling.UNPOOL[dims].record(input, index=index, size=size)
 
 
 def _unpooled_size(

@@ -6,7 +6,7 @@ from typing import Any
 
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
-from vizgrad.nn.modules.making import full
+from vizgrad.nn.modules.linear import full
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
 

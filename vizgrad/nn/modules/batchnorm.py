@@ -12,7 +12,7 @@ from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.tensor import Tensor, storage_of
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
-from vizgrad.nn.modules.making import empty_parameter, full
+from vizgrad.nn.modules.linear import empty_parameter, full
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
 

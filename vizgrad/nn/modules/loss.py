@@ -6,9 +6,9 @@ from typing import Any
 
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
-from vizgrad.nn.functional.loss_arguments import how_reduced
+from vizgrad.nn.functional.losses import how_reduced
 from vizgrad.nn.modules.module import Module
-from vizgrad.nn.modules.vision import PairwiseDistance
+from vizgrad.nn.modules.padding import PairwiseDistance
 
 
 class _Loss(Module):

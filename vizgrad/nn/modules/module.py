@@ -1,4 +1,10 @@
-"""Module: a part of a model, with its parameters, buffers and the modules it is made of (T-50, T-51)."""
+"""Module: a part of a model, with its parameters, buffers and the modules it is made of (T-50, T-51).
+
+Scope names: how the graph calls the part of the forward that a module ran.
+
+A module is called as its parent names it, with its class: ``0: Linear``, ``encoder: Encoder``. Parents
+that are never called themselves (ModuleList, ModuleDict) show in the name: ``layers.0: Block``.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +16,69 @@ from typing import TYPE_CHECKING, Any, Self
 from vizgrad.core.tensor.modes import MODES, ModuleScope, pop_scope, push_scope
 from vizgrad.core.tensor.source_location import INTERNAL, Site, caller
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.nn.modules import converting, hooks, naming, showing, state, state_hooks, walk
+from vizgrad.nn.modules import converting, hooks, state, walk
+from vizgrad.nn.modules import state as state_hooks
 from vizgrad.nn.parameter import Buffer, Parameter
+
+# Scope names: how the graph calls the part of the forward that a module ran.
+
+
+def name_child(parent: Module, name: str, child: Module) -> None:
+    """Remembers under which name `parent` holds `child`; a shared module keeps the latest."""
+    if not parent._is_called:
+        name = f"{parent._held_as}.{name}" if parent._held_as else name
+    _name(child, name)
+
+
+def _name(module: Module, name: str) -> None:
+    slots = module.__dict__
+    slots["_held_as"] = name
+    slots["_scope_name"] = f"{name}: {type(module).__name__}"
+    if not module._is_called:
+        for own, child in module._modules.items():
+            if child is not None:
+                _name(child, f"{name}.{own}")
+
+
+# How a tree of modules prints: one line a module, children indented below their parent.
+
+
+def indented(text: str, spaces: int = 2) -> str:
+    """All lines but the first moved right."""
+    return text.replace("\n", "\n" + " " * spaces)
+
+
+def module_repr(self: Module) -> str:
+    extra = self.extra_repr()
+    lines = extra.split("\n") if extra else []
+    below = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+    name = self._get_name()
+    if not below and len(lines) <= 1:
+        return f"{name}({extra})"
+    return f"{name}(\n  " + "\n  ".join(lines + below) + "\n)"
+
+
+def grouped_repr(self: Module) -> str:
+    """As `module_repr`, but runs of equal neighbours become one line: ``(0-2): 3 x Linear(...)``."""
+    groups: list[tuple[int, int, str]] = []
+    for index, module in enumerate(self._modules.values()):
+        text = repr(module)
+        if groups and groups[-1][2] == text:
+            groups[-1] = (groups[-1][0], index, text)
+        else:
+            groups.append((index, index, text))
+    if not groups:
+        return f"{self._get_name()}()"
+    lines = [
+        indented(
+            f"({first}): {text}"
+            if first == last
+            else f"({first}-{last}): {last - first + 1} x {text}"
+        )
+        for first, last, text in groups
+    ]
+    return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
+
 
 _NO_INIT = (
     "cannot assign {} before Module.__init__() call: start your __init__ with super().__init__()"
@@ -144,7 +211,7 @@ class Module:
         self._check_name(name, "module", "_modules")
         self._modules[name] = module
         if module is not None:
-            naming.name_child(self, name, module)
+            name_child(self, name, module)
 
     def register_module(self, name: str, module: Module | None) -> None:
         """The same as `add_module`."""
@@ -172,7 +239,7 @@ class Module:
                 raise AttributeError(_NO_INIT.format("module"))
             self._drop(name, "_parameters", "_buffers")
             slots["_modules"][name] = value
-            naming.name_child(self, name, value)
+            name_child(self, name, value)
         elif name in slots.get("_parameters", ()):
             if value is not None:
                 raise TypeError(
@@ -327,7 +394,7 @@ class Module:
     def _get_name(self) -> str:
         return type(self).__name__
 
-    __repr__ = showing.module_repr
+    __repr__ = module_repr
 
 
 def _tables() -> dict[str, Any]:

@@ -1,4 +1,15 @@
-"""Recurrent layers over whole sequences."""
+"""Recurrent layers over whole sequences.
+
+The loop of a recurrent layer over time, in either direction.
+
+Of packed sequences fewer go on at later times: going forwards the state loses the rows that have ended,
+going backwards it gains those that begin.
+
+One step of each kind of recurrent cell, shared by the layers and the single cells.
+
+`x` is what the input contributes, already projected (and with both biases, where they may be added);
+`w` is the transposed hidden weight. One `addmm` then makes all gates of a step.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +20,91 @@ from typing import Any, ClassVar
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.current_device import near
+from vizgrad.core.ops import matrix_products
 from vizgrad.core.ops.joining import cat_any, stack_any
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
-from vizgrad.nn.modules import recurrent_steps as step
-from vizgrad.nn.modules.making import empty_parameter
+from vizgrad.nn.modules.linear import empty_parameter
 from vizgrad.nn.modules.module import Module
-from vizgrad.nn.modules.recurrent_loop import State, backwards, forwards
-from vizgrad.nn.packed import PackedSequence
+from vizgrad.nn.parameter import Parameter
+from vizgrad.nn.utils.rnn import PackedSequence
+
+# The loop of a recurrent layer over time, in either direction.
+
+State = tuple[Any, ...]
+Step = Callable[[Any, State], State]
+
+
+def forwards(times: Any, state: State, step: Step) -> tuple[list[Any], State]:
+    """(output of each time, the last state of each row)."""
+    outputs: list[Any] = []
+    ended: list[State] = []
+    rows = state[0].shape[0]
+    for x in times:
+        if x.shape[0] < rows:
+            ended.append(tuple(s[x.shape[0] :] for s in state))
+            rows = x.shape[0]
+            state = tuple(s[:rows] for s in state)
+        state = step(x, state)
+        outputs.append(state[0])
+    if not ended:
+        return outputs, state
+    parts = [state, *reversed(ended)]
+    return outputs, tuple(cat_any(list(pieces), 0) for pieces in zip(*parts, strict=True))
+
+
+def backwards(times: Any, start: State, step: Step) -> tuple[list[Any], State]:
+    """The same from the last time to the first; outputs are in the order of `times`."""
+    outputs: list[Any] = []
+    rows = times[-1].shape[0]
+    state = start if rows == start[0].shape[0] else tuple(s[:rows] for s in start)
+    for x in reversed(times):
+        if x.shape[0] > rows:
+            begun = [s[rows : x.shape[0]] for s in start]
+            rows = x.shape[0]
+            state = tuple(cat_any([s, b], 0) for s, b in zip(state, begun, strict=True))
+        state = step(x, state)
+        outputs.append(state[0])
+    return outputs[::-1], state
+
+
+# One step of each kind of recurrent cell, shared by the layers and the single cells.
+
+_addmm = matrix_products.addmm.record
+_mm = matrix_products.mm.record
+
+
+def tanh_step(x: Any, h: Any, w: Any) -> Any:
+    """h' = tanh(x + h W)."""
+    return _addmm(x, h, w, beta=1, alpha=1).tanh()
+
+
+def relu_step(x: Any, h: Any, w: Any) -> Any:
+    """h' = relu(x + h W)."""
+    return _addmm(x, h, w, beta=1, alpha=1).relu()
+
+
+def lstm_step(x: Any, h: Any, c: Any, w: Any) -> tuple[Any, Any]:
+    """Gates i, f, g, o: c' = f c + i g, h' = o tanh(c').
+
+    S. Hochreiter, J. Schmidhuber, Long Short-Term Memory (1997), with the forget gate of F. Gers et al.
+    """
+    gates: Any = _addmm(x, h, w, beta=1, alpha=1)
+    i, f, g, o = gates.chunk(4, 1)
+    c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+    return o.sigmoid() * c.tanh(), c
+
+
+def gru_step(x: Any, h: Any, w: Any, b: Any) -> Any:
+    """Gates r, z, n: n = tanh(x_n + r (h W_n + b_n)), h' = n + z (h - n). K. Cho et al. (2014)."""
+    own: Any = _mm(h, w) if b is None else _addmm(b, h, w, beta=1, alpha=1)
+    x_r, x_z, x_n = x.chunk(3, 1)
+    h_r, h_z, h_n = own.chunk(3, 1)
+    r = (x_r + h_r).sigmoid()
+    z = (x_z + h_z).sigmoid()
+    n = (x_n + r * h_n).tanh()
+    return n + z * (h - n)
 
 
 class RNNBase(Module):
@@ -252,7 +339,7 @@ class RNN(RNNBase):
     def _step(
         self, x: Any, state: tuple[Any, ...], w: Any, b: Any, project: Any
     ) -> tuple[Any, ...]:
-        function = step.tanh_step if self.mode == "RNN_TANH" else step.relu_step
+        function = tanh_step if self.mode == "RNN_TANH" else relu_step
         return (function(x, state[0], w),)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -278,7 +365,7 @@ class GRU(RNNBase):
     def _step(
         self, x: Any, state: tuple[Any, ...], w: Any, b: Any, project: Any
     ) -> tuple[Any, ...]:
-        return (step.gru_step(x, state[0], w, b),)
+        return (gru_step(x, state[0], w, b),)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
         output, (h,) = self._run(input, [hx], [self.hidden_size])
@@ -306,7 +393,7 @@ class LSTM(RNNBase):
     def _step(
         self, x: Any, state: tuple[Any, ...], w: Any, b: Any, project: Any
     ) -> tuple[Any, ...]:
-        h, c = step.lstm_step(x, state[0], state[1], w)
+        h, c = lstm_step(x, state[0], state[1], w)
         return (h if project is None else F.linear(h, project), c)
 
     def forward(
@@ -316,3 +403,109 @@ class LSTM(RNNBase):
         widths = [self.proj_size or self.hidden_size, self.hidden_size]
         output, (h, c) = self._run(input, given, widths)
         return output, (h, c)
+
+
+# Recurrent cells: one step at a time.
+
+
+class RNNCellBase(Module):
+    """Weights of one cell; inputs (N, input_size) or (input_size)."""
+
+    gates: ClassVar[int] = 1
+    weight_ih: Parameter
+    weight_hh: Parameter
+    bias_ih: Parameter | None
+    bias_hh: Parameter | None
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None,
+        dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        wide = self.gates * hidden_size
+        self.weight_ih = empty_parameter((wide, input_size), device, dtype)
+        self.weight_hh = empty_parameter((wide, hidden_size), device, dtype)
+        for name in ("bias_ih", "bias_hh"):
+            self.register_parameter(name, empty_parameter((wide,), device, dtype) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for parameter in self.parameters():
+            init.uniform_(parameter, -bound, bound)
+
+    def _batched(self, input: Any, state: Any) -> tuple[Any, Any, bool]:
+        """(input, state) with a batch dimension, and whether it had to be added."""
+        if input.ndim not in (1, 2):
+            raise ValueError(
+                f"{type(self).__name__}: Expected input to be 1D or 2D, got {input.ndim}D instead"
+            )
+        single = input.ndim == 1
+        x = input.unsqueeze(0) if single else input
+        if state is None:
+            shape = (x.shape[0], self.hidden_size)
+            state = new_tensor(xp.zeros_like(x._array, shape=shape, order="C"))
+        elif single:
+            state = state.unsqueeze(0)
+        return x, state, single
+
+    def _projected(self, x: Any, both: bool = True) -> Any:
+        """What the input contributes, with both biases unless they must stay apart."""
+        out: Any = F.linear(x, self.weight_ih, self.bias_ih)
+        return out + self.bias_hh if both and self.bias_hh is not None else out
+
+    def extra_repr(self) -> str:
+        return f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else ", bias=False")
+
+
+class RNNCell(RNNCellBase):
+    """h' = tanh(x W_ih + b_ih + h W_hh + b_hh), or relu."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh",
+        device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(input_size, hidden_size, bias, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        x, h, single = self._batched(input, hx)
+        function = tanh_step if self.nonlinearity == "tanh" else relu_step
+        out = function(self._projected(x), h, self.weight_hh.t())
+        return out.squeeze(0) if single else out
+
+    def extra_repr(self) -> str:
+        kind = "" if self.nonlinearity == "tanh" else f", nonlinearity={self.nonlinearity}"
+        return super().extra_repr() + kind
+
+
+class GRUCell(RNNCellBase):
+    """One step of a gated recurrent unit; see `recurrent_steps.gru_step`."""
+
+    gates = 3
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        x, h, single = self._batched(input, hx)
+        w = self.weight_hh.t()
+        out = gru_step(self._projected(x, both=False), h, w, self.bias_hh)
+        return out.squeeze(0) if single else out
+
+
+class LSTMCell(RNNCellBase):
+    """One step of long short-term memory: returns (h, c); see `recurrent_steps.lstm_step`."""
+
+    gates = 4
+
+    def forward(
+        self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Tensor, Tensor]:
+        before = (None, None) if hx is None else hx
+        x, h, single = self._batched(input, before[0])
+        _, c, _ = self._batched(input, before[1])
+        h, c = lstm_step(self._projected(x), h, c, self.weight_hh.t())
+        return (h.squeeze(0), c.squeeze(0)) if single else (h, c)

@@ -8,7 +8,7 @@ from vizgrad.core.tensor.modes import set_grad_mode
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
-from vizgrad.nn.modules.making import empty_parameter
+from vizgrad.nn.modules.linear import empty_parameter
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
 

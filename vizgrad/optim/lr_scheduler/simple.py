@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import types
 from bisect import bisect_right
 from collections import Counter
@@ -194,3 +195,175 @@ class PolynomialLR(LRScheduler):
     def _get_closed_form_lr(self) -> list[float]:
         left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
         return [b * left**self.power for b in self.base_lrs]
+
+
+# Cosine schedules. I. Loshchilov, F. Hutter, SGDR: Stochastic Gradient Descent with Warm Restarts (2017).
+
+
+class CosineAnnealingLR(LRScheduler):
+    """From the first rate to eta_min along half a cosine in T_max epochs, and back."""
+
+    def __init__(
+        self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
+    ) -> None:
+        self.T_max = T_max
+        self.eta_min = eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        if self.last_epoch == 0:
+            return self._current()
+        if self._step_count == 1 and self.last_epoch > 0:
+            return self._get_closed_form_lr()
+        if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
+            # at the lowest point the quotient below is 0 / 0
+            rise = (1 - math.cos(math.pi / self.T_max)) / 2
+            return [
+                rate + (base - self.eta_min) * rise
+                for base, rate in zip(self.base_lrs, self._current(), strict=True)
+            ]
+        now = 1 + math.cos(math.pi * self.last_epoch / self.T_max)
+        before = 1 + math.cos(math.pi * (self.last_epoch - 1) / self.T_max)
+        return [now / before * (r - self.eta_min) + self.eta_min for r in self._current()]
+
+    def _get_closed_form_lr(self) -> list[float]:
+        part = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
+        return [self.eta_min + (b - self.eta_min) * part for b in self.base_lrs]
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """Half a cosine in T_0 epochs, then again from the top, each time T_mult times as long.
+
+    `step(epoch)` takes fractions, to go on within an epoch.
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0,
+        last_epoch: int = -1,
+    ) -> None:  # fmt: skip
+        if T_0 <= 0 or not isinstance(T_0, int):
+            raise ValueError(f"Expected positive integer T_0, but got {T_0}")
+        if T_mult < 1 or not isinstance(T_mult, int):
+            raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
+        self.T_0 = T_0
+        self.T_i = T_0
+        self.T_mult = T_mult
+        self.eta_min = eta_min
+        self.T_cur: float = last_epoch
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        part = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
+        return [self.eta_min + (b - self.eta_min) * part for b in self.base_lrs]
+
+    def step(self, epoch: float | None = None) -> None:
+        """Goes on by one epoch, or to the (fractional) `epoch`."""
+        if epoch is None and self.last_epoch < 0:
+            epoch = 0
+        if epoch is None:
+            epoch = self.last_epoch + 1
+            self.T_cur += 1
+            if self.T_cur >= self.T_i:
+                self.T_cur -= self.T_i
+                self.T_i *= self.T_mult
+        else:
+            if epoch < 0:
+                raise ValueError(f"Expected non-negative epoch, but got {epoch}")
+            if epoch < self.T_0:
+                self.T_cur, self.T_i = epoch, self.T_0
+            elif self.T_mult == 1:
+                self.T_cur, self.T_i = epoch % self.T_0, self.T_0
+            else:
+                ratio = epoch / self.T_0 * (self.T_mult - 1) + 1
+                done = int(math.log(ratio, self.T_mult))
+                passed = self.T_0 * (self.T_mult**done - 1) / (self.T_mult - 1)
+                self.T_cur, self.T_i = epoch - passed, self.T_0 * self.T_mult**done
+        self.last_epoch = math.floor(epoch)
+        self._set(self.get_lr())
+
+
+# Schedules made of schedules.
+
+
+def _check(schedulers: Sequence[LRScheduler], optimizer: Optimizer | None, name: str) -> Optimizer:
+    if not schedulers:
+        raise ValueError(f"{name} expects at least one scheduler, but got no scheduler.")
+    optimizer = schedulers[0].optimizer if optimizer is None else optimizer
+    for number, scheduler in enumerate(schedulers):
+        if scheduler.optimizer is not optimizer:
+            raise ValueError(
+                f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
+                f"{type(scheduler).__name__} at index {number} of another one"
+            )
+    return optimizer
+
+
+class _Combined(LRScheduler):
+    _schedulers: list[LRScheduler]
+
+    def state_dict(self) -> dict[str, Any]:
+        """State of this and, under "_schedulers", of each part."""
+        state = super().state_dict()
+        state["_schedulers"] = [s.state_dict() for s in self._schedulers]
+        return state
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        state = dict(state_dict)
+        for scheduler, part in zip(self._schedulers, state.pop("_schedulers"), strict=True):
+            scheduler.load_state_dict(part)
+        super().load_state_dict(state)
+
+
+class SequentialLR(_Combined):
+    """One schedule after the other, the next one from each of the `milestones` on."""
+
+    def __init__(
+        self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int],
+        last_epoch: int = -1,
+    ) -> None:  # fmt: skip
+        self.optimizer = _check(schedulers, optimizer, "SequentialLR")
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError(
+                "Sequential Schedulers expects number of schedulers provided to be one more than the "
+                f"number of milestone points, but got number of schedulers {len(schedulers)} and the "
+                f"number of milestones to be equal to {len(milestones)}"
+            )
+        self._schedulers = list(schedulers)
+        self._milestones = list(milestones)
+        self.last_epoch = last_epoch + 1
+        # making each schedule has set its first rate: go back, and let only the first begin
+        for group in optimizer.param_groups:
+            group["lr"] = group["initial_lr"]
+        for scheduler in schedulers:
+            scheduler.last_epoch -= 1
+            scheduler._step_count -= 1
+        schedulers[0].step()
+        self._last_lr = schedulers[0].get_last_lr()
+
+    def step(self) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]  takes no epoch
+        """Goes to the next epoch."""
+        self.last_epoch += 1
+        which = bisect_right(self._milestones, self.last_epoch)
+        scheduler = self._schedulers[which]
+        if which > 0 and self._milestones[which - 1] == self.last_epoch:
+            scheduler.step(0)
+        else:
+            scheduler.step()
+        self._last_lr = scheduler.get_last_lr()
+
+
+class ChainedScheduler(_Combined):
+    """All schedules at once: each changes what the one before has set."""
+
+    def __init__(
+        self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None
+    ) -> None:
+        self.optimizer = _check(list(schedulers), optimizer, "ChainedScheduler")
+        self._schedulers = list(schedulers)
+        self._last_lr = self._current()
+
+    def step(self) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]  takes no epoch
+        """Steps all of them."""
+        for scheduler in self._schedulers:
+            scheduler.step()
+        self._last_lr = self._current()

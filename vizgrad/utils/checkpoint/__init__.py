@@ -1,8 +1,13 @@
 """The public names of torch.utils.checkpoint: values that are computed again in backward, not kept."""
 
 from vizgrad.utils.checkpoint.calling import checkpoint as checkpoint
+from vizgrad.utils.checkpoint.calling import checkpoint_sequential as checkpoint_sequential
 from vizgrad.utils.checkpoint.calling import noop_context_fn as noop_context_fn
-from vizgrad.utils.checkpoint.failing import CheckpointError as CheckpointError
+from vizgrad.utils.checkpoint.calling import (
+    set_checkpoint_debug_enabled as set_checkpoint_debug_enabled,
+)
+from vizgrad.utils.checkpoint.calling import set_checkpoint_early_stop as set_checkpoint_early_stop
+from vizgrad.utils.checkpoint.hooks_based import CheckpointError as CheckpointError
 from vizgrad.utils.checkpoint.reentrant import CheckpointFunction as CheckpointFunction
 from vizgrad.utils.checkpoint.reentrant import check_backward_validity as check_backward_validity
 from vizgrad.utils.checkpoint.reentrant import detach_variable as detach_variable
@@ -16,8 +21,3 @@ from vizgrad.utils.checkpoint.selective import (
 from vizgrad.utils.checkpoint.selective import (
     create_selective_checkpoint_contexts as create_selective_checkpoint_contexts,
 )
-from vizgrad.utils.checkpoint.sequential import checkpoint_sequential as checkpoint_sequential
-from vizgrad.utils.checkpoint.settings import (
-    set_checkpoint_debug_enabled as set_checkpoint_debug_enabled,
-)
-from vizgrad.utils.checkpoint.settings import set_checkpoint_early_stop as set_checkpoint_early_stop

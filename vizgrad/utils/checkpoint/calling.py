@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
@@ -10,14 +10,58 @@ from vizgrad.core.function.custom.function import Function
 from vizgrad.core.function.transform_tensor import innermost, tensors_in
 from vizgrad.core.ops.public.creation import empty
 from vizgrad.core.tensor.modes import MODES, is_grad_enabled
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
+from vizgrad.nn import Module, Sequential
 from vizgrad.utils._pytree import tree_flatten
-from vizgrad.utils.checkpoint import runs
+from vizgrad.utils.checkpoint import hooks_based
 from vizgrad.utils.checkpoint.hooks_based import Frame
 from vizgrad.utils.checkpoint.reentrant import CheckpointFunction
 from vizgrad.utils.checkpoint.rng_and_autocast import Surroundings
-from vizgrad.utils.checkpoint.settings import debugs, stops_early
+
+# What holds for all checkpoints in a block, whatever each call says.
+
+
+class _Settings:
+    """None where each call decides."""
+
+    early_stop: bool | None = None
+    debug: bool | None = None
+
+
+_SETTINGS = _Settings()
+
+
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Within the block, checkpoints are made whose recomputation stops as soon as it can, or never does.
+
+    `checkpoint(..., early_stop=...)` says it of one. What counts is the block around the forward.
+    """
+    before, _SETTINGS.early_stop = _SETTINGS.early_stop, enable
+    try:
+        yield
+    finally:
+        _SETTINGS.early_stop = before
+
+
+@contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Within the block, checkpoints compare every operation (`debug=True`), or none; None: as each says."""
+    before, _SETTINGS.debug = _SETTINGS.debug, enabled
+    try:
+        yield
+    finally:
+        _SETTINGS.debug = before
+
+
+def stops_early(asked: bool) -> bool:
+    return asked if _SETTINGS.early_stop is None else _SETTINGS.early_stop
+
+
+def debugs(asked: bool) -> bool:
+    return asked if _SETTINGS.debug is None else _SETTINGS.debug
+
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 #: What `determinism_check` may be.
@@ -108,7 +152,7 @@ def checkpoint(
         debug=debugs(debug),
     )
     with frame.forward(), before:
-        result = runs.first(frame, args, **kwargs)
+        result = hooks_based.first(frame, args, **kwargs)
     frame.complete = True
     return result
 
@@ -153,3 +197,52 @@ class CheckpointInputs(Function):
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> None:
         return None  # nor in forward mode
+
+
+# `checkpoint_sequential`: a chain of functions in checkpointed segments.
+
+
+def checkpoint_sequential(
+    functions: Sequential | Sequence[Callable[[Any], Any]],
+    segments: int,
+    input: Any,
+    use_reentrant: bool | None = None,
+    **kwargs: Any,
+) -> Any:
+    """The chain of `functions` on `input`; each of `segments` equal parts but the last is a checkpoint.
+
+    The last part takes what does not divide evenly. `preserve_rng_state` as in `checkpoint`; ValueError for
+    other keywords, and for more segments than functions.
+    """
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise wrong_call(
+            ValueError("Unexpected keyword arguments: " + ",".join(kwargs)),
+            "preserve_rng_state is the only one",
+        )
+    chain = list(functions.children() if isinstance(functions, Module) else functions)
+    size = len(chain) // segments
+    if not size:
+        raise wrong_call(
+            ValueError(
+                f"checkpoint_sequential: segments must not be more than the functions, got {segments} for "
+                f"{len(chain)}"
+            ),
+            "ask for fewer segments",
+        )
+    end = size * (segments - 1)
+    for start in range(0, end, size):
+        input = checkpoint(
+            _chained(chain[start : start + size]), input,
+            use_reentrant=use_reentrant, preserve_rng_state=preserve,
+        )  # fmt: skip
+    return _chained(chain[end:])(input)
+
+
+def _chained(functions: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
+    def run(input: Any) -> Any:
+        for function in functions:
+            input = function(input)
+        return input
+
+    return run

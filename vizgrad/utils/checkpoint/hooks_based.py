@@ -8,25 +8,186 @@ or in another one, is computed again.
 
 from __future__ import annotations
 
+import threading
 import weakref
-from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
-from typing import Any
+from itertools import zip_longest
+from typing import Any, NamedTuple
 
-from vizgrad.autograd.current import current_graph_task_id, queue_callback
 from vizgrad.autograd.grad_mode import enable_grad
+from vizgrad.autograd.graph import current_graph_task_id, queue_callback
 from vizgrad.autograd.saved_hooks import saved_tensors_hooks
-from vizgrad.core.errors import explained, place_of
+from vizgrad.core.arrays.sparse import is_sparse
+from vizgrad.core.arrays.statistics import alike, same, sample
+from vizgrad.core.errors import explained, function_place, place_of
 from vizgrad.core.graph.packing import EnoughRecomputed
-from vizgrad.core.tensor.clock import tick
-from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.modes import MODES, add_listener, remove_listener
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import Tensor, storage_of
-from vizgrad.utils.checkpoint import runs
-from vizgrad.utils.checkpoint.failing import not_the_same
-from vizgrad.utils.checkpoint.fingerprint import FEW, MANY, Seen
-from vizgrad.utils.checkpoint.operations import Ran, first_difference, noting
-from vizgrad.utils.checkpoint.watched import WATCHED
+
+# The two runs of what is checkpointed: what watches listens here.
+
+
+def first(call: Any, args: tuple[Any, ...], **named: Any) -> Any:
+    """The run of the forward pass. `call` is the checkpointed call, with its `run_function`."""
+    return call.run_function(*args, **named)
+
+
+def again(call: Any, args: tuple[Any, ...], **named: Any) -> Any:
+    """A run of the backward pass, which may end early."""
+    return call.run_function(*args, **named)
+
+
+# Who wants to know of recomputations: a run that is stepped shows them.
+
+#: A block in which something is computed again.
+Block = Callable[[], AbstractContextManager[None]]
+
+
+class _Watched(threading.local):
+    block: Block | None = None
+
+
+WATCHED = _Watched()
+
+
+@contextmanager
+def watching(block: Block) -> Iterator[None]:
+    """What this thread computes again is computed within `block()`."""
+    before, WATCHED.block = WATCHED.block, block
+    try:
+        yield
+    finally:
+        WATCHED.block = before
+
+
+# A recomputation that was not the same as the forward.
+
+_FIX = (
+    "let the function do the same whenever it is called with the same arguments: no counters or random "
+    "numbers of its own, nothing changed in place that it reads, preserve_rng_state=True"
+)
+_HINT = " Pass debug=True to compare the operations one by one."
+
+
+class CheckpointError(RuntimeError):
+    """The function of a checkpoint did something else in backward than in forward."""
+
+
+def not_the_same(function: Any, message: str, debug: bool) -> CheckpointError:
+    """The error for what `message` says was noticed."""
+    return explained(
+        CheckpointError(f"vizgrad.utils.checkpoint: {message}{'' if debug else _HINT}"),
+        kind="not-repeatable",
+        culprit=function_place(function),
+        fix=_FIX,
+    )
+
+
+# What is remembered of a saved value that is not kept: enough to notice that it was computed differently.
+
+#: Elements that are remembered of each value, and with `debug=True`.
+FEW, MANY = 64, 1 << 16
+
+
+class Seen:
+    """One saved value: what it was like, a sample of it, and in which memory at which version."""
+
+    __slots__ = ("clock", "metadata", "most", "sample", "storage", "version")
+
+    def __init__(self, tensor: Tensor, most: int) -> None:
+        self.metadata = {
+            "shape": tuple(tensor.shape), "dtype": tensor.dtype, "device": tensor.device
+        }  # fmt: skip
+        self.most = most
+        array = tensor._array
+        self.sample = None if is_sparse(array) else sample(array, most)
+        storage = storage_of(tensor)
+        self.storage = weakref.ref(storage)
+        self.version = storage.version
+        #: The tick of the latest write before it was saved.
+        self.clock = storage.last_write
+
+    def differences(self, tensor: Tensor, began: int) -> str:
+        """What is not as it was, in a computation that `began` at this tick; empty if nothing is."""
+        now = Seen(tensor, self.most)
+        if now.metadata != self.metadata:
+            return f"saved metadata: {self.metadata}\nrecomputed metadata: {now.metadata}"
+        if self.sample is None or now.sample is None:
+            return ""
+        storage = self.storage()
+        if storage is None or storage is not now.storage():
+            return "" if alike(self.sample, now.sample) else self._values(now)
+        # memory from outside, which is there still
+        unmoved = now.version == self.version
+        if unmoved or storage.last_write > began:  # nobody but the function wrote: the same again?
+            return "" if same(self.sample, now.sample) else self._values(now)
+        written = storage.first_write_after(self.clock)
+        place = place_of(written.site) if written is not None else None
+        by = "" if written is None or not written.op else f", by {written.op}"
+        return (
+            f"it is memory that was changed in place in between{by}{f' at {place}' if place else ''}: "
+            f"saved at version {self.version}, now at version {now.version}"
+        )
+
+    def _values(self, now: Seen) -> str:
+        return f"saved values: {_shown(self.sample)}\nrecomputed values: {_shown(now.sample)}"
+
+
+def _shown(array: Any) -> str:
+    first = array.reshape(-1)[:4].tolist()
+    return ", ".join(map(str, first)) + (", ..." if array.size > len(first) else "")
+
+
+# The operations of a run, for `debug=True`: which, of what shape and type, on which line.
+
+
+class Ran(NamedTuple):
+    """One operation that was recorded."""
+
+    what: str
+    site: Site | None
+
+    def __str__(self) -> str:
+        place = place_of(self.site)
+        return f"{self.what} at {place}" if place else self.what
+
+
+@contextmanager
+def noting(log: list[Ran]) -> Iterator[None]:
+    """Within the block, enters each operation that this thread records into `log`."""
+
+    def listener(node: Any, outputs: Any) -> None:
+        meta = node.meta(0)
+        log.append(Ran(f"{node.name()} {list(meta.shape)} {meta.dtype}", node.site))
+
+    add_listener(listener)
+    try:
+        yield
+    finally:
+        remove_listener(listener)
+
+
+def first_difference(before: list[Ran], again: list[Ran]) -> str:
+    """Both lists beside each other from shortly before where they part; empty if they are the same."""
+    pairs = list(zip_longest(before, again))
+    parted = next(
+        (n for n, (a, b) in enumerate(pairs) if a is None or b is None or a.what != b.what), None
+    )
+    if parted is None:
+        return ""
+    counts = f"{len(before)} operations then, {len(again)} now"
+    lines = [f"operation {parted} of the recomputation is another than in the forward ({counts}):"]
+    for n, (a, b) in enumerate(pairs[max(parted - 2, 0) : parted + 3], max(parted - 2, 0)):
+        mark = ">" if n == parted else " "
+        lines += [
+            f"{mark} {n} forward:       {a or '(none)'}",
+            f"{mark}   recomputation: {b or '(none)'}",
+        ]
+    return "\n".join(lines)
 
 
 class Holder:
@@ -187,7 +348,7 @@ class Frame:
             stack.enter_context(saved_tensors_hooks(run.pack, lambda kept: kept))
             stack.enter_context(enable_grad())
             with suppress(EnoughRecomputed):
-                runs.again(self, args, **named)
+                again(self, args, **named)
         if self.complete:
             self._compare(run, operations)
         return run

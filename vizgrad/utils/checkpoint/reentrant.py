@@ -11,10 +11,10 @@ from vizgrad.autograd.running import backward
 from vizgrad.core.errors import explained, function_place
 from vizgrad.core.function.custom.function import Function
 from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
+from vizgrad.utils.checkpoint.hooks_based import again, first
 from vizgrad.utils.checkpoint.rng_and_autocast import Surroundings
-from vizgrad.utils.checkpoint.runs import again, first
 
 
 def check_backward_validity(inputs: Iterable[Any]) -> None:

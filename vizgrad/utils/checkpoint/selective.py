@@ -13,8 +13,8 @@ from vizgrad.core.arrays.backend import CPU, Device, as_array, device_of, is_arr
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.function.kernel_dispatch import Kernel, running_kernels
 from vizgrad.core.function.primitive import Primitive
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import new_tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 class CheckpointPolicy(enum.Enum):

@@ -12,7 +12,7 @@ import pytest
 
 import vizgrad as vg
 from tests.fixtures import strict_array, strict_module
-from vizgrad.core.arrays.quick_statistics import Statistics
+from vizgrad.core.arrays.statistics import Statistics
 from vizgrad.debugger.engines.api import summarizer
 from vizgrad.debugger.engines.vizgrad.summary import (
     outline,

@@ -15,7 +15,7 @@ from tests.debugger.session.test_stepping_property import Side, modes_of, move, 
 from tests.fixtures.programs import Program
 from tests.fixtures.strategies import moves, programs
 from vizgrad.core import errors
-from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.session.lines import notebook_cells

@@ -11,10 +11,10 @@ import numpy as np
 from vizgrad.core.arrays.backend import Array, to_host
 from vizgrad.core.arrays.chunks import in_memory_order, once
 from vizgrad.core.arrays.current_device import near
-from vizgrad.core.arrays.fusion.operations import C_TYPES
-from vizgrad.core.arrays.fusion.rows import largest, total
+from vizgrad.core.arrays.fusion.elements import largest, total
+from vizgrad.core.arrays.fusion.program import C_TYPES
 from vizgrad.core.arrays.fusion.whole import over_all
-from vizgrad.core.arrays.quick_statistics import (
+from vizgrad.core.arrays.statistics import (
     SMALLEST_SQUARES,
     VALUES_TOLD,
     Statistics,

@@ -14,8 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.core.arrays.fusion.operations import C_REDUCTIONS, C_TYPES, text_of
-from vizgrad.core.arrays.fusion.program import Argument, Operand, Program, Step, Value
+from vizgrad.core.arrays.fusion.program import (
+    C_REDUCTIONS,
+    C_TYPES,
+    Argument,
+    Operand,
+    Program,
+    Step,
+    Value,
+    text_of,
+)
 
 #: The most threads that share a row. A power of two: the parts are joined in halves.
 MOST_THREADS = 256

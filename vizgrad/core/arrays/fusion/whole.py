@@ -25,11 +25,11 @@ from vizgrad.core.arrays.fusion.program import (
     Argument,
     Program,
     Result,
+    Trace,
     Value,
     kernel_name,
     pruned,
 )
-from vizgrad.core.arrays.fusion.traced import Trace
 
 #: Enough to keep a large device busy; then a thread takes several elements.
 _MOST_BLOCKS = 512

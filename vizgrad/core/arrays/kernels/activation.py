@@ -4,16 +4,146 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec
 
 import numpy as np
 
 from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.errstate import nameless, quiet
-from vizgrad.core.arrays.kernels.choice import drop, either
+from vizgrad.core.arrays.kernels.elementwise import ZERO, drop, either
 from vizgrad.core.arrays.kernels.memory import contiguous
-from vizgrad.core.arrays.kernels.single import in_single
-from vizgrad.core.arrays.kernels.smooth import sigmoid
 from vizgrad.core.arrays.kernels.special import erf
+
+# Elementwise functions that are more than one ufunc, in forms that do not overflow (spec T-78).
+
+_ONE = {np.dtype(name): np.full((), 1, name) for name in ("f4", "f8")}
+
+
+@quiet
+def sigmoid(x: Array) -> Array:
+    """1 / (1 + e^-x), which is e^x far below 0: by tanh it would be 0 there, and its logarithm infinite."""
+    one = _ONE.get(x.dtype) if type(x) is np.ndarray else None
+    if one is None or not x.ndim:
+        if x.dtype == np.float16:
+            return sigmoid(x.astype(np.float32)).astype(np.float16)
+        one = x.dtype.type(1)
+        return one / (one + np.exp(-x))
+    out = np.negative(x)
+    np.exp(out, out)
+    out += one
+    return np.reciprocal(out, out)
+
+
+def relu(x: Array) -> Array:
+    zero = ZERO.get(x.dtype)
+    if zero is None or type(x) is not np.ndarray:
+        if x.dtype.kind == "b":
+            raise RuntimeError("Boolean inputs not supported for relu")
+        zero = x.dtype.type(0)
+    return np.maximum(x, zero)
+
+
+@quiet
+def rsqrt(x: Array) -> Array:
+    return x.dtype.type(1) / np.sqrt(x)
+
+
+@quiet
+def reciprocal(x: Array) -> Array:
+    return x.dtype.type(1) / x
+
+
+def floor(x: Array) -> Array:
+    return np.floor(x) if x.dtype.kind == "f" else _whole(x)
+
+
+def ceil(x: Array) -> Array:
+    return np.ceil(x) if x.dtype.kind == "f" else _whole(x)
+
+
+def trunc(x: Array) -> Array:
+    return np.trunc(x) if x.dtype.kind == "f" else _whole(x)
+
+
+@quiet
+def round(x: Array, *, decimals: int) -> Array:
+    if x.dtype.kind not in "fc":
+        return _whole(x)
+    if not decimals:
+        return np.rint(x)
+    wide = x.astype(np.float32) if x.dtype == np.float16 else x
+    factor = float(f"1e{abs(decimals)}")  # infinite where a power would overflow
+    rounded = np.rint(wide * factor) / factor if decimals > 0 else np.rint(wide / factor) * factor
+    return rounded.astype(x.dtype, copy=False)
+
+
+def _whole(x: Array) -> Array:
+    """Integers are their own roundings; bools and complex numbers have none."""
+    if x.dtype.kind not in "iu":
+        raise NotImplementedError(f"rounding is not implemented for {x.dtype.name} tensors")
+    return x.copy(order="K")
+
+
+@quiet
+def frac(x: Array) -> Array:
+    if x.dtype.kind != "f":
+        raise NotImplementedError(f"frac is not implemented for {x.dtype.name} tensors")
+    return x - np.trunc(x)
+
+
+@quiet
+def sinc(x: Array) -> Array:
+    """sin(pi x) / (pi x), 1 at 0."""
+    return np.sinc(x) if x.dtype != np.float16 else np.sinc(x.astype(np.float32)).astype(np.float16)
+
+
+@quiet
+def sinc_slope(x: Array) -> Array:
+    """(cos(pi x) - sinc(x)) / x, and 0 at 0."""
+    wide = x if x.dtype != np.float16 else x.astype(np.float32)
+    slope = (np.cos(np.pi * wide) - np.sinc(wide)) / wide
+    return np.where(wide == 0, wide.dtype.type(0), slope).astype(x.dtype, copy=False)
+
+
+@quiet
+def logit(x: Array, *, eps: float | None) -> Array:
+    if eps is not None:
+        low, high = x.dtype.type(eps), x.dtype.type(1 - eps)
+        if low <= high:
+            x = np.minimum(np.maximum(x, low), high)
+        else:  # the lower bound is asked first
+            x = np.where(x < low, low, np.where(x > high, high, x))
+    return np.log(x / (1 - x))
+
+
+# Formulas that compute float16 in float32 and round once (T-87), as PyTorch does.
+
+P = ParamSpec("P")
+
+
+def in_single(kernel: Callable[P, Array]) -> Callable[P, Array]:
+    """`kernel`, float16 in float32: squares, powers and exponentials of what fits need not fit."""
+
+    @wraps(kernel)
+    def run(*args: P.args, **options: P.kwargs) -> Array:
+        given: Any = args
+        named: Any = options  # a kernel that is traced is called by names
+        if not (any(map(_is_half, given)) or any(map(_is_half, named.values()))):
+            return kernel(*args, **options)
+        wide: Any = [_wide(a) for a in given]
+        return kernel(*wide, **{n: _wide(a) for n, a in named.items()}).astype(np.float16)
+
+    return run
+
+
+def _is_half(argument: Any) -> bool:
+    return getattr(argument, "dtype", None) == np.float16
+
+
+def _wide(argument: Any) -> Any:
+    return argument.astype(np.float32) if _is_half(argument) else argument
+
 
 #: sqrt(2 / pi) and the cubic coefficient of the tanh approximation of GELU.
 TANH_SCALE = math.sqrt(2 / math.pi)

@@ -8,10 +8,15 @@ import numpy as np
 
 from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.arrays.kernels.activation import TANH_CUBIC, TANH_SCALE, by_blocks, tanh_inner
-from vizgrad.core.arrays.kernels.choice import drop, either, keep
-from vizgrad.core.arrays.kernels.single import in_single
-from vizgrad.core.arrays.kernels.smooth import sigmoid
+from vizgrad.core.arrays.kernels.activation import (
+    TANH_CUBIC,
+    TANH_SCALE,
+    by_blocks,
+    in_single,
+    sigmoid,
+    tanh_inner,
+)
+from vizgrad.core.arrays.kernels.elementwise import drop, either, keep
 from vizgrad.core.arrays.kernels.special import erf
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from vizgrad.core.arrays.backend import Array
-from vizgrad.core.arrays.kernels.memory import contiguous, numbers
+from vizgrad.core.arrays.backend import Array, as_array
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.kernels.memory import contiguous, full, numbers, zeros
 from vizgrad.core.arrays.kernels.places import write_at
 
 
@@ -239,3 +241,187 @@ def check_flat(index: Array, size: int) -> None:
 
 def put_flat(out: Array, index: Array, values: Array) -> Array:
     return _add_at(out, np.where(index < 0, index + out.size, index), values)
+
+
+# Looking up rows of a table, and adding gradients back into them (spec T-82, T-85).
+
+#: Up to this many rows a product with a one-hot matrix is the fastest way to add (measured).
+_ONE_HOT_ROWS = 128
+
+
+def lookup(table: Array, indices: Array) -> Array:
+    """Row `indices[...]` for each index. IndexError for one that is not there."""
+    rows = table.shape[0]
+    if isinstance(indices, np.ndarray) and indices.size:
+        low, high = np.minimum.reduce(indices, axis=None), np.maximum.reduce(indices, axis=None)
+        if low < 0 or high >= rows:
+            wrong = low if low < 0 else high
+            raise IndexError(
+                f"index out of range in self: index {wrong}, and the table has {rows} rows, "
+                f"0 to {rows - 1}"
+            )
+    return np.take(table, indices, axis=0)
+
+
+def add_rows(grad: Array, indices: Array, rows: int, skipped: int, by_frequency: bool) -> Array:
+    """A table of `rows` rows, each the sum of the gradients at its places; none for row `skipped`.
+
+    With `by_frequency` each sum is divided by the number of places.
+    """
+    width = grad.shape[indices.ndim :]
+    flat = indices.reshape(-1)
+    total = add_at(grad.reshape(flat.shape[0], prod(width)), flat, rows)
+    if by_frequency:
+        counts = count_places(flat, rows)
+        total /= np.maximum(counts, 1)[:, None].astype(grad.dtype)
+    if skipped >= 0:
+        total[skipped] = 0
+    return total.reshape(rows, *width)
+
+
+def add_at(values: Array, index: Array, rows: int) -> Array:
+    """out[index[i]] += values[i], for matrices; equal indices add up."""
+    out = zeros(values, (rows, values.shape[1]))
+    count = index.shape[0]
+    if not count:
+        return out
+    if rows <= _ONE_HOT_ROWS and values.dtype != np.float16:
+        places = zeros(values, (rows, count))
+        places[index, np.arange(count, like=index)] = 1
+        return np.matmul(places, values, out=out)
+    if not isinstance(values, np.ndarray):
+        width = values.shape[1]
+        places = index[:, None] * width + np.arange(width, like=index)
+        write_at(np.add, out.reshape(-1), places.reshape(-1), values.reshape(-1))
+        return out
+    order = np.argsort(index, kind="stable")
+    sorted_index = index[order]
+    new = np.empty(count, dtype=bool)
+    new[0] = True
+    np.not_equal(sorted_index[1:], sorted_index[:-1], out=new[1:])
+    starts = np.flatnonzero(new)
+    out[sorted_index[starts]] = np.add.reduceat(values[order], starts, axis=0)
+    return out
+
+
+def count_places(index: Array, rows: int) -> Array:
+    """How often each of 0, ..., rows - 1 is in the flat array `index`."""
+    if isinstance(index, np.ndarray):
+        return np.bincount(index, minlength=rows)
+    counts = zeros(index, (rows,))  # cupy's bincount asks the device for the largest
+    np.add.at(counts, index, 1)
+    return counts
+
+
+def scaled_rows(grad: Array, indices: Array, skipped: int, by_frequency: bool) -> Array:
+    """The transpose of `add_rows`: each place gets its row of `grad`."""
+    out = np.take(grad, indices, axis=0)
+    if by_frequency:
+        counts = count_places(indices.reshape(-1), grad.shape[0])
+        out = out / counts[indices].reshape(*indices.shape, *(1,) * (grad.ndim - 1)).astype(
+            grad.dtype
+        )
+    if skipped >= 0:
+        out = np.where(
+            (indices == skipped)[(..., *(None,) * (grad.ndim - 1))], grad.dtype.type(0), out
+        )
+    return out
+
+
+# Groups of elements reduced to one: values, and which share of a group's gradient each element gets.
+
+_START = {"sum": 0, "mean": 0, "prod": 1, "amax": -np.inf, "amin": np.inf}
+_UFUNC = {
+    "sum": np.add,
+    "mean": np.add,
+    "prod": np.multiply,
+    "amax": np.maximum,
+    "amin": np.minimum,
+}
+
+
+@quiet
+def scatter_reduce(
+    base: Array, index: Array, src: Array, dim: int, reduce: str, include_self: bool
+) -> Array:
+    out = base.copy()
+    if not index.size:
+        return out
+    if not (base.ndim and index.ndim):
+        row, places, added = (a.reshape(-1) for a in (base, index, _named(src, index)))
+        return scatter_reduce(row, places, added, 0, reduce, include_self).reshape(base.shape)
+    check_bounds(index, base.shape[dim] if base.ndim else 1, dim)
+    positions = positions_along(out.shape, index, dim).reshape(-1)
+    flat = out.reshape(-1)
+    values = _named(src, index).reshape(-1)
+    if not include_self:
+        flat[positions] = _start_of(reduce, out.dtype)
+    write_at(_UFUNC[reduce], flat, positions, values)
+    if reduce == "mean":
+        counts = _counts(out, index, dim, include_self)
+        out = np.floor_divide(out, counts) if out.dtype.kind in "iu" else out / counts
+    return out
+
+
+def _start_of(reduce: str, dtype: np.dtype) -> object:
+    start = _START[reduce]
+    if np.isinf(start) and dtype.kind == "b":
+        return dtype.type(start > 0)
+    if np.isinf(start) and dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        return info.min if start < 0 else info.max
+    return dtype.type(start)
+
+
+def _counts(out: Array, index: Array, dim: int, include_self: bool) -> Array:
+    counts = np.ones_like(out) if include_self else np.zeros_like(out)
+    scatter_add(counts, index, full(out, index.shape, 1), dim)
+    return np.maximum(counts, out.dtype.type(1))
+
+
+@quiet
+def share_of_self(
+    base: Array, index: Array, src: Array, result: Array, dim: int, reduce: str
+) -> Array:
+    """d result / d self, element by element; `self` takes part."""
+    if reduce == "sum":
+        return np.ones_like(base)
+    if reduce == "mean":
+        return 1 / _counts(base, index, dim, include_self=True)
+    mine = (base == result).astype(base.dtype)
+    return mine / _winners(base, index, src, result, dim, include_self=True)
+
+
+@quiet
+def share_of_src(
+    base: Array, index: Array, src: Array, result: Array, dim: int, reduce: str, include_self: bool
+) -> Array:
+    """d result / d src for every entry of `index`."""
+    src = _named(src, index)
+    if reduce == "sum":
+        return np.ones_like(src)
+    if reduce == "mean":
+        return 1 / gather(_counts(base, index, dim, include_self), index, dim)
+    mine = (src == gather(result, index, dim)).astype(src.dtype)
+    return mine / gather(_winners(base, index, src, result, dim, include_self), index, dim)
+
+
+def _named(src: Array, index: Array) -> Array:
+    """The part of `src` that an index of smaller shape speaks of."""
+    return first_corner(src, index.shape)
+
+
+def _winners(
+    base: Array, index: Array, src: Array, result: Array, dim: int, include_self: bool
+) -> Array:
+    """How many elements of each group equal its extreme: they share the gradient."""
+    count = as_array(base == result).astype(base.dtype) if include_self else np.zeros_like(base)
+    won = as_array(_named(src, index) == gather(result, index, dim))
+    return scatter_add(as_array(count), index, won.astype(base.dtype), dim)
+
+
+def zeros_in_groups(base: Array, index: Array, src: Array, dim: int, include_self: bool) -> Array:
+    """How many elements of each group are 0."""
+    count = as_array(base == 0).astype(base.dtype) if include_self else np.zeros_like(base)
+    zeros = as_array(_named(src, index) == 0).astype(base.dtype)
+    return scatter_add(as_array(count), index, zeros, dim)

@@ -6,8 +6,8 @@ import numpy as np
 
 from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.arrays.kernels.choice import keep, sign
-from vizgrad.core.arrays.kernels.smooth import sigmoid
+from vizgrad.core.arrays.kernels.activation import sigmoid
+from vizgrad.core.arrays.kernels.elementwise import keep, sign
 
 
 def share(grad: Array, size: int, reduction: str) -> Array:

@@ -16,7 +16,7 @@ import numpy as np
 from vizgrad.core.arrays import layout
 from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.arrays.fusion.rows import fits
+from vizgrad.core.arrays.fusion.elements import fits
 from vizgrad.core.arrays.kernels import of_rows
 from vizgrad.core.arrays.kernels.memory import contiguous
 from vizgrad.core.arrays.kernels.rows import as_rows, row_dot, row_sum

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.core.arrays.fusion.rows import count, index, largest, mean, over_rows, pick, total
+from vizgrad.core.arrays.fusion.elements import count, index, largest, mean, over_rows, pick, total
 
 
 @over_rows(x="elements")

@@ -8,16 +8,15 @@ import numpy as np
 
 from vizgrad.core.arrays.backend import Array, as_array
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.arrays.kernels import extremes
-from vizgrad.core.arrays.kernels.extremes import running
+from vizgrad.core.arrays.kernels import reduction
 from vizgrad.core.arrays.kernels.memory import contiguous, numbers
-from vizgrad.core.arrays.kernels.reduction import Dims
+from vizgrad.core.arrays.kernels.reduction import Dims, running
 from vizgrad.core.arrays.layout import empty_like_strides
 
 
 @quiet
 def extreme(x: Array, dims: Dims, keepdim: bool, *, largest: bool) -> Array:
-    return (extremes.largest if largest else extremes.smallest)(x, dims, keepdim)
+    return (reduction.largest if largest else reduction.smallest)(x, dims, keepdim)
 
 
 @quiet

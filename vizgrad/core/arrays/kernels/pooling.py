@@ -12,9 +12,7 @@ import numpy as np
 
 from vizgrad.core.arrays.backend import Array, is_on_host
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.arrays.kernels.choice import drop, keep
-from vizgrad.core.arrays.kernels.memory import contiguous, empty, zeros
-from vizgrad.core.arrays.kernels.windows import (
+from vizgrad.core.arrays.kernels.convolution import (
     Sizes,
     at,
     beyond,
@@ -23,6 +21,8 @@ from vizgrad.core.arrays.kernels.windows import (
     out_sizes,
     padded,
 )
+from vizgrad.core.arrays.kernels.elementwise import drop, keep
+from vizgrad.core.arrays.kernels.memory import contiguous, empty, zeros
 
 
 class Pool(NamedTuple):

@@ -1,16 +1,74 @@
-"""Reductions: dims are a tuple of non-negative axes, None for all. Results are in C order."""
+"""Reductions: dims are a tuple of non-negative axes, None for all. Results are in C order.
+
+Reductions and running forms for which cupy has no ufunc method: largest, smallest, any, all, scans.
+
+For numpy `ufunc.reduce` is called rather than `.max()`: the methods pass through a Python function first.
+"""
 
 from __future__ import annotations
 
+import math
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from vizgrad.core.arrays import layout
 from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.arrays.kernels.extremes import every, some
+from vizgrad.core.arrays.kernels.activation import in_single
+from vizgrad.core.arrays.kernels.elementwise import logaddexp
 from vizgrad.core.arrays.kernels.memory import contiguous
+
+# Reductions and running forms for which cupy has no ufunc method: largest, smallest, any, all, scans.
+
+Axes = int | tuple[int, ...] | None
+
+
+def largest(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
+    """The largest element along `axis`; NaN if there is one."""
+    if isinstance(x, np.ndarray):
+        return contiguous(np.maximum.reduce(x, axis=axis, keepdims=keepdims))
+    return contiguous(x.max(axis=axis, keepdims=keepdims))
+
+
+def smallest(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
+    """The smallest element along `axis`; NaN if there is one."""
+    if isinstance(x, np.ndarray):
+        return contiguous(np.minimum.reduce(x, axis=axis, keepdims=keepdims))
+    return contiguous(x.min(axis=axis, keepdims=keepdims))
+
+
+def some(x: Array, axis: Axes, keepdims: bool) -> Array:
+    """Is any element along `axis` not zero?"""
+    if isinstance(x, np.ndarray):
+        return contiguous(np.logical_or.reduce(x, axis=axis, keepdims=keepdims))
+    return contiguous(x.any(axis=axis, keepdims=keepdims))
+
+
+def every(x: Array, axis: Axes, keepdims: bool) -> Array:
+    """Is no element along `axis` zero?"""
+    if isinstance(x, np.ndarray):
+        return contiguous(np.logical_and.reduce(x, axis=axis, keepdims=keepdims))
+    return contiguous(x.all(axis=axis, keepdims=keepdims))
+
+
+def running(ufunc: Any, x: Array, axis: int) -> Array:
+    """`ufunc.accumulate`, of an associative ufunc (or another function of two arrays)."""
+    x = contiguous(x)
+    if isinstance(x, np.ndarray) and isinstance(ufunc, np.ufunc):
+        return ufunc.accumulate(x, axis=axis)
+    # In each round an element takes in twice as many before it: few launches instead of one an element.
+    before = (slice(None),) * axis
+    out, reach, n = x.copy(), 1, x.shape[axis]
+    while reach < n:
+        wider = out.copy()
+        wider[(*before, slice(reach, None))] = ufunc(
+            out[(*before, slice(0, n - reach))], out[(*before, slice(reach, None))]
+        )
+        out, reach = wider, 2 * reach
+    return out
+
 
 Dims = tuple[int, ...] | None
 
@@ -130,3 +188,91 @@ def all_dims(self: Array, dims: Dims, keepdim: bool) -> Array:
 
 def count_nonzero(self: Array, dims: Dims) -> Array:
     return contiguous(np.add.reduce(self != 0, axis=dims, dtype=np.int64))
+
+
+# Variance, norms, logsumexp and running products.
+
+
+@quiet
+@in_single
+def variance(x: Array, dims: Dims, correction: float, keepdim: bool) -> Array:
+    n = count(x.shape, dims)
+    centred = x - mean_dims(x, dims, keepdim=True)
+    squares = (centred * centred.conj()).real if x.dtype.kind == "c" else centred * centred
+    total = sum_dims(squares, dims, keepdim)
+    return total / squares.dtype.type(max(n - correction, 0))
+
+
+@quiet
+@in_single
+def deviation(x: Array, dims: Dims, correction: float, keepdim: bool) -> Array:
+    """The root of the variance, which may be beyond half precision where this is not."""
+    return np.sqrt(variance(x, dims, correction, keepdim))
+
+
+@quiet
+@in_single
+def logsumexp(x: Array, dims: Dims, keepdim: bool) -> Array:
+    if count(x.shape, dims) == 0:
+        return np.log(sum_dims(np.exp(x), dims, keepdim))
+    # the real part alone of complex numbers: so the imaginary part stays in (-pi, pi] (X-44)
+    top = largest(x.real, dims, True)
+    top = np.where(np.isfinite(top), top, top.dtype.type(0))
+    total = np.log(sum_dims(np.exp(x - top), dims, keepdim))
+    out = total + top.reshape(total.shape)
+    return contiguous(out) if out.ndim else out
+
+
+@quiet
+@in_single
+def vector_norm(x: Array, ord: float, dims: Dims, keepdim: bool) -> Array:
+    size = np.abs(x)
+    if ord and x.size and count(x.shape, dims) == 1:
+        return sum_dims(size, dims, keepdim)  # of one element: its square may be 0 or inf
+    if ord == math.inf:
+        return largest(size, dims, keepdim)
+    if ord == -math.inf:
+        return smallest(size, dims, keepdim)
+    if ord == 0:
+        return sum_dims((size != 0).astype(size.dtype), dims, keepdim)
+    if ord == 1:
+        return sum_dims(size, dims, keepdim)
+    if ord == 2:
+        return np.sqrt(sum_dims(size * size, dims, keepdim))
+    power = size.dtype.type(ord)
+    return sum_dims(size**power, dims, keepdim) ** size.dtype.type(1 / ord)
+
+
+@quiet
+def cumprod(x: Array, dim: int) -> Array:
+    return np.multiply.accumulate(contiguous(x), axis=dim) if x.ndim else x.copy()
+
+
+@quiet
+def linear_scan(values: Array, factors: Array, dim: int) -> Array:
+    """r_i = values_i + factors_i * r_(i+1). One step per element of `dim`: a scan has no ufunc."""
+    out = values.copy()
+    v, f = np.moveaxis(out, dim, 0), np.moveaxis(factors, dim, 0)
+    for i in range(v.shape[0] - 2, -1, -1):
+        v[i] += f[i] * v[i + 1]
+    return out
+
+
+@quiet
+def logcumsumexp(x: Array, dim: int) -> Array:
+    if not x.ndim:
+        return x.copy()
+    return running(np.logaddexp if x.dtype.kind == "f" else logaddexp, x, dim)
+
+
+def first_along(x: Array, dim: int) -> Array:
+    """A mask of the first element along `dim`."""
+    mask = np.zeros_like(x, dtype=bool, order="C")
+    mask[(slice(None),) * dim + (slice(0, 1),)] = True
+    return mask
+
+
+def last_along(x: Array, dim: int) -> Array:
+    mask = np.zeros_like(x, dtype=bool, order="C")
+    mask[(slice(None),) * dim + (slice(x.shape[dim] - 1, None),)] = True
+    return mask

@@ -11,8 +11,8 @@ from math import prod
 import numpy as np
 
 from vizgrad.core.arrays.backend import Array
-from vizgrad.core.arrays.kernels.extremes import largest
 from vizgrad.core.arrays.kernels.memory import ones_column
+from vizgrad.core.arrays.kernels.reduction import largest
 
 #: Below this many rows a plain reduction is quicker than two calls.
 _FEW_ROWS = 32

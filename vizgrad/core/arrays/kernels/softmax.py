@@ -8,10 +8,10 @@ import numpy as np
 
 from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.arrays.fusion.rows import fits
+from vizgrad.core.arrays.fusion.elements import fits
 from vizgrad.core.arrays.kernels import of_rows
-from vizgrad.core.arrays.kernels.extremes import largest
 from vizgrad.core.arrays.kernels.memory import contiguous
+from vizgrad.core.arrays.kernels.reduction import largest
 from vizgrad.core.arrays.kernels.rows import as_rows, row_dot, row_max, row_sum
 
 # ufunc.reduce rather than .max(): the methods pass through a Python function first

@@ -1,4 +1,12 @@
-"""Special functions, by scipy (cupyx.scipy on a GPU), which are imported when one is first called."""
+"""Special functions, by scipy (cupyx.scipy on a GPU), which are imported when one is first called.
+
+The error function, in numpy's own loops: a quotient of polynomials over blocks that stay in the cache.
+
+For |x| <= 6, erf(x) = x * P(x^2 / 36) / Q(x^2 / 36) with 12 terms each, fitted by weighted least squares in
+50 digits to a relative error of 5e-17 (2e-8 with 5 terms up to x^2 = 15 for float32). All coefficients are
+positive, so nothing cancels. erfc(x) exp(x^2) (1 + 2x) is a polynomial of (x - 3) / (x + 3), relative error
+1e-18.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +16,119 @@ from typing import Any
 
 import numpy as np
 
+from vizgrad.core.arrays import layout
 from vizgrad.core.arrays.backend import Array, as_array, special_functions
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.arrays.kernels.erf import erf as erf
-from vizgrad.core.arrays.kernels.erf import erfc as erfc
+from vizgrad.core.arrays.kernels.memory import contiguous
+
+# The error function, in numpy's own loops: a quotient of polynomials over blocks that stay in the cache.
+
+_P8 = (
+    1.1283791670955126, 7.963357189241296, 85.92662991437152, 324.0394674750544, 1445.4587993622742,
+    3480.6200309275896, 8560.723518955645, 13445.872145062152, 19227.780086520335, 17637.038631349158,
+    12136.577464649024, 2862.4140392964023, 71.69851938031375,
+)  # fmt: skip
+_Q8 = (
+    1.0, 19.057341558103325, 175.23859174082233, 1031.0612787926434, 4336.80235822167, 13783.568167921523,
+    34057.41833879914, 66113.85081207282, 100217.29435420556, 115249.47664542009, 93638.34114031137,
+    43034.91870848595, 4065.4186779622482,
+)  # fmt: skip
+_P4 = (
+    1.128379151851108, 2.8235926562380396, 11.813696035020923, 12.433397692505817, 14.431362820960246,
+    1.5900896986922508,
+)  # fmt: skip
+_Q4 = (
+    1.0, 7.502337179259617, 25.481833826489403, 49.96596867332775, 58.03868609728641, 29.27650887548036,
+)  # fmt: skip
+_C8 = (
+    1.2530080582697296, -0.13562110612458123, -0.047562294353451176, 0.1296451587027649,
+    -0.11927366341527554, 0.06830802734383974, -0.023770514919609846, 0.0025293918181241806,
+    0.001888690372865711, -0.0007798322890919704, -0.00010515990906392902, 0.00012509943856881694,
+    4.9500234180295395e-06, -2.0100852729251828e-05, -7.332447173064987e-07, 3.4730449918834743e-06,
+    3.6059375955111935e-07, -6.175922646727533e-07, -1.4710961394997167e-07, 1.0280982449402661e-07,
+    4.72080673199222e-08, -1.3924844635302213e-08, -1.1887923223951075e-08, 1.2087504427200233e-09,
+    2.115962671989073e-09, -3.5596455016217064e-11, -1.963916858054108e-10,
+)  # fmt: skip
+
+#: Elements worked on at a time: a few blocks of them fit into the second-level cache.
+BLOCK = 16384
+
+
+def _horner(coefficients: tuple[Any, ...], u: Array, out: Array) -> Array:
+    """sum of coefficients[k] * u^k, into `out`."""
+    out[...] = coefficients[-1]
+    for c in reversed(coefficients[:-1]):
+        out *= u
+        out += c
+    return out
+
+
+def _constants(dtype: Any, *rows: tuple[float, ...]) -> list[tuple[Any, ...]]:
+    return [tuple(np.full((), c, dtype) for c in row) for row in rows]
+
+
+_FLOAT64 = (6.0, *_constants(np.float64, _P8, _Q8))
+_FLOAT32 = (15.0**0.5, *_constants(np.float32, _P4, _Q4))
+
+
+def _erf_block(x: Array, out: Array) -> None:
+    end, p, q = _FLOAT32 if x.dtype == np.float32 else _FLOAT64
+    limit = x.dtype.type(end)
+    clipped = np.minimum(np.maximum(x, -limit), limit)
+    u = clipped * clipped
+    u *= x.dtype.type(1 / (end * end))
+    _horner(p, u, out)
+    out *= clipped
+    out /= _horner(q, u, clipped)
+    if (
+        x.dtype == np.float64
+    ):  # rounding must not lead beyond 1: gelu(-inf) is a product with 1 + erf
+        np.minimum(np.maximum(out, -1, out=out), 1, out=out)
+
+
+def _erfc_block(x: Array, out: Array) -> None:
+    size = np.abs(x)
+    s = (size - 3) / (size + 3)
+    s[size == np.inf] = 1
+    _horner(_C8, s, out)
+    out *= np.exp(-size * size)
+    out /= 1 + 2 * size
+    out[size > 27.5] = 0
+    np.copyto(out, 2 - out, where=x < 0)
+
+
+def _by_block(function: Any, x: Array) -> Array:
+    """`function(block, out)` over all of `x`, float16 in float32."""
+    if x.dtype == np.float16:
+        return _by_block(function, x.astype(np.float32)).astype(np.float16)
+    flat = contiguous(x).reshape(-1)
+    out = np.empty_like(flat)
+    for start in range(0, flat.size, BLOCK):
+        function(flat[start : start + BLOCK], out[start : start + BLOCK])
+    result = out.reshape(x.shape)
+    if x.flags.c_contiguous:
+        return result
+    turned = layout.empty_like_strides(x, result)
+    turned[...] = result
+    return turned
+
+
+@quiet
+def erf(x: Array) -> Array:
+    """2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x."""
+    if not isinstance(x, (np.ndarray, np.generic)):
+        return special_functions(x).erf(x).astype(x.dtype, copy=False)
+    return _by_block(_erf_block, x)
+
+
+@quiet
+def erfc(x: Array) -> Array:
+    """1 - erf(x), also where that is tiny."""
+    if not isinstance(x, (np.ndarray, np.generic)):
+        return special_functions(x).erfc(x).astype(x.dtype, copy=False)
+    if x.dtype == np.float64:
+        return _by_block(_erfc_block, x)
+    return _by_block(_erfc_block, x.astype(np.float64)).astype(x.dtype)
 
 
 def _library(x: Array) -> _Library:
@@ -122,3 +239,30 @@ def polynomial(name: str) -> Callable[[Array, Array], Array]:
         return found.astype(self.dtype, copy=False)
 
     return function
+
+
+# Gamma numbers: how a sample moves with the shape parameter.
+
+
+@quiet
+def sample_slope(a: Array, z: Array) -> Array:
+    """dz/da of the gamma number z of shape a that stays at its quantile: -(dP/da) / (dP/dx).
+
+    dP/da is a difference of fourth order of whichever tail is the smaller, whose relative precision is that
+    of the result; its step is a thousandth of the scale on which P changes.
+    """
+    library = special_functions(z)
+    wide, x = a.astype(np.float64), z.astype(np.float64)
+    step = 1e-3 * np.minimum(wide, np.sqrt(wide))
+
+    def tail(shift: float) -> Array:
+        lower = library.gammainc(wide + shift * step, x)
+        return np.where(x < wide, lower, -library.gammaincc(wide + shift * step, x))
+
+    change = (8 * (tail(1) - tail(-1)) - (tail(2) - tail(-2))) / (12 * step)
+    log_density = (wide - 1) * np.log(x) - x - library.gammaln(wide)
+    found = -change / np.exp(log_density)
+    # far below all others, where P is z^a / Gamma(a + 1) and both parts underflow
+    limit = -x / wide * (np.log(x) - library.psi(wide + 1))
+    tiny = library.gammainc(wide, x) < 1e-200
+    return np.where(x == 0, 0, np.where(tiny, limit, found)).astype(z.dtype)

@@ -95,7 +95,7 @@ class COO(SparseArray):
         return self.transpose() if self.ndim > 1 else self
 
     def __getitem__(self, key: Any) -> Any:
-        from vizgrad.core.arrays.sparse.selection import get
+        from vizgrad.core.arrays.sparse.functions import get
 
         found = get(self, key)
         if found is None:

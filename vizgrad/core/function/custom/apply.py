@@ -15,10 +15,10 @@ from vizgrad.core.function.custom.save import save
 from vizgrad.core.function.custom.signature import bind
 from vizgrad.core.function.transform_tensor import innermost, tensors_in
 from vizgrad.core.graph.edges import edge_of
-from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.duals import DUALS
 from vizgrad.core.tensor.modes import GUARD, MODES, in_a_transform, noted, set_grad_mode
 from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import Tensor
 
 NONE: frozenset[int] = frozenset()

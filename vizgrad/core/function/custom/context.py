@@ -10,8 +10,8 @@ from typing import Any
 from vizgrad.core.errors import explained, place_of
 from vizgrad.core.graph.hooks import RemovableHandle, add_hook, new_hooks
 from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 class NotSavedError(AssertionError, TypeError):

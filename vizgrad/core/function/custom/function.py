@@ -12,7 +12,7 @@ from vizgrad.core.errors import class_place, explained, function_place
 from vizgrad.core.function.custom.apply import apply
 from vizgrad.core.function.custom.backward_class import BackwardCFunction
 from vizgrad.core.function.custom.context import FunctionCtx, _HookMixin
-from vizgrad.core.tensor.wrong_call import wrong_call
+from vizgrad.core.tensor.state import wrong_call
 
 _next_id = count().__next__
 
@@ -228,3 +228,43 @@ def traceable(cls: Any) -> Any:
     """Sets `cls.is_traceable = True` and returns `cls`; nothing else comes of it (F-92)."""
     cls.is_traceable = True
     return cls
+
+
+# InplaceFunction: one operation, in place or not (spec 01 K).
+
+
+class InplaceFunction(Function):
+    """A Function whose instances say whether it works in place.
+
+        class Double(InplaceFunction):
+            def forward(self, x):
+                return x.mul_(2) if self.inplace else x * 2
+
+            def backward(self, grad):
+                return grad * 2
+
+        Double.apply(x)                 # ctx.inplace is False
+        Double(inplace=True)(x)         # writes to x
+
+    `forward` and `backward` may be static, with ctx first, or like methods: `self` is the context. It has
+    the attributes of the instance. An in-place result need not be marked dirty (F-113).
+    """
+
+    _context_reads_class = True
+
+    inplace = False
+
+    def __init__(self, inplace: bool = False) -> None:
+        self.inplace = inplace
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Applies the Function with a new context that has this instance's attributes (F-111)."""
+        return apply(type(self), args, kwargs, context_like(self))
+
+
+def context_like(instance: Any) -> Any:
+    """A new context of the instance's class, with the instance's attributes."""
+    ctx = type(instance)._backward_cls()
+    for name, value in vars(instance).items():
+        setattr(ctx, name, value)
+    return ctx

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 def _unknown(thing: Any, accepted: str | None) -> ValueError:

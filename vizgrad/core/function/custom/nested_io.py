@@ -8,8 +8,7 @@ from typing import Any
 from vizgrad.core.function.custom.apply import run
 from vizgrad.core.function.custom.backward_class import FunctionBase
 from vizgrad.core.function.custom.context import FunctionCtx
-from vizgrad.core.function.custom.function import Function, any_arguments, missing
-from vizgrad.core.function.custom.inplace_function import context_like
+from vizgrad.core.function.custom.function import Function, any_arguments, context_like, missing
 from vizgrad.core.function.custom.matching import per_input
 from vizgrad.core.function.custom.nested import _iter_tensors, _nested_map, _unflatten
 from vizgrad.core.function.custom.signature import after_context, argument_names

@@ -10,9 +10,9 @@ from vizgrad.core.errors import Place, explained, function_place
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.edges import set_history
 from vizgrad.core.graph.node import Meta, Node
-from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.modes import MODES, set_grad_mode
 from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import LEAF, Tensor, new_tensor
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from vizgrad.core.arrays.backend import device_of
 from vizgrad.core.errors import Place, explained, function_place, place_of, returning_place
 from vizgrad.core.function.copy_slices import rebase
-from vizgrad.core.function.custom.node import CustomNode
+from vizgrad.core.function.custom.backward_class import CustomNode
 from vizgrad.core.function.inplace import check_write
 from vizgrad.core.function.views import become_view
 from vizgrad.core.graph.edges import retaining, set_history

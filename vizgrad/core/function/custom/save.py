@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.core.errors import explained, function_place
-from vizgrad.core.function.custom.node import CustomNode
+from vizgrad.core.function.custom.backward_class import CustomNode
 from vizgrad.core.graph.node import Edge
 from vizgrad.core.graph.packing import pack
 from vizgrad.core.graph.saved import SavedDual, SavedResult

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from vizgrad.core.arrays.dtypes import INTS, promote_types
 from vizgrad.core.function.typing import number
-from vizgrad.core.ops import arithmetic, pointwise, pointwise_binary, powers, special
+from vizgrad.core.ops import arithmetic, pointwise, pointwise_binary, special
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public import conversion
 from vizgrad.core.ops.public.arguments import (
@@ -18,12 +18,13 @@ from vizgrad.core.ops.public.arguments import (
     factor,
     index_of,
     number_of,
+    takes_out,
+    takes_tensors,
     written,
 )
-from vizgrad.core.ops.public.keywords import takes_out, takes_tensors
-from vizgrad.core.tensor.operands import not_a_tensor
+from vizgrad.core.tensor.kinds import not_a_tensor
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 _NUMBERS = frozenset({int, float, complex, bool})
 
@@ -181,12 +182,12 @@ def pow(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:
             check_number("pow", "exponent", exponent)
         base = _base_beside(input, exponent)
         check_exponent(base, exponent)
-        result = powers.pow_number.record(base, exponent=exponent)
+        result = pointwise_binary.pow_number.record(base, exponent=exponent)
     elif isinstance(input, Tensor):
-        result = powers.pow.record(input, exponent)
+        result = pointwise_binary.pow.record(input, exponent)
     else:
         check_number("pow", "self", input)
-        result = powers.number_pow.record(number(input, exponent), exponent)
+        result = pointwise_binary.number_pow.record(number(input, exponent), exponent)
     return result if out is None else written(out, result, "pow", input, exponent)
 
 
@@ -227,7 +228,7 @@ def float_power(input: Any, exponent: Any) -> Tensor:
 @public(method=True)
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """input to the power 2."""
-    result = powers.pow_number.record(_base_beside(input, 2), exponent=2)
+    result = pointwise_binary.pow_number.record(_base_beside(input, 2), exponent=2)
     return result if out is None else written(out, result, "square", input)
 
 

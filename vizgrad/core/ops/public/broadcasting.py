@@ -12,9 +12,8 @@ from vizgrad.core.function.transform_tensor import of_examples
 from vizgrad.core.ops import arrange
 from vizgrad.core.ops import shape as ops
 from vizgrad.core.ops.forms import method, public
-from vizgrad.core.ops.public.arguments import sizes_of
+from vizgrad.core.ops.public.arguments import sizes_of, takes_axis, takes_tensors
 from vizgrad.core.ops.public.dimensions import unsqueeze
-from vizgrad.core.ops.public.keywords import takes_axis, takes_tensors
 from vizgrad.core.ops.public.reshape import flatten, view
 from vizgrad.core.tensor.tensor import Tensor
 
@@ -161,7 +160,7 @@ def _positions_of(repeats: Tensor, output_size: int | None) -> Tensor:
 @of_examples
 def _repeated(input: Tensor, repeats: Tensor, at: int, output_size: int | None) -> Tensor:
     """Each slice along `at` as often as `repeats` says of it."""
-    from vizgrad.core.ops.public.index_dim import index_select
+    from vizgrad.core.ops.public.gather_scatter import index_select
 
     counts = _counts(repeats)
     if counts.size == 1:

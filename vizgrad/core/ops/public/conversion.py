@@ -7,22 +7,19 @@ from typing import Any
 
 from vizgrad.core.arrays import dtypes, xp
 from vizgrad.core.arrays.backend import Device, device_of, parse_device, placed, to_host
-from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.arrays.dtypes import NAMES, DType, type_name
 from vizgrad.core.arrays.sparse import is_sparse
-from vizgrad.core.arrays.type_names import NAMES, type_name
 from vizgrad.core.errors import explained
 from vizgrad.core.function.inplace import write
 from vizgrad.core.function.transform_tensor import Wrapped
 from vizgrad.core.ops import copying, shape
 from vizgrad.core.ops.forms import method, public
-from vizgrad.core.ops.public.arguments import check_number, element, own_number
-from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.arguments import check_number, element, own_number, takes_tensors
 from vizgrad.core.tensor import formats
-from vizgrad.core.tensor.clock import tick
+from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.modes import MODES
-from vizgrad.core.tensor.operands import not_a_tensor
 from vizgrad.core.tensor.source_location import caller
-from vizgrad.core.tensor.storage import LooseInferenceStorage
+from vizgrad.core.tensor.storage import LooseInferenceStorage, tick
 from vizgrad.core.tensor.tensor import RESULT, UNTRACKED, Tensor, new_tensor, rare_of, storage_of
 
 _ndarray = xp.ndarray

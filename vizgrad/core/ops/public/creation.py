@@ -14,11 +14,12 @@ from vizgrad.core.ops.public.arguments import (
     check_dtype,
     check_sizes,
     element,
+    fills_out,
     is_number,
     number_of,
     sizes_of,
+    takes_tensors,
 )
-from vizgrad.core.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.core.tensor.formats import check_format, memory_format, preserve_format, strided
 from vizgrad.core.tensor.formats import layout as Layout
 from vizgrad.core.tensor.tensor import LEAF, Tensor, new_tensor

@@ -8,12 +8,18 @@ from vizgrad.core.arrays import dtypes
 from vizgrad.core.ops import extremes, joining, statistics
 from vizgrad.core.ops.copying import without_history
 from vizgrad.core.ops.forms import public
-from vizgrad.core.ops.public.arguments import one_dim, refuse_gradients, written
-from vizgrad.core.ops.public.keywords import takes_axis, takes_out, takes_tensors
+from vizgrad.core.ops.public.arguments import (
+    ValuesIndices,
+    one_dim,
+    refuse_gradients,
+    takes_axis,
+    takes_out,
+    takes_tensors,
+    written,
+)
 from vizgrad.core.ops.public.reduction import _as_asked, _in_dtype
-from vizgrad.core.ops.public.results import ValuesIndices
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 def _running(op: Any, input: Tensor, dim: int, dtype: Any, widen: bool = True) -> Any:

@@ -15,8 +15,7 @@ from vizgrad.core.ops.public import (
     reshape,
     slicing,
 )
-from vizgrad.core.ops.public.arguments import dims_of
-from vizgrad.core.ops.public.keywords import takes_axis, takes_out, takes_tensors
+from vizgrad.core.ops.public.arguments import dims_of, takes_axis, takes_out, takes_tensors
 from vizgrad.core.tensor.tensor import Tensor
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from vizgrad.core.ops import matrix_products as products
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public import dimensions, reshape, slicing
-from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.arguments import takes_tensors
 from vizgrad.core.ops.public.reduction import sum as sum_dims
 from vizgrad.core.tensor.tensor import Tensor
 

@@ -17,12 +17,17 @@ from vizgrad.core.arrays.dtypes import INTS
 from vizgrad.core.errors import index_of, wrap_dim
 from vizgrad.core.ops import fourier
 from vizgrad.core.ops.copying import to_copy
-from vizgrad.core.ops.padding import constant_pad_nd
-from vizgrad.core.ops.public.arguments import as_float, check_dtype, written
+from vizgrad.core.ops.images import constant_pad_nd
+from vizgrad.core.ops.public.arguments import (
+    as_float,
+    check_dtype,
+    fills_out,
+    takes_tensors,
+    written,
+)
 from vizgrad.core.ops.public.complexes import conj
 from vizgrad.core.ops.public.dimensions import roll
 from vizgrad.core.ops.public.from_values import tensor
-from vizgrad.core.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.core.tensor.tensor import Tensor
 
 Sizes = Sequence[int] | None

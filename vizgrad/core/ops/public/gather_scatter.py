@@ -5,14 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import is_on_host
+from vizgrad.core.arrays.kernels.indexing import check_select, count_places
 from vizgrad.core.errors import wrap_dim
 from vizgrad.core.function.inplace import check_placing, write
-from vizgrad.core.ops import indexing, scattering
+from vizgrad.core.ops import indexing
 from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.pointwise import exp
 from vizgrad.core.ops.public import broadcasting, creation, reshape
-from vizgrad.core.ops.public.arguments import check_kind, check_number, element
-from vizgrad.core.ops.public.keywords import takes_axis, takes_out, takes_tensors
-from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.ops.public.arguments import (
+    check_kind,
+    check_number,
+    check_number_fits,
+    element,
+    own_number,
+    takes_axis,
+    takes_out,
+    takes_tensors,
+)
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 def _check_integers(name: str, index: Tensor) -> None:
@@ -193,7 +204,7 @@ def _scatter_reduced(input: Tensor, at: int, index: Tensor, src: Any, reduce: st
     _check_fit("scatter", index, input, at, src)
     _check_same("scatter", input, src)
     attributes = {"dim": at, "reduce": _OLDER[reduce], "include_self": True}
-    return scattering.scatter_reduce, (index, src), attributes
+    return indexing.scatter_reduce, (index, src), attributes
 
 
 _OLDER = {"add": "sum", "multiply": "prod"}
@@ -238,7 +249,7 @@ def scatter_reduce(
     `reduce`: "sum", "prod", "mean", "amax", "amin"; with `include_self` what is there takes part.
     """
     at = _check_reduce(input, dim, index, src, reduce)
-    return scattering.scatter_reduce.record(
+    return indexing.scatter_reduce.record(
         input, index, src, dim=at, reduce=reduce, include_self=include_self
     )
 
@@ -252,7 +263,7 @@ def scatter_reduce_(
     check_placing(self, index, src)
     at = _check_reduce(self, dim, index, src, reduce)
     return write(
-        scattering.scatter_reduce, self, index, src, name="scatter_reduce_", dim=at, reduce=reduce,
+        indexing.scatter_reduce, self, index, src, name="scatter_reduce_", dim=at, reduce=reduce,
         include_self=include_self,
     )  # fmt: skip
 
@@ -271,3 +282,307 @@ def _check_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: s
     _check_fit("scatter_reduce", index, input, at, src)
     _check_same("scatter_reduce", input, src)
     return at
+
+
+# Slices of one dimension by a vector of indices: read, written, added (spec T-38, T-85).
+
+
+def _vector_index(name: str, index: Tensor) -> Tensor:
+    if index._array.ndim > 1:
+        raise IndexError(
+            f"{name}(): Index is supposed to be a vector, but got a tensor of shape "
+            f"{list(index._array.shape)}"
+        )
+    _check_integers(name, index)
+    return index
+
+
+@public(method=True)
+@takes_axis
+@takes_out
+def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The slices of `dim` at the entries of a vector of indices."""
+    at = wrap_dim(dim, input._array.ndim)
+    _vector_index("index_select", index)
+    if not input._array.ndim and index._array.size != 1:
+        raise RuntimeError(
+            f"index_select(): Index to scalar can have only 1 value, got {index._array.size} "
+            "value(s)"
+        )
+    if index._array.size and input._array.ndim > 1 and not input._array.shape[at]:
+        raise RuntimeError(
+            f"index_select(): self indexing axis dim should be positive: dimension {at} has no elements to "
+            "select from"
+        )
+    return indexing.index_select.record(input, index, dim=at)
+
+
+@public(method=True)
+@takes_tensors
+def index_add(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1
+) -> Tensor:
+    """A copy of `input` with alpha times the slices of `source` added at the entries of `index`."""
+    at = _index_write("index_add", input, dim, index, source)
+    alpha = element(alpha, source._array.dtype)
+    return indexing.index_add.record(input, index, source, dim=at, alpha=alpha)
+
+
+@method
+@takes_tensors
+def index_add_(
+    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1
+) -> Tensor:
+    """`index_add`, in place."""
+    check_placing(self, index, source)
+    at = _index_write("index_add", self, dim, index, source)
+    alpha = element(alpha, source._array.dtype)
+    return write(indexing.index_add, self, index, source, name="index_add_", dim=at, alpha=alpha)
+
+
+def _check_room(name: str, input: Tensor, at: int, index: Tensor) -> None:
+    """Where a dim has no elements, no index is one: RuntimeError of copies and fills, IndexError of sums.
+
+    PyTorch does not ask where the slices themselves have none.
+    """
+    shape = input._array.shape
+    if not shape or shape[at] or not index._array.size:
+        return
+    if len(shape) == 1 or (name != "index_add" and 0 not in (*shape[:at], *shape[at + 1 :])):
+        kind = RuntimeError if name in ("index_copy", "index_fill") else IndexError
+        raise kind(f"{name}(): index out of range in self: dimension {at} has no elements")
+
+
+def _index_write(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> int:
+    at = wrap_dim(dim, input._array.ndim)
+    _vector_index(name, index)
+    if name == "index_copy" and not source._array.ndim and index._array.size != 1:
+        raise IndexError(
+            "index_copy_(): When source is scalar, index should have one element (got "
+            f"{index._array.size})"
+        )
+    if name == "index_copy":
+        _check_source(input, source, at)
+    _check_same(name, input, source)
+    if name == "index_copy" and index._array.dtype != xp.int64:
+        raise RuntimeError(
+            f"index_copy_(): Expected a long tensor for index, but got {index.dtype.name}"
+        )
+    if source._array.ndim and not 0 <= at < source._array.ndim:
+        raise RuntimeError(
+            f"{name}(): Indexing dim {at} is out of bounds of the source tensor with dim "
+            f"{source._array.ndim}"
+        )
+    length = source._array.shape[at] if source._array.ndim else 1
+    if index._array.size != length and not source._array.ndim and name != "index_copy":
+        raise IndexError(f"Dimension specified as {at} but tensor has no dimensions")
+    if index._array.size != length:
+        raise (IndexError if name == "index_copy" else RuntimeError)(
+            f"{name}(): Number of indices ({index._array.size}) should be equal to "
+            f"source.size(dim) ({length}), for dim: {at}"
+        )
+    if name != "index_copy":
+        _check_slices(input, source, at)
+    _check_room(name, input, at, index)
+    return at
+
+
+def _check_source(input: Tensor, source: Tensor, dim: int) -> None:
+    have, given = input._array.shape, source._array.shape
+    if have and given and len(have) != len(given):
+        raise IndexError(
+            "index_copy(): When source and destination are not scalars, their dimensionality must match. "
+            f"Source dimensionality ({len(given)}), destination dimensionality ({len(have)})"
+        )
+    if have[:dim] + have[dim + 1 :] != given[:dim] + given[dim + 1 :]:
+        raise RuntimeError(
+            "index_copy(): Source/destination tensor must have same slice shapes. Destination slice shape: "
+            f"{list(have)} at dimension {dim} and source slice shape: {list(given)} at dimension {dim}."
+        )
+
+
+def _check_slices(input: Tensor, source: Tensor, dim: int) -> None:
+    have, given = input._array.shape, source._array.shape
+    if (len(have), *have[:dim], *have[dim + 1 :]) != (len(given), *given[:dim], *given[dim + 1 :]):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+            f"self.shape = {list(have)} source.shape = {list(given)}"
+        )
+
+
+def _check_select(index: Tensor, input: Tensor, dim: int) -> None:
+    check_select(index._array, input._array.shape[dim] if input._array.ndim else 1)
+
+
+@public(method=True)
+@takes_tensors
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """A copy of `input` with the slices of `source` written at the entries of `index`."""
+    at = _index_write("index_copy", input, dim, index, source)
+    return indexing.index_copy.record(input, index, source, dim=at)
+
+
+@method
+@takes_tensors
+def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """`index_copy`, in place."""
+    check_placing(self, index, source)
+    at = _index_write("index_copy", self, dim, index, source)
+    return write(indexing.index_copy, self, index, source, name="index_copy_", dim=at)
+
+
+@public(method=True)
+@takes_tensors
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    """A copy of `input` with a number (or a tensor of one, which gets its gradient) at entries of `index`."""
+    op, operands, attributes = _index_fill(input, dim, index, value)
+    return op.record(input, *operands, **attributes)
+
+
+@method
+@takes_tensors
+def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    """`index_fill`, in place."""
+    check_placing(self, index)
+    value = own_number(self, value)
+    op, operands, attributes = _index_fill(self, dim, index, value)
+    return write(op, self, *operands, name="index_fill_", **attributes)
+
+
+def _index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
+    at = wrap_dim(dim, input._array.ndim)
+    if isinstance(value, Tensor) and value._array.ndim:
+        raise RuntimeError(
+            "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._array.ndim} dimension(s)."
+        )
+    if index._array.ndim > 1:
+        raise RuntimeError(
+            f"index_fill_(): Index has to be a vector/scalar, not of shape {list(index._array.shape)}"
+        )
+    if index._array.dtype != xp.int64:
+        raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype.name}")
+    _check_room("index_fill", input, at, index)
+    check_number("index_fill", "value", value)
+    if not isinstance(value, Tensor):
+        check_number_fits(input, value)
+        value = element(value, input._array.dtype)
+        return indexing.index_fill, (index,), {"dim": at, "value": value}
+    if value.is_complex() and not input.is_complex():
+        raise RuntimeError(
+            "index_fill_(): Converting complex Scalar to non-complex type is not supported"
+        )
+    if value._array.dtype != input._array.dtype and is_on_host(value._array):
+        element(value.item(), input._array.dtype)  # does the type hold it?
+    return indexing.index_fill_tensor, (index, value), {"dim": at}
+
+
+@public(method=True)
+@takes_tensors
+def index_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+) -> Tensor:
+    """A copy of `input` with the slices of `source` reduced into those that `index` names.
+
+    `reduce`: "prod", "mean", "amax", "amin"; with `include_self` what is there takes part.
+    """
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(
+            f"index_reduce_(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}."
+        )
+    check_kind("index_reduce", input, "iufcV" if reduce == "mean" or not include_self else "biufcV")
+    at = _index_write("index_reduce", input, dim, index, source)
+    shape = [1] * source._array.ndim
+    if shape:
+        shape[at] = index._array.size
+    spread = index.reshape(shape).expand(source.shape)
+    _check_select(index, input, at)
+    return scatter_reduce(input, at, spread, source, reduce, include_self=include_self)
+
+
+# Segments: rows gathered into groups by a vector of group numbers (spec T-44).
+
+
+def _numbers(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
+    """`index` as int64, one group number for each row of `values`.
+
+    Raises RuntimeError for another shape or type, IndexError for a number that is no group's, ValueError for
+    a negative count of groups.
+    """
+    if num_segments < 0:
+        raise ValueError(f"num_segments is a count of groups, not {num_segments}")
+    kind, have, rows = index._array.dtype, index._array.shape, values._array.shape[:1]
+    if kind.kind not in "iu":
+        raise RuntimeError(f"index holds group numbers of type int64 or int32, not {index.dtype}")
+    if have != rows or not rows:
+        raise RuntimeError(
+            f"index has one group number for each row of values: shape {list(rows)}, not {list(have)}; "
+            f"values has shape {list(values._array.shape)}"
+        )
+    if have[0] and is_on_host(index._array):  # a device would have to be waited for
+        low, high = int(index._array.min()), int(index._array.max())
+        if low < 0 or high >= num_segments:
+            raise IndexError(
+                f"group number {low if low < 0 else high} is out of range: there are {num_segments} "
+                "groups, numbered from 0"
+            )
+    return index if kind == xp.int64 else new_tensor(index._array.astype(xp.int64))
+
+
+def _empty_groups(values: Tensor, groups: int, fill: Any) -> Tensor:
+    shape = (groups, *values._array.shape[1:])
+    return new_tensor(xp.full_like(values._array, fill, shape=shape, order="C"))
+
+
+@public
+@takes_tensors
+def segment_sum(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
+    """result[g] = the sum of values[i] with index[i] == g, shape (num_segments, ...); 0 for empty groups.
+
+    Raises RuntimeError or IndexError when `index` is not one group number for each row of `values`.
+    """
+    index = _numbers(values, index, num_segments)
+    return index_add(_empty_groups(values, num_segments, 0), 0, index, values)
+
+
+@public
+@takes_tensors
+def segment_mean(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
+    """Means of groups; 0 for empty ones. Errors as `segment_sum`."""
+    total: Any = segment_sum(values, index, num_segments)
+    counts = count_places(index._array, num_segments).astype(values._array.dtype)
+    counts = xp.maximum(counts, 1).reshape((-1,) + (1,) * (values._array.ndim - 1))
+    return total / new_tensor(counts)
+
+
+@public
+@takes_tensors
+def segment_max(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
+    """Maxima of groups, equal ones sharing the gradient. Errors as `segment_sum`.
+
+    Empty groups have the least value of the type: -inf.
+    """
+    index = _numbers(values, index, num_segments)
+    kind = values._array.dtype
+    least = xp.iinfo(kind).min if kind.kind in "iu" else -xp.inf
+    wide = _as_wide(index, values)
+    return scatter_reduce(_empty_groups(values, num_segments, least), 0, wide, values, "amax")
+
+
+def _as_wide(index: Tensor, values: Tensor) -> Tensor:
+    shape = values._array.shape
+    return broadcasting.expand(reshape.view(index, (-1,) + (1,) * (len(shape) - 1)), shape)
+
+
+@public
+def segment_softmax(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
+    """Softmax within each group; the maximum of the group is subtracted first. Errors as `segment_sum`."""
+    top = segment_max(values.detach(), index, num_segments)
+    shifted: Any = exp(values - index_select(top, 0, index))
+    return shifted / index_select(segment_sum(shifted, index, num_segments), 0, index)

@@ -13,8 +13,7 @@ from vizgrad.core.ops import copying, indexing
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.indices import Indices, index_beside, parse
 from vizgrad.core.ops.public import broadcasting, conversion, dimensions, reshape
-from vizgrad.core.ops.public.arguments import element, is_number, own_number
-from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.arguments import element, is_number, own_number, takes_tensors
 from vizgrad.core.ops.public.where_clamp import check_real_value
 from vizgrad.core.tensor.modes import MODES
 from vizgrad.core.tensor.tensor import Tensor, new_tensor

@@ -8,24 +8,29 @@ from typing import Any
 from vizgrad.core.arrays import xp
 from vizgrad.core.function.inplace import check_history, check_placing, write
 from vizgrad.core.function.transform_tensor import Wrapped
-from vizgrad.core.function.windows import refuse_recorded_windows
-from vizgrad.core.ops import copying, powers, special
+from vizgrad.core.function.views import refuse_recorded_windows
+from vizgrad.core.graph.edges import retaining, set_history, split_edge
+from vizgrad.core.ops import copying, pointwise_binary, special
 from vizgrad.core.ops import matrix_products as products
 from vizgrad.core.ops.constants import place_of
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public import (
-    add_products,
     arithmetic,
     conversion,
-    covariance,
-    index_dim,
+    dimensions,
+    gather_scatter,
+    matrix_products,
     put,
+    slicing,
+    statistics,
 )
 from vizgrad.core.ops.public import special as special_functions
-from vizgrad.core.ops.public.keywords import takes_tensors
-from vizgrad.core.tensor.modes import MODES
-from vizgrad.core.tensor.operands import not_a_tensor
-from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.ops.public.arguments import takes_tensors
+from vizgrad.core.tensor.duals import active, set_tangent, tangent_of
+from vizgrad.core.tensor.kinds import not_a_tensor
+from vizgrad.core.tensor.modes import MODES, about_to_write
+from vizgrad.core.tensor.source_location import caller
+from vizgrad.core.tensor.tensor import Tensor, new_tensor, storage_of
 
 
 def _copied(
@@ -60,8 +65,8 @@ def addmm_(
     self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1
 ) -> Tensor:
     """self = beta * self + alpha * (mat1 @ mat2)."""
-    add_products.addmm(self.detach(), mat1.detach(), mat2.detach())  # checks
-    beta, alpha = add_products.factors(mat1, beta, alpha)
+    matrix_products.addmm(self.detach(), mat1.detach(), mat2.detach())  # checks
+    beta, alpha = matrix_products.factors(mat1, beta, alpha)
     return write(products.addmm, self, mat1, mat2, name="addmm_", beta=beta, alpha=alpha)
 
 
@@ -69,8 +74,8 @@ def addmm_(
 @takes_tensors
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
     """input = beta * input + alpha * (mat @ vec)."""
-    add_products.addmv(input.detach(), mat.detach(), vec.detach())  # checks
-    beta, alpha = add_products.factors(mat, beta, alpha)
+    matrix_products.addmv(input.detach(), mat.detach(), vec.detach())  # checks
+    beta, alpha = matrix_products.factors(mat, beta, alpha)
     return write(products.addmv, input, mat, vec, name="addmv_", beta=beta, alpha=alpha)
 
 
@@ -81,8 +86,8 @@ def baddbmm_(
 ) -> Tensor:
     """self = beta * self + alpha * (batch1 @ batch2)."""
     check_history(self, self.requires_grad and MODES.grad)
-    add_products.baddbmm(self.detach(), batch1.detach(), batch2.detach())  # checks
-    beta, alpha = add_products.factors(batch1, beta, alpha)
+    matrix_products.baddbmm(self.detach(), batch1.detach(), batch2.detach())  # checks
+    beta, alpha = matrix_products.factors(batch1, beta, alpha)
     return write(products.baddbmm, self, batch1, batch2, name="baddbmm_", beta=beta, alpha=alpha)
 
 
@@ -92,7 +97,7 @@ def addbmm_(
     self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1
 ) -> Tensor:
     """self = beta * self + alpha * (the sum of the products of batch1 and batch2)."""
-    beta, alpha = add_products.factors_of_stacks(self, batch1, batch2, beta, alpha)
+    beta, alpha = matrix_products.factors_of_stacks(self, batch1, batch2, beta, alpha)
     return write(products.addbmm, self, batch1, batch2, name="addbmm_", beta=beta, alpha=alpha)
 
 
@@ -100,7 +105,7 @@ def addbmm_(
 @takes_tensors
 def addr_(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
     """self = beta * self + alpha * (all products of the elements of vec1 and vec2)."""
-    beta, alpha = add_products.factors_of_vectors(self, vec1, vec2, beta, alpha)
+    beta, alpha = matrix_products.factors_of_vectors(self, vec1, vec2, beta, alpha)
     return write(products.addr, self, vec1, vec2, name="addr_", beta=beta, alpha=alpha)
 
 
@@ -131,8 +136,8 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
             f"requires dtype {wanted}"
         )
     if isinstance(exponent, Tensor):
-        return write(powers.pow, self, exponent, name="float_power_")
-    return write(powers.pow_number, self, name="float_power_", exponent=exponent)
+        return write(pointwise_binary.pow, self, exponent, name="float_power_")
+    return write(pointwise_binary.pow_number, self, name="float_power_", exponent=exponent)
 
 
 @method
@@ -217,6 +222,50 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 
 
 mvlgamma_ = _copied(special_functions.mvlgamma, "mvlgamma_")
-renorm_ = _copied(covariance.renorm, "renorm_")
+renorm_ = _copied(statistics.renorm, "renorm_")
 put_ = _copied(put.put, "put_", placing=True)
-index_reduce_ = _copied(index_dim.index_reduce, "index_reduce_", placing=True)
+index_reduce_ = _copied(gather_scatter.index_reduce, "index_reduce_", placing=True)
+
+
+# Changing a tensor's shape in place: the same memory, seen otherwise (`t_`, `squeeze_`, ...).
+
+
+def _in_place(view: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
+    """The method that makes a tensor what `view` of it is. The version counter rises, as for a write."""
+
+    def seen_otherwise(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if self.__class__ is Wrapped:
+            vars(self)["value"] = view(self, *args, **kwargs).value
+            return self
+        about_to_write(self)
+        check_history(self, MODES.grad and self.requires_grad)
+        made = view(self, *args, **kwargs)
+        if made is self:  # nothing to do (squeeze)
+            return self
+        edge = made._edge if made.requires_grad else None
+        self._array = made._array
+        storage = storage_of(self)
+        storage.wrote(name, caller())
+        if edge is not None:
+            with retaining(self):
+                set_history(self, *split_edge(edge))
+            if self._view is not None:
+                self._view.clock = storage.last_write
+        for level in active():
+            tangent = tangent_of(made, level)
+            if tangent is not None:
+                set_tangent(self, level, tangent)
+        return self
+
+    seen_otherwise.__name__ = seen_otherwise.__qualname__ = name
+    seen_otherwise.__doc__ = f"`{name[:-1]}`, in place: the tensor itself is seen otherwise."
+    return method(takes_tensors(seen_otherwise))
+
+
+t_ = _in_place(dimensions.t, "t_")
+transpose_ = _in_place(dimensions.transpose, "transpose_")
+swapaxes_ = _in_place(dimensions.swapaxes, "swapaxes_")
+swapdims_ = _in_place(dimensions.transpose, "swapdims_")
+squeeze_ = _in_place(dimensions.squeeze, "squeeze_")
+unsqueeze_ = _in_place(dimensions.unsqueeze, "unsqueeze_")
+as_strided_ = public(_in_place(slicing.as_strided, "as_strided_"))

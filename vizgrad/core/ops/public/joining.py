@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.core.errors import wrap_dim
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.dtypes import INTS, get_default_dtype
+from vizgrad.core.errors import index_of, wrap_dim
+from vizgrad.core.function.typing import result_dtype
 from vizgrad.core.ops import joining
-from vizgrad.core.ops.forms import public
-from vizgrad.core.ops.public import dimensions, reshape
-from vizgrad.core.ops.public.arguments import written
-from vizgrad.core.ops.public.keywords import takes_out
-from vizgrad.core.tensor.operands import all_tensors
-from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.public import broadcasting, dimensions, indexing, reshape, slicing
+from vizgrad.core.ops.public.arguments import takes_axis, takes_out, takes_tensors, written
+from vizgrad.core.ops.public.from_values import ones_like, tensor
+from vizgrad.core.tensor.kinds import all_tensors
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 @public(aliases="concat concatenate")
@@ -138,3 +142,263 @@ def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     return hstack(
         [reshape.reshape(t, (t._array.size, 1)) if t._array.ndim <= 1 else t for t in found]
     )
+
+
+# Splitting with PyTorch's signatures and errors (spec T-15).
+
+
+def _length_of(name: str, tensor: Tensor, dim: int) -> tuple[int, int]:
+    """(wrapped dim, its length)."""
+    if tensor._array.ndim == 0:
+        raise RuntimeError(f"{name} expects at least a 1-dimensional tensor")
+    at = wrap_dim(dim, tensor._array.ndim)
+    return at, tensor._array.shape[at]
+
+
+@public
+@takes_tensors
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of consecutive stretches: of one size (the last may be shorter), or of the given sizes."""
+    at, length = _length_of("split", tensor, dim)
+    if isinstance(split_size_or_sections, (list, tuple)):
+        sizes = [index_of(n) for n in split_size_or_sections]
+        if sum(sizes) != length or any(n < 0 for n in sizes):
+            raise RuntimeError(
+                f"split_with_sizes expects split_sizes to sum exactly to {length} (input tensor's "
+                f"size at dimension {at}), but got split_sizes={sizes}"
+            )
+        return joining.record_split(tensor, at, sizes, None)
+    size = split_size_or_sections
+    size = int(size) if isinstance(size, Tensor) else index_of(size)
+    if size < 0 or (size == 0 and length):
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+    return joining.record_split(tensor, at, _equal(length, size), size)
+
+
+@method(name="split")
+def _split(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """`vizgrad.split` under the names that PyTorch's method has."""
+    return split(self, split_size, dim)
+
+
+def _equal(length: int, size: int) -> list[int]:
+    if length == 0:
+        return [0]
+    count = (length + size - 1) // size
+    return [size] * (count - 1) + [length - size * (count - 1)]
+
+
+@public(method=True)
+def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of consecutive stretches of the given sizes."""
+    return split(input, list(split_sizes), dim)
+
+
+@public(method=True)
+@takes_axis
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """At most `chunks` views of equal length (the last may be shorter)."""
+    chunks = index_of(chunks)
+    at, length = _length_of("chunk", input, dim)
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    size = (length + chunks - 1) // chunks
+    if size == 0:
+        return joining.record_split(input, at, [0] * chunks, None)
+    return joining.record_split(input, at, _equal(length, size), size)
+
+
+def _either(name: str, given: Any, sections: Any, indices: Any) -> Any:
+    """Where to cut: PyTorch has one place for it, and two names."""
+    for way in (given, sections, indices):
+        if way is not None:
+            return way
+    raise TypeError(f'{name}() missing 1 required positional arguments: "indices or sections"')
+
+
+@public(method=True)
+@takes_tensors
+def tensor_split(
+    input: Tensor,
+    indices_or_sections: Any = None,
+    dim: int = 0,
+    *,
+    sections: int | None = None,
+    indices: Any = None,
+) -> tuple[Tensor, ...]:
+    """Exactly n parts, the first ones longer by one; or parts from the given indices on (V-49)."""
+    indices_or_sections = _either("tensor_split", indices_or_sections, sections, indices)
+    at, length = _length_of("tensor_split", input, dim)
+    if isinstance(indices_or_sections, Tensor):
+        indices_or_sections = indices_or_sections.tolist()
+    if isinstance(indices_or_sections, INTS):
+        n = indices_or_sections
+        if n <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {n}")
+        bounds = [i * (length // n) + min(i, length % n) for i in range(n + 1)]
+    else:
+        inner = [slice(None, index_of(i)).indices(length)[1] for i in indices_or_sections]
+        bounds = [0, *inner, length]
+    return tuple(
+        slicing.narrow(input, at, min(a, length), max(b - a, 0))
+        for a, b in itertools.pairwise(bounds)
+    )
+
+
+def _check_rank(name: str, input: Tensor, least: int) -> None:
+    if input._array.ndim < least:
+        raise RuntimeError(
+            f"{name} requires a tensor with at least {least} dimension, but got a tensor with "
+            f"{input._array.ndim} dimensions!"
+        )
+
+
+@public(method=True)
+@takes_tensors
+def hsplit(
+    input: Tensor,
+    indices_or_sections: Any = None,
+    *,
+    sections: int | None = None,
+    indices: Any = None,
+) -> tuple[Tensor, ...]:
+    """`tensor_split` along the second dimension (the first of a vector)."""
+    indices_or_sections = _either("hsplit", indices_or_sections, sections, indices)
+    _check_rank("hsplit", input, 1)
+    return _equal_parts("hsplit", input, indices_or_sections, 0 if input._array.ndim == 1 else 1)
+
+
+@public(method=True)
+@takes_tensors
+def vsplit(
+    input: Tensor,
+    indices_or_sections: Any = None,
+    *,
+    sections: int | None = None,
+    indices: Any = None,
+) -> tuple[Tensor, ...]:
+    """`tensor_split` along the first dimension."""
+    indices_or_sections = _either("vsplit", indices_or_sections, sections, indices)
+    _check_rank("vsplit", input, 2)
+    return _equal_parts("vsplit", input, indices_or_sections, 0)
+
+
+@public(method=True)
+@takes_tensors
+def dsplit(
+    input: Tensor,
+    indices_or_sections: Any = None,
+    *,
+    sections: int | None = None,
+    indices: Any = None,
+) -> tuple[Tensor, ...]:
+    """`tensor_split` along the third dimension."""
+    indices_or_sections = _either("dsplit", indices_or_sections, sections, indices)
+    _check_rank("dsplit", input, 3)
+    return _equal_parts("dsplit", input, indices_or_sections, 2)
+
+
+def _equal_parts(name: str, input: Tensor, given: Any, dim: int) -> tuple[Tensor, ...]:
+    """`tensor_split`; into a number of parts only where they are equal."""
+    if isinstance(given, INTS) and (given < 1 or input._array.shape[dim] % given):
+        raise RuntimeError(
+            f"{name} attempted to split along dimension {dim}, but the size of the dimension "
+            f"{input._array.shape[dim]} is not divisible by the split_size {given}"
+        )
+    return tensor_split(input, given, dim)
+
+
+@public(method=True)
+@takes_axis
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """All slices along `dim`, as views."""
+    if input._array.ndim == 0:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    return joining.record_unbind(input, wrap_dim(dim, input._array.ndim))
+
+
+def iterate(self: Tensor) -> Any:
+    """`iter(tensor)`: the slices of the first dimension."""
+    if self._array.ndim == 0:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(unbind(self, 0))
+
+
+# Matrices made from vectors and from other matrices.
+
+
+def _check_vector(tensor: Tensor) -> None:
+    if tensor._array.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor._array.shape)}")
+
+
+@public
+@takes_tensors
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """All choices of r elements of a vector, one per row; nothing, without rows, of r = 0."""
+    _check_vector(input)
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return new_tensor(xp.empty_like(input._array, shape=(0,)))
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = list(choose(range(input._array.size), r))
+    index = tensor(rows) if rows else new_tensor(xp.zeros((0, r), xp.int64))
+    return indexing.getitem(input, index)
+
+
+@public
+@takes_tensors
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """All tuples with one element of each vector, one per row."""
+    for each in all_tensors(tensors):
+        _check_vector(each)
+    if len(tensors) == 1:
+        return tensors[0]
+    grids = broadcasting.meshgrid(*tensors, indexing="ij")
+    return stack([reshape.reshape(g, -1) for g in grids], 1)
+
+
+@public
+@takes_tensors
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """Columns of powers of a vector."""
+    if x._array.ndim != 1:
+        raise RuntimeError(
+            f"x must be a one-dimensional tensor. Its shape is {list(x._array.shape)}"
+        )
+    if x._array.dtype.kind in "biu":
+        x = x.long()
+    n = x._array.size if N is None else N
+    if n < 0:
+        raise RuntimeError(f"N must be non-negative. It is {n}")
+    powers = range(n) if increasing else range(n - 1, -1, -1)
+    columns = [x**k if k else ones_like(x) for k in powers]
+    return stack(columns, -1) if columns else x.new_empty((x._array.size, 0))
+
+
+@public
+@takes_tensors
+def block_diag(*tensors: Tensor) -> Tensor:
+    """Matrices along the diagonal of one, zeros elsewhere; of none, a row without elements."""
+    if not tensors:
+        return new_tensor(xp.zeros((1, 0), get_default_dtype().np))
+    for position, each in enumerate(tensors):
+        if each._array.ndim > 2:
+            raise RuntimeError(
+                "block_diag: Input tensors must have 2 or fewer dimensions. Input "
+                f"{position} has {each._array.ndim} dimensions"
+            )
+    dtype = result_dtype(tensors)
+    blocks = [dimensions.atleast_2d(t.to(dtype)) for t in tensors]
+    width = sum(b._array.shape[1] for b in blocks)
+    rows, column = [], 0
+    for block in blocks:
+        height, own = block._array.shape
+        before, after = (
+            new_tensor(xp.zeros_like(block._array, shape=(height, n)))
+            for n in (column, width - column - own)
+        )
+        rows.append(cat([before, block, after], 1))
+        column += own
+    return cat(rows, 0)

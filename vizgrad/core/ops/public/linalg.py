@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-from vizgrad.core.ops.public.linalg_eigenvalues import eig as eig
-from vizgrad.core.ops.public.linalg_eigenvalues import eigh as eigh
-from vizgrad.core.ops.public.linalg_eigenvalues import eigvals as eigvals
-from vizgrad.core.ops.public.linalg_eigenvalues import eigvalsh as eigvalsh
-from vizgrad.core.ops.public.linalg_eigenvalues import svd as svd
-from vizgrad.core.ops.public.linalg_eigenvalues import svdvals as svdvals
 from vizgrad.core.ops.public.linalg_factors import cholesky_ex as cholesky_ex
 from vizgrad.core.ops.public.linalg_factors import cholesky_inverse as cholesky_inverse
 from vizgrad.core.ops.public.linalg_factors import cholesky_solve as cholesky_solve
@@ -27,6 +21,10 @@ from vizgrad.core.ops.public.linalg_functions import cholesky as cholesky
 from vizgrad.core.ops.public.linalg_functions import cross as cross
 from vizgrad.core.ops.public.linalg_functions import det as det
 from vizgrad.core.ops.public.linalg_functions import diagonal as diagonal
+from vizgrad.core.ops.public.linalg_functions import eig as eig
+from vizgrad.core.ops.public.linalg_functions import eigh as eigh
+from vizgrad.core.ops.public.linalg_functions import eigvals as eigvals
+from vizgrad.core.ops.public.linalg_functions import eigvalsh as eigvalsh
 from vizgrad.core.ops.public.linalg_functions import inv as inv
 from vizgrad.core.ops.public.linalg_functions import inverse as inverse
 from vizgrad.core.ops.public.linalg_functions import logdet as logdet
@@ -41,6 +39,8 @@ from vizgrad.core.ops.public.linalg_functions import qr as qr
 from vizgrad.core.ops.public.linalg_functions import slogdet as slogdet
 from vizgrad.core.ops.public.linalg_functions import solve as solve
 from vizgrad.core.ops.public.linalg_functions import solve_triangular as solve_triangular
+from vizgrad.core.ops.public.linalg_functions import svd as svd
+from vizgrad.core.ops.public.linalg_functions import svdvals as svdvals
 from vizgrad.core.ops.public.linalg_functions import vecdot as vecdot
 from vizgrad.core.ops.public.linalg_functions import vector_norm as vector_norm
 from vizgrad.core.ops.public.linalg_norms import cond as cond

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from vizgrad.core.arrays.kernels import lu as kernel
+from vizgrad.core.arrays.kernels import linalg as kernel
 from vizgrad.core.arrays.kernels.linalg import LinAlgError
 from vizgrad.core.function.transform_tensor import of_examples, of_stacks
-from vizgrad.core.ops import lu as ops
+from vizgrad.core.ops import decompositions as ops
 from vizgrad.core.ops.constants import raw
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public import (
-    creation_like,
     dimensions,
+    from_values,
     joining,
     linalg_functions,
     matrix_products,
     ranges,
     where_clamp,
 )
+from vizgrad.core.ops.public.arguments import takes_out, takes_tensors
 from vizgrad.core.ops.public.complexes import adjoint, conj
-from vizgrad.core.ops.public.keywords import takes_out, takes_tensors
-from vizgrad.core.ops.public.linalg_checks import check, check_matrix_type, check_same_type
+from vizgrad.core.ops.public.linalg_functions import check, check_matrix_type, check_same_type
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
@@ -94,9 +94,9 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     m, n = A._array.shape[-2:]
     below = dimensions.tril(lower, -1)
     if n > m:
-        below = joining.cat([below, creation_like.zeros_like(upper[..., :, m:])], -1)
+        below = joining.cat([below, from_values.zeros_like(upper[..., :, m:])], -1)
     elif m > n:
-        upper = joining.cat([upper, creation_like.zeros_like(lower[..., n:, :])], -2)
+        upper = joining.cat([upper, from_values.zeros_like(lower[..., n:, :])], -2)
     return LUFactorExResult(below + upper, pivots, info)
 
 
@@ -342,7 +342,7 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     count = x._array.shape[-1] if N is None else N
     if count < 2:
         raise RuntimeError(f"N must be greater than 1, got {count}")
-    ones = creation_like.ones_like(x)[..., None]
+    ones = from_values.ones_like(x)[..., None]
     powers: Any = x[..., None].expand(*x.shape, count - 1).cumprod(-1)
     return joining.cat([ones, powers], -1)
 

@@ -10,28 +10,149 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.kernels import linalg as kernels
 from vizgrad.core.arrays.kernels.linalg import LinAlgError as LinAlgError
 from vizgrad.core.function.transform_tensor import of_examples, of_stacks
-from vizgrad.core.ops import decompositions, determinants
+from vizgrad.core.ops import decompositions
 from vizgrad.core.ops import linalg as ops
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public import (
     broadcasting,
     conversion,
-    creation_like,
     dimensions,
+    from_values,
     matrix_products,
     reduction,
     slicing,
 )
-from vizgrad.core.ops.public.arguments import check_kind, written
+from vizgrad.core.ops.public.arguments import check_kind, takes_out, takes_tensors, written
 from vizgrad.core.ops.public.complexes import conj
-from vizgrad.core.ops.public.keywords import takes_out, takes_tensors
-from vizgrad.core.ops.public.linalg_checks import check
-from vizgrad.core.ops.public.linalg_eigenvalues import svdvals
 from vizgrad.core.ops.public.matrix_products import cross as _cross
 from vizgrad.core.ops.public.reshape import reshape, view
 from vizgrad.core.ops.public.statistics import vector_norm as vector_norm
-from vizgrad.core.tensor.operands import all_tensors
+from vizgrad.core.tensor.kinds import all_tensors
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
+
+# What functions of matrices ask of them.
+
+
+def check_matrix_type(name: str, A: Tensor) -> None:
+    """NotImplementedError for what LAPACK does not compute with."""
+    if A.dtype.name not in ("float32", "float64", "complex64", "complex128"):
+        raise NotImplementedError(f'"{name}" not implemented for {A.dtype.name}')
+
+
+#: What is made of products alone, or written here: it goes with half precision, too.
+_OF_HALVES = frozenset({"matrix_power", "matrix_exp", "matrix_norm", "vecdot", "lu", "lu_factor"})
+
+#: What PyTorch does not check before its kernels do.
+_BY_TYPE = frozenset({"lu", "lu_factor", "solve_triangular", "eigh"})
+
+
+def check(
+    name: str, A: Tensor, square: bool = True, least: int = 2, any_type: bool = False
+) -> None:
+    """Raises RuntimeError unless A holds (square) matrices of floating point or complex numbers."""
+    shape = A._array.shape
+    if A.dtype.name in ("float16", "bfloat16") and name not in _OF_HALVES:
+        raise NotImplementedError(
+            f"linalg.{name}: Low precision dtypes not supported. Got {A.dtype.name}: convert with .float()"
+        )
+    if A._array.dtype.kind not in ("biufcV" if any_type else "fcV"):
+        raise (NotImplementedError if name in _BY_TYPE else RuntimeError)(
+            f"linalg.{name}: Expected a floating point or complex tensor as input. Got "
+            f"{A.dtype.name}"
+        )
+    if len(shape) < least:
+        raise RuntimeError(
+            f"linalg.{name}: The input tensor A must have at least 2 dimensions, got {len(shape)}"
+        )
+    if square and shape[-1] != shape[-2]:
+        raise RuntimeError(
+            f"linalg.{name}: A must be batches of square matrices, but they are {shape[-2]} by "
+            f"{shape[-1]} matrices"
+        )
+
+
+def check_same_type(name: str, b: Tensor, A: Tensor) -> None:
+    """RuntimeError where the right-hand side is of another type than the matrix."""
+    if b._array.dtype != A._array.dtype:
+        raise RuntimeError(
+            f"{name}: Expected b and A to have the same dtype, but found b of type {b.dtype.name} and A of "
+            f"type {A.dtype.name} instead: convert one with .to(dtype)"
+        )
+
+
+# Eigenvalues and singular values of matrices (spec T-83).
+
+
+class EighResult(NamedTuple):
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
+class SVDResult(NamedTuple):
+    U: Tensor
+    S: Tensor
+    Vh: Tensor
+
+
+class EigResult(NamedTuple):
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
+@takes_out
+@of_stacks
+def eigh(input: Tensor, UPLO: str = "L") -> EighResult:
+    """Eigenvalues in rising order and eigenvectors (columns) of symmetric matrices."""
+    check("eigh", input)
+    if UPLO not in ("L", "U", "l", "u"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO!r}")
+    return EighResult(
+        *decompositions.record(
+            decompositions.LinalgEighBackward0, input, kernels.eigh(input._array, UPLO)
+        )
+    )
+
+
+@takes_out
+@of_stacks
+def eig(input: Tensor) -> EigResult:
+    """Complex eigenvalues and eigenvectors (columns) of square matrices, in no particular order."""
+    check("eig", input)
+    return EigResult(
+        *decompositions.record(decompositions.LinalgEigBackward0, input, kernels.eig(input._array))
+    )
+
+
+@takes_out
+def eigvals(input: Tensor) -> Tensor:
+    """Complex eigenvalues of square matrices."""
+    return eig(input).eigenvalues
+
+
+@takes_out
+def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
+    """Eigenvalues of symmetric matrices, in rising order."""
+    return eigh(input, UPLO).eigenvalues
+
+
+@takes_out
+@of_stacks
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> SVDResult:
+    """U, S, Vh with A = U @ diag(S) @ Vh.
+
+    With full_matrices=True the columns of U and rows of Vh beyond the singular values have no derivative:
+    what arrives at them is left out.
+    """
+    check("svd", A, square=False)
+    m, n = A._array.shape[-2:]
+    parts = kernels.svd(A._array, full_matrices and m != n)
+    return SVDResult(*decompositions.record(decompositions.LinalgSvdBackward0, A, parts))
+
+
+@takes_out
+def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
+    """Singular values in falling order."""
+    return svd(A, full_matrices=False).S
 
 
 class QRResult(NamedTuple):
@@ -72,7 +193,7 @@ def det(A: Tensor) -> Tensor:
 def slogdet(A: Tensor) -> SlogdetResult:
     """Sign and log |det|."""
     check("slogdet", A)
-    return SlogdetResult(*determinants.slogdet(A))
+    return SlogdetResult(*decompositions.slogdet(A))
 
 
 @public(method=True)
@@ -236,7 +357,7 @@ def lstsq(
     m, n = input._array.shape[-2:]
     rank = matrix_rank(input, rtol=rcond)
     if not sides._array.size:
-        rank = creation_like.zeros_like(rank)  # no right side, nothing was solved
+        rank = from_values.zeros_like(rank)  # no right side, nothing was solved
     s = svdvals(input.detach())
     if driver in ("gels", "gelsd", "gelss") and m > n and bool((rank == n)._array.all()):
         rest = _abs_squared(matrix_products.matmul(input, found) - sides)

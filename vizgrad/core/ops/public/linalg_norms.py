@@ -9,10 +9,9 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.dtypes import INTS
 from vizgrad.core.arrays.kernels.linalg import LinAlgError as LinAlgError
 from vizgrad.core.errors import wrap_dim
-from vizgrad.core.ops.public import dimensions, order_statistics, reduction, slicing
-from vizgrad.core.ops.public.keywords import takes_out
-from vizgrad.core.ops.public.linalg_checks import check
-from vizgrad.core.ops.public.linalg_eigenvalues import svdvals
+from vizgrad.core.ops.public import dimensions, reduction, slicing
+from vizgrad.core.ops.public.arguments import takes_out
+from vizgrad.core.ops.public.linalg_functions import check, svdvals
 from vizgrad.core.ops.public.statistics import check_norm_dtype
 from vizgrad.core.ops.public.statistics import vector_norm as vector_norm
 from vizgrad.core.tensor.tensor import Tensor
@@ -53,14 +52,14 @@ def matrix_norm(
         sums = vector_norm(input, 1, first, keepdim, dtype=dtype)
         if not keepdim and second > first:
             second -= 1
-        return (order_statistics.amax if ord > 0 else order_statistics.amin)(sums, second, keepdim)
+        return (reduction.amax if ord > 0 else reduction.amin)(sums, second, keepdim)
     if dtype is not None:
         input = input.to(dtype)
     values = svdvals(dimensions.movedim(input, (rows, columns), (-2, -1)))
     if ord == "nuc":
         result = reduction.sum(values, -1)
     else:
-        result = (order_statistics.amax if ord > 0 else order_statistics.amin)(values, -1)
+        result = (reduction.amax if ord > 0 else reduction.amin)(values, -1)
     if keepdim:
         for d in sorted((rows, columns)):
             result = dimensions.unsqueeze(result, d)

@@ -10,9 +10,15 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.current_device import on
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public import reshape
-from vizgrad.core.ops.public.arguments import check_number, element, number_of, sizes_of
+from vizgrad.core.ops.public.arguments import (
+    check_number,
+    element,
+    fills_out,
+    number_of,
+    sizes_of,
+    takes_tensors,
+)
 from vizgrad.core.ops.public.creation import _np_dtype, made, only_memory
-from vizgrad.core.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.core.ops.public.ranges import check_range, counted
 from vizgrad.core.tensor.tensor import Tensor
 

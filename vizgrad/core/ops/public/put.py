@@ -11,7 +11,7 @@ from vizgrad.core.arrays.layout import overlaps_itself
 from vizgrad.core.function.transform_tensor import like_batch, of_examples
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public import indexing, reshape, slicing
-from vizgrad.core.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.core.ops.public.arguments import takes_out, takes_tensors
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 

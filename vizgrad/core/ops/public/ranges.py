@@ -11,9 +11,14 @@ from vizgrad.core.arrays.backend import parse_device, to_device
 from vizgrad.core.arrays.current_device import on
 from vizgrad.core.function.transform_tensor import of_examples
 from vizgrad.core.ops.forms import public
-from vizgrad.core.ops.public.arguments import check_number, element, number_of
+from vizgrad.core.ops.public.arguments import (
+    check_number,
+    element,
+    fills_out,
+    number_of,
+    takes_tensors,
+)
 from vizgrad.core.ops.public.creation import _np_dtype, made, only_memory
-from vizgrad.core.ops.public.keywords import fills_out, takes_tensors
 from vizgrad.core.tensor.tensor import Tensor
 
 #: `arange(end=3)` begins at 0, `arange(None, 3)` is refused.

@@ -10,10 +10,9 @@ from vizgrad.core.errors import wrap_dim
 from vizgrad.core.function.transform_tensor import Wrapped, wrap
 from vizgrad.core.ops import shape as ops
 from vizgrad.core.ops.forms import method, public
-from vizgrad.core.ops.public.arguments import sizes_of
-from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.arguments import sizes_of, takes_tensors
 from vizgrad.core.tensor import formats
-from vizgrad.core.tensor.operands import not_a_tensor
+from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor
 
 

@@ -15,9 +15,15 @@ from vizgrad.core.function.typing import result_dtype
 from vizgrad.core.ops import extremes, indexing
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public import broadcasting
-from vizgrad.core.ops.public.arguments import check_kind, check_number, written
-from vizgrad.core.ops.public.keywords import takes_axis, takes_out, takes_tensors
-from vizgrad.core.ops.public.results import ValuesIndices
+from vizgrad.core.ops.public.arguments import (
+    ValuesIndices,
+    check_kind,
+    check_number,
+    takes_axis,
+    takes_out,
+    takes_tensors,
+    written,
+)
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 

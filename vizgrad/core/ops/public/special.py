@@ -10,12 +10,11 @@ from vizgrad.core.function.primitive import Primitive
 from vizgrad.core.function.typing import number
 from vizgrad.core.ops import bessel, pointwise, pointwise_binary, special
 from vizgrad.core.ops.forms import function_of, public
-from vizgrad.core.ops.public import softmax as _softmax
-from vizgrad.core.ops.public.arguments import check_number
+from vizgrad.core.ops.public import reduction as _softmax
+from vizgrad.core.ops.public.arguments import check_number, takes_out
 from vizgrad.core.ops.public.arithmetic import logit as logit
 from vizgrad.core.ops.public.arithmetic import polygamma as polygamma
 from vizgrad.core.ops.public.arithmetic import round as round
-from vizgrad.core.ops.public.keywords import takes_out
 from vizgrad.core.ops.public.statistics import logsumexp as logsumexp
 from vizgrad.core.tensor.tensor import Tensor
 

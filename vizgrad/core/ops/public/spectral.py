@@ -7,7 +7,7 @@ from typing import Any
 from vizgrad.core.errors import warn_once
 from vizgrad.core.function.transform_tensor import of_examples
 from vizgrad.core.ops.forms import public
-from vizgrad.core.ops.padding import constant_pad_nd
+from vizgrad.core.ops.images import constant_pad_nd
 from vizgrad.core.ops.public import (
     complexes,
     creation,
@@ -17,8 +17,7 @@ from vizgrad.core.ops.public import (
     reshape,
     slicing,
 )
-from vizgrad.core.ops.public.arguments import check_kind
-from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
 from vizgrad.core.ops.public.padding import pad
 from vizgrad.core.tensor.tensor import Tensor
 

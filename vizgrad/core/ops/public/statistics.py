@@ -7,19 +7,43 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import beside, is_on_host
 from vizgrad.core.arrays.dtypes import DType, promote_types
 from vizgrad.core.arrays.kernels.reduction import count
-from vizgrad.core.ops import several, statistics
+from vizgrad.core.errors import wrap_dim
+from vizgrad.core.function.transform_tensor import Wrapped, of_examples
+from vizgrad.core.ops import recording, statistics
+from vizgrad.core.ops.constants import place_of
 from vizgrad.core.ops.forms import method, public
-from vizgrad.core.ops.public.arguments import as_float, dims_of, number_of, written
-from vizgrad.core.ops.public.arithmetic import refuse_bool_minus
+from vizgrad.core.ops.public import (
+    dimensions,
+    gather_scatter,
+    matrix_products,
+    reduction,
+    reshape,
+    slicing,
+    sort_search,
+    where_clamp,
+)
+from vizgrad.core.ops.public.arguments import (
+    as_float,
+    dims_of,
+    is_number,
+    number_of,
+    takes_axis,
+    takes_out,
+    takes_tensors,
+    written,
+)
+from vizgrad.core.ops.public.arithmetic import lerp, refuse_bool_minus
 from vizgrad.core.ops.public.broadcasting import broadcast_shapes
+from vizgrad.core.ops.public.complexes import adjoint, real
 from vizgrad.core.ops.public.conversion import result_type
-from vizgrad.core.ops.public.keywords import takes_axis, takes_out, takes_tensors
 from vizgrad.core.ops.public.reduction import _in_dtype, numpys_float
 from vizgrad.core.ops.reduce import mean_dims
-from vizgrad.core.tensor.operands import not_a_tensor
-from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.kinds import not_a_tensor
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 def _correction(unbiased: bool | None, correction: float | None) -> float:
@@ -95,11 +119,11 @@ def var_mean(
 def _beside_mean(
     node: Any, input: Tensor, dims: tuple[int, ...] | None, freedom: float, keepdim: bool
 ) -> tuple[Tensor, ...]:
-    return several.record(node, input, dims=dims, correction=freedom, keepdim=keepdim)
+    return recording.record(node, input, dims=dims, correction=freedom, keepdim=keepdim)
 
 
-_VAR_MEAN = several.several("VarMeanBackward0", statistics.var, mean_dims)
-_STD_MEAN = several.several("StdMeanBackward0", statistics.std, mean_dims)
+_VAR_MEAN = recording.several("VarMeanBackward0", statistics.var, mean_dims)
+_STD_MEAN = recording.several("StdMeanBackward0", statistics.std, mean_dims)
 
 
 @public
@@ -234,3 +258,253 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     p = number_of(p)
     _check_norm(p, shape, dims_of(None, len(shape)))
     return statistics.dist.record(input, other, p=p)
+
+
+# Statistics of the rows of a matrix.
+
+
+@public(method=True)
+@takes_tensors
+def cov(
+    input: Tensor,
+    *,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+) -> Tensor:
+    """Covariances of the rows (variables) of a matrix of observations (columns).
+
+    `fweights` (integers) says how often each observation was made, `aweights` (floats) how much it counts.
+    The sum of squares is divided by  n - correction;  with `aweights`, by  n - correction * sum(w a) / n  for
+    w = f a, a the `aweights`, and n the sum of w.
+    """
+    if input._array.ndim > 2:
+        raise RuntimeError(
+            "cov(): expected input to have two or fewer dimensions but got an input with "
+            f"{input._array.ndim} dimensions"
+        )
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("cov(): bool dtype is not supported for input")
+    rows: Any = as_float(dimensions.atleast_2d(input))
+    count = rows.shape[1]
+    weights: Any = _weights(fweights, aweights, count)
+    total = count if weights is None else reduction.sum(weights)
+    if weights is None:
+        centred = rows - reduction.mean(rows, 1, keepdim=True)
+        product: Any = matrix_products.mm(centred, adjoint(centred))
+    else:
+        if not place_of(total).all():
+            raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+        centred = rows - reduction.sum(rows * weights, 1, keepdim=True) / total
+        product = matrix_products.mm(centred, adjoint(centred * weights))
+    if aweights is None or not correction:
+        freedom: Any = total - correction
+    else:
+        freedom = total - correction * reduction.sum(weights * aweights) / total
+    # of a batch, that of the example with the fewest
+    left: Any = place_of(freedom).min().item() if isinstance(freedom, Tensor) else freedom
+    if left <= 0:
+        warnings.warn(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
+            f"observations; what is left of them is {left}.",
+            UserWarning,
+            stacklevel=2,
+        )
+        freedom = freedom.clamp(min=0) if isinstance(freedom, Wrapped) else 0.0
+    return dimensions.squeeze(product / freedom)
+
+
+def _weights(fweights: Tensor | None, aweights: Tensor | None, count: int) -> Tensor | None:
+    """How much each of `count` observations counts; None for all the same."""
+    for name, kinds, wanted, given in (
+        ("fweights", "iu", "integral", fweights),
+        ("aweights", "f", "floating point", aweights),
+    ):
+        if given is None:
+            continue
+        array = given._array
+        if array.ndim > 1:
+            raise RuntimeError(
+                f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
+                f"{array.ndim} dimensions"
+            )
+        if array.dtype.kind not in kinds:
+            raise RuntimeError(
+                f"cov(): expected {name} to have {wanted} dtype but got {name} with {given.dtype.name} dtype"
+            )
+        if array.size != count:
+            raise RuntimeError(
+                f"cov(): expected {name} to have the same numel as there are observations in the input "
+                f"but got {array.size} != {count}"
+            )
+        if not bool((place_of(given) >= 0).all()):
+            raise RuntimeError(f"cov(): {name} cannot be negative")
+    if fweights is None or aweights is None:
+        return aweights if fweights is None else fweights
+    return fweights * aweights
+
+
+@public(method=True)
+@takes_tensors
+def corrcoef(input: Tensor) -> Tensor:
+    """Correlations of the rows of a matrix."""
+    c: Any = cov(input)
+    if c.ndim == 0:
+        return c / c
+    scale: Any = real(slicing.diagonal(c)) ** 0.5
+    return c / dimensions.unsqueeze(scale, 1) / dimensions.unsqueeze(scale, 0)
+
+
+@public(method=True)
+@takes_out
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """Slices along `dim` scaled down to a p-norm of at most `maxnorm`."""
+    ndim = input._array.ndim
+    if ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {ndim} dimensions")
+    at = wrap_dim(dim, ndim)
+    if not p > 0:
+        raise RuntimeError(f"renorm: non-positive-norm not supported, got p={p}")
+    if not maxnorm >= 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    others = [d for d in range(ndim) if d != at]
+    given_as = input.dtype
+    if (
+        given_as.itemsize == 2 and given_as.is_floating_point
+    ):  # derivatives cancel: in halves nothing is left
+        input = input.float()
+    norms: Any = vector_norm(input, p, others, keepdim=True)
+    from vizgrad.core.ops.public.where_clamp import where
+
+    factor = where(norms > maxnorm, maxnorm / (norms + 1e-7), 1.0)
+    return (input * factor).to(given_as)
+
+
+# Quantiles, interpolated between sorted neighbours.
+
+
+@public(method=True)
+@takes_axis
+@takes_out
+@of_examples
+def quantile(
+    input: Tensor,
+    q: Any,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+) -> Tensor:
+    """The q-th quantiles along `dim`, interpolated between neighbours; NaN where there is a NaN."""
+    return _quantile("quantile", input, q, dim, keepdim, interpolation, ignore_nan=False)
+
+
+@public(method=True)
+@takes_axis
+@takes_out
+@of_examples
+def nanquantile(
+    input: Tensor,
+    q: Any,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+) -> Tensor:
+    """The q-th quantiles of the numbers along `dim`, without NaNs."""
+    return _quantile("nanquantile", input, q, dim, keepdim, interpolation, ignore_nan=True)
+
+
+def _quantile(
+    name: str,
+    input: Tensor,
+    q: Any,
+    dim: int | None,
+    keepdim: bool,
+    interpolation: str,
+    *,
+    ignore_nan: bool,
+) -> Tensor:
+    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
+        raise RuntimeError(
+            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, "
+            f"but got {interpolation}"
+        )
+    if input._array.dtype.name not in ("float32", "float64"):
+        raise RuntimeError(
+            f"{name}() input tensor must be either float or double dtype, got {input.dtype.name}"
+        )
+    if not input._array.size:
+        raise RuntimeError(f"{name}() input tensor must be non-empty")
+    if not isinstance(q, Tensor) and not is_number(q):
+        raise TypeError(
+            f"{name}(): argument 'q' (position 2) must be float or Tensor, not {type(q).__name__}"
+        )
+    points = (
+        q._array
+        if isinstance(q, Tensor)
+        else beside(input._array, xp.asarray(q, input._array.dtype))
+    )
+    if points.dtype != input._array.dtype:
+        raise RuntimeError(
+            f"{name}() q tensor must be same dtype as the input tensor: it is {q.dtype.name}, and the "
+            f"input {input.dtype.name}"
+        )
+    if points.ndim > 1:
+        raise RuntimeError(
+            f"{name}() q must be a scalar or 1D tensor, got {points.ndim} dimensions"
+        )
+    if is_on_host(points) and points.size and not (points.min() >= 0 and points.max() <= 1):
+        raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+    ndim = input._array.ndim
+    if dim is None:
+        rows, at = reshape.reshape(input, -1), None
+    else:
+        at = wrap_dim(dim, ndim)
+        rows = dimensions.movedim(input, at, -1) if ndim else reshape.reshape(input, 1)
+    ordered = sort_search.sort(rows, -1).values
+    array = ordered._array
+    unknown = (array != array).sum(-1, keepdims=True)
+    last = array.shape[-1] - 1
+    if ignore_nan:
+        slope, fixed = xp.maximum(last - unknown, 0), unknown < 0
+        ranks = points.reshape(-1) * slope
+    else:
+        slope, fixed = last + 0 * unknown, unknown > 0
+        ranks = xp.where(fixed, last, points.reshape(-1) * slope)
+    moved = _nothing_of(q, slope.astype(array.dtype), fixed)
+    found = _between(ordered, ranks.astype(array.dtype), interpolation, moved)
+    found = dimensions.movedim(found, -1, 0) if points.ndim else dimensions.squeeze(found, -1)
+    if keepdim:
+        lead = points.ndim
+        if at is None or not ndim:
+            found = reshape.reshape(found, (*points.shape, *(1,) * ndim))
+        else:
+            found = dimensions.unsqueeze(found, at + lead)
+    return found
+
+
+def _nothing_of(q: Any, slope: Any, fixed: Any) -> Tensor | None:
+    """0 for each rank, through which the gradient comes to `q`, `slope` times but where ranks are `fixed`."""
+    if not isinstance(q, Tensor):
+        return None
+    zero = reshape.reshape(q - new_tensor(q._array), -1) * new_tensor(slope)
+    return where_clamp.where(new_tensor(fixed), 0.0, zero)
+
+
+def _between(ordered: Tensor, ranks: Any, interpolation: str, moved: Tensor | None) -> Tensor:
+    if interpolation == "lower":
+        ranks = xp.floor(ranks)
+    elif interpolation == "higher":
+        ranks = xp.ceil(ranks)
+    elif interpolation == "nearest":
+        ranks = xp.round(ranks)
+    below = xp.floor(ranks)
+    low = gather_scatter.gather(ordered, -1, new_tensor(below.astype(xp.int64)))
+    if interpolation in ("lower", "higher", "nearest"):
+        return low
+    high = gather_scatter.gather(ordered, -1, new_tensor(xp.ceil(ranks).astype(xp.int64)))
+    if interpolation == "midpoint":
+        return lerp(low, high, new_tensor(xp.full_like(ranks, 0.5)))
+    weight = new_tensor(ranks - below)
+    return lerp(low, high, weight if moved is None else weight + moved)

@@ -5,22 +5,21 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from vizgrad.core.arrays import xp
+from vizgrad.core.arrays import backend, xp
 from vizgrad.core.arrays.blocks import contiguous_strides, laid_over, owner
 from vizgrad.core.arrays.layout import flattened
 from vizgrad.core.function.inplace import check_history, check_write
 from vizgrad.core.graph.edges import retaining
 from vizgrad.core.graph.node import Node
 from vizgrad.core.ops.forms import method, public
-from vizgrad.core.ops.public.arguments import sizes_of
-from vizgrad.core.ops.public.keywords import takes_tensors
+from vizgrad.core.ops.public.arguments import sizes_of, takes_tensors
 from vizgrad.core.ops.public.typed_storage import TypedStorage, is_storage
 from vizgrad.core.ops.recording import edges_of, produced_by, start
 from vizgrad.core.tensor.duals import is_dual
 from vizgrad.core.tensor.modes import MODES
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.storage import show_memory
-from vizgrad.core.tensor.tensor import Tensor, address, forget_accumulator, storage_of
+from vizgrad.core.tensor.tensor import Tensor, address, forget_accumulator, new_tensor, storage_of
 
 
 @method
@@ -159,3 +158,27 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
     """`resize_` to the shape of another tensor."""
     _check_resizing(input)
     return resize_(input, the_template._array.shape)
+
+
+# Page-locked memory of the host, from which copying to a device is quicker.
+
+
+@method
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """A copy in page-locked memory; `self` if it is there already.
+
+    RuntimeError without a device, or for a tensor that is on one.
+    """
+    if backend.is_pinned(self._array):
+        return self
+    if not backend.is_on_host(self._array):
+        raise RuntimeError(
+            f"cannot pin a tensor on {self.device}: only dense CPU tensors can be pinned"
+        )
+    return new_tensor(backend.pinned(self._array))
+
+
+@method
+def is_pinned(self: Tensor, device: Any = None) -> bool:
+    """Is it in page-locked memory?"""
+    return backend.is_pinned(self._array)

@@ -19,8 +19,7 @@ from vizgrad.core.arrays.backend import (
     namespace_for,
     parse_device,
 )
-from vizgrad.core.arrays.dtypes import DType
-from vizgrad.core.arrays.type_names import CONSTRUCTORS
+from vizgrad.core.arrays.dtypes import CONSTRUCTORS, DType
 from vizgrad.core.ops import shape as shape_ops
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public.creation import empty
@@ -28,9 +27,9 @@ from vizgrad.core.ops.public.from_values import as_tensor
 from vizgrad.core.ops.public.storage import set_
 from vizgrad.core.ops.public.typed_storage import is_storage
 from vizgrad.core.tensor import formats
-from vizgrad.core.tensor.size import Size
+from vizgrad.core.tensor.in_memory import Size
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 _EXPECTED = "give it sizes, one sequence of numbers, or one tensor; `tensor(data)` takes more"
 

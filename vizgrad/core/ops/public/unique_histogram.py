@@ -6,14 +6,13 @@ from math import isfinite, prod
 from typing import Any, NamedTuple
 
 from vizgrad.core.arrays import dtypes, xp
+from vizgrad.core.arrays.dtypes import finfo
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.arrays.limits import finfo
 from vizgrad.core.errors import wrap_dim
 from vizgrad.core.function.transform_tensor import of_examples
 from vizgrad.core.ops.forms import public
-from vizgrad.core.ops.public import index_dim, reshape
-from vizgrad.core.ops.public.arguments import check_kind, number_of
-from vizgrad.core.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.core.ops.public import gather_scatter, reshape
+from vizgrad.core.ops.public.arguments import check_kind, number_of, takes_out, takes_tensors
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 _histogram = quiet(xp.histogram)
@@ -44,7 +43,7 @@ def unique(
         equal_nan=False,
     )
     source = reshape.reshape(input, -1) if axis is None else input
-    values = index_dim.index_select(source, axis or 0, new_tensor(first.astype(xp.int64)))
+    values = gather_scatter.index_select(source, axis or 0, new_tensor(first.astype(xp.int64)))
     shape = input._array.shape if axis is None else (input._array.shape[axis],)
     return _with(
         values,
@@ -90,7 +89,7 @@ def unique_consecutive(
     if len(rows) > 1:
         new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
     first = xp.nonzero(new)[0]
-    values = index_dim.index_select(source, axis, new_tensor(first.astype(xp.int64)))
+    values = gather_scatter.index_select(source, axis, new_tensor(first.astype(xp.int64)))
     groups = xp.cumsum(new) - 1
     shape = input._array.shape if dim is None else groups.shape
     counts = xp.bincount(groups, minlength=len(first)) if len(rows) else groups

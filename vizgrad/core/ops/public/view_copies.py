@@ -21,12 +21,12 @@ from vizgrad.core.ops.public import (
     complexes,
     dimensions,
     indexing,
+    joining,
     reshape,
     slicing,
-    sparse_members,
-    splitting,
+    sparse,
 )
-from vizgrad.core.ops.public.keywords import takes_out, takes_tensors
+from vizgrad.core.ops.public.arguments import takes_out, takes_tensors
 from vizgrad.core.ops.recording import produced_by
 from vizgrad.core.tensor.duals import DUALS
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
@@ -98,7 +98,7 @@ def _view(input: Tensor, size: Any = None, *, dtype: Any = None) -> Tensor:
 
 def _split(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Consecutive stretches of one size."""
-    return splitting.split(input, split_size, dim)
+    return joining.split(input, split_size, dim)
 
 
 alias_copy = _copy_of(_alias, "alias_copy")
@@ -109,22 +109,22 @@ permute_copy = _copy_of(dimensions.permute, "permute_copy")
 select_copy = _copy_of(slicing.select, "select_copy")
 slice_copy = _copy_of(_slice, "slice_copy")
 split_copy = _copy_of(_split, "split_copy")
-split_with_sizes_copy = _copy_of(splitting.split_with_sizes, "split_with_sizes_copy")
+split_with_sizes_copy = _copy_of(joining.split_with_sizes, "split_with_sizes_copy")
 squeeze_copy = _copy_of(dimensions.squeeze, "squeeze_copy")
 t_copy = _copy_of(dimensions.t, "t_copy")
 transpose_copy = _copy_of(dimensions.transpose, "transpose_copy")
-unbind_copy = _copy_of(splitting.unbind, "unbind_copy")
+unbind_copy = _copy_of(joining.unbind, "unbind_copy")
 unfold_copy = _copy_of(slicing.unfold, "unfold_copy")
 unsqueeze_copy = _copy_of(dimensions.unsqueeze, "unsqueeze_copy")
 view_as_complex_copy = _copy_of(complexes.view_as_complex, "view_as_complex_copy")
 view_as_real_copy = _copy_of(complexes.view_as_real, "view_as_real_copy")
 view_copy = _copy_of(_view, "view_copy")
-indices_copy = _copy_of(sparse_members.indices, "indices_copy")
-values_copy = _copy_of(sparse_members.values, "values_copy")
-crow_indices_copy = _copy_of(sparse_members.crow_indices, "crow_indices_copy")
-col_indices_copy = _copy_of(sparse_members.col_indices, "col_indices_copy")
-ccol_indices_copy = _copy_of(sparse_members.ccol_indices, "ccol_indices_copy")
-row_indices_copy = _copy_of(sparse_members.row_indices, "row_indices_copy")
+indices_copy = _copy_of(sparse.indices, "indices_copy")
+values_copy = _copy_of(sparse.values, "values_copy")
+crow_indices_copy = _copy_of(sparse.crow_indices, "crow_indices_copy")
+col_indices_copy = _copy_of(sparse.col_indices, "col_indices_copy")
+ccol_indices_copy = _copy_of(sparse.ccol_indices, "ccol_indices_copy")
+row_indices_copy = _copy_of(sparse.row_indices, "row_indices_copy")
 
 
 @public
@@ -142,7 +142,7 @@ def _unsafe(node: str) -> str:
 @takes_tensors
 def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """`split` into pieces that are no views: they may be written in place."""
-    return _copied(splitting.split(input, split_size, dim), _unsafe)
+    return _copied(joining.split(input, split_size, dim), _unsafe)
 
 
 @public(method=True)
@@ -151,11 +151,11 @@ def unsafe_split_with_sizes(
     input: Tensor, split_sizes: Sequence[int], dim: int = 0
 ) -> tuple[Tensor, ...]:
     """`split_with_sizes` into pieces that are no views: they may be written in place."""
-    return _copied(splitting.split_with_sizes(input, split_sizes, dim), _unsafe)
+    return _copied(joining.split_with_sizes(input, split_sizes, dim), _unsafe)
 
 
 @public(method=True)
 @takes_tensors
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """`chunk` into pieces that are no views: they may be written in place."""
-    return _copied(splitting.chunk(input, chunks, dim), _unsafe)
+    return _copied(joining.chunk(input, chunks, dim), _unsafe)

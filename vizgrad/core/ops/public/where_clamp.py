@@ -6,25 +6,26 @@ from typing import Any
 
 from vizgrad.core.arrays import dtypes, xp
 from vizgrad.core.arrays.backend import is_on_host
-from vizgrad.core.arrays.limits import finfo
+from vizgrad.core.arrays.dtypes import finfo
 from vizgrad.core.errors import warn_once
 from vizgrad.core.function.transform_tensor import Wrapped
 from vizgrad.core.function.typing import number, result_dtype
 from vizgrad.core.graph.edges import edge_of
 from vizgrad.core.graph.saved import in_graph
-from vizgrad.core.ops import select
+from vizgrad.core.ops import activation, pointwise_binary, select
 from vizgrad.core.ops.copying import to_copy
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public.arguments import (
     beside_number,
+    check_kind,
     check_number,
     element,
     rounded,
+    takes_tensors,
     written,
 )
-from vizgrad.core.ops.public.keywords import takes_tensors
 from vizgrad.core.tensor.duals import DUALS, is_dual
-from vizgrad.core.tensor.operands import not_a_tensor
+from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
@@ -254,3 +255,21 @@ def in_place_of_none(
         posinf = limits.max if posinf is None else posinf
         neginf = limits.min if neginf is None else neginf
     return {"nan": 0.0 if nan is None else nan, "posinf": posinf, "neginf": neginf}
+
+
+# Functions element by element that read settings; the others are declared in
+# `vizgrad/core/ops/pointwise.py`.
+
+
+@public(method=True)
+def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """0 below 0, 1 above, and `values` at 0. Not differentiable."""
+    result = pointwise_binary.heaviside.record(input, values)
+    return result if out is None else written(out, result, "heaviside", input, values)
+
+
+@method
+def hardshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
+    """`nn.functional.hardshrink`."""
+    check_kind("hardshrink", self)
+    return activation.hardshrink.record(self, lambd=rounded(lambd, self))

@@ -9,8 +9,8 @@ from typing import Any
 from vizgrad.core.arrays.dtypes import DType, get_default_dtype
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public import special
+from vizgrad.core.ops.public.arguments import takes_tensors
 from vizgrad.core.ops.public.creation import check_flag, full
-from vizgrad.core.ops.public.keywords import takes_tensors
 from vizgrad.core.ops.public.ranges import arange
 from vizgrad.core.tensor.tensor import Tensor
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from vizgrad.core.engine.array_domain import TENSORS
+from vizgrad.core.engine.domain import TENSORS
 from vizgrad.core.engine.task import Capture, GraphTask
 from vizgrad.core.function.primitive import Primitive
 from vizgrad.core.function.transform_tensor import Wrapped
 from vizgrad.core.graph.edges import edge_of, split_edge
 from vizgrad.core.graph.saved import Freed, SavedDual, SavedResult
 from vizgrad.core.ops.constants import zeros_like
-from vizgrad.core.ops.tangents.call import Call
-from vizgrad.core.ops.tangents.layouts import fitted, zeros_for
 from vizgrad.core.ops.tangents.rules import rule_of
-from vizgrad.core.ops.tangents.structure import untracked
+from vizgrad.core.ops.tangents.structure import Call, fitted, untracked, zeros_for
 from vizgrad.core.tensor.duals import active, follow, set_tangent, tangent_of, within
 from vizgrad.core.tensor.modes import MODES, set_grad_mode
 from vizgrad.core.tensor.tensor import LEAF, Tensor, new_tensor

@@ -1,4 +1,10 @@
-"""Carrying tangents through one operation: what `DUALS.run` and `DUALS.write` call in a forward level."""
+"""Carrying tangents through one operation: what `DUALS.run` and `DUALS.write` call in a forward level.
+
+How operations come to ask for tangents: when the first level is entered, and not before.
+
+Programs that never use forward mode do not pay for the question. What is compiled of an operation is written
+again with one line more (`vizgrad.core.function.compile_record`); what is written by hand asks by itself.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +13,7 @@ from typing import Any
 
 from vizgrad.core.arrays.sparse.base import is_sparse
 from vizgrad.core.function import inplace
+from vizgrad.core.function.compile_node import write_again
 from vizgrad.core.function.copy_slices import CopySlices
 from vizgrad.core.function.declared import Declared, saved_by
 from vizgrad.core.function.transform_tensor import Wrapped, written
@@ -16,10 +23,12 @@ from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.graph.saved import KeptSelf, Packed, SavedDual, SavedResult
 from vizgrad.core.ops.complexes import real_part
 from vizgrad.core.ops.shape import clone
-from vizgrad.core.ops.tangents.call import Call
-from vizgrad.core.ops.tangents.layouts import fitted, zeros_for
+from vizgrad.core.ops.tangents import by_hand
+from vizgrad.core.ops.tangents import table as table
 from vizgrad.core.ops.tangents.rules import rule_of
+from vizgrad.core.ops.tangents.structure import Call, fitted, zeros_for
 from vizgrad.core.tensor.duals import (
+    DUALS,
     DualLevel,
     active,
     follow,
@@ -29,8 +38,8 @@ from vizgrad.core.tensor.duals import (
     within,
 )
 from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 
 def run(
@@ -213,3 +222,15 @@ def write_tangent(
         known.zero_()
     else:
         known.copy_(real_part(found) if found.is_complex() and not known.is_complex() else found)
+
+
+# How operations come to ask for tangents: when the first level is entered, and not before.
+
+
+def arm() -> None:
+    """Makes operations ask for tangents from now on; does nothing the second time."""
+    if DUALS.armed:
+        return
+    DUALS.run, DUALS.write, DUALS.by_hand = run, write, by_hand
+    DUALS.armed = True
+    write_again()

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad.core.function.declared import Declared
-from vizgrad.core.ops.tangents.call import Call, total
 from vizgrad.core.ops.tangents.structure import (
+    Call,
     chosen,
     constant,
     linear,
@@ -15,10 +15,11 @@ from vizgrad.core.ops.tangents.structure import (
     pointwise,
     product,
     reduction,
+    total,
     transposed,
 )
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.core.tensor.wrong_call import wrong_call
 
 Rule = Callable[[Call], Tensor | None]
 

@@ -5,21 +5,233 @@ Each takes a Call and gives the tangent of its result, None for none (a zero).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from vizgrad.core.engine.array_domain import TENSORS
+from vizgrad.core.arrays import layout, xp
+from vizgrad.core.arrays.blocks import owner
+from vizgrad.core.engine.domain import TENSORS
 from vizgrad.core.engine.task import Capture, GraphTask
-from vizgrad.core.function.saving import conjugates
+from vizgrad.core.function.compile_node import conjugates
+from vizgrad.core.function.declared import formula_parameters
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.function.strided import as_strided, geometry_of, view_as_complex, view_as_real
+from vizgrad.core.function.transform_tensor import Wrapped, like_batch
 from vizgrad.core.graph.edges import edge_of, split_edge
+from vizgrad.core.graph.node import Meta
 from vizgrad.core.graph.saved import Freed
 from vizgrad.core.ops.complexes import conj, real_part
 from vizgrad.core.ops.constants import raw, zeros_like
+from vizgrad.core.ops.copying import to_copy
 from vizgrad.core.ops.indexing import gather
-from vizgrad.core.ops.shape import expand, restore_dims, sum_to
-from vizgrad.core.ops.tangents.call import Call, total
-from vizgrad.core.ops.tangents.layouts import fitted
+from vizgrad.core.ops.shape import clone, expand, restore_dims, sum_to
+from vizgrad.core.tensor.duals import OWN
 from vizgrad.core.tensor.modes import MODES, set_grad_mode
-from vizgrad.core.tensor.tensor import LEAF, UNTRACKED, Tensor, new_tensor
+from vizgrad.core.tensor.storage import InferenceStorage
+from vizgrad.core.tensor.tensor import LEAF, UNTRACKED, Tensor, new_tensor, rare_of
+from vizgrad.core.upcalls import UPCALLS
+
+# A tangent lies in memory as its tensor does: views of the one have their like of the other (A-4).
+
+
+@primitive(linear=True, typing="moved", node="CloneBackward0")
+class laid_out:
+    """A copy whose elements have the given strides (in bytes); in C order if these let elements meet."""
+
+    def forward(self, *, strides):
+        made = _empty(self, strides)
+        if made is None:
+            return self.copy()
+        made[...] = self
+        return made
+
+    def grad_self(grad):
+        return grad
+
+
+def _empty(like: Any, strides: tuple[int, ...]) -> Any:
+    """Memory of the shape of `like` with these strides, or None if elements would lie in one place.
+
+    It is zero between the elements: a view with strides of its own (`as_strided`) may read there.
+    """
+    shape = like.shape
+    if not like.size:
+        return None
+    reach = [(length - 1) * step for length, step in zip(shape, strides, strict=True)]
+    low = -sum(r for r in reach if r < 0)
+    count = (low + sum(map(abs, reach))) // like.itemsize + 1
+    make = xp.zeros_like if count > like.size else xp.empty_like
+    block = make(like, shape=(count,), order="C")
+    made = layout.restrided(block[low // like.itemsize :], shape, strides)
+    return None if layout.overlaps_itself(made) else made
+
+
+@primitive(view=True, linear=True, node="Identity")
+class fw_primal:
+    """The tensor itself, as another one: what has a tangent taken off."""
+
+    def forward(self):
+        return self[...]
+
+    def grad_self(grad):
+        return grad
+
+
+def primal_of(tensor: Tensor) -> Tensor:
+    """A view with the tangents that are carried on just now (those of outer levels), and never any other."""
+    primal = fw_primal.record(tensor)
+    rare_of(primal).tangent_root = OWN
+    return primal
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Do two arrays of one shape and type lie in memory in the same way?"""
+    if a.strides == b.strides or a.size < 2:
+        return True
+    steps = zip(a.shape, a.strides, b.strides, strict=True)
+    return all(first == second for length, first, second in steps if length > 1)
+
+
+def fitted(tangent: Tensor, like: Tensor, lent: tuple[Any, ...] = ()) -> Tensor:
+    """`tangent` in the shape, type and layout of `like`, in memory that nobody else has.
+
+    `lent` are tensors of others: one of them is copied. Where one tangent is a batch of them (all columns of
+    a Jacobian at once), so is the result.
+    """
+    given, array, own = tangent, like._array, tangent._array
+    if own.dtype != array.dtype:
+        if own.dtype.kind == "c" and array.dtype.kind != "c":
+            tangent = real_part(tangent)
+        tangent = to_copy(tangent, dtype=array.dtype)
+    if own.shape != array.shape:
+        tangent = expand(tangent, shape=array.shape)
+    if not isinstance(tangent, Wrapped):
+        batch = next((each for each in lent if isinstance(each, Wrapped)), None)
+        if batch is not None:
+            tangent = like_batch(tangent, batch)
+    borrowed = tangent._view is not None or any(tangent is each for each in lent)
+    if isinstance(tangent, Wrapped):  # how its elements lie is the batch's affair
+        return clone(tangent) if borrowed or tangent is not given else tangent
+    if not borrowed and (alike(tangent._array, array) or layout.overlaps_itself(array)):
+        return tangent
+    return laid_out(tangent, strides=array.strides)
+
+
+def suits(tangent: Tensor, like: Tensor) -> bool:
+    """Can `tangent` be the tangent of `like` as it is, the same object?
+
+    Only if it has the same place in memory of the same size, so that views of the one are views of the other.
+    """
+    given, own = tangent._array, like._array
+    if given.dtype != own.dtype or isinstance(tangent, Wrapped):
+        return given.dtype == own.dtype
+    if not alike(given, own) or layout.overlaps_itself(given):
+        return False
+    return _memory_of(tangent) == _memory_of(like)
+
+
+def _memory_of(tensor: Tensor) -> tuple[int, int]:
+    """(elements before its first one, bytes in all) of the memory that it is a part of."""
+    storage = tensor._storage
+    if storage is None:
+        return 0, tensor._array.nbytes
+    shared = isinstance(storage, InferenceStorage)  # by all tensors of a block
+    nbytes = owner(tensor._array).nbytes if shared else storage.nbytes
+    return tensor.storage_offset(), nbytes
+
+
+def zeros_for(tensor: Tensor, beside: tuple[Any, ...] = ()) -> Tensor:
+    """Zeros that lie as the elements of `tensor` do; a batch of them, if one of the tangents `beside` is."""
+    zeros = xp.zeros_like(tensor._array, order="C")
+    made = new_tensor(zeros)
+    batch = next((each for each in beside if isinstance(each, Wrapped)), None)
+    if batch is not None:
+        return clone(like_batch(made, batch))
+    return made if alike(zeros, tensor._array) else laid_out(made, strides=tensor._array.strides)
+
+
+def _region(root: Tensor, view: Tensor, tangent: Tensor) -> Tensor:
+    geometry = geometry_of(root, view)
+    if geometry.region == "real":
+        return as_strided(view_as_real(tangent), geometry=geometry)
+    part = as_strided(tangent, geometry=geometry)
+    return view_as_complex(part) if geometry.region == "complex" else part
+
+
+UPCALLS.region_of_tangent = _region
+
+
+# One call of an operation, as a rule for tangents sees it.
+
+
+class Call:
+    """What `op` was given and gave: operands, attributes and results, and the tangents of the operands."""
+
+    __slots__ = ("attributes", "op", "operands", "out", "results", "tangents")
+
+    def __init__(
+        self,
+        op: Any,
+        operands: tuple[Any, ...],
+        attributes: dict[str, Any],
+        results: tuple[Tensor, ...],
+        tangents: dict[str, Tensor],
+    ) -> None:
+        self.op = op
+        self.operands = dict(zip(op.inputs, operands, strict=True))
+        self.attributes = attributes
+        self.results = results
+        #: The result that has a tangent.
+        self.out = results[0]
+        #: Input -> its tangent, for those that have one.
+        self.tangents = tangents
+
+    def value(self, name: str) -> Any:
+        """What a formula, or a rule, means by `name`."""
+        if name in self.operands:
+            return bare(self.operands[name])
+        if name in self.attributes:
+            return self.attributes[name]
+        if name.endswith("_meta"):
+            array = self.operands[name.removesuffix("_meta")]._array
+            return Meta(array.shape, array.dtype)
+        return bare(self.results[self.op.outputs.index(name)])
+
+    def applied(self, formula: Callable[..., Any], first: Tensor) -> Any:
+        """A formula (or rule) of its first parameter, and of what its other parameters name."""
+        return formula(first, *[self.value(name) for name in formula_parameters(formula)[1:]])
+
+    def again(self, replaced: dict[str, Any], **attributes: Any) -> Tensor:
+        """The operation's (first) result for other operands."""
+        operands = [
+            replaced[name] if name in replaced else bare(value)
+            for name, value in self.operands.items()
+        ]
+        made = self.op.record(*operands, **(self.attributes | attributes))
+        return made[0] if isinstance(made, tuple) else made
+
+    def tangent_or_zeros(self, name: str) -> Tensor:
+        found = self.tangents.get(name)
+        return zeros_like(self.operands[name]) if found is None else found
+
+
+def bare(value: Any) -> Any:
+    """An operand without its tangent, where a tangent that is computed with it is recorded.
+
+    What is recorded keeps its operands, and a tangent has none under its own level: a gradient of it that
+    is taken later, in the same level, must not have one either.
+    """
+    if MODES.grad and isinstance(value, Tensor) and value.requires_grad:
+        return primal_of(value)
+    return value
+
+
+def total(parts: list[Tensor]) -> Tensor | None:
+    """Their sum; None of nothing."""
+    whole = None
+    for part in parts:
+        whole = part if whole is None else whole + part
+    return whole
 
 
 def linear(call: Call) -> Tensor | None:

@@ -7,13 +7,13 @@ the tangent is their sum. What few programs use has no rule, and goes the genera
 
 from __future__ import annotations
 
-from vizgrad.core.arrays.kernels import pooling, statistics
+from vizgrad.core.arrays.kernels import pooling, reduction
 from vizgrad.core.function.declared import Declared
 from vizgrad.core.ops.activation import sigmoid
 from vizgrad.core.ops.arrange import crop_to, flip, roll, tril, triu
 from vizgrad.core.ops.complexes import abs, conj, real_part, sgn
 from vizgrad.core.ops.complexes import join as make_complex
-from vizgrad.core.ops.constants import constant, raw, zeros_beside, zeros_like
+from vizgrad.core.ops.constants import constant, raw, unless_absent, zeros_beside, zeros_like
 from vizgrad.core.ops.joining import cat_any, cumsum
 from vizgrad.core.ops.linalg import (
     cofactors,
@@ -26,14 +26,12 @@ from vizgrad.core.ops.linalg import (
 )
 from vizgrad.core.ops.linalg import solve as solve_matrices
 from vizgrad.core.ops.linalg import solve_triangular as solve_triangle
-from vizgrad.core.ops.normalization import standardize, through_statistics
-from vizgrad.core.ops.optional import unless_absent
+from vizgrad.core.ops.normalization import softmax_backward, standardize, through_statistics
 from vizgrad.core.ops.pointwise import cos, exp, rsqrt, sin
 from vizgrad.core.ops.pooling import take_from
 from vizgrad.core.ops.reduce import divides, sum_dims
 from vizgrad.core.ops.select import drop, keep
 from vizgrad.core.ops.shape import slice_dim, unsqueeze
-from vizgrad.core.ops.softmax import softmax_backward
 from vizgrad.core.ops.statistics import linear_scan
 from vizgrad.core.ops.tangents.rules import rule_of, tangent
 
@@ -94,7 +92,7 @@ class _:
 
 def _cumprod_by_steps(t, x, result, dim):
     """y_i = y_i-1 * x_i changes by y_i-1 * t_i + x_i * (the change of y_i-1): for zeros among the factors."""
-    first = statistics.first_along(raw(x), dim)
+    first = reduction.first_along(raw(x), dim)
     before = drop(roll(result, shifts=(1,), dims=(dim,)), mask=first)
     before = before + constant(first.astype(raw(x).dtype), x)
     turned = (flip(each, dims=(dim,)) for each in (before * t, x))

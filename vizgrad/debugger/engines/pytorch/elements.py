@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from vizgrad.core.arrays.borrowed import borrow
+from vizgrad.core.arrays.blocks import borrow
 
 #: dtype -> the same as numpy spells it.
 _SPELLED: dict[Any, str] = {

@@ -7,8 +7,7 @@ from typing import Any
 
 import torch
 
-from vizgrad.core.arrays.quick_statistics import Statistics, quick
-from vizgrad.core.arrays.statistics import statistics
+from vizgrad.core.arrays.statistics import Statistics, quick, statistics
 from vizgrad.debugger.engines.pytorch.elements import elements_of, has_elements
 from vizgrad.debugger.engines.pytorch.parts import SPARSE, bytes_of, shape_of, stored
 from vizgrad.debugger.engines.pytorch.torch_names import dtype_of

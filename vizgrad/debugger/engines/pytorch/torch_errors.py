@@ -14,8 +14,7 @@ import torch
 
 from vizgrad.core.errors import explained, function_place, place_of, returning_place
 from vizgrad.core.graph.saved import fix_of_write
-from vizgrad.core.tensor.source_location import Site
-from vizgrad.core.tensor.source_names import written_name
+from vizgrad.core.tensor.source_location import Site, written_name
 from vizgrad.debugger.engines.common.variable_names import names_around
 from vizgrad.debugger.engines.pytorch.saved import raw_values
 from vizgrad.debugger.engines.pytorch.source_places import recorded_at, site_of

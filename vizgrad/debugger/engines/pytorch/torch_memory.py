@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from vizgrad.core.arrays.occupied import Extent
+from vizgrad.core.arrays.blocks import Extent
 from vizgrad.core.errors import place_of
 from vizgrad.debugger.engines.pytorch.parts import storage_of
 from vizgrad.debugger.engines.pytorch.saved import raw_values

@@ -15,8 +15,8 @@ import torch
 
 from vizgrad.core.interpreter import locals_of
 from vizgrad.core.observing import Observer
-from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger.engines.pytorch.torch_tensors import KINDS, LOOK, node_of, readable
 from vizgrad.debugger.watch.grad_history import how_cut
 from vizgrad.debugger.watch.note_recorder import Noting

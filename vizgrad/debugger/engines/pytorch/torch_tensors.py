@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from vizgrad.core.arrays import magnitude, samples
+from vizgrad.core.arrays import magnitude, statistics
 from vizgrad.debugger.engines.pytorch.edges import edges_of
 from vizgrad.debugger.engines.pytorch.elements import NARROW, elements_of, has_elements, reach
 from vizgrad.debugger.engines.pytorch.parts import SPARSE, bytes_of, storage_of, stored
@@ -139,7 +139,7 @@ class _Look:
         if tensor.device.type != "cpu":
             flat = tensor.detach().reshape(-1)
             tensor = flat[:: max(1, flat.numel() // most)]
-        return samples.sample(self.array(tensor), most)
+        return statistics.sample(self.array(tensor), most)
 
     def weigh(self, tensor: Any) -> tuple[int, int] | None:
         node = node_of(tensor)

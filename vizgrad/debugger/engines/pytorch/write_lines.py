@@ -13,8 +13,8 @@ import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from vizgrad.core import errors
-from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.node_origin import Spot
 from vizgrad.debugger.engines.pytorch.parts import storage_of

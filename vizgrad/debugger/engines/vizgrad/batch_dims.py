@@ -1,6 +1,6 @@
 """Along which dimensions of what nodes have computed the examples of vmaps lie.
 
-Where the result of an operation lies was noted when it became a batch (`vizgrad.core.batching.marking`):
+Where the result of an operation lies was noted when it became a batch (`vizgrad.core.batching.values`):
 in front. On the way a rule moves it: it joins another dimension, or goes behind one. From a result that
 follows for what it was computed of, node by node; so it is only looked at when somebody looks at the graph.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import as_array
-from vizgrad.core.arrays.keeping import kept_copy
+from vizgrad.core.arrays.chunks import kept_copy
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.tensor.duals import DUALS
 from vizgrad.debugger import model

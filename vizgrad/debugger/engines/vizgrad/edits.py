@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.arrays.backend import writeable
-from vizgrad.core.arrays.keeping import kept_copy
+from vizgrad.core.arrays.chunks import kept_copy
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.saved import Freed, KeptSelf, SavedResult, bare
 from vizgrad.core.tensor.tensor import Tensor, new_tensor

@@ -10,7 +10,7 @@ from copy import copy
 from heapq import heapify
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.core.arrays.keeping import kept_copy
+from vizgrad.core.arrays.chunks import kept_copy
 from vizgrad.core.engine.task_state import Capture
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, cast, overload
 
-from vizgrad.core.arrays.finite import is_finite, is_small
-from vizgrad.core.arrays.quick_statistics import Statistics, quick_later
+from vizgrad.core.arrays.statistics import Statistics, is_finite, is_small, quick_later
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.debugger import model

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.arrays.backend import to_host
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.arrays.finite import is_finite, odd
+from vizgrad.core.arrays.statistics import is_finite, odd
 from vizgrad.core.graph.saved import bare
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad.effects import ReleaseEffect

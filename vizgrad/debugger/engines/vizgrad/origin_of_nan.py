@@ -14,7 +14,7 @@ from typing import Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.arrays.finite import is_finite
+from vizgrad.core.arrays.statistics import is_finite
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import bare

@@ -36,7 +36,7 @@ def telling(lane: Growth, tell: Tell) -> AbstractContextManager[None]:
     """While this is open, `tell` is told what this thread computes again, as entries of `lane`."""
     if _frames() is None:
         return nullcontext()
-    from vizgrad.utils.checkpoint.watched import watching
+    from vizgrad.utils.checkpoint.hooks_based import watching
 
     return watching(lambda: _noting(lane, tell))
 

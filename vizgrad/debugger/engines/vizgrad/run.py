@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.arrays.errstate import hush, unhush
 from vizgrad.core.engine.reference_loop import where_raised
-from vizgrad.core.tensor.clock import tick
 from vizgrad.core.tensor.modes import MODES, keep_before_writes, start_recording, stop_recording
+from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Change
 from vizgrad.debugger.engines.api.protocols import CutOff

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from vizgrad.core.errors import place_of
-from vizgrad.core.tensor.source_names import written_name
-from vizgrad.core.tensor.writes import Written
+from vizgrad.core.tensor.source_location import written_name
+from vizgrad.core.tensor.storage import Written
 from vizgrad.debugger.model import Write
 
 

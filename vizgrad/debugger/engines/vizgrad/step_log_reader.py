@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from vizgrad.core.arrays.finite import is_small
+from vizgrad.core.arrays.statistics import is_small
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import Brief, Effect, Spot

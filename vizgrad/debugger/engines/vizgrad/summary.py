@@ -9,10 +9,9 @@ from typing import Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import as_array, device_of
-from vizgrad.core.arrays.quick_statistics import Statistics, quick, quick_later
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.arrays.sparse.base import SparseArray
-from vizgrad.core.arrays.statistics import statistics
+from vizgrad.core.arrays.statistics import Statistics, quick, quick_later, statistics
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.engines.api import summarizer
 from vizgrad.debugger.model import TensorSummary

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
 
-from vizgrad.autograd.pre_backward import Call, asking
+from vizgrad.autograd.running import Call, asking
 from vizgrad.core.arrays import xp
 from vizgrad.core.errors import Place, place_of
 from vizgrad.core.interpreter import locals_of

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Ran(NamedTuple):
-    """A cell that was run at tick `since` of the engine's clock (`vizgrad.core.tensor.clock`).
+    """A cell that was run at tick `since` of the engine's clock (`vizgrad.core.tensor.storage`).
 
     `first` is how many lines of its `text` stand before what IPython was given to run: a cell magic. `cell`
     is its id, empty where a front end does not tell it.
