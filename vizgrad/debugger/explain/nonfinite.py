@@ -204,7 +204,8 @@ def _of_operation(
         if given is not None:
             where = Phrase("where-operand", shown=shown, value=Number(given, birth.op.strip("_")))
         made = arithmetic.of_operation(birth, given, value)
-        element = Phrase("element", made=made, index=at_index(index), operand=where)
+        if index or where or made.row != "made" or not nan:  # else it would say NaN twice
+            element = Phrase("element", made=made, index=at_index(index), operand=where)
         operand = Operand(shown, given, index)
     return cause(
         "nonfinite-forward", "operation", birth.site, shown,
