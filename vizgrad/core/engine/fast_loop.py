@@ -34,7 +34,7 @@ def fast_loop(task: TaskState) -> None:  # noqa: C901, PLR0915
     ready, leaves, buffers, borrowed = task.ready, task.leaves, task.buffers, task.borrowed
     missing, captures, reach = task.dependencies, task.captures, task.reach
     domain, keep_graph, freed = task.domain, task.keep_graph, task.freed
-    raw, accumulate = domain.raw, domain.accumulate
+    raw, fit, accumulate = domain.raw, domain.fit, domain.accumulate
     trail, began = None if task.watch is None else task.watch.trail, 0.0
     order = task.order
     # Where gradients are captured or are Tensors, the watch is told of all stages instead.
@@ -120,24 +120,23 @@ def fast_loop(task: TaskState) -> None:  # noqa: C901, PLR0915
                 continue
             grad = computed[index]
             if grad is not None:
-                if (
-                    not raw
-                    or target.outputs != 1
-                    or grad.shape != target.shape
-                    or grad.dtype is not target.dtype
-                ):
+                if target.outputs != 1:
                     deliver(task, node, index, target, slot, (arrived, computed, foreign, None))
                 else:
+                    if not raw or grad.shape != target.shape or grad.dtype is not target.dtype:
+                        grad = fit(grad, target.meta(0), node, index)
                     waiting = buffers.get(target)
                     if waiting is not None:
                         buffers[target] = add(task, target, waiting, grad)
+                        waiting = None
                     else:
                         buffers[target] = grad
                         if (
                             foreign
                             or grad is arrived
                             or (
-                                grad.base is not None
+                                raw
+                                and grad.base is not None
                                 and (
                                     (node in borrowed and domain.share_memory(grad, arrived))
                                     or (
@@ -148,7 +147,6 @@ def fast_loop(task: TaskState) -> None:  # noqa: C901, PLR0915
                             )
                         ):
                             borrowed.add(target)
-                    waiting = None
             left = missing[target] - 1
             missing[target] = left
             if left == 0:

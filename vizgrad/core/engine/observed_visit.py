@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.arrays.current_device import DEVICES, make_current
 from vizgrad.core.engine.observer import Guarded
-from vizgrad.core.engine.visit import formula_over_arrays, store, visit
+from vizgrad.core.engine.visit import store, visit
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.tensor.modes import MODES
 
@@ -51,11 +51,12 @@ def observed_visit(task: TaskState, node: Node) -> Visited:
         done = store(task, node, arrived)
         journal.stored(node, arrived, before, done, (began, perf_counter()))
         return _STORED
-    if arrived is None:
-        computed: Any = formula_over_arrays(task, node, arrived)
-    else:  # the same with a call less
+    if arrived is None and not node.runs_on_undefined:
+        computed: Any = (None,) * len(node.edges)
+    else:
+        run: Any = node.run_all if node.outputs > 1 else node.run
         try:
-            computed = node.run_all(arrived) if node.outputs > 1 else node.run(arrived)
+            computed = run(arrived)
         except Exception as error:
             domain.explain(error, node)
             raise

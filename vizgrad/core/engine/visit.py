@@ -121,20 +121,18 @@ def _formula(task: TaskState, node: Node, grads: list[Any]) -> tuple[Any, ...]:
     domain = task.domain
     if not node.runs_on_undefined and all(g is None for g in grads):
         return (None,) * len(node.edges)
-    computed: Any
-    if domain.raw and not node.wants_tensors:
-        computed = formula_over_arrays(task, node, grads[0] if node.outputs == 1 else grads)
-    else:
-        try:
-            if node.wants_tensors:
-                tensors = tuple(None if g is None else domain.to_tensor(g) for g in grads)
-                results = node.run_tensors(tensors)
-                computed = tuple(None if t is None else domain.from_tensor(t) for t in results)
-            else:
-                computed = node.run_tensors(tuple(grads))
-        except Exception as error:
-            domain.explain(error, node)
-            raise
+    try:
+        if node.wants_tensors:
+            tensors = tuple(None if g is None else domain.to_tensor(g) for g in grads)
+            results = node.run_tensors(tensors)
+            computed: Any = tuple(None if t is None else domain.from_tensor(t) for t in results)
+        elif not domain.raw:
+            computed = node.run_tensors(tuple(grads))
+        else:
+            computed = node.run(grads[0]) if node.outputs == 1 else node.run_all(grads)
+    except Exception as error:
+        domain.explain(error, node)
+        raise
     if computed.__class__ is not tuple:
         computed = (computed,)
     if task.watch is not None:
@@ -142,18 +140,6 @@ def _formula(task: TaskState, node: Node, grads: list[Any]) -> tuple[Any, ...]:
     if node.wants_tensors or (node.hooks is not None and node.hooks.post):
         return _validated(task, node, computed)
     return computed
-
-
-def formula_over_arrays(task: TaskState, node: Node, arrived: Any) -> Any:
-    """What `node` computes of what arrived: one gradient per edge, or for one edge the gradient alone."""
-    if arrived is None and not node.runs_on_undefined:
-        return (None,) * len(node.edges)
-    run: Any = node.run_all if node.outputs > 1 else node.run
-    try:
-        return run(arrived)
-    except Exception as error:
-        task.domain.explain(error, node)
-        raise
 
 
 def _validated(task: TaskState, node: Node, routed: tuple[Any, ...]) -> tuple[Any, ...]:
