@@ -39,7 +39,7 @@ help:  ## Say what there is
 	@echo "make fuzz        random calls and programs on both (ARGS='--minutes 5 --seed 1 --only add')"
 	@echo "make pytorch-models  step models of transformers and torchdiffeq, 200 random moves in each"
 	@echo "make pytorch-other   step PyTorch's graphs with another PyTorch (TORCH=2.4.1)"
-	@echo "make lint        ruff, pyright, the layers, eslint, tsc, prettier"
+	@echo "make lint        ruff, codespell, pyright, the layers, eslint, tsc, prettier"
 	@echo "make bench       time against PyTorch and others"
 	@echo "make story       README's picture and its animation, taken anew"
 	@echo "make gallery     a picture of every state of the view (ARGS='folder --only stale --looks light')"

@@ -1,4 +1,4 @@
-"""vizgrad: PyTorch's autograd machine, made of glass.
+"""vizgrad: PyTorch's autograd in a notebook, with a debugger for its backward pass.
 
 `import vizgrad as torch` runs ordinary PyTorch code; `vizgrad.debug(loss)` opens the backward pass
 of `loss` in a notebook and steps it node by node, forwards and backwards.

@@ -1,4 +1,4 @@
-"""One reason why a difference between PyTorch and vizgrad is none to mend."""
+"""One reason why a difference between PyTorch and vizgrad stays."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ _COMPILED: dict[str, Any] = {}
 
 @contextmanager
 def unwarned() -> Iterator[None]:
-    """Warnings are not compared; but numpy's of floating-point accidents nobody may be shown: from
-    vizgrad's own code they are errors.
+    """Warnings are not compared. numpy's warnings of floating-point errors must not reach the user:
+    from vizgrad's own code they are errors.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -164,7 +164,7 @@ class Argument(Node):
 
 
 class Differentiation(Level):
-    """`grad`, `vjp` and their kin, while they call their function."""
+    """`grad`, `vjp` and related functions, while they call their function."""
 
     name = "grad"
     differentiates = True

@@ -19,7 +19,7 @@ from vizgrad.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 
 class Forward(Level):
-    """`jvp` and its kin, while they call their function."""
+    """`jvp` and related functions, while they call their function."""
 
     name = "jvp"
 

@@ -260,7 +260,7 @@ export interface Differences {
   readonly text: string;
 }
 
-/** The request was carried out; what it changed was told to everybody as an `Updated`. */
+/** The request was carried out; every view received its changes as an `Updated`. */
 export interface Done {
   readonly type: 'done';
   readonly request: number;

@@ -1,7 +1,7 @@
 /**
  * Reads what `vizgrad/debugger/wire/columnar.py` writes: a table for each kind of object, in columns.
  *
- * Values that are written once and meant often are one object. Hence a small text may mean a great deal to who goes
+ * Values that are written once and meant often are one object. So a small text may mean a great deal to who goes
  * through all that it says: how much is counted, and there is a limit on it.
  */
 import { BadFile } from './zip';

@@ -1,4 +1,4 @@
-"""Floating-point accidents are values; nobody is warned, whatever filters the user has set."""
+"""Floating-point errors are values and cause no warning, whatever filters the user has set."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import vizgrad as vg
 
 INF, NAN = float("inf"), float("nan")
 
-ACCIDENTS = {
+ERRORS = {
     "log of 0": lambda x: (x * 0).log(),
     "1 / 0": lambda x: 1 / (x * 0),
     "0 / 0": lambda x: (x * 0) / (x * 0),
@@ -71,16 +71,16 @@ ACCIDENTS = {
 }
 
 
-@pytest.mark.parametrize("name", ACCIDENTS)
+@pytest.mark.parametrize("name", ERRORS)
 @pytest.mark.parametrize("action", ["always", "error"])
 def test_no_warning(name: str, action: str) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter(action)
         x = vg.tensor([1.0, 2.0], requires_grad=True)
-        y = ACCIDENTS[name](x)
+        y = ERRORS[name](x)
         if y.requires_grad:
             y.sum().backward(create_graph=False)
-            (g,) = vg.autograd.grad(ACCIDENTS[name](x).sum(), x, create_graph=True)
+            (g,) = vg.autograd.grad(ERRORS[name](x).sum(), x, create_graph=True)
             if g.requires_grad:
                 g.sum().backward()
     assert [str(w.message) for w in caught] == []

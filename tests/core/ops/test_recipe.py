@@ -117,7 +117,7 @@ def test_a_cell_may_run_again(notebook: Kernel) -> None:
 
 def test_a_second_one_whose_formula_uses_a_later_helper(notebook: Kernel) -> None:
     notebook.run(NAMED)
-    second = DECLARATION.replace("softplus1", "thrice").replace("one_thrice", "")
+    second = DECLARATION.replace("softplus1", "triple").replace("one_triple", "")
     second = second.replace(
         "xp.maximum(self, 0) + xp.log1p(xp.exp(-xp.absolute(self)))", "self * 3"
     )
@@ -125,8 +125,8 @@ def test_a_second_one_whose_formula_uses_a_later_helper(notebook: Kernel) -> Non
         second.replace("grad * sigmoid(self)", "three(grad)"),
         "y = vizgrad.ones(2, requires_grad=True)\n(y.exp() * y).sum().backward()",  # formulas have run
         "def three(value):\n    return value * 3",
-        "x = vizgrad.ones(2, requires_grad=True)\nx.thrice().sum().backward()\nprint(x.grad.tolist())",
-        "x.grad = None\n(x * 1).thrice_().sum().backward()\nprint(x.grad.tolist())",
+        "x = vizgrad.ones(2, requires_grad=True)\nx.triple().sum().backward()\nprint(x.grad.tolist())",
+        "x.grad = None\n(x * 1).triple_().sum().backward()\nprint(x.grad.tolist())",
     )
     printed = [notebook.run(cell) for cell in cells]
     assert [cell.told.strip() for cell in printed] == ["", "", "", "[3.0, 3.0]", "[3.0, 3.0]"]

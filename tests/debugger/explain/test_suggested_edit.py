@@ -1,4 +1,4 @@
-"""The changed line: what it says, and that it mends the program."""
+"""The suggested edit: its text, and that it fixes the program."""
 
 from __future__ import annotations
 

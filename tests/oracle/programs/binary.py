@@ -28,7 +28,7 @@ def arithmetic_broadcasts_and_sums_back(torch, see, case):
     _, fn = case
     for name, (left, right) in _PLACES.items():
         a, b = wave(*left, low=0.5, high=2), wave(*right, low=0.5, high=2, seed=1)
-        # Nested lists cannot say (0, 3), hence the reshape.
+        # Nested lists cannot say (0, 3), so it is reshaped.
         see.derivatives(name, lambda x, y, s=left, t=right: fn(x.reshape(s), y.reshape(t)), a, b)
 
 

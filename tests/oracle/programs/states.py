@@ -65,7 +65,7 @@ def loading_reports_everything_at_once(torch, see):
         "no tensor", lambda: made.load_state_dict({"weight": 1}, strict=False), phrase="received"
     )
     found = made.load_state_dict({"weight": torch.zeros(1, 2), "bad": 3}, strict=False)
-    see("keys amiss", (found.missing_keys, found.unexpected_keys, repr(found)))
+    see("wrong keys", (found.missing_keys, found.unexpected_keys, repr(found)))
     see("as a pair", [list(keys) for keys in found])
     see("loaded", made.weight)
 

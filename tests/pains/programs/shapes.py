@@ -1,4 +1,4 @@
-"""Shapes that broadcast by accident, and normalisations that are applied twice."""
+"""Shapes that broadcast by mistake, and normalisations that are applied twice."""
 
 from __future__ import annotations
 

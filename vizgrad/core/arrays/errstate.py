@@ -1,4 +1,4 @@
-"""Floating-point accidents are values, not warnings: log(0) is -inf, as in PyTorch, and nobody is told.
+"""Floating-point errors are values, not warnings: log(0) is -inf, as in PyTorch.
 
 numpy warns, and `np.errstate` around every operation would cost as much as the operation. So there are
 three places, each with the cheapest way that works there:

@@ -1,4 +1,4 @@
-"""Addition, multiplication and their kin."""
+"""Addition, multiplication and related operations."""
 
 from __future__ import annotations
 

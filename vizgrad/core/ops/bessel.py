@@ -1,4 +1,4 @@
-"""Bessel functions, incomplete gamma functions and their kin; orthogonal polynomials (spec T-40).
+"""Bessel functions, incomplete gamma and related functions; orthogonal polynomials (spec T-40).
 
 Derivatives: Abramowitz and Stegun, "Handbook of Mathematical Functions", chapters 6, 7 and 9. Results of
 functions that have none in PyTorch have no history.

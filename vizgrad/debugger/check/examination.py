@@ -12,7 +12,7 @@ from vizgrad.core.errors import Explanation, Place, place_at
 from vizgrad.debugger.check.example import Example, tensors_of
 
 # --- differences -----------------------------------------------------------------------------------------
-# A gradient against differences of values, told only where the differences can be relied upon.
+# A gradient against differences of values, reported only where the differences can be trusted.
 
 
 #: Elements of one array that are looked at.
@@ -69,7 +69,7 @@ def _places(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
 def _difference(
     value: Value, arrays: Sequence[Any], number: int, at: tuple[int, ...], imaginary: bool, given: float
 ) -> float | None:  # fmt: skip
-    """By a central difference; None if it is not to be relied upon. It is doubted only if it differs."""
+    """By a central difference; None if it cannot be trusted. It is doubted only if it differs."""
 
     def moved(by: float) -> float | None:
         array = arrays[number].copy()

@@ -13,7 +13,7 @@ from typing import Literal
 from vizgrad.core.errors import Explanation, Link, Place, lines_around
 from vizgrad.debugger.drawing.describe import number_text, place_text, plain, sizes_text
 from vizgrad.debugger.model import Difference, Graph, Node, NodeRun, Run, Saved
-from vizgrad.debugger.session.history.saved_memory import holdings
+from vizgrad.debugger.session.history.memory_curve import holdings
 
 # --- overlay ---------------------------------------------------------------------------------------------
 

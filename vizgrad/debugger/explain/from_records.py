@@ -15,7 +15,7 @@ from vizgrad.debugger.engines.api.protocols import GraphSource, Step
 from vizgrad.debugger.explain.cause import HEALTHY, NOTHING, Cause, Phrase, cause, given
 from vizgrad.debugger.explain.wording import AN_UNNAMED_TENSOR, THE_GRAD
 from vizgrad.debugger.session import registry
-from vizgrad.debugger.session.breakpoints.nonfinite_step import birth_at
+from vizgrad.debugger.session.breakpoints.breakpoints import birth_at
 from vizgrad.debugger.session.breakpoints.stop_reason import birth_text
 from vizgrad.debugger.session.open_session import Live
 from vizgrad.debugger.session.session import Session, SessionBusy

@@ -18,8 +18,8 @@ def mended(cause: Cause) -> str:
     if isinstance(inner := cause.facts.get("why"), Cause):
         return mended(inner)
     place = cause.culprit
-    mend = _RULES.get(cause.kind)
-    if place is None or mend is None or not place.text:
+    rule = _RULES.get(cause.kind)
+    if place is None or rule is None or not place.text:
         return ""
     text = place.text
     if text.startswith(("for ", "while ", "with ", "if ", "def ", "class ")):
@@ -30,7 +30,7 @@ def mended(cause: Cause) -> str:
         return ""  # a part of a statement of several lines
     if len(statements) != 1:
         return ""
-    edit = mend(cause, statements[0])
+    edit = rule(cause, statements[0])
     if edit is None:
         return ""
     changed = _put(text, *edit)

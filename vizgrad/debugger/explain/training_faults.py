@@ -101,7 +101,7 @@ def _stands_alone(known: list[Parameter]) -> bool:
 
 
 def without_optimizer(noting: Noting) -> Iterator[Cause]:
-    """A leaf gets gradient upon gradient, and no step and no line ever uses them."""
+    """A leaf accumulates gradients, and no step and no line ever uses them."""
     known = [each.leaf for each in noting.training.parameters.values()]
     if not known:
         return

@@ -20,8 +20,7 @@ from vizgrad.debugger.drawing.mathematics import mathematics
 from vizgrad.debugger.drawing.visible import opening
 from vizgrad.debugger.engines.api.protocols import GraphSource
 from vizgrad.debugger.jupyter.widget.build_drawing import draw
-from vizgrad.debugger.jupyter.widget.build_lane import drawn
-from vizgrad.debugger.jupyter.widget.build_standing import standing
+from vizgrad.debugger.jupyter.widget.build_standing import drawn, standing
 from vizgrad.debugger.jupyter.widget.debugview import STATIC
 from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC, Drawing, Folding
 from vizgrad.debugger.jupyter.widget.showing import show
@@ -40,14 +39,13 @@ from vizgrad.debugger.jupyter.widget.trace_contents import (
     Manifest,
 )
 from vizgrad.debugger.model.trace_files import File
-from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
-from vizgrad.debugger.session.breakpoints.nonfinite_step import birth_in
+from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints, birth_in
 from vizgrad.debugger.session.breakpoints.stop_reason import at_stop, birth_text
 from vizgrad.debugger.session.grouping.outline import Outline
 from vizgrad.debugger.session.history.branches import Branches
 from vizgrad.debugger.session.history.history import Between, History, Where
 from vizgrad.debugger.session.history.lanes import lane_of, lane_within
-from vizgrad.debugger.session.open_session import Live
+from vizgrad.debugger.session.open_session import Live, Traced
 from vizgrad.debugger.session.opening import Cell, Opening
 from vizgrad.debugger.session.replay import (
     NodeRaised,
@@ -59,7 +57,6 @@ from vizgrad.debugger.session.replay import (
 )
 from vizgrad.debugger.session.run_control import RunControl
 from vizgrad.debugger.session.session import Session
-from vizgrad.debugger.session.session_trace import Traced
 from vizgrad.debugger.traces import archive
 from vizgrad.version import __version__
 

@@ -1,7 +1,7 @@
 """Reads the columnar form of the model (`vizgrad.debugger.wire.columnar`), which may come from a stranger.
 
 Every value is checked against its field's annotation, memory is asked of budgets before it is taken, and a
-value that is written once and meant often is one object. Hence a small text may mean a great deal to who goes
+value that is written once and meant often is one object. So a small text may mean a great deal to who goes
 through all that it says: there is a limit on that, too. The first mismatch raises `WireError`.
 """
 

@@ -1,4 +1,4 @@
-"""save_for_backward, saved_tensors and their kin."""
+"""save_for_backward, saved_tensors and related attributes."""
 
 from __future__ import annotations
 

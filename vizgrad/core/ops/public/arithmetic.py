@@ -1,4 +1,4 @@
-"""Addition, division, powers and their kin with PyTorch's signatures."""
+"""Addition, division, powers and related operations with PyTorch's signatures."""
 
 from __future__ import annotations
 

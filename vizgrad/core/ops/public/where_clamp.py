@@ -1,4 +1,4 @@
-"""`where`, `clamp`, `maximum` and their kin with PyTorch's signatures."""
+"""`where`, `clamp`, `maximum` and related operations with PyTorch's signatures."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from vizgrad.debugger.watch.functions import kept_at
 _STEP, _TOLERANCE = 1e-6, 1e-4
 #: Batches are of so many examples.
 _BATCH = 3
-_UNRELIABLE = "backward gives no gradient that can be relied upon"
+_UNRELIABLE = "backward gives no gradient that can be trusted"
 
 
 def all_of(examined: Examined) -> tuple[Capability, ...]:

@@ -194,9 +194,7 @@ class Examined:
     def double_backward(self) -> Capability:
         name, found = "double backward", self.gradients
         if found is None or all(each is None for each in found):
-            return Capability(
-                name, "untested", "backward gives no gradient that can be relied upon"
-            )
+            return Capability(name, "untested", "backward gives no gradient that can be trusted")
         if not self.precise:
             return Capability(name, "untested", _IMPRECISE)
         if self._compared(found, self.value) is not None:

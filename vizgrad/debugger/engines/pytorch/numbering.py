@@ -1,6 +1,6 @@
 """Numbers of nodes that a backward records, as if it ran on the thread that steps it.
 
-PyTorch counts nodes on each thread from nought, and runs those with larger numbers first. With
+PyTorch counts nodes on each thread from zero, and runs those with larger numbers first. With
 `create_graph=True` the nodes that a held backward records would come behind all others in the next backward:
 sums would be made in another order, and differ in their last bits.
 """

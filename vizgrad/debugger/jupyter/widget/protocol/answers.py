@@ -257,7 +257,7 @@ class Differences:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The request was carried out; what it changed was told to everybody as an `Updated`."""
+    """The request was carried out; every view received its changes as an `Updated`."""
 
     request: int
     session: str
