@@ -24,8 +24,7 @@ from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
-from vizgrad.debugger.engines.vizgrad.nonfinite_steps import birth_of, saved_before
-from vizgrad.debugger.engines.vizgrad.origin_of_nan import made_by
+from vizgrad.debugger.engines.vizgrad.nonfinite_origin import birth_of, made_by, saved_before
 from vizgrad.debugger.engines.vizgrad.step import EngineStep
 from vizgrad.debugger.explain import answers, arithmetic, from_records, nonfinite
 from vizgrad.debugger.explain.answers import odd_gradient, of_run
