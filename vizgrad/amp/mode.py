@@ -3,7 +3,7 @@
 How operations come to ask for autocast: when it is entered for the first time, and not before.
 
 Most of what autocast concerns is small, and most programs never use it: they should not pay for the question.
-So a function is exchanged for one that asks, in place, whoever holds it. Nearly all are wrapped already
+So a function is exchanged in place for one that asks; all references see it. Nearly all are wrapped already
 (`takes_tensors` and its like): what the wrapper calls is exchanged. Of the others the code is.
 """
 

@@ -90,7 +90,7 @@ class Mismatch:
         which = f"Output {self.output} in input {self.input}"
         lines = [
             f"{which}: {count} of {size} elements are wrong, the worst at {here}.",
-            self.likeness(),
+            self.pattern(),
             "",
             self.heat_map(),
         ]
@@ -100,8 +100,8 @@ class Mismatch:
 
     # --- what it may be -----------------------------------------------------------------------------
 
-    def likeness(self) -> str:
-        """In which simple way the whole of one matrix is the other, if it is in one."""
+    def pattern(self) -> str:
+        """A sentence on the simple relation between the two matrices, if there is one."""
         a, n = self.analytical, self.numerical
         if not a.any():
             return "Backward gives zeros everywhere: does its result reach this input?"

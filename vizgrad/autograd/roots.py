@@ -183,7 +183,7 @@ def _fitting(grad: Any, have: tuple[int, ...], wanted: tuple[int, ...], index: i
     return grad.sum_to_size(wanted) if isinstance(grad, Tensor) else sum_to(grad, wanted)
 
 
-def likeness(thing: Any) -> Any:
+def prototype(thing: Any) -> Any:
     """The array of an output, or the Meta of a GradientEdge: something with its shape and dtype."""
     if isinstance(thing, Tensor):
         return thing._array

@@ -13,9 +13,9 @@ from vizgrad.autograd.roots import (
     as_tuple,
     check_counts,
     check_rows,
-    likeness,
     make_roots,
     of_wrappers,
+    prototype,
 )
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.current_device import DEVICES, on_device_of
@@ -100,7 +100,7 @@ def make_task(
         roots,
         TENSORS if create_graph else DUALS if boxed else ARRAYS,
         keep_graph=retain_graph,
-        freed=Freed(caller(3)),  # whoever asked for this called a function that calls this one
+        freed=Freed(caller(3)),  # the caller called a function that calls this one
         captures=captures,
         wanted=wanted,
     )
@@ -286,7 +286,7 @@ def _batched(
     check_counts(several, given)
     if not create_graph:
         given = tuple(g.detach() if isinstance(g, Tensor) else g for g in given)
-    check_rows([likeness(thing).shape for thing in several], given)
+    check_rows([prototype(thing).shape for thing in several], given)
 
     def of_row(row: Sequence[Any], keep: bool) -> tuple[Tensor | None, ...]:
         return grad(

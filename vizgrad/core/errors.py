@@ -293,7 +293,7 @@ def warn_outside(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def _levels_within() -> int:
-    """The `stacklevel` by which whoever called this function warns of the nearest line outside vizgrad."""
+    """The `stacklevel` by which the caller of this function warns of the nearest line outside vizgrad."""
     level, frame = 1, _getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_WITHIN):
         level, frame = level + 1, frame.f_back

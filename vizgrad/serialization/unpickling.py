@@ -322,7 +322,7 @@ class _Machine:
             shown = name[:100]
             raise refused(
                 f"it names {shown}{whole}, which is not among the functions and classes a file may use "
-                f"(Unsupported global: {shown}). If you know what that is and trust whoever wrote the file, "
+                f"(Unsupported global: {shown}). If you know what that is and trust the author of the file, "
                 "let it be loaded with vizgrad.serialization.add_safe_globals([...]), or for one block with "
                 "`with vizgrad.serialization.safe_globals([...])`"
             ) from None

@@ -1,6 +1,6 @@
 """The state of one backward: what is ready, what waits, what has been delivered.
 
-All of it is kept in attributes, so whoever holds a paused task can read it (`vizgrad.debugger.session`);
+All of it is kept in attributes, so the debugger can read a paused task (`vizgrad.debugger.session`);
 a visit (`vizgrad.core.engine.visit`) reads and changes it, and the two loops run it.
 """
 

@@ -96,7 +96,7 @@ class Node:
 
     @property
     def metadata(self) -> dict[Any, Any]:
-        """A dict for whoever wants to leave a note on this node."""
+        """A dict for the user's notes on this node."""
         return self.__dict__.setdefault("_metadata", {})
 
     @property

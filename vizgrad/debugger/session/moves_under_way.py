@@ -175,7 +175,7 @@ def _catch_late(thread: int) -> None:
 
 @contextmanager
 def shown_elsewhere() -> Generator[None]:
-    """Moves made in the block are not written as text: whoever makes them shows how far they are."""
+    """Moves made in the block are not written as text: the caller shows their progress."""
     token = _shown_elsewhere.set(True)
     try:
         yield
@@ -297,7 +297,7 @@ def between_steps(moving: Moving) -> Generator[None]:
                 raise KeyboardInterrupt
         elif moving.wanted == "interrupt":
             if callable(before):
-                before(number, frame)  # whoever listens to interrupts hears this one
+                before(number, frame)  # the handler of interrupts hears this one
             raise KeyboardInterrupt
         else:
             moving.ask("interrupt")
@@ -306,7 +306,7 @@ def between_steps(moving: Moving) -> Generator[None]:
     try:
         yield
     finally:
-        moving.leave_alone()  # what was sent before is heard here, not by whoever listens next
+        moving.leave_alone()  # an earlier interrupt is handled here, not by the next handler
         signal.signal(signal.SIGINT, before)
     if moving.wanted == "interrupt":
         raise KeyboardInterrupt

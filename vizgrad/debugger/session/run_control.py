@@ -283,7 +283,7 @@ def _nobody() -> None:
     """Nobody is told of changes yet."""
 
 
-# --- what a session tells of itself: numbered updates, kept for whoever missed one ----------------
+# --- the updates of a session: numbered, and kept for a view that missed one ----------------
 
 
 #: Updates kept for those who ask for what they missed; who missed more asks for everything.

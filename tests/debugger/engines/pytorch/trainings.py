@@ -1,4 +1,4 @@
-"""Whole trainings of a few steps, whose backwards are run by whoever is asked: plainly, or stepped."""
+"""Whole trainings of a few steps, whose backwards run plainly, or stepped."""
 
 from __future__ import annotations
 
