@@ -51,7 +51,7 @@ from vizgrad.core.arrays.dtypes import (
 from vizgrad.core.arrays.dtypes import bool_ as bool
 from vizgrad.core.errors import is_warn_always_enabled, set_warn_always
 from vizgrad.core.ops.public import fft, linalg, special
-from vizgrad.core.tensor.formats import (
+from vizgrad.core.tensor.in_memory import (
     channels_last,
     channels_last_3d,
     contiguous_format,

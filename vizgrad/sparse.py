@@ -22,7 +22,7 @@ from vizgrad.core.ops.public.sparse import (
     to_sparse,
     values,
 )
-from vizgrad.core.tensor.formats import layout as Layout
+from vizgrad.core.tensor.in_memory import layout as Layout
 from vizgrad.core.tensor.tensor import Size, Tensor, new_tensor
 
 

@@ -19,8 +19,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from vizgrad.amp import policies
-from vizgrad.amp.policies import mapped
-from vizgrad.amp.state import STATE, changed
+from vizgrad.amp.policies import STATE, changed, mapped
 from vizgrad.autograd.mode_context import ModeContext, only_bool
 from vizgrad.core.arrays import dtypes
 from vizgrad.core.arrays.backend import Device, namespace_for

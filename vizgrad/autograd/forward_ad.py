@@ -21,7 +21,7 @@ from vizgrad.core.ops.tangents.carrying import arm
 from vizgrad.core.ops.tangents.structure import fitted, primal_of, suits
 from vizgrad.core.tensor import duals
 from vizgrad.core.tensor.duals import OWN, DualLevel, active, set_tangent, tangent_of, within
-from vizgrad.core.tensor.formats import strided
+from vizgrad.core.tensor.in_memory import strided
 from vizgrad.core.tensor.modes import MODES
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, rare_of

@@ -140,7 +140,7 @@ def reset_modes() -> None:
     one cell set stays for the next (M-45).
     """
     from vizgrad.autograd.anomaly_mode import set_detect_anomaly
-    from vizgrad.autograd.strict_mode import set_paranoid
+    from vizgrad.autograd.saved_hooks import set_paranoid
 
     set_paranoid(False)
     leave_inference((None, True))

@@ -58,7 +58,7 @@ def debug(
     from vizgrad.debugger.engines.common.variable_names import names_around
     from vizgrad.debugger.engines.vizgrad.opener import open_session
     from vizgrad.debugger.session.opening import Opening
-    from vizgrad.debugger.session.reopening import succeeding
+    from vizgrad.debugger.session.registry import succeeding
 
     retains = create_graph if retain_graph is None else retain_graph
     opening = Opening.of(tensors, _cell(), retains=retains)

@@ -4,6 +4,7 @@ from vizgrad.distributions import constraints as constraints
 from vizgrad.distributions.bernoulli import Bernoulli as Bernoulli
 from vizgrad.distributions.categorical import Categorical as Categorical
 from vizgrad.distributions.categorical import OneHotCategorical as OneHotCategorical
+from vizgrad.distributions.categorical import RelaxedOneHotCategorical as RelaxedOneHotCategorical
 from vizgrad.distributions.dirichlet import Beta as Beta
 from vizgrad.distributions.dirichlet import Dirichlet as Dirichlet
 from vizgrad.distributions.distribution import Distribution as Distribution
@@ -16,5 +17,4 @@ from vizgrad.distributions.laplace import Laplace as Laplace
 from vizgrad.distributions.multivariate_normal import MultivariateNormal as MultivariateNormal
 from vizgrad.distributions.normal import Normal as Normal
 from vizgrad.distributions.poisson import Poisson as Poisson
-from vizgrad.distributions.relaxed import RelaxedOneHotCategorical as RelaxedOneHotCategorical
 from vizgrad.distributions.uniform import Uniform as Uniform

@@ -11,7 +11,7 @@ from vizgrad.core.batching.level import Batch, Randomness
 from vizgrad.core.batching.values import filled, from_front, marked, to_front, unwrapped
 from vizgrad.core.function.transform_tensor import wrap
 from vizgrad.core.ops.public.joining import cat
-from vizgrad.core.tensor.formats import sparse_csc, sparse_csr
+from vizgrad.core.tensor.in_memory import sparse_csc, sparse_csr
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.utils._pytree import (

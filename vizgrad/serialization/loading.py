@@ -14,8 +14,7 @@ from typing import IO, Any, cast
 from vizgrad.core.arrays import blocks
 from vizgrad.core.arrays.backend import Device
 from vizgrad.core.arrays.files import Bounded, Budget, size_of
-from vizgrad.serialization.archive import Reader
-from vizgrad.serialization.storages import Block, Memory, Storages, named
+from vizgrad.serialization.archive import Block, Memory, Reader, Storages, named
 from vizgrad.serialization.unpickling import in_short, unpickle
 
 # Files that PyTorch wrote before 1.6: some pickles one after the other, then the memory.

@@ -15,7 +15,7 @@ from typing import Any
 from vizgrad.core.arrays import dtypes
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.parameter import Parameter
-from vizgrad.serialization import rebuilding, storages
+from vizgrad.serialization import archive, rebuilding
 
 #: Name in a file -> what is called or put in its place.
 KNOWN: dict[str, Any] = {
@@ -43,8 +43,8 @@ CALLABLE = frozenset(id(found) for found in KNOWN.values() if found not in (Tens
 KNOWN.update((f"torch.{dtype.name}", dtype) for dtype in dtypes.ALL)
 KNOWN.update(
     (f"torch.{name}", kind)
-    for name, kind in vars(storages).items()
-    if isinstance(kind, storages.StorageType)
+    for name, kind in vars(archive).items()
+    if isinstance(kind, archive.StorageType)
 )
 
 

@@ -12,11 +12,11 @@ from vizgrad.core.arrays.backend import Device
 from vizgrad.core.arrays.dtypes import DType
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.ops.public.sparse import sparse_compressed_tensor, sparse_coo_tensor
-from vizgrad.core.tensor import formats
-from vizgrad.core.tensor.formats import layout
+from vizgrad.core.tensor import in_memory
+from vizgrad.core.tensor.in_memory import layout
 from vizgrad.core.tensor.tensor import Size, Tensor, new_tensor
 from vizgrad.nn.parameter import Parameter
-from vizgrad.serialization.storages import Block
+from vizgrad.serialization.archive import Block
 
 #: Below this in magnitude are whole numbers that are sizes, or keys: beyond it a file could choose numbers
 #: that all fall on one place of a dict.
@@ -107,7 +107,7 @@ def rebuild_from_type(function: Any, kind: type, arguments: tuple[Any, ...], sta
 
 
 def rebuild_layout(name: str) -> layout:
-    found = formats.BY_NAME.get(name.removeprefix("torch.")) if isinstance(name, str) else None
+    found = in_memory.BY_NAME.get(name.removeprefix("torch.")) if isinstance(name, str) else None
     if found is None:
         raise TypeError("a layout is strided, sparse_coo, sparse_csr or sparse_csc")
     return found
@@ -115,8 +115,8 @@ def rebuild_layout(name: str) -> layout:
 
 def rebuild_sparse_tensor(kind: layout, data: Any) -> Tensor:
     """A sparse tensor from its parts and its size; of COO the file may say that it is coalesced."""
-    coo = kind is formats.sparse_coo
-    if not coo and kind not in (formats.sparse_csr, formats.sparse_csc):
+    coo = kind is in_memory.sparse_coo
+    if not coo and kind not in (in_memory.sparse_csr, in_memory.sparse_csc):
         raise TypeError("sparse tensors have a sparse layout")
     if not isinstance(data, tuple) or len(data) not in ((3, 4) if coo else (4,)):
         raise TypeError("a sparse tensor is made of indices, values and a size")

@@ -20,7 +20,8 @@ from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Size, Tensor, address, new_tensor
 from vizgrad.nn.modules.state import StateDict
 from vizgrad.nn.parameter import Buffer, Parameter
-from vizgrad.serialization import names, rebuilding, storages
+from vizgrad.serialization import archive as storages
+from vizgrad.serialization import names, rebuilding
 from vizgrad.serialization.archive import Writer
 
 

@@ -155,7 +155,7 @@ export class TraceLook {
     });
   }
 
-  /** Nodes in which a text occurs, as `vizgrad/debugger/session/breakpoints/node_search.py` finds them. */
+  /** Nodes in which a text occurs, as `vizgrad/debugger/session/breakpoints/node_selectors.py` finds them. */
   find(query: string): { total: number; names: readonly Name[] } {
     const parts = query.trim().toLowerCase().split('*');
     const found = this.file.trace.graph.nodes.filter(({ name, label, scope, place }) => {

@@ -12,7 +12,7 @@ from hypothesis import given
 from tests.core.arrays.test_statistics import arrays
 from tests.fixtures import strict_array, strict_module
 from tests.fixtures.strict_array import StrictArray
-from vizgrad.core.arrays.numpy_text import first_part, numpy_text
+from vizgrad.core.arrays.files import first_part, numpy_text
 
 
 def read(text: str) -> np.ndarray:

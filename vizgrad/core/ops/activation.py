@@ -16,8 +16,7 @@ from vizgrad.core.arrays.kernels.activation import TANH_CUBIC, TANH_SCALE
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.constants import raw
 from vizgrad.core.ops.joining import cat_any
-from vizgrad.core.ops.pointwise import exp, sigmoid, tanh
-from vizgrad.core.ops.pointwise_backward import threshold_backward
+from vizgrad.core.ops.pointwise import exp, sigmoid, tanh, threshold_backward
 from vizgrad.core.ops.select import drop, keep
 from vizgrad.core.ops.shape import slice_dim
 

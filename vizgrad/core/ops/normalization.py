@@ -7,7 +7,7 @@ written out in elementary operations, which are differentiable in turn.
 from __future__ import annotations
 
 from vizgrad.core.arrays.kernels import normalization as kernel
-from vizgrad.core.arrays.kernels import softmax as softmax_kernel
+from vizgrad.core.arrays.kernels import normalization as softmax_kernel
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.constants import unless_absent
 from vizgrad.core.ops.pointwise import exp, rsqrt

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from vizgrad.debugger.drawing.describe import number_text, sizes_text
 from vizgrad.debugger.model import Difference, Graph, Node, NodeRun, Run, Saved
-from vizgrad.debugger.session.history.saved_memory import holdings
+from vizgrad.debugger.session.history.memory_curve import holdings
 
 
 class RunView:

@@ -12,7 +12,7 @@ from vizgrad.debugger.engines.api.protocols import Step
 from vizgrad.debugger.explain import pending_gradients
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
 from vizgrad.debugger.explain.unnoted import counted
-from vizgrad.debugger.session.breakpoints.nonfinite_step import birth_at
+from vizgrad.debugger.session.breakpoints.breakpoints import birth_at
 from vizgrad.debugger.session.breakpoints.stop_reason import birth_text
 from vizgrad.debugger.session.open_session import Live
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.core.arrays.files import MOST_WRITTEN, first_part, numpy_text
 from vizgrad.core.arrays.matrix_blocks import blocks, matrix_part, matrix_shape, within
-from vizgrad.core.arrays.numpy_text import MOST_WRITTEN, first_part, numpy_text
 from vizgrad.debugger.model import Part
 
 #: First, and behind the last.

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from vizgrad.debugger import model
+from vizgrad.debugger.engines.api import summarizer
 from vizgrad.debugger.engines.api.abilities import Growing
-from vizgrad.debugger.engines.api.protocols import Backward, GraphSource, Grouped
-from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
-from vizgrad.debugger.session.breakpoints.node_search import found
+from vizgrad.debugger.engines.api.protocols import Backward, GraphSource, Grouped, Step
+from vizgrad.debugger.model import ArrayName
+from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints, birth_at, birth_in
+from vizgrad.debugger.session.breakpoints.node_selectors import found
 from vizgrad.debugger.session.breakpoints.stop_reason import by_error
 from vizgrad.debugger.session.gc_pause import seldom_collecting
 from vizgrad.debugger.session.grouping import groups_of
@@ -24,9 +26,107 @@ from vizgrad.debugger.session.history.memory_curve import MemoryCurve
 from vizgrad.debugger.session.lines.line_mark import mark_of
 from vizgrad.debugger.session.lines.line_norms import LineNorms
 from vizgrad.debugger.session.lines.line_table import LineTable
-from vizgrad.debugger.session.session_arrays import value_of
 from vizgrad.debugger.session.session_reader import Inspected, Saves
-from vizgrad.debugger.session.session_trace import Traced
+
+# --- the arrays of a session that somebody may go through -------------------------------------------
+
+
+def value_of(of: ArrayName, history: History, source: GraphSource) -> Any:
+    """The engine's own array, as it is or was. LookupError, with the reason, where there is none."""
+    if not 0 <= of.node < len(source):
+        raise LookupError(f"there is no node {of.node} in this graph")
+    if of.kind in ("grad", "saved"):
+        found = source.value(of.node, of.name if of.kind == "saved" else None)
+        if found is None:
+            raise LookupError("it is not there any more" if of.kind == "saved" else ".grad is None")
+        return found
+    if of.kind == "waiting":
+        spot = history.fold.spot(of.node, of.nr)
+        if spot is None:
+            raise LookupError(
+                "nothing waits there, or what the run started with, which is not kept"
+            )
+        found = history.value_at(spot)
+    else:
+        order = history.fold.order(of.node)
+        if order is None:
+            raise LookupError("this node has not been run")
+        found = history.steps[order].value(of.kind, of.nr)
+    if found is None:
+        raise LookupError("it is not kept any more, or was undefined")
+    return found
+
+
+# --- the trace of a session: with it go the gradients that its steps have kept --------------------
+
+
+class Traced(model.Trace):
+    """A `model.Trace` that can be filed with its gradients, as far as the steps have kept them."""
+
+    __slots__ = ("_is_open", "_steps")
+
+    def __init__(
+        self,
+        graph: model.Graph,
+        steps: Sequence[Step],
+        title: str,
+        start: model.Start,
+        is_open: Callable[[], bool],
+    ) -> None:
+        super().__init__(graph, tuple(step.record for step in steps), title=title, start=start)
+        object.__setattr__(self, "_steps", steps)
+        object.__setattr__(self, "_is_open", is_open)
+
+    def closer(self, index: int) -> model.StepRecord:
+        """The record of a step, its visit with histograms and heat maps."""
+        record = self.records[index]
+        visit = self._steps[index].closer()
+        return replace(record, visit=replace(visit, index=index))
+
+    def births(self) -> Iterator[model.Birth]:
+        """Where NaN and infinities came up; of a closed session as far as its numbers say."""
+        told = map(birth_at, self._steps) if self._is_open() else map(birth_in, self.records)
+        yield from filter(None, told)
+
+    def arrays(self) -> Iterator[tuple[model.ArrayName, Any]]:
+        """The gradients of all steps, in order, as arrays of the engine's; those that were let go of are not
+        there.
+        """
+        for step in self._steps:
+            for of in _names(step.record.visit):
+                value = step.value(of.kind, of.nr)
+                if value is not None:
+                    try:
+                        yield of, summarizer.array_of(value)
+                    except TypeError:  # one that is told by its summary alone
+                        continue
+
+    def bare(self) -> model.Trace:
+        """The same without gradients."""
+        return model.Trace(
+            self.graph, self.records, self.events, self.title, self.version, self.start
+        )
+
+    def __eq__(self, other: object) -> bool:
+        same = other.bare() if isinstance(other, Traced) else other
+        return self.bare() == same
+
+    __hash__ = model.Trace.__hash__
+
+
+def _names(visit: model.Visit) -> Iterator[model.ArrayName]:
+    node = visit.node
+    for nr in range(len(visit.incoming)):
+        yield model.ArrayName(node, "incoming", nr)
+    for nr in range(len(visit.routed)):
+        yield model.ArrayName(node, "computed", nr)
+        yield model.ArrayName(node, "routed", nr)
+    if visit.accumulate is not None:
+        yield model.ArrayName(node, "grad_before")
+        yield model.ArrayName(node, "grad_after")
+
+
+# --- looking at a session that is open, through its engine ----------------------------------------
 
 
 class Live:

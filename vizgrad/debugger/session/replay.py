@@ -15,12 +15,11 @@ from typing import Any
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.node_origin import NOWHERE, Origin
 from vizgrad.debugger.engines.api.protocols import Backward, Effect
-from vizgrad.debugger.session.breakpoints.node_search import texts_of
+from vizgrad.debugger.session.breakpoints.node_selectors import texts_of
 from vizgrad.debugger.session.grouping.outline import Outline
-from vizgrad.debugger.session.history.fold import Fold
+from vizgrad.debugger.session.history.fold import Fold, RecordedPast
+from vizgrad.debugger.session.history.memory_curve import holdings
 from vizgrad.debugger.session.history.node_stages import stages_of
-from vizgrad.debugger.session.history.saved_memory import holdings
-from vizgrad.debugger.session.history.step_log_reader import RecordedPast
 
 Values = Mapping[model.ArrayName, Any]
 

@@ -19,12 +19,12 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import Backward, CutOff, WorldChanged
 from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
 from vizgrad.debugger.session.breakpoints.stop_reason import at_stop, by_person
-from vizgrad.debugger.session.calling import Variables
 from vizgrad.debugger.session.closed_session import Kept
 from vizgrad.debugger.session.history.branches import Branches
 from vizgrad.debugger.session.history.history import Between, History, Standing, Where
 from vizgrad.debugger.session.moves_under_way import Halt, Moving, Pieces, Work, between_steps
 from vizgrad.debugger.session.open_session import Live
+from vizgrad.debugger.session.opening import Variables
 from vizgrad.debugger.session.session_reader import SessionClosed
 
 #: How long a request waits for a step that is running on another thread, in seconds.

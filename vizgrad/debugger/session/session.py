@@ -23,17 +23,15 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Growing
 from vizgrad.debugger.engines.api.protocols import Backward, GraphSource, Run
 from vizgrad.debugger.session import registry
-from vizgrad.debugger.session.available_memory import quarter_of_free
 from vizgrad.debugger.session.breakpoints.breakpoints import Condition
-from vizgrad.debugger.session.breakpoints.targets import go_to, nodes_ahead
-from vizgrad.debugger.session.calling import CallingFrame
+from vizgrad.debugger.session.breakpoints.node_selectors import go_to, nodes_ahead
 from vizgrad.debugger.session.closed_session import Kept
-from vizgrad.debugger.session.history.branch_comparison import Comparison
-from vizgrad.debugger.session.history.history import Between, History, Where
+from vizgrad.debugger.session.history.branches import Comparison
+from vizgrad.debugger.session.history.history import Between, History, Where, quarter_of_free
 from vizgrad.debugger.session.history.lanes import Lane
 from vizgrad.debugger.session.moves_under_way import Work
 from vizgrad.debugger.session.open_session import Live
-from vizgrad.debugger.session.opening import Opening
+from vizgrad.debugger.session.opening import CallingFrame, Opening
 from vizgrad.debugger.session.run_control import RunControl, Update
 from vizgrad.debugger.session.run_control import SessionBusy as SessionBusy
 from vizgrad.debugger.session.session_branches import SessionBranches

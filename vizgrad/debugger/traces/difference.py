@@ -21,7 +21,7 @@ from vizgrad.debugger.jupyter.widget.query_answers import most_differing
 from vizgrad.debugger.jupyter.widget.showing import show
 from vizgrad.debugger.jupyter.widget.trace_contents import FiledBeside
 from vizgrad.debugger.model.trace_files import File
-from vizgrad.debugger.session.history.branch_comparison import Comparison, name_beside
+from vizgrad.debugger.session.history.branches import Comparison, name_beside
 from vizgrad.debugger.traces.forward_difference import SavedDiff
 from vizgrad.debugger.traces.loading import shown_beside
 from vizgrad.debugger.traces.matching import matched

@@ -8,14 +8,14 @@ from typing import IO, Any, Protocol
 from vizgrad.debugger import model
 from vizgrad.debugger.jupyter.widget.showing import show
 from vizgrad.debugger.model.trace_files import File
-from vizgrad.debugger.session.breakpoints.nonfinite_step import birth_in
+from vizgrad.debugger.session.breakpoints.breakpoints import birth_in
 from vizgrad.debugger.session.breakpoints.stop_reason import at_stop
 from vizgrad.debugger.session.history.history import Between, History, Where
+from vizgrad.debugger.session.open_session import Traced
 from vizgrad.debugger.session.opening import Cell, Opening
 from vizgrad.debugger.session.replay import NodeRaised, TraceEnds, backward_of, checked, stepped
 from vizgrad.debugger.session.run_control import RunControl
 from vizgrad.debugger.session.session import Session
-from vizgrad.debugger.session.session_trace import Traced
 from vizgrad.debugger.traces import archive
 from vizgrad.debugger.traces.saving import FromFile
 

@@ -20,9 +20,9 @@ from vizgrad.debugger.jupyter.widget.trace_contents import (
     Manifest,
 )
 from vizgrad.debugger.model.trace_files import File
-from vizgrad.debugger.session.breakpoints.nonfinite_step import birth_in
+from vizgrad.debugger.session.breakpoints.breakpoints import birth_in
+from vizgrad.debugger.session.open_session import Traced
 from vizgrad.debugger.session.replay import checked, replace_fields, stepped
-from vizgrad.debugger.session.session_trace import Traced
 from vizgrad.debugger.traces import archive
 from vizgrad.debugger.traces.trace_drawings import view_of
 from vizgrad.version import __version__

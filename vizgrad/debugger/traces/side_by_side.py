@@ -11,14 +11,12 @@ from typing import Any
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.openers import known_types, open_backward
 from vizgrad.debugger.engines.api.protocols import Backward
-from vizgrad.debugger.session.available_memory import quarter_of_free
 from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
 from vizgrad.debugger.session.history.branches import Branches
-from vizgrad.debugger.session.history.history import History
-from vizgrad.debugger.session.open_session import Live
+from vizgrad.debugger.session.history.history import History, quarter_of_free
+from vizgrad.debugger.session.open_session import Live, Traced
 from vizgrad.debugger.session.opening import Cell, Opening
-from vizgrad.debugger.session.reopening import succeeding
-from vizgrad.debugger.session.session_trace import Traced
+from vizgrad.debugger.session.registry import succeeding
 from vizgrad.debugger.traces.difference import TraceDiff, diff, trace_of
 from vizgrad.debugger.traces.forward_difference import Saves, first_apart, saves_of
 from vizgrad.debugger.traces.saving import FromFile

@@ -11,8 +11,7 @@ from vizgrad.debugger.drawing.mathematics import mathematics
 from vizgrad.debugger.drawing.open_groups import opening
 from vizgrad.debugger.engines.api.protocols import GraphSource
 from vizgrad.debugger.jupyter.widget.build_drawing import draw
-from vizgrad.debugger.jupyter.widget.build_lane import drawn
-from vizgrad.debugger.jupyter.widget.build_standing import standing
+from vizgrad.debugger.jupyter.widget.build_standing import drawn, standing
 from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC, Drawing, Folding
 from vizgrad.debugger.jupyter.widget.trace_contents import (
     FiledDrawing,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from vizgrad.core.arrays import dtypes
 from vizgrad.core.arrays.backend import Device, parse_device
 from vizgrad.core.arrays.dtypes import DType
-from vizgrad.core.tensor.formats import check_format
+from vizgrad.core.tensor.in_memory import check_format
 from vizgrad.core.tensor.modes import set_grad_mode
 from vizgrad.core.tensor.tensor import Tensor
 

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from vizgrad.amp.mode import autocast, has_cuda
-from vizgrad.amp.state import STATE
+from vizgrad.amp.policies import STATE
 from vizgrad.core.arrays.backend import CPU, Device
 from vizgrad.core.arrays.dtypes import DType
 from vizgrad.core.arrays.random import default_generator

@@ -16,7 +16,7 @@ from vizgrad.debugger.engines.api import summarizer
 from vizgrad.debugger.engines.api.node_origin import NOWHERE, Origin
 from vizgrad.debugger.engines.api.openers import open_backward
 from vizgrad.debugger.engines.api.protocols import Backward, Effect, WorldChanged
-from vizgrad.debugger.session.breakpoints.node_search import texts_of
+from vizgrad.debugger.session.breakpoints.node_selectors import texts_of
 from vizgrad.debugger.session.grouping import groups_of
 
 #: What each operation reads in backward, and how it says so.

@@ -40,8 +40,7 @@ from vizgrad.debugger.model import (
     Visit,
 )
 from vizgrad.debugger.session.grouping.outline import Outline
-from vizgrad.debugger.session.history.fold import Fold
-from vizgrad.debugger.session.history.step_log_reader import RecordedPast
+from vizgrad.debugger.session.history.fold import Fold, RecordedPast
 
 MANY = settings(max_examples=40, deadline=None)
 

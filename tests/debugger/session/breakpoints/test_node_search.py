@@ -8,7 +8,7 @@ import pytest
 
 from tests.debugger.drawing.examples import mlp
 from vizgrad.debugger.model import Name, Node, Place
-from vizgrad.debugger.session.breakpoints.node_search import found, matcher, texts_of
+from vizgrad.debugger.session.breakpoints.node_selectors import found, matcher, texts_of
 
 NODE = Node(
     0, "AddmmBackward0", "op", 0, 0, (), (),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vizgrad.debugger.session.grouping.repeats import LEAST, Repeat, period, repeats
+from vizgrad.debugger.session.grouping.arrange import LEAST, Repeat, period, repeats
 
 small = st.lists(st.integers(0, 3), max_size=40)
 

@@ -10,8 +10,8 @@ from vizgrad.core.arrays.dtypes import INTS
 from vizgrad.core.arrays.sparse.base import Array, SparseArray, SparseUnsupported
 from vizgrad.core.arrays.sparse.compressed import Compressed, as_coo, in_layout, once, places
 from vizgrad.core.arrays.sparse.coo import COO, joined, keys_of, take
+from vizgrad.core.arrays.sparse.library import sum_rows
 from vizgrad.core.arrays.sparse.products import matmul
-from vizgrad.core.arrays.sparse.rows import sum_rows
 
 # Sums over dimensions of sparse arrays, and over the entries that share all other coordinates.
 

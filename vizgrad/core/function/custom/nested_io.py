@@ -9,9 +9,8 @@ from vizgrad.core.function.custom.apply import run
 from vizgrad.core.function.custom.backward_class import FunctionBase
 from vizgrad.core.function.custom.context import FunctionCtx
 from vizgrad.core.function.custom.function import Function, any_arguments, context_like, missing
-from vizgrad.core.function.custom.matching import per_input
 from vizgrad.core.function.custom.nested import _iter_tensors, _nested_map, _unflatten
-from vizgrad.core.function.custom.signature import after_context, argument_names
+from vizgrad.core.function.custom.signature import after_context, argument_names, per_input
 from vizgrad.core.graph.saved import Freed, freed_error
 from vizgrad.core.tensor.modes import MODES
 from vizgrad.core.tensor.tensor import Tensor

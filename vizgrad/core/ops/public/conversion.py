@@ -15,7 +15,7 @@ from vizgrad.core.function.transform_tensor import Wrapped
 from vizgrad.core.ops import copying, shape
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public.arguments import check_number, element, own_number, takes_tensors
-from vizgrad.core.tensor import formats
+from vizgrad.core.tensor import in_memory
 from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.modes import MODES
 from vizgrad.core.tensor.source_location import caller
@@ -34,7 +34,7 @@ def _by_name(
     dtype: Any = None, device: Any = None, non_blocking: Any = False, copy: Any = False,
     memory_format: Any = None,
 ) -> tuple[Any, Any, Any, Any]:  # fmt: skip
-    return dtype, device, copy, formats.check_format("to", memory_format)
+    return dtype, device, copy, in_memory.check_format("to", memory_format)
 
 
 @method
@@ -252,9 +252,11 @@ def detach_(input: Tensor) -> Tensor:
 @public(method=True)
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy, recorded, in the order of `memory_format`; without one in that of `input` if it is dense."""
-    if memory_format is None or memory_format is formats.preserve_format:
+    if memory_format is None or memory_format is in_memory.preserve_format:
         return shape.clone.record(input)
-    return shape.clone_in.record(input, memory_format=formats.check_format("clone", memory_format))
+    return shape.clone_in.record(
+        input, memory_format=in_memory.check_format("clone", memory_format)
+    )
 
 
 @method

@@ -20,8 +20,8 @@ from vizgrad.core.ops.public.arguments import (
     sizes_of,
     takes_tensors,
 )
-from vizgrad.core.tensor.formats import check_format, memory_format, preserve_format, strided
-from vizgrad.core.tensor.formats import layout as Layout
+from vizgrad.core.tensor.in_memory import check_format, memory_format, preserve_format, strided
+from vizgrad.core.tensor.in_memory import layout as Layout
 from vizgrad.core.tensor.tensor import LEAF, Tensor, new_tensor
 
 

@@ -5,18 +5,106 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from vizgrad.core.arrays import dtypes
 from vizgrad.core.errors import index_of, wrap_dim
-from vizgrad.core.ops import arithmetic, copying
+from vizgrad.core.ops import arithmetic, copying, extremes, joining, statistics
+from vizgrad.core.ops.copying import without_history
 from vizgrad.core.ops.forms import public
-from vizgrad.core.ops.public import (
-    cumulative,
-    joining,
-    reduction,
-    reshape,
-    slicing,
+from vizgrad.core.ops.public import joining as public_joining
+from vizgrad.core.ops.public import reduction, reshape, slicing
+from vizgrad.core.ops.public.arguments import (
+    ValuesIndices,
+    dims_of,
+    one_dim,
+    refuse_gradients,
+    takes_axis,
+    takes_out,
+    takes_tensors,
+    written,
 )
-from vizgrad.core.ops.public.arguments import dims_of, takes_axis, takes_out, takes_tensors
+from vizgrad.core.ops.public.reduction import _as_asked, _in_dtype
+from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
+
+# Running totals along a dimension with PyTorch's signatures.
+
+
+def _running(op: Any, input: Tensor, dim: int, dtype: Any, widen: bool = True) -> Any:
+    if dtype is dtypes.bool_:
+        if not (input._array.ndim and input._array.size):  # one bool is its own sum and product
+            one_dim(dim, input._array.ndim)
+            return without_history(_in_dtype(input, dtype).clone(), dtype.np)
+        raise NotImplementedError(f'"{op.name}" not implemented for bool: True and True are 2')
+    input = _in_dtype(input, dtype)
+    if widen and dtype is None and input._array.dtype.kind in "biu":
+        input = _in_dtype(input, dtypes.int64)
+    only = one_dim(dim, input._array.ndim)
+    result = op.record(input, dim=only)
+    return result if dtype is None else _as_asked(result, dtype)
+
+
+def _of_out(out: Tensor, dtype: Any) -> Any:
+    """The type asked for, which `out` must have."""
+    if out.dtype is not dtype:
+        raise wrong_call(
+            RuntimeError(
+                f"Expected out tensor to have dtype {dtype.name}, but got {out.dtype.name} instead"
+            ),
+            "leave `dtype` out: the result is computed in the type of `out`",
+            "cut-dtype",
+        )
+    return dtype
+
+
+@public(method=True)
+@takes_axis
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+    """Running sums along `dim`."""
+    if out is not None:
+        refuse_gradients("cumsum", input)
+        dtype = out.dtype if dtype is None else _of_out(out, dtype)
+    result = _running(joining.cumsum, input, dim, dtype)
+    return result if out is None else written(out, result, "cumsum", input)
+
+
+@public(method=True)
+@takes_axis
+def cumprod(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+    """Running products along `dim`."""
+    if out is not None:
+        refuse_gradients("cumprod", input)
+        dtype = out.dtype if dtype is None else _of_out(out, dtype)
+    result = _running(statistics.cumprod, input, dim, dtype)
+    return result if out is None else written(out, result, "cumprod", input)
+
+
+@public(method=True)
+@takes_axis
+@takes_out
+def cummax(input: Tensor, dim: int) -> ValuesIndices:
+    """Running maxima along `dim` and where they are."""
+    return ValuesIndices(*_running(extremes.cummax, input, dim, None, widen=False))
+
+
+@public(method=True)
+@takes_axis
+@takes_out
+def cummin(input: Tensor, dim: int) -> ValuesIndices:
+    """Running minima along `dim` and where they are."""
+    return ValuesIndices(*_running(extremes.cummin, input, dim, None, widen=False))
+
+
+@public(method=True)
+@takes_axis
+@takes_tensors
+def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
+    """log of running sums of exp along `dim`."""
+    if out is not None:
+        _of_out(out, input.dtype)
+    if input._array.dtype.kind not in "fcV":
+        raise NotImplementedError(f'"logcumsumexp" not implemented for {input.dtype.name}')
+    result = _running(statistics.logcumsumexp, input, dim, None)
+    return result if out is None else written(out, result, "logcumsumexp", input)
 
 
 @public(method=True)
@@ -40,7 +128,7 @@ def diff(
     if n == 0:
         return copying.clone.record(input)
     pieces = [p for p in (prepend, input, append) if p is not None]
-    result: Any = joining.cat(pieces, dim) if len(pieces) > 1 else input
+    result: Any = public_joining.cat(pieces, dim) if len(pieces) > 1 else input
     for _ in range(min(n, result.shape[dim])):
         length = result.shape[dim]
         left = length - 1
@@ -133,11 +221,11 @@ def cumulative_trapezoid(
     (at,) = dims_of(dim, y._array.ndim) or (0,)
     both: Any = _neighbours(y, at)
     if x is None:
-        return cumulative.cumsum(_times(both, dx / 2), at)
+        return cumsum(_times(both, dx / 2), at)
     step: Any = diff(x, dim=-1 if x._array.ndim == 1 else at)
     if x._array.ndim == 1:
         step = reshape.view(step, (-1,) + (1,) * (y._array.ndim - 1 - at))
-    return cumulative.cumsum(_by(both * step, 2), at)
+    return cumsum(_by(both * step, 2), at)
 
 
 @public
@@ -203,7 +291,7 @@ def _slopes(y: Tensor, at: int, step: Any, edge_order: int) -> Tensor:
     else:
         first = _end(part(0, 1), part(1, 1), part(2, 1), gaps[:1], gaps[1:2])
         last = -_end(part(n - 1, 1), part(n - 2, 1), part(n - 3, 1), gaps[-1:], gaps[-2:-1])
-    return joining.cat([first, middle, last], at)
+    return public_joining.cat([first, middle, last], at)
 
 
 def _even_slopes(part: Any, n: int, at: int, step: Any, edge_order: int) -> Tensor:
@@ -215,7 +303,7 @@ def _even_slopes(part: Any, n: int, at: int, step: Any, edge_order: int) -> Tens
         first = _times(part(0, 1), -1.5) + _times(part(1, 1), 2) - _times(part(2, 1), 0.5)
         last = _times(part(n - 1, 1), 1.5) - _times(part(n - 2, 1), 2) + _times(part(n - 3, 1), 0.5)
     first, last = _by(first, step), _by(last, step)
-    return joining.cat([first, middle, last], at)
+    return public_joining.cat([first, middle, last], at)
 
 
 def _end(y0: Any, y1: Any, y2: Any, near: Any, far: Any) -> Any:

@@ -30,7 +30,7 @@ from vizgrad.core.ops.public.creation import (
     zeros,
 )
 from vizgrad.core.ops.shape import clone
-from vizgrad.core.tensor.formats import check_format, memory_format, preserve_format
+from vizgrad.core.tensor.in_memory import check_format, memory_format, preserve_format
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 

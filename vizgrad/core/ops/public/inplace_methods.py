@@ -19,8 +19,8 @@ from vizgrad.core.ops.public import (
     conversion,
     dimensions,
     gather_scatter,
+    indexing,
     matrix_products,
-    put,
     slicing,
     statistics,
 )
@@ -223,7 +223,7 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 
 mvlgamma_ = _copied(special_functions.mvlgamma, "mvlgamma_")
 renorm_ = _copied(statistics.renorm, "renorm_")
-put_ = _copied(put.put, "put_", placing=True)
+put_ = _copied(indexing.put, "put_", placing=True)
 index_reduce_ = _copied(gather_scatter.index_reduce, "index_reduce_", placing=True)
 
 

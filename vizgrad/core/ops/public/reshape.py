@@ -11,7 +11,7 @@ from vizgrad.core.function.transform_tensor import Wrapped, wrap
 from vizgrad.core.ops import shape as ops
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public.arguments import sizes_of, takes_tensors
-from vizgrad.core.tensor import formats
+from vizgrad.core.tensor import in_memory
 from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor
 
@@ -185,12 +185,12 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
 
 
 @method
-def contiguous(self: Tensor, *, memory_format: Any = formats.contiguous_format) -> Tensor:
+def contiguous(self: Tensor, *, memory_format: Any = in_memory.contiguous_format) -> Tensor:
     """`self` if its memory is in C order, or that of `memory_format`, else a copy in that order."""
-    if memory_format is formats.contiguous_format:
+    if memory_format is in_memory.contiguous_format:
         return self if self._array.flags.c_contiguous else ops.contiguous_copy.record(self)
     if self.is_contiguous(memory_format):
         return self
-    if memory_format is formats.preserve_format:
+    if memory_format is in_memory.preserve_format:
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     return ops.clone_in.record(self, memory_format=memory_format)

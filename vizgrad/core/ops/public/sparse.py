@@ -14,8 +14,8 @@ from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public import conversion, matrix_products
 from vizgrad.core.ops.public.arguments import takes_tensors
 from vizgrad.core.ops.public.from_values import as_tensor
-from vizgrad.core.tensor import formats
-from vizgrad.core.tensor.formats import layout as Layout
+from vizgrad.core.tensor import in_memory
+from vizgrad.core.tensor.in_memory import layout as Layout
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 # Methods of sparse tensors, and of dense ones that become sparse; `spmm`.
@@ -51,7 +51,7 @@ def to_sparse(
     blocksize: Any = None, dense_dim: int | None = None,
 ) -> Tensor:  # fmt: skip
     """The same elements in a sparse layout, COO if none is named: those that are not zero."""
-    if layout is not None and layout is not formats.sparse_coo:
+    if layout is not None and layout is not in_memory.sparse_coo:
         if layout._name not in ("sparse_csr", "sparse_csc"):
             raise RuntimeError(f"to_sparse: conversion to layout {layout} is not supported")
         return _in_layout(self, layout._name)
@@ -445,7 +445,7 @@ def sparse_compressed_tensor(
     for given in (compressed_indices, plain_indices, values):
         if isinstance(given, str):
             raise TypeError(f"new(): invalid data type 'str': {given!r}")
-    if layout not in (formats.sparse_csr, formats.sparse_csc):
+    if layout not in (in_memory.sparse_csr, in_memory.sparse_csc):
         raise RuntimeError(
             "sparse_compressed_tensor expected layout sparse_csr or sparse_csc (blocks are not supported), "
             f"got {layout}"

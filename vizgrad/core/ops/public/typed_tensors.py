@@ -26,7 +26,7 @@ from vizgrad.core.ops.public.creation import empty
 from vizgrad.core.ops.public.from_values import as_tensor
 from vizgrad.core.ops.public.storage import set_
 from vizgrad.core.ops.public.typed_storage import is_storage
-from vizgrad.core.tensor import formats
+from vizgrad.core.tensor import in_memory
 from vizgrad.core.tensor.in_memory import Size
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
@@ -133,7 +133,7 @@ class TypedTensor(type):
 
     dtype: DType
     device: Device
-    layout = formats.strided
+    layout = in_memory.strided
 
     @property
     def is_cuda(cls) -> bool:

@@ -28,7 +28,7 @@ from vizgrad.debugger.engines.pytorch.versions import (
     note_outputs,
     outputs_of,
 )
-from vizgrad.debugger.session.breakpoints.node_search import texts_of_origin
+from vizgrad.debugger.session.breakpoints.node_selectors import texts_of_origin
 
 
 class TorchGraph(GraphBase[SavedValues]):

@@ -14,7 +14,7 @@ from vizgrad.debugger.engines.pytorch.effects import GradEffect
 from vizgrad.debugger.engines.pytorch.elements import has_elements
 from vizgrad.debugger.engines.pytorch.gate import Call
 from vizgrad.debugger.engines.pytorch.parts import bytes_of, parts_of, shape_of, stored
-from vizgrad.debugger.session.breakpoints.nonfinite_step import birth_in
+from vizgrad.debugger.session.breakpoints.breakpoints import birth_in
 
 Grad: TypeAlias = torch.Tensor | None
 

@@ -44,7 +44,7 @@ from vizgrad.debugger.engines.vizgrad.storages import Blocks
 from vizgrad.debugger.engines.vizgrad.summary import summarize_closely
 from vizgrad.debugger.engines.vizgrad.tangents import tangents_of, with_tangents
 from vizgrad.debugger.engines.vizgrad.written_memory import StorageWrites
-from vizgrad.debugger.session.breakpoints.node_search import texts_of_origin
+from vizgrad.debugger.session.breakpoints.node_selectors import texts_of_origin
 
 if TYPE_CHECKING:
     from vizgrad.debugger.engines.vizgrad.step import EngineStep

@@ -29,8 +29,8 @@ from vizgrad.debugger.engines.api.summarizer import summarize
 from vizgrad.debugger.expressions import Elements, Expression, Gradient, parse
 from vizgrad.debugger.jupyter.magics.line_commands import UsageError
 from vizgrad.debugger.jupyter.widget.commtarget import running_cell
-from vizgrad.debugger.session.calling import CallingFrame
 from vizgrad.debugger.session.lines import notebook_cells
+from vizgrad.debugger.session.opening import CallingFrame
 from vizgrad.debugger.session.session import Session
 
 USAGE = "usage: %%vizgrad debug [NAME] [--at N] [--when CONDITION] [--each]"

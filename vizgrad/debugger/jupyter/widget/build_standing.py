@@ -11,17 +11,52 @@ from typing import get_args
 from vizgrad.debugger import model
 from vizgrad.debugger.drawing.norm_curve import MOST_POINTS
 from vizgrad.debugger.drawing.overlay import weight
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.jupyter.widget.build_drawing import draw
 from vizgrad.debugger.jupyter.widget.drawing import (
+    AUTOMATIC,
     Drawing,
     DrawnBox,
     Flow,
+    Folding,
     Reached,
     Standing,
     Tally,
 )
 from vizgrad.debugger.session.grouping.outline import Outline
 from vizgrad.debugger.session.history.fold import Fold, sizes_of
+from vizgrad.debugger.session.history.lanes import Lane
+from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.session.session_reader import Look
+
+# --- what a view is told of the lane beside the graph -----------------------------------------------
+
+
+def lane(number: int, session: Session, folding: Folding) -> p.Lane:
+    with session.at_rest() as (revision, look):
+        found = look.lane
+        if found is None:
+            return p.Lane(number, session.id, revision, None, (), (), None)
+        return p.Lane(
+            number,
+            session.id,
+            revision,
+            found.node,
+            found.made,
+            found.at,
+            drawn(found, folding),
+            found.left_out,
+            can_debug=found.node is None and look.grows and not session.closed,
+        )
+
+
+def drawn(lane: Lane, folding: Folding = AUTOMATIC) -> Drawing:
+    """The picture of all of it: what is not there yet has its place."""
+    nodes = lane.graph.nodes
+    return draw(Outline.of_graph(lane.graph), nodes.__getitem__, folding)
+
+
+# --- the run as a view of one drawing needs it ----------------------------------------------------
 
 
 def standing(look: Look, drawing: Drawing) -> Standing:

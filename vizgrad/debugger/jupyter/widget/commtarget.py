@@ -13,13 +13,30 @@ from typing import Any
 
 from vizgrad.debugger.jupyter.widget import executed_cells
 from vizgrad.debugger.jupyter.widget.controller import Controller, after_cell
-from vizgrad.debugger.jupyter.widget.idle import end_idle
-from vizgrad.debugger.jupyter.widget.interrupts import listen_for_interrupts
-from vizgrad.debugger.jupyter.widget.liveness import call_others
+from vizgrad.debugger.jupyter.widget.liveness import call_others, end_idle
 from vizgrad.debugger.jupyter.widget.protocol import COMM_TARGET
-from vizgrad.debugger.jupyter.widget.request_worker import MAIN
-from vizgrad.debugger.jupyter.widget.subshells import listen_where_asked
+from vizgrad.debugger.jupyter.widget.request_worker import MAIN, listen_for_interrupts
 from vizgrad.debugger.session.opening import Cell
+
+# --- messages of a view come where its page sends them: on a subshell, so that it answers -----------
+
+
+def listen_where_asked(comm: Any) -> None:
+    """`comm` takes each message on the shell that the page named.
+
+    ipykernel 7.4 and later take it on the shell that wrote to the comm last, for programs that wait there for
+    a reply. A cell that moves a session writes to its views: they would wait for the end of that cell.
+    """
+    if hasattr(comm, "_reply_subshell_for"):
+        comm._reply_subshell_for = _asked
+
+
+def _asked(data: Any, subshell: str | None) -> str | None:
+    return subshell
+
+
+# --- the comm target --------------------------------------------------------------------------------
+
 
 _registered: Any = None
 

@@ -17,10 +17,9 @@ from vizgrad.debugger import model
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget.handlers import answers
 from vizgrad.debugger.session import registry
-from vizgrad.debugger.session.lines.compiled_lines import Compiled
 from vizgrad.debugger.session.lines.line_mark import selected, stops_at
 from vizgrad.debugger.session.lines.line_norms import LineNorms
-from vizgrad.debugger.session.lines.source_files import read_source
+from vizgrad.debugger.session.lines.source_files import Compiled, read_source
 from vizgrad.debugger.session.run_control import SessionBusy
 from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.session.session_reader import Look, SessionClosed

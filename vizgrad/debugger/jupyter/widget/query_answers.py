@@ -6,22 +6,61 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from weakref import WeakKeyDictionary
 
+from vizgrad.core.errors import lines_around
 from vizgrad.debugger import model
 from vizgrad.debugger.drawing.mathematics import mathematics
 from vizgrad.debugger.engines.api import summarizer
+from vizgrad.debugger.explain.node_answers import why_node
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget.build_drawing import draw
-from vizgrad.debugger.jupyter.widget.build_lane import lane
-from vizgrad.debugger.jupyter.widget.build_standing import standing
-from vizgrad.debugger.jupyter.widget.build_why import why
+from vizgrad.debugger.jupyter.widget.build_standing import lane, standing
 from vizgrad.debugger.jupyter.widget.drawing import Drawing, Folding
 from vizgrad.debugger.jupyter.widget.handlers import Connection, answers, handles
 from vizgrad.debugger.jupyter.widget.saved_picture import picture
 from vizgrad.debugger.session.array_slices import part_of
 from vizgrad.debugger.session.grouping.outline import Outline
-from vizgrad.debugger.session.history.branch_comparison import Comparison
+from vizgrad.debugger.session.history.branches import Comparison
 from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.session.session_reader import Look
+
+# --- what a view is told when a person asks why a node is as it is ----------------------------------
+
+#: Links that are told of: the first and the last of a longer chain.
+MOST_LINKS = 400
+
+
+def why(number: int, session: Session, node: int) -> p.Why:
+    with session.at_rest() as (revision, look):
+        told = why_node(look, node)
+        found = told.explanation
+        culprit = found.culprit
+        lines = () if culprit is None else tuple(p.WhyLine(*line) for line in lines_around(culprit))
+        links = [
+            p.WhyLink(link.text, link.place, at)
+            for link, at in zip(found.chain, told.nodes, strict=True)
+        ]
+        if len(links) > MOST_LINKS:
+            links[MOST_LINKS // 2 : -MOST_LINKS // 2] = []
+        return p.Why(
+            number,
+            session.id,
+            revision,
+            node,
+            found.kind,
+            found.tensor,
+            found.story,
+            found.fix,
+            found.mended,
+            culprit,
+            lines,
+            tuple(links),
+            told.position,
+            told.check,
+        )
+
+
+# --- questions about a session ----------------------------------------------------------------------
+
 
 #: Nodes named in one answer; visits, storages and points of a curve that are told at once.
 MOST_NAMES = 200

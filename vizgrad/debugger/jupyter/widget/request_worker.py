@@ -7,11 +7,15 @@ message itself came on the main thread it has to be free for the next, and the m
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections.abc import Callable
 from contextvars import Context, copy_context
 from queue import Empty, SimpleQueue
+from types import FrameType
 from typing import Any
+
+from vizgrad.debugger.session import registry
 
 #: Seconds after which a desk with nothing to do gives its thread back.
 LINGERS = 10.0
@@ -114,3 +118,28 @@ class _Call:
             return self._value
         finally:
             error = None  # its traceback refers to this frame
+
+
+# --- interrupts of the kernel stop moves that views have asked for ----------------------------------
+
+
+class _Listening:
+    """A handler of interrupts before the one that was there."""
+
+    def __init__(self, before: Callable[[int, FrameType | None], Any] | None) -> None:
+        self._before = before
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        for session in registry.sessions():
+            session.interrupt(elsewhere=True)
+        if self._before is not None:
+            self._before(number, frame)
+
+
+def listen_for_interrupts() -> None:
+    """Called on the main thread: while it is idle, and anew when a cell begins, for which the kernel has
+    put another handler.
+    """
+    now = signal.getsignal(signal.SIGINT)
+    if now is not None and not isinstance(now, _Listening):
+        signal.signal(signal.SIGINT, _Listening(now if callable(now) else None))

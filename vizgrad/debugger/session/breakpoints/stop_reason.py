@@ -7,8 +7,7 @@ from typing import Literal
 
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import GraphSource
-from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
-from vizgrad.debugger.session.breakpoints.nonfinite_step import birth_at
+from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints, birth_at
 from vizgrad.debugger.session.history.history import History
 
 

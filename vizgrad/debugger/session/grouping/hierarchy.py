@@ -10,8 +10,7 @@ from vizgrad.debugger.engines.api.node_origin import Call, Origin
 from vizgrad.debugger.model import Group
 from vizgrad.debugger.session.grouping.arrange import Arranger
 from vizgrad.debugger.session.grouping.frames import Frames
-from vizgrad.debugger.session.grouping.places import Places
-from vizgrad.debugger.session.grouping.positions import Function, Position
+from vizgrad.debugger.session.grouping.program import Function, Places, Position
 from vizgrad.debugger.session.grouping.stretch import Member, Stretch
 
 #: Groups within groups; what is deeper has none.

@@ -7,20 +7,41 @@ check that the world is as they left it, and refuse without a change if it is no
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Change
 from vizgrad.debugger.engines.api.protocols import Effect, QuickRun, Run, Spot, Step, Stops
-from vizgrad.debugger.session.history.fold import Edits, Fold
+from vizgrad.debugger.session.history.fold import Edits, Fold, RecordedPast
 from vizgrad.debugger.session.history.lanes import title_of
 from vizgrad.debugger.session.history.node_stages import Visiting
-from vizgrad.debugger.session.history.step_log_reader import RecordedPast
 from vizgrad.debugger.session.history.stop_conditions import Until
+
+# --- how much memory a history may take by default --------------------------------------------------
+
+#: Where the system does not tell what is free.
+_UNKNOWN = 1 << 30
+
+
+def quarter_of_free() -> int:
+    """A quarter of the memory that is free now, in bytes."""
+    try:
+        with Path("/proc/meminfo").open(encoding="ascii") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024 // 4
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
+    except (OSError, ValueError, AttributeError):
+        return _UNKNOWN
+
+
+# --- the steps of a run -----------------------------------------------------------------------------
 
 
 class Between(Protocol):

@@ -4,6 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from vizgrad.debugger.model import Saved, Storage
+
+# --- what saved values hold: the whole block of memory that each lives in, once however many --------
+
+#: A block by its number; what is in none that is known is the node's own.
+Block = int | tuple[int, str]
+
+
+def holdings(
+    saved: Iterable[tuple[int, Saved]], storages: Iterable[Storage]
+) -> dict[Block, tuple[int, list[int]]]:
+    """(bytes, nodes that saved something in it) of each block; what was released holds nothing.
+
+    `saved` comes with the nodes that keep it. A block that `storages` does not tell of is as large as the
+    largest value in it.
+    """
+    known = {storage.id: storage.bytes for storage in storages}
+    found: dict[Block, tuple[int, list[int]]] = {}
+    for node, value in saved:
+        if value.state == "freed" or not value.bytes:
+            continue
+        key: Block = (node, value.name) if value.storage is None else value.storage
+        size, nodes = found.get(key, (0, []))
+        size = max(size, value.bytes)
+        if value.storage is not None:
+            size = known.get(value.storage, size)
+        nodes.append(node)
+        found[key] = size, nodes
+    return found
+
+
+# --- bytes held, step by step -----------------------------------------------------------------------
+
 
 class MemoryCurve:
     """`held[i]` is what is held when `i` steps are done, as far as the run has been."""

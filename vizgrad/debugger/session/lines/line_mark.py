@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from vizgrad.debugger import model
 from vizgrad.debugger.session.lines import notebook_cells
-from vizgrad.debugger.session.lines.compiled_lines import Compiled
 from vizgrad.debugger.session.lines.line_table import LineTable
+from vizgrad.debugger.session.lines.source_files import Compiled
 
 
 def mark_of(

@@ -2,18 +2,77 @@
 
 from __future__ import annotations
 
+import re
 from array import array
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from vizgrad.core import errors
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.node_origin import Spot
 from vizgrad.debugger.engines.api.protocols import GraphSource
-from vizgrad.debugger.session.grouping.places import Places
+from vizgrad.debugger.session.grouping.arrange import period
+from vizgrad.debugger.session.grouping.program import Places
 from vizgrad.debugger.session.lines import notebook_cells
-from vizgrad.debugger.session.lines.compiled_lines import Compiled, Extent
-from vizgrad.debugger.session.lines.line_turns import first_of_turns
+from vizgrad.debugger.session.lines.source_files import Compiled, Extent
+
+# --- where the turns of one line begin: how often it was evaluated, in a loop or in calls of --------
+
+_WITHIN = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>", "<lambda>")
+
+
+def first_of_turns(
+    nodes: Sequence[int], spots: Sequence[Spot], name: Callable[[int], str], places: Places
+) -> list[int]:
+    """Places in `nodes` (those of one line, the latest recorded first) at which turns begin, as a backward
+    meets them.
+    """
+    firsts: list[int] = []
+    outer: Spot | None = None  # the last instruction of the turn that is in no comprehension
+    at = 0
+    while at < len(nodes):
+        last, length = _row(at, nodes, spots, name, places)
+        spot = spots[at]
+        if at == 0 or not _goes_on(outer, spots[at - 1], spot):
+            firsts.append(at)
+            outer = None
+        if spot.code.co_name not in _WITHIN:
+            outer = spot
+        if outer is None or outer is spot:  # a comprehension is of the turn that it is evaluated in
+            firsts += range(at + length, last, length)
+        at = last
+    return firsts
+
+
+def _goes_on(outer: Spot | None, after: Spot, spot: Spot) -> bool:
+    """Was this evaluated in one turn with what is `after` it?"""
+    if outer is not None and spot.code is not outer.code:
+        return spot.code.co_name in _WITHIN
+    after = after if outer is None else outer
+    return spot.code is after.code and spot.offset < after.offset
+
+
+def _row(
+    at: int, nodes: Sequence[int], spots: Sequence[Spot], name: Callable[[int], str], places: Places
+) -> tuple[int, int]:
+    """Behind the last node that the same instruction recorded in a row, and how many are one turn's."""
+    spot, last = spots[at], at + 1
+    while last < len(nodes) and nodes[last] == nodes[last - 1] + 1 and _same(spots[last], spot):
+        last += 1
+    if last - at == 1:
+        return last, 1
+    position = places.position(spot)
+    if position.many or not (position.loops or position.function.name):
+        return last, last - at
+    return last, period([name(node) for node in nodes[at:last]])
+
+
+def _same(one: Spot, other: Spot) -> bool:
+    return one.code is other.code and one.offset == other.offset
+
+
+# --- which lines of a program recorded which nodes of a graph: read once, whole -------------------
 
 
 @dataclass(slots=True)
@@ -147,3 +206,110 @@ def _ran(
     """Which of several cells of one text: the last that was run before the node was recorded."""
     clock = source.describe_before(node).sequence_nr
     return next((ran for ran in reversed(several) if ran.since < clock), several[-1])
+
+
+# --- the nodes that were recorded at one line of a person's program -------------------------------
+
+
+#: By file: by line, the nodes.
+Recorded = dict[str, dict[int, set[int]]]
+
+#: Lines that a refusal names.
+_NAMED = 8
+
+
+def nodes_at(source: GraphSource, line: int | str) -> tuple[str, frozenset[int]]:
+    """The line in words, and the nodes that were recorded there.
+
+    `line`: a number, counted as an editor does, in the newest cell that recorded a node of the graph
+    (outside of notebooks: in the file that recorded the last); or ``"train.py:7"``, ``"In [3]:7"``. A file is
+    known by the end of its path.
+    ValueError if no node was recorded there.
+    """
+    recorded = _recorded(source)
+    if not recorded:
+        raise ValueError(
+            f"line={line!r}: it is not known where the nodes of this graph were recorded"
+        )
+    name, number = ("", line) if isinstance(line, int) else _parted(line)
+    files = [_newest(recorded)] if not name else [f for f in recorded if _is_called(f, name)]
+    if not files:
+        known = ", ".join(sorted(_shown(file) for file in recorded))
+        raise ValueError(
+            f"line={line!r}: no node of this graph was recorded in {name}, but in {known}"
+            f"{inward(source)}"
+        )
+    found = frozenset[int]().union(*(recorded[file].get(number, ()) for file in files))
+    if not found:
+        where = " or ".join(_shown(file) for file in files)
+        lines = sorted(
+            {each for file in files for each in recorded[file]}, key=lambda n: abs(n - number)
+        )
+        near = ", ".join(str(each) for each in sorted(lines[:_NAMED]))
+        raise ValueError(
+            f"line={line!r}: no node of this graph was recorded at line {number} of {where}; "
+            f"there were at {near}{inward(source)}"
+        )
+    return f"line {number} of {_shown(files[0])}", found
+
+
+def inward(source: GraphSource) -> str:
+    """Of a graph with custom Functions: how to stop in their backward, which no breakpoint knows."""
+    # PyTorch's own names end in a digit: to describe all of a large graph takes long
+    named = (n for n in range(source.inner) if source.name(n).endswith("Backward"))
+    node = next((n for n in named if source.describe(n).kind == "function"), None)
+    if node is None:
+        return ""
+    return (
+        f". What the backward of a custom Function runs has no breakpoints: stop before its node "
+        f"(break_at(node={node}) for {source.name(node)}), and go through its lines with step_in()"
+    )
+
+
+def _recorded(source: GraphSource) -> Recorded:
+    recorded: Recorded = defaultdict(lambda: defaultdict(set))
+    sets: dict[tuple[int, int], set[int] | None] = {}  # to hash a code object takes long
+    for node in range(source.inner):
+        spot = source.origin(node).spot
+        if spot is None:
+            continue
+        key = id(spot.code), spot.offset
+        if key not in sets:
+            line = spot.line
+            file = spot.code.co_filename
+            sets[key] = None if line is None else recorded[file][errors.line_shown(file, line)]
+        nodes = sets[key]
+        if nodes is not None:
+            nodes.add(node)
+    return recorded
+
+
+def _parted(line: str) -> tuple[str, int]:
+    name, _, number = line.rpartition(":")
+    if not number.strip().isdecimal():
+        raise ValueError(
+            f"line={line!r}: give a number, or a file or cell and a number: 'train.py:7'"
+        )
+    return name.strip(), int(number)
+
+
+def _newest(recorded: Recorded) -> str:
+    cells = {file: int(count[0]) for file in recorded if (count := re.findall(r"\d+", _cell(file)))}
+    if cells:
+        return max(cells, key=cells.__getitem__)
+    return min(recorded, key=lambda file: min(map(min, recorded[file].values())))
+
+
+def _is_called(file: str, name: str) -> bool:
+    if name.replace(" ", "") == _cell(file).replace(" ", ""):
+        return True
+    parts, wanted = re.split(r"[/\\]", file), re.split(r"[/\\]", name)
+    return parts[-len(wanted) :] == wanted
+
+
+def _cell(file: str) -> str:
+    return errors.cell_of(file) or ""
+
+
+def _shown(file: str) -> str:
+    return _cell(file) or re.split(r"[/\\]", file)[-1]

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from stat import S_ISREG
 from types import CodeType
+from typing import NamedTuple
 
-from vizgrad.debugger.session.lines.compiled_lines import Compiled
+from vizgrad.core import errors
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.node_origin import Spot
+from vizgrad.debugger.session.lines import notebook_cells
 
 #: A larger file is not shown.
 MOST_BYTES = 2_000_000
@@ -57,3 +62,80 @@ def _same(one: CodeType, other: CodeType) -> bool:
         and one.co_code == other.co_code
         and list(one.co_lines()) == list(other.co_lines())
     )
+
+
+# --- from compiled lines to lines that the user reads -----------------------------------------------
+
+# it is.
+
+
+class Extent(NamedTuple):
+    """Where a call stands: lines count from 1, columns from 0 in units of UTF-16."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Compiled:
+    """A file name's text, as it was compiled, and as a person reads it."""
+
+    def __init__(self, file: str, ran: notebook_cells.Ran | None) -> None:
+        #: What was compiled from it and recorded nodes, by its identity.
+        self.codes: dict[int, CodeType] = {}
+        self._lines = [line.rstrip("\n") for line in linecache.getlines(file)]
+        cell = errors.cell_of(file)
+        name = cell or file.replace("\\", "/").rpartition("/")[2]
+        #: The lines that stand for those compiled; the same, where it is not a cell.
+        self._read = self._lines
+        self._shift = 0
+        if ran is not None:
+            self._read = ran.text.splitlines()
+            self._shift = ran.before
+        self.shown = model.CodeFile(
+            file,
+            name,
+            "" if ran is None else ran.cell,
+            ran.text if ran is not None else "\n".join(self._lines) if cell else "",
+        )
+
+    def line(self, compiled: int) -> int | None:
+        """The line that a person reads; None if another stands there (a magic)."""
+        line = compiled + self._shift
+        if self._read is self._lines:
+            return line
+        if not (0 < compiled <= len(self._lines) and line <= len(self._read)):
+            return None
+        same = self._read[line - 1].strip() == self._lines[compiled - 1].strip()
+        return line if same else None
+
+    def extent(self, spot: Spot) -> Extent | None:
+        """Of the call that an instruction makes, if it is known."""
+        at = spot.offset // 2
+        found = next(islice(spot.code.co_positions(), at, at + 1), (None,) * 4)
+        line, end_line, column, end_column = found
+        if line is None or end_line is None or column is None or end_column is None:
+            return None
+        first, last = self.line(line), self.line(end_line)
+        begin, end = self._column(line, column), self._column(end_line, end_column)
+        if first is None or last is None or begin is None or end is None:
+            return None
+        return Extent(first, begin, last, end)
+
+    def _column(self, compiled: int, column: int) -> int | None:
+        """Python counts bytes of UTF-8, and what is compiled may be less indented."""
+        if not 0 < compiled <= len(self._lines):
+            return None
+        text = (
+            self._lines[compiled - 1]
+            .encode("utf-8", "surrogatepass")[:column]
+            .decode("utf-8", "ignore")
+        )
+        read = self._read[compiled + self._shift - 1]
+        indent = _indent(read) - _indent(self._lines[compiled - 1])
+        return len(text.encode("utf-16-le", "surrogatepass")) // 2 + indent
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

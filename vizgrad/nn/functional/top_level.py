@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from vizgrad.core.ops.public.arguments import takes_tensors
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.functional.dropout import alpha_dropout as _alpha_dropout
 from vizgrad.nn.functional.dropout import dropout as _dropout
 from vizgrad.nn.functional.normalization import grouped
+from vizgrad.nn.functional.windows import adaptive_max_pool1d as _adaptive_max_pool1d
 
 
 @takes_tensors
@@ -28,3 +31,11 @@ def group_norm(
 ) -> Tensor:  # fmt: skip
     """`nn.functional.group_norm`, which does not mind groups of a single value."""
     return grouped(input, num_groups, weight, bias, eps)
+
+
+# Poolings as `vizgrad.NAME` has them: the results and where they come from, always both.
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
+    """`nn.functional.adaptive_max_pool1d` with `return_indices`."""
+    return _adaptive_max_pool1d(input, output_size, return_indices=True)
