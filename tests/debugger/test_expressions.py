@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import vizgrad as vg
 from vizgrad.debugger.engines.vizgrad import opener as opener  # makes vizgrad's tensors known
-from vizgrad.debugger.engines.vizgrad.new_values import new_value
+from vizgrad.debugger.engines.vizgrad.edits import new_value
 from vizgrad.debugger.expressions import CONSTANTS, FUNCTIONS, Elements, parse, parse_value
 
 G = np.array([[-2.0, 0.5], [3.0, 0.0]], dtype=np.float32)

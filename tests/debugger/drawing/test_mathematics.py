@@ -12,7 +12,7 @@ import vizgrad as vg
 from tests.fixtures.folded import Folded
 from vizgrad.core.function.primitive import REGISTRY
 from vizgrad.debugger.drawing.mathematics import mathematics
-from vizgrad.debugger.engines.vizgrad.node_description import formulas_of, source_of, unmarked
+from vizgrad.debugger.engines.vizgrad.graph_source import formulas_of, source_of, unmarked
 from vizgrad.debugger.model import Formula
 
 FORMULAS = {

@@ -12,7 +12,7 @@ from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import bare
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.debugger.engines.vizgrad.origin_of_nan import (
+from vizgrad.debugger.engines.vizgrad.nonfinite_origin import (
     first_known,
     given_odd,
     outside,

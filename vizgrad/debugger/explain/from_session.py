@@ -23,7 +23,7 @@ from vizgrad.core.graph.saved import bare
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
-from vizgrad.debugger.engines.vizgrad.origin_of_nan import made_by
+from vizgrad.debugger.engines.vizgrad.nonfinite_origin import made_by
 from vizgrad.debugger.explain import chains, nonfinite, pending_gradients
 from vizgrad.debugger.explain.answers import odd_gradient, of_run
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause

@@ -15,7 +15,7 @@ from vizgrad.core.graph.saved import bare
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
-from vizgrad.debugger.engines.vizgrad.nonfinite_steps import birth_of, saved_before
+from vizgrad.debugger.engines.vizgrad.nonfinite_origin import birth_of, saved_before
 from vizgrad.debugger.engines.vizgrad.step import EngineStep
 from vizgrad.debugger.session.history.history import History
 from vizgrad.debugger.watch.backwards import Delivered, Odd, Run, Visit, key_of

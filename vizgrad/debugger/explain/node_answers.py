@@ -9,7 +9,7 @@ from vizgrad.core.errors import Explanation, Link
 from vizgrad.core.graph.node import Node
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
-from vizgrad.debugger.engines.vizgrad.origin_of_nan import made_by
+from vizgrad.debugger.engines.vizgrad.nonfinite_origin import made_by
 from vizgrad.debugger.explain import from_session, pending_gradients, recorded
 from vizgrad.debugger.explain.cause import Cause, Phrase, cause, given
 from vizgrad.debugger.explain.from_session_steps import Stepped

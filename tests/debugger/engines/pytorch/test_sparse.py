@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
-from vizgrad.debugger.engines.pytorch.parts import bytes_of, shape_of  # noqa: E402
+from vizgrad.debugger.engines.pytorch.elements import bytes_of, shape_of  # noqa: E402
 from vizgrad.debugger.engines.pytorch.summary import summarize_closely  # noqa: E402
 
 pytestmark = [

@@ -10,8 +10,7 @@ import pytest
 
 import vizgrad as vg
 from vizgrad.core.graph.node import Node
-from vizgrad.debugger.engines.vizgrad.bounds import bound
-from vizgrad.debugger.engines.vizgrad.origin_of_nan import saved_now
+from vizgrad.debugger.engines.vizgrad.nonfinite_origin import bound, saved_now
 from vizgrad.nn import functional as F
 
 CALLS: dict[str, Callable[[Any, Any, Any], Any]] = {

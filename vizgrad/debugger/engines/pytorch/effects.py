@@ -1,15 +1,16 @@
-"""What a step changed in the world outside of PyTorch's backward, so that it can be undone and redone."""
+"""What a step, or a user at a pause, changed outside of PyTorch's backward."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
 from itertools import repeat
+from typing import Any
 
 import torch
 
-from vizgrad.debugger.engines.common import grad_effect
-from vizgrad.debugger.engines.pytorch.parts import bytes_of
+from vizgrad.debugger.engines.common import grad_effect, new_values
+from vizgrad.debugger.engines.pytorch.elements import bytes_of
 from vizgrad.debugger.engines.pytorch.versions import set_version
 
 
@@ -95,3 +96,22 @@ def copy_of(tensor: torch.Tensor | None) -> torch.Tensor | None:
         return None
     with torch.no_grad():
         return tensor.detach().clone()
+
+
+class TensorFitting:
+    """See `vizgrad.debugger.engines.common.new_values.Fitting`."""
+
+    def is_sparse(self, there: torch.Tensor) -> bool:
+        return there.layout != torch.strided
+
+    def fit(self, given: Any, there: torch.Tensor) -> torch.Tensor:
+        with torch.no_grad():
+            tensor = torch.as_tensor(given, device=there.device).detach()
+            if tensor.is_complex() and not there.is_complex():
+                raise ValueError(new_values.COMPLEX)
+            return torch.empty_like(there).copy_(tensor)
+
+
+def new_value(there: torch.Tensor, value: Any) -> tuple[torch.Tensor, str]:
+    """See `vizgrad.debugger.engines.common.new_values.new_value`."""
+    return new_values.new_value(TensorFitting(), there, value)

@@ -11,16 +11,19 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.node_origin import Origin
 from vizgrad.debugger.engines.common import graph_base
 from vizgrad.debugger.engines.common.graph_base import GraphBase
-from vizgrad.debugger.engines.pytorch.edges import edge_of, edges_of
 from vizgrad.debugger.engines.pytorch.saved import Released, SavedValues
-from vizgrad.debugger.engines.pytorch.source_places import place_of, recorded_at, scope_of
 from vizgrad.debugger.engines.pytorch.summary import summarize_closely
-from vizgrad.debugger.engines.pytorch.torch_names import (
+from vizgrad.debugger.engines.pytorch.torch_nodes import (
     clock_of,
+    edge_of,
+    edges_of,
     formulas_of,
     hooks_of,
     kind_of,
     name_of,
+    origin_place,
+    recorded_at,
+    scope_of,
 )
 from vizgrad.debugger.engines.pytorch.versions import (
     OUTPUTS_TOLD,
@@ -98,7 +101,11 @@ class TorchGraph(GraphBase[SavedValues]):
 
     def texts(self, node: int) -> tuple[str, ...]:
         where = self.origin(node)
-        return self.name(node), self.label(node), *texts_of_origin(scope_of(where), place_of(where))
+        return (
+            self.name(node),
+            self.label(node),
+            *texts_of_origin(scope_of(where), origin_place(where)),
+        )
 
     def number(self, thing: Any) -> int | None:
         if isinstance(thing, torch.Tensor):
@@ -134,7 +141,7 @@ class TorchGraph(GraphBase[SavedValues]):
             saved=saved,
             formulas=formulas_of(node),
             scope=scope_of(where),
-            place=place_of(where),
+            place=origin_place(where),
             label=self.label(number),
             hooks=hooks_of(node),
         )

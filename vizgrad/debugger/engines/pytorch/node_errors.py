@@ -7,7 +7,7 @@ from traceback import extract_tb, walk_tb
 from vizgrad.core.errors import explained
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.pytorch.graph_source import TorchGraph
-from vizgrad.debugger.engines.pytorch.source_places import place_of
+from vizgrad.debugger.engines.pytorch.torch_nodes import origin_place
 from vizgrad.debugger.engines.pytorch.torch_watch import is_passed
 
 
@@ -16,7 +16,7 @@ def explain(error: BaseException, source: TorchGraph, node: int) -> None:
     error.
     """
     note = f"while running {source.name(node)}"
-    place = place_of(source.origin(node))
+    place = origin_place(source.origin(node))
     if place is not None:
         note += f", recorded at {place}"
     raised = _line_of(error)
@@ -30,7 +30,7 @@ def explain(error: BaseException, source: TorchGraph, node: int) -> None:
 
 
 def _explain_saved(error: RuntimeError, source: TorchGraph, node: int) -> None:
-    text, recorded = str(error), place_of(source.origin(node))
+    text, recorded = str(error), origin_place(source.origin(node))
     who = source.name(node) + ("" if recorded is None else f", recorded at {recorded},")
     states: dict[model.SavedState, list[model.Saved]] = {}
     for saved in source.saved(node):

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from vizgrad.debugger.engines.pytorch.edges import edges_of
+from vizgrad.debugger.engines.pytorch.torch_nodes import edges_of
 
 #: The backward's thread counts on to where the other stands, if that is no further: it takes time.
 FAR = 50_000

@@ -20,7 +20,7 @@ from vizgrad.debugger.engines.pytorch.graph_source import TorchGraph, roots_of
 from vizgrad.debugger.engines.pytorch.numbering import Numbering, can_number
 from vizgrad.debugger.engines.pytorch.run import TorchRun
 from vizgrad.debugger.engines.pytorch.summary import summarize, summarize_closely
-from vizgrad.debugger.engines.pytorch.torch_names import as_list
+from vizgrad.debugger.engines.pytorch.torch_nodes import as_list
 from vizgrad.debugger.engines.pytorch.torch_watch import watching
 from vizgrad.debugger.watch.function_hooks import Tap
 

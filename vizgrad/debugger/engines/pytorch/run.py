@@ -17,16 +17,14 @@ from vizgrad.debugger.engines.api.abilities import Change
 from vizgrad.debugger.engines.api.protocols import Effect
 from vizgrad.debugger.engines.common.new_values import gradient_change
 from vizgrad.debugger.engines.common.recorded_step import Arrived, Routed, error_text
-from vizgrad.debugger.engines.pytorch.edges import edge_of
-from vizgrad.debugger.engines.pytorch.edits import new_value
-from vizgrad.debugger.engines.pytorch.effects import GradEffect, copy_of
+from vizgrad.debugger.engines.pytorch.effects import GradEffect, copy_of, new_value
 from vizgrad.debugger.engines.pytorch.gate import Call, Gate, LeafCall
 from vizgrad.debugger.engines.pytorch.graph_source import TorchGraph
 from vizgrad.debugger.engines.pytorch.node_errors import explain, of_a_hook
 from vizgrad.debugger.engines.pytorch.numbering import Numbering
 from vizgrad.debugger.engines.pytorch.step import Grad, TorchStep, equal
 from vizgrad.debugger.engines.pytorch.summary import summarize
-from vizgrad.debugger.engines.pytorch.torch_names import clock_of, is_custom
+from vizgrad.debugger.engines.pytorch.torch_nodes import clock_of, edge_of, is_custom
 from vizgrad.debugger.engines.pytorch.versions import note_gradients
 
 #: Above what any operation's node has: nodes of leaves come before these.

@@ -16,8 +16,8 @@ from typing import Any
 import torch
 
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.pytorch.parts import bytes_of, shape_of, storage_of
-from vizgrad.debugger.engines.pytorch.torch_names import clock_of, dtype_of, is_custom
+from vizgrad.debugger.engines.pytorch.elements import bytes_of, shape_of, storage_of
+from vizgrad.debugger.engines.pytorch.torch_nodes import clock_of, dtype_of, is_custom
 from vizgrad.debugger.engines.pytorch.versions import slots_of
 from vizgrad.debugger.engines.pytorch.write_lines import writes_to
 

@@ -9,11 +9,16 @@ import torch
 
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.common.recorded_step import Accumulated, RecordedStep, Summary
-from vizgrad.debugger.engines.pytorch.captured_tensor import CapturedTensor
 from vizgrad.debugger.engines.pytorch.effects import GradEffect
-from vizgrad.debugger.engines.pytorch.elements import has_elements
+from vizgrad.debugger.engines.pytorch.elements import (
+    bytes_of,
+    has_elements,
+    parts_of,
+    shape_of,
+    stored,
+)
 from vizgrad.debugger.engines.pytorch.gate import Call
-from vizgrad.debugger.engines.pytorch.parts import bytes_of, parts_of, shape_of, stored
+from vizgrad.debugger.engines.pytorch.summary import CapturedTensor
 from vizgrad.debugger.session.breakpoints.breakpoints import birth_in
 
 Grad: TypeAlias = torch.Tensor | None

@@ -1,4 +1,4 @@
-"""From PyTorch's tensors to `model.TensorSummary`."""
+"""From PyTorch's tensors to `model.TensorSummary`, and a gradient as it was at one moment."""
 
 from __future__ import annotations
 
@@ -8,9 +8,17 @@ from typing import Any
 import torch
 
 from vizgrad.core.arrays.statistics import Statistics, quick, statistics
-from vizgrad.debugger.engines.pytorch.elements import elements_of, has_elements
-from vizgrad.debugger.engines.pytorch.parts import SPARSE, bytes_of, shape_of, stored
-from vizgrad.debugger.engines.pytorch.torch_names import dtype_of
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.common.captured_value import CapturedValue
+from vizgrad.debugger.engines.pytorch.elements import (
+    SPARSE,
+    bytes_of,
+    elements_of,
+    has_elements,
+    shape_of,
+    stored,
+)
+from vizgrad.debugger.engines.pytorch.torch_nodes import dtype_of
 from vizgrad.debugger.model import TensorSummary
 
 
@@ -44,3 +52,12 @@ def _told(
         shape_of(tensor), dtype_of(tensor), str(tensor.device), bytes_of(tensor), *found,
         layout=str(tensor.layout).removeprefix("torch."), nnz=nnz,
     )  # fmt: skip
+
+
+class CapturedTensor(CapturedValue):
+    __slots__ = ()
+
+    def _summarize(self, *, closely: bool) -> model.TensorSummary:
+        found = summarize_closely(self.array) if closely else summarize(self.array)
+        assert found is not None  # of a tensor there is one
+        return found

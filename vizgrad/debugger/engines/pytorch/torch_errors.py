@@ -16,8 +16,7 @@ from vizgrad.core.errors import explained, function_place, place_of, returning_p
 from vizgrad.core.tensor.source_location import Site, written_name
 from vizgrad.debugger.engines.common.variable_names import names_around
 from vizgrad.debugger.engines.pytorch.saved import raw_values
-from vizgrad.debugger.engines.pytorch.source_places import recorded_at, site_of
-from vizgrad.debugger.engines.pytorch.torch_names import name_of
+from vizgrad.debugger.engines.pytorch.torch_nodes import name_of, recorded_at, site_of
 from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK
 from vizgrad.debugger.engines.pytorch.write_lines import writer
 from vizgrad.debugger.watch.note_recorder import Noting

@@ -11,10 +11,9 @@ import torch
 
 from vizgrad.core.arrays.blocks import Extent
 from vizgrad.core.errors import place_of
-from vizgrad.debugger.engines.pytorch.parts import storage_of
+from vizgrad.debugger.engines.pytorch.elements import storage_of
 from vizgrad.debugger.engines.pytorch.saved import raw_values
-from vizgrad.debugger.engines.pytorch.source_places import recorded_at, site_of
-from vizgrad.debugger.engines.pytorch.torch_names import dtype_of, name_of
+from vizgrad.debugger.engines.pytorch.torch_nodes import dtype_of, name_of, recorded_at, site_of
 from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK, graph_below, node_of
 from vizgrad.debugger.memory.framework_memory import Kept, Seen
 

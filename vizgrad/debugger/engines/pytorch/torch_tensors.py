@@ -13,12 +13,18 @@ from typing import Any
 import torch
 
 from vizgrad.core.arrays import magnitude, statistics
-from vizgrad.debugger.engines.pytorch.edges import edges_of
-from vizgrad.debugger.engines.pytorch.elements import NARROW, elements_of, has_elements, reach
-from vizgrad.debugger.engines.pytorch.parts import SPARSE, bytes_of, storage_of, stored
+from vizgrad.debugger.engines.pytorch.elements import (
+    NARROW,
+    SPARSE,
+    bytes_of,
+    elements_of,
+    has_elements,
+    reach,
+    storage_of,
+    stored,
+)
 from vizgrad.debugger.engines.pytorch.saved import raw_values
-from vizgrad.debugger.engines.pytorch.source_places import recorded_at, site_of
-from vizgrad.debugger.engines.pytorch.torch_names import name_of
+from vizgrad.debugger.engines.pytorch.torch_nodes import edges_of, name_of, recorded_at, site_of
 from vizgrad.debugger.engines.pytorch.write_lines import last_write
 from vizgrad.debugger.watch.tensor_adapter import FLOATING, Kind, Made, register
 

@@ -1,7 +1,7 @@
 """Notes where nodes of PyTorch are recorded and memory is written, as long as a block of code runs.
 
 Each function of PyTorch's marks the nodes that it recorded with the person's line and the calls of modules
-around it (`source_places.py`), and notes what it wrote to (`write_lines.py`). What is noted lives with
+around it (`torch_nodes.py`), and notes what it wrote to (`write_lines.py`). What is noted lives with
 nodes and memory.
 """
 
@@ -26,14 +26,13 @@ from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.engines.api.node_origin import MOST_CALLS, Call, Origin, Spot
 from vizgrad.debugger.engines.pytorch import torch_hooks
-from vizgrad.debugger.engines.pytorch.edges import edges_of
 from vizgrad.debugger.engines.pytorch.function_names import heard_as
-from vizgrad.debugger.engines.pytorch.source_places import note
 from vizgrad.debugger.engines.pytorch.torch_errors import explain_call
+from vizgrad.debugger.engines.pytorch.torch_nodes import edges_of, note
 from vizgrad.debugger.engines.pytorch.torch_notes import TorchNoting
 from vizgrad.debugger.engines.pytorch.torch_tensors import node_of
 from vizgrad.debugger.engines.pytorch.versions import note_output
-from vizgrad.debugger.engines.pytorch.watched_run import Engine
+from vizgrad.debugger.engines.pytorch.watched_backward import Engine
 from vizgrad.debugger.engines.pytorch.write_lines import counters, note_write
 from vizgrad.debugger.watch.note_recorder import may_write
 

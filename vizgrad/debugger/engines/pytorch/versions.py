@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.pytorch.parts import shape_of
+from vizgrad.debugger.engines.pytorch.elements import shape_of
 
 _RAW, _PLAIN = "_raw_saved_", "_saved_"
 #: Do slots tell what they hold?

@@ -15,8 +15,7 @@ from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.tensor.duals import DUALS
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.common.captured_value import CapturedValue
-from vizgrad.debugger.engines.vizgrad.summary import summarize, summarize_closely
-from vizgrad.debugger.engines.vizgrad.tangents import tangents, told
+from vizgrad.debugger.engines.vizgrad.summary import summarize, summarize_closely, tangents, told
 
 
 class CapturedArray(CapturedValue):

@@ -1,21 +1,25 @@
 """A suspended backward as it stood some steps ago, as another one: nothing of the first is changed by it.
 
 The second has the graph, the leaves and the saved values of the first; what waits at nodes is copied, so that
-no memory that the engine writes to, or gives to hooks, is that of both.
+no memory that the engine writes to, or gives to hooks, is that of both. How far both are apart is measured
+by what arrived in their steps.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from heapq import heapify
+from math import hypot
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.arrays.chunks import kept_copy
+from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.engine.task_state import Capture
+from vizgrad.debugger.engines.vizgrad.summary import summarize
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from vizgrad.core.engine.task import GraphTask
     from vizgrad.core.graph.node import Node
     from vizgrad.debugger.engines.vizgrad.journal import Journal
@@ -115,3 +119,26 @@ def _own(task: GraphTask, grad: Any, copies: dict[int, Any]) -> Any:
     if id(grad) not in copies:
         copies[id(grad)] = grad, kept_copy(grad)[0]
     return copies[id(grad)][1]
+
+
+@quiet
+def apart(
+    here: Sequence[Any], there: Sequence[Any]
+) -> tuple[float | None, float | None, float | None]:
+    """Norms of both, over all slots, and of the difference; None where nothing arrived, or it is not kept."""
+    between: list[Any] = []
+    for mine, other in zip(here, there, strict=False):
+        if mine is None or other is None:
+            between += [each for each in (mine, other) if each is not None]
+        elif mine.shape != other.shape or is_sparse(mine) or is_sparse(other):
+            return _norm(here), _norm(there), None
+        else:
+            between.append(mine - other)
+    known = _norm(here) is not None and _norm(there) is not None
+    return _norm(here), _norm(there), _norm(between) if known else None
+
+
+def _norm(arrays: Sequence[Any]) -> float | None:
+    norms = [summarize(array) for array in arrays if array is not None]
+    found = [summary.norm for summary in norms if summary is not None and summary.norm is not None]
+    return hypot(*found) if found else None

@@ -2,7 +2,7 @@
 
 Reading changes nothing: saved values are looked at in their slots, never unpacked, so no hook runs and
 no check raises. Opening a graph only numbers its nodes and notes which storages they rely on; a node is
-described when somebody looks at it.
+described when somebody looks at it: its kind, its formulas, its hooks, and where it was recorded.
 """
 
 # What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
@@ -10,8 +10,15 @@ described when somebody looks at it.
 
 from __future__ import annotations
 
+import inspect
+import re
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from operator import attrgetter
+from os import sep
+from sysconfig import get_path
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.arrays.backend import Device
@@ -20,34 +27,158 @@ from vizgrad.core.errors import place_of
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.device import output_device
 from vizgrad.core.graph.edges import gradient_edge
-from vizgrad.core.graph.node import Edge, Node
+from vizgrad.core.graph.hooks import Hooks
+from vizgrad.core.graph.node import Edge, Meta, Node
 from vizgrad.core.graph.saved import Freed, Overwritten, Packed, bare, is_stale
 from vizgrad.core.progress import counting
-from vizgrad.core.tensor.modes import Scope
+from vizgrad.core.tensor.modes import BatchedScope, Scope
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.api.node_origin import Origin
+from vizgrad.debugger.engines.api.node_origin import MOST_CALLS, NOWHERE, Call, Origin, Spot
 from vizgrad.debugger.engines.common import graph_base
 from vizgrad.debugger.engines.common.graph_base import GraphBase
 from vizgrad.debugger.engines.vizgrad.batch_dims import Found, batches_of, find
 from vizgrad.debugger.engines.vizgrad.effects import ReleaseEffect
-from vizgrad.debugger.engines.vizgrad.node_description import (
-    dtype_name,
-    formulas_of,
-    hooks_of,
-    kind_of,
-    short_repr,
-)
-from vizgrad.debugger.engines.vizgrad.node_origins import Origins
-from vizgrad.debugger.engines.vizgrad.source_places import write_of
-from vizgrad.debugger.engines.vizgrad.storages import Blocks
-from vizgrad.debugger.engines.vizgrad.summary import summarize_closely
-from vizgrad.debugger.engines.vizgrad.tangents import tangents_of, with_tangents
-from vizgrad.debugger.engines.vizgrad.written_memory import StorageWrites
+from vizgrad.debugger.engines.vizgrad.storages import Blocks, StorageWrites, write_of
+from vizgrad.debugger.engines.vizgrad.summary import summarize_closely, tangents_of, with_tangents
 from vizgrad.debugger.session.breakpoints.node_selectors import texts_of_origin
 
 if TYPE_CHECKING:
     from vizgrad.debugger.engines.vizgrad.step import EngineStep
+
+
+def kind_of(node: Node) -> model.NodeKind:
+    if isinstance(node, AccumulateGrad):
+        return "leaf"
+    name = node.name()
+    if name == "CopySlices":
+        return "copy_slices"
+    if name == "GraphRoot":
+        return "root"
+    return "function" if node.wants_tensors else "op"
+
+
+def formulas_of(node: Node) -> tuple[model.Formula, ...]:
+    op: Any = getattr(getattr(node, "fn", node), "op", None)
+    if op is None:
+        backward = getattr(getattr(type(node), "_forward_cls", None), "backward", None)
+        if backward is None:
+            return ()
+        return (model.Formula(input="", source=source_of(backward)),)
+    return tuple(
+        model.Formula(
+            input=name, source=_formula_of(op.formulas[name]), math=op.maths.get(name, "")
+        )
+        for name in op.differentiable
+    )
+
+
+@cache
+def source_of(function: Any) -> str:
+    """The text of a formula; empty when its file is not to be had."""
+    try:
+        return textwrap.dedent(inspect.getsource(function)).rstrip()
+    except (OSError, TypeError):
+        return ""
+
+
+@cache
+def _formula_of(function: Any) -> str:
+    return unmarked(source_of(function))
+
+
+def unmarked(source: str) -> str:
+    """Our own text without what it says to formatters and linters: a person looks for the formula."""
+    return re.sub(
+        r" *# (fmt: \w+|noqa\b.*|type: ignore\b.*|pyright: .*)$", "", source, flags=re.MULTILINE
+    )
+
+
+@cache
+def dtype_name(dtype: Any) -> str:
+    """Numpy makes it anew each time."""
+    return str(dtype)
+
+
+def hooks_of(node: Node) -> tuple[str, ...]:
+    found: list[str] = []
+    if isinstance(node, AccumulateGrad) and node.variable._rare is not None:
+        rare = node.variable._rare
+        kept: tuple[Hooks | None, ...] = rare.hooks, rare.post_accumulate
+        for hooks in kept:
+            found += [] if hooks is None else [_name(h) for h in hooks.values()]
+    if node.hooks is not None:
+        for slot in node.hooks.tensor.values():
+            found += [_name(h) for h in slot.values()]
+        found += [_name(h) for h in (*node.hooks.pre.values(), *node.hooks.post.values())]
+    return tuple(found)
+
+
+def _name(hook: Any) -> str:
+    return getattr(hook, "__qualname__", type(hook).__name__)
+
+
+def short_repr(value: Any) -> str:
+    if isinstance(value, Meta):
+        return f"{list(value.shape)} {value.dtype}"
+    text = repr(value)
+    return text if len(text) <= 200 else text[:199] + "…"
+
+
+class Origins:
+    """Makes one Origin for all nodes of one place. Keeps scopes and code objects."""
+
+    def __init__(self) -> None:
+        #: By scope, identity of the code object (to hash one takes long), and offset.
+        self._known: dict[tuple[Scope | None, int, int], Origin] = {(None, id(None), 0): NOWHERE}
+        self._calls: dict[Scope | None, tuple[Call, ...]] = {None: ()}
+
+    def of(self, scope: Scope | None, code: CodeType | None, offset: int) -> Origin:
+        """Of what was recorded in a scope, by an instruction of a person's code object."""
+        if isinstance(scope, BatchedScope):
+            scope = scope.around
+        key = scope, id(code), offset
+        known = self._known.get(key)
+        if known is None:
+            spot = None if code is None else Spot(code, offset)
+            if scope is not None and scope.site == spot:  # the line that called a module of ours
+                spot = None
+            if code is not None and _is_hosts(code):
+                spot = None
+            known = self._known[key] = Origin(self._calls_of(scope), spot)
+        return known
+
+    def _calls_of(self, scope: Scope | None) -> tuple[Call, ...]:
+        unknown: list[Scope] = []
+        while scope not in self._calls:
+            assert scope is not None  # is known
+            unknown.append(scope)
+            scope = scope.parent
+        calls = self._calls[scope]
+        for inner in reversed(unknown):
+            if len(calls) < MOST_CALLS:
+                calls = (*calls, _call(inner))
+            self._calls[inner] = calls
+        return calls
+
+
+def _is_hosts(code: CodeType) -> bool:
+    """Is it of what carries a step that a view asked for, and none of a person's lines?"""
+    return (
+        code.co_filename.startswith(_LIBRARY) and not code.co_filename.startswith(_PACKAGES)
+    ) or any(f"{sep}{name}{sep}" in code.co_filename for name in ("tornado", "ipykernel"))
+
+
+_LIBRARY = get_path("stdlib")
+_PACKAGES = (get_path("purelib"), get_path("platlib"))
+
+
+def _call(scope: Scope) -> Call:
+    site = scope.site
+    if site is None or (scope.parent is not None and scope.parent.site is site):
+        return Call(scope.name, scope.kind)  # a module of ours called it
+    return Call(scope.name, scope.kind, Spot(*site))
+
 
 #: Nodes of a picture at most; a larger graph is cut (its `truncated` says by how much).
 NODE_LIMIT = 200_000

@@ -18,7 +18,7 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.common.recorded_step import Accumulated, Arrived, Routed
 from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray, size_of
 from vizgrad.debugger.engines.vizgrad.effects import GradEffect, ReleaseEffect
-from vizgrad.debugger.engines.vizgrad.nonfinite_steps import birth_of
+from vizgrad.debugger.engines.vizgrad.nonfinite_origin import birth_of
 from vizgrad.debugger.engines.vizgrad.step import (
     EngineStep,
     Savers,

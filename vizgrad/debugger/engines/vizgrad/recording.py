@@ -1,25 +1,8 @@
-"""The log of a recording, and what it says in words.
-
-A log is one flat list: what is told is told by a few items in a row, of which the first says what follows.
-
-    class of a node, key, code, lasti, scope, shape, dtype, device (None: that of its targets), n, and n
-        targets: it was recorded
-    FORWARD, key, Op         the same of a node that had to be asked for more
-    MET, key, Op             a node from before the block
-    LEAF, key, Op            a leaf; of a node that follows, or is run
-    WRITE, operation, site   HOOK, name   BACKWARD, text, site
-    VISIT, key, incoming, seconds, error
-    STORED, ...              the same of a leaf, and decision, reason
-
-The key of a node is its sequence number, which no other has; that of a leaf its mark, below zero. A target is
-None, a key, or (key, slot); nobody knows those of nodes that the log has not told of until then.
-`incoming` has for each slot a summary, or a Meta for an array of numpy's with that shape and type; True is
-the Meta of a node's only slot.
-"""
+"""What a recording knows of a block of work: its graph and its events. Keeps no node and no tensor."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -29,9 +12,89 @@ from vizgrad.core.graph.node import Meta, Node
 from vizgrad.core.tensor.modes import Scope
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.vizgrad.recorded_graph import Op as Op
-from vizgrad.debugger.engines.vizgrad.recorded_graph import RecordedGraph
+from vizgrad.debugger.engines.api.node_origin import Origin
+from vizgrad.debugger.engines.vizgrad.graph_source import Origins
 from vizgrad.debugger.engines.vizgrad.summary import outline_of
+from vizgrad.debugger.session.grouping import groups_of
+
+
+class Op(NamedTuple):
+    """A node, as it stood; `following` are (key, slot), the key None where nobody knows."""
+
+    name: str
+    sequence_nr: int
+    following: tuple[tuple[int | None, int], ...]
+    input_names: tuple[str, ...]
+    code: CodeType | None
+    lasti: int
+    scope: Scope | None
+    shape: tuple[int, ...]
+    dtype: Any
+    label: str
+    kind: model.NodeKind
+    device: Device | None
+
+    @property
+    def site(self) -> Site | None:
+        return None if self.code is None else Site(self.code, self.lasti)
+
+
+class RecordedGraph:
+    """Numbers entries as graphs do: operations in the order of recording, the latest first, then leaves."""
+
+    def __init__(self, entries: Sequence[Op], places: Mapping[int, int]) -> None:
+        """`places` of the entries by key."""
+        self.size = len(entries)
+        inner = [i for i, entry in enumerate(entries) if entry.kind != "leaf"]
+        inner.sort(key=lambda i: -entries[i].sequence_nr)
+        self.inner = len(inner)
+        order = inner + [i for i, entry in enumerate(entries) if entry.kind == "leaf"]
+        self._nodes = [entries[i] for i in order]
+        number = {place: number for number, place in enumerate(order)}
+        #: Of each key.
+        self.numbers = {key: number[place] for key, place in places.items()}
+        self._origins = Origins()
+
+    def name(self, node: int) -> str:
+        return self._nodes[node].name
+
+    def targets(self, node: int) -> list[int | None]:
+        numbers = self.numbers
+        return [None if k is None else numbers[k] for k, _ in self._nodes[node].following]
+
+    def origin(self, node: int) -> Origin:
+        op = self._nodes[node]
+        return self._origins.of(op.scope, op.code, op.lasti)
+
+    def graph(self, title: str) -> model.Graph:
+        """Its roots are the nodes that no other leads to."""
+        nodes = tuple(map(self._node, range(self.size)))
+        reached = {edge.node for node in nodes for edge in node.edges}
+        roots = tuple((node.id, 0) for node in nodes if node.id not in reached)
+        return model.Graph(nodes=nodes, roots=roots, title=title, groups=groups_of(self))
+
+    def _node(self, number: int) -> model.Node:
+        op = self._nodes[number]
+        names = op.input_names
+        slots = [nr for _, nr in op.following]
+        return model.Node(
+            id=number,
+            name=op.name,
+            kind=op.kind,
+            sequence_nr=op.sequence_nr,
+            topological_nr=0,
+            edges=tuple(
+                model.Edge(target, nr, names[i] if i < len(names) else "")
+                for i, (target, nr) in enumerate(zip(self.targets(number), slots, strict=True))
+            ),
+            outputs=(
+                model.OutputMeta(tuple(op.shape), str(op.dtype), str(op.device or "unknown")),
+            ),
+            scope=() if op.scope is None else op.scope.path(),
+            place=place_of(op.site),
+            label=op.label,
+        )
+
 
 FORWARD, MET, LEAF, WRITE, HOOK, BACKWARD, VISIT, STORED = (
     "forward", "met", "leaf", "write", "hook", "backward", "visit", "stored",

@@ -1,8 +1,11 @@
 """A suspended `GraphTask` as a run that can be stepped: the engine's loop, resumed node by node."""
 
+# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, nullcontext
 from heapq import heappush
@@ -10,22 +13,23 @@ from inspect import GEN_CLOSED, getgeneratorstate
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from vizgrad.core.arrays.backend import namespace_of
 from vizgrad.core.arrays.errstate import hush, unhush
 from vizgrad.core.engine.reference_loop import where_raised
+from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.node import Node
 from vizgrad.core.tensor.modes import MODES, keep_before_writes, start_recording, stop_recording
 from vizgrad.core.tensor.storage import tick
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Change
-from vizgrad.debugger.engines.api.protocols import CutOff
-from vizgrad.debugger.engines.vizgrad.code_lines import code_lines
+from vizgrad.debugger.engines.api.openers import open_backward
+from vizgrad.debugger.engines.api.protocols import Backward, CutOff
 from vizgrad.debugger.engines.vizgrad.edits import put_grad, put_leaf, put_saved
-from vizgrad.debugger.engines.vizgrad.fork import forked
+from vizgrad.debugger.engines.vizgrad.fork import apart, forked
 from vizgrad.debugger.engines.vizgrad.nested_backwards import Nested
-from vizgrad.debugger.engines.vizgrad.operation_lane import Operations
-from vizgrad.debugger.engines.vizgrad.recomputed import telling, will_recompute
-from vizgrad.debugger.engines.vizgrad.relative_difference import apart
-from vizgrad.debugger.engines.vizgrad.second_order_graph import Growth
-from vizgrad.debugger.engines.vizgrad.second_order_run import second
+from vizgrad.debugger.engines.vizgrad.operation_lane import Operations, code_lines
+from vizgrad.debugger.engines.vizgrad.second_order import Growth, telling, will_recompute
 from vizgrad.debugger.engines.vizgrad.step import priority_of
 from vizgrad.debugger.engines.vizgrad.step_log_reader import EnginePast
 from vizgrad.debugger.engines.vizgrad.steplog import StepLog
@@ -35,10 +39,35 @@ from vizgrad.debugger.session.history.stop_conditions import foreseen
 
 if TYPE_CHECKING:
     from vizgrad.core.engine.task import GraphTask
-    from vizgrad.core.graph.node import Node
-    from vizgrad.debugger.engines.api.protocols import Backward, Stops
+    from vizgrad.debugger.engines.api.protocols import Stops
     from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
     from vizgrad.debugger.engines.vizgrad.step import EngineStep
+
+
+def second(nodes: Iterable[Node], source: EngineGraph, gradient: Any) -> Backward:
+    """Of the leaves among `nodes`, which have run. It keeps both graphs: the first may be stepped yet."""
+    leaves = [node.variable for node in nodes if isinstance(node, AccumulateGrad)]
+    made = [leaf for leaf in leaves if leaf.grad is not None and leaf.grad.requires_grad]
+    if not made:
+        raise ValueError(
+            "there is no graph of second order yet: it begins at the `.grad` of a leaf, and none was made so "
+            "far with create_graph=True; go on to a leaf (run_to_leaf, and a step)"
+        )
+    grads: list[Tensor] = [leaf.grad for leaf in made if leaf.grad is not None]
+    names = [source.name_of(leaf) for leaf in made]
+    called = {id(grad): f"{name}.grad" for grad, name in zip(grads, names, strict=True) if name}
+    options = {
+        "gradient": [_ones(grad) for grad in grads] if gradient is None else gradient,
+        "retain_graph": True,
+        "names": {**source.names, **called},
+        "title": ", ".join(filter(None, map(called.get, map(id, grads)))) or "second order",
+    }
+    return open_backward(grads, options)
+
+
+def _ones(grad: Tensor) -> Tensor:
+    array = grad._array
+    return new_tensor(namespace_of(array).ones(array.shape, array.dtype))
 
 
 class EngineRun:

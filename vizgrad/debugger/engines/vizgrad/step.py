@@ -13,7 +13,7 @@ from vizgrad.debugger.engines.api.protocols import Effect
 from vizgrad.debugger.engines.common.recorded_step import RecordedStep, Summary
 from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
 from vizgrad.debugger.engines.vizgrad.effects import ReleaseEffect
-from vizgrad.debugger.engines.vizgrad.second_order_graph import Grown
+from vizgrad.debugger.engines.vizgrad.second_order import Grown
 from vizgrad.debugger.session.history.node_stages import stages_of
 
 

@@ -27,13 +27,16 @@ from vizgrad.debugger.engines.common.recorded_step import (
     error_text,
 )
 from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
-from vizgrad.debugger.engines.vizgrad.edit_effects import WriteEffect
-from vizgrad.debugger.engines.vizgrad.effects import GradEffect, ReleaseEffect, block_of
+from vizgrad.debugger.engines.vizgrad.effects import (
+    GradEffect,
+    ReleaseEffect,
+    WriteEffect,
+    block_of,
+)
 from vizgrad.debugger.engines.vizgrad.journal import Journal
-from vizgrad.debugger.engines.vizgrad.second_order_graph import Grown, Growth
+from vizgrad.debugger.engines.vizgrad.second_order import Grown, Growth
 from vizgrad.debugger.engines.vizgrad.step import EngineStep, priority_of, released_stage
-from vizgrad.debugger.engines.vizgrad.summary import summarize
-from vizgrad.debugger.engines.vizgrad.tangents import with_tangents
+from vizgrad.debugger.engines.vizgrad.summary import summarize, with_tangents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -11,13 +11,37 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from vizgrad.core.errors import place_of
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import Overwritten, bare
-from vizgrad.core.tensor.storage import Storage, unwatch_writes, watch_writes
-from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.source_location import written_name
+from vizgrad.core.tensor.storage import (
+    InferenceStorage,
+    Storage,
+    Written,
+    unwatch_writes,
+    watch_writes,
+)
+from vizgrad.core.tensor.tensor import Tensor, storage_of
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.vizgrad.source_places import write_of
+from vizgrad.debugger.model import Write
+
+
+def write_of(written: Written | None) -> Write | None:
+    """A write of the storage's log, with the variable's name read from the source line; None if it is
+    not known exactly.
+    """
+    if written is None or written.version is None or written.clock is None:
+        return None
+    return Write(
+        version=written.version,
+        clock=written.clock,
+        op=written.op,
+        place=place_of(written.site),
+        alias=written.alias or written_name(written.site),
+    )
+
 
 #: Latest writes of a block that its timeline shows.
 WRITES_TOLD = 64
@@ -369,3 +393,26 @@ def _told(storage: Storage, saves: Sequence[int]) -> tuple[model.Write, ...]:
         found += storage.writes.latest(WRITES_TOLD)
     writes = {w.clock: w for w in map(write_of, found) if w is not None}
     return tuple(writes[clock] for clock in sorted(writes))
+
+
+class StorageWrites:
+    """See `vizgrad.debugger.engines.api.abilities.Writes`."""
+
+    def __init__(self, thing: Any, name: str) -> None:
+        if not isinstance(thing, Tensor):
+            raise ValueError(f"written= takes a tensor, not {type(thing).__name__}")
+        storage = storage_of(thing)
+        if isinstance(storage, InferenceStorage):
+            raise ValueError("writes to a tensor of inference mode are not counted")
+        self._storage = storage
+        self.name = name or f"a tensor of shape {list(thing.shape)}"
+
+    def mark(self) -> object:
+        return self._storage.last_write
+
+    def latest(self) -> str:
+        log = self._storage.writes
+        write = None if log is None else write_of(next(iter(log.latest(1)), None))
+        if write is None:
+            return ""
+        return f"by {write.op}" + (f" ({write.place})" if write.place else "")

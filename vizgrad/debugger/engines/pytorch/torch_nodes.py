@@ -1,4 +1,8 @@
-"""What PyTorch's nodes and tensors are called here."""
+"""What PyTorch's nodes tell: their edges, their names and kinds, and where they were recorded.
+
+PyTorch does not note where. What noted it (`torch_watch.py`) put an `Origin` into the node's own metadata,
+which live as long as the node does, however often its Python object is made anew.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,37 @@ from typing import Any
 
 import torch
 
+from vizgrad.core import errors
+from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.node_origin import NOWHERE, Origin
+from vizgrad.debugger.model import Place
+
+_EDGES = "vizgrad edges"
+
+
+def edges_of(node: Any) -> tuple[tuple[Any, int], ...]:
+    """The nodes below a node, and which of their outputs. No node is asked in another way."""
+    edges: tuple[tuple[Any, int], ...] = node.next_functions
+    if edges:
+        node.metadata.setdefault(_EDGES, edges)
+    return edges
+
+
+def edge_of(tensor: Any) -> tuple[Any, int]:
+    """The node that a gradient of a tensor goes to, and which of its outputs that is."""
+    with torch._C.DisableTorchFunction():
+        try:
+            edge = torch.autograd.graph.get_gradient_edge(tensor)
+        except (NotImplementedError, RuntimeError):
+            if not tensor.is_leaf or not tensor.requires_grad:
+                raise
+            with (
+                torch.enable_grad()
+            ):  # PyTorch asks for a view of the leaf, which a sparse one has not
+                return tensor.clone().grad_fn.next_functions[0]
+    return edge.node, edge.output_nr
+
 
 #: Of a graph that torch.compile made. Its class is PyTorch's own.
 _COMPILED = (
@@ -79,3 +113,37 @@ def as_list(tensors: Any) -> list[Any]:
     if isinstance(tensors, torch.Tensor | torch.autograd.graph.Node):
         return [tensors]
     return list(tensors)
+
+
+_ORIGIN = "vizgrad"
+
+
+def note(node: Any, origin: Origin) -> bool:
+    """Keeps where a node was recorded; False if that is known already: who notes it first was nearest."""
+    metadata = node.metadata
+    if _ORIGIN in metadata:
+        return False
+    metadata[_ORIGIN] = origin
+    return True
+
+
+def recorded_at(node: Any) -> Origin:
+    """What is known of it."""
+    return node.metadata.get(_ORIGIN, NOWHERE)
+
+
+def scope_of(origin: Origin) -> tuple[str, ...]:
+    """The names of the calls that a node was recorded in."""
+    return tuple(call.name for call in origin.calls)
+
+
+def site_of(origin: Origin) -> Site | None:
+    """The instruction that recorded it: where a module of PyTorch's did, the one that called it."""
+    spots = (origin.spot, *(call.spot for call in reversed(origin.calls)))
+    spot = next((spot for spot in spots if spot is not None), None)
+    return None if spot is None else Site(spot.code, spot.offset)
+
+
+def origin_place(origin: Origin) -> Place | None:
+    """The line that recorded it: where a module of PyTorch's did, the line that called it."""
+    return errors.place_of(site_of(origin))
