@@ -22,5 +22,7 @@ def test_planted_bugs_are_explained() -> None:
     assert alarms == []
     assert len({verdict.plant for verdict in verdicts}) >= len(PLANTS) // 4
     assert len(verdicts) == 24
+    assert [problem for verdict in verdicts for problem in verdict.wrong] == []
+    assert sum(verdict.read[1] for verdict in verdicts) >= 50  # code quotes
     explained = sum(verdict.line for verdict in verdicts)
     assert explained >= 19, [f"{v.program}, {v.plant}: {v.said}" for v in verdicts if not v.line]

@@ -17,6 +17,7 @@ from vizgrad.debugger.model.trace_files import Filing, provide
 
 if TYPE_CHECKING:
     from vizgrad.core.errors import Explanation, Findings
+    from vizgrad.core.tensor.source_location import Site
     from vizgrad.debugger.drawing.capability_card import CardPicture
     from vizgrad.debugger.drawing.heap_picture import HeapPicture
     from vizgrad.debugger.drawing.static import GraphPicture, VersionsPicture
@@ -73,10 +74,21 @@ def debug(
             create_graph=create_graph,
             inputs=inputs,
             names=names,
+            title=names.get(id(tensors), "") or _as_written(caller()),
         )
     if display if display is not None else in_notebook():
         show(session)
     return session
+
+
+def _as_written(site: Site | None) -> str:
+    """What `debug` was called with, as written, if that is short: of an expression that has no name."""
+    from vizgrad.debugger.watch import source_expressions
+
+    if source_expressions.called(site) != "debug":
+        return ""
+    text = next(iter(source_expressions.arguments(site)), "")
+    return text if len(text) <= source_expressions.SHORT else ""
 
 
 def show(session: Session) -> None:
@@ -171,8 +183,7 @@ def memory() -> HeapPicture:
     `.bytes` the sum, `.to_json()` the same for a file.
     """
     from vizgrad.debugger.drawing.heap_picture import HeapPicture
-    from vizgrad.debugger.memory.notebook_variables import current
-    from vizgrad.debugger.memory.reading import read
+    from vizgrad.debugger.memory.reading import current, read
 
     return HeapPicture(read(frame_outside(1), current()))
 
@@ -313,7 +324,7 @@ def _traces() -> Filing:
 
 
 def _drawn(shown: Sequence[Explanation]) -> str:
-    from vizgrad.debugger.drawing.explained import explanations_html
+    from vizgrad.debugger.drawing.overlay import explanations_html
 
     return explanations_html(shown)
 

@@ -1,4 +1,4 @@
-/** What lives in the memory of the notebook, in words: those of the kernel's own text (`debugger/drawing/heap_words.py`). */
+/** What lives in the memory of the notebook, in words: those of the kernel's own text (`debugger/drawing/heap_picture.py`). */
 import type {
   Heap,
   HeapAlias,

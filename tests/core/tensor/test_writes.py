@@ -18,7 +18,7 @@ from tests.fixtures.sessions import no_sessions
 from vizgrad.core.tensor import storage as module
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.storage import WriteLog, Written
-from vizgrad.debugger.drawing.text_versions import versions_text
+from vizgrad.debugger.drawing.text import versions_text
 from vizgrad.debugger.drawing.timeline import versions_scene
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from vizgrad.debugger.drawing import open_groups
+from vizgrad.debugger.drawing import visible
 from vizgrad.debugger.drawing.visible import Visible, visible_graph
 from vizgrad.debugger.model import Graph
 from vizgrad.debugger.session.grouping.outline import Outline
@@ -32,13 +32,13 @@ def foldings(draw: st.DrawFn) -> dict[str, Any]:
 @contextmanager
 def few_cells(few: int) -> Iterator[None]:
     """So many equal children are shown: graphs of two dozen nodes may have more than that."""
-    before = open_groups.FEW_CELLS
-    open_groups.FEW_CELLS = few
+    before = visible.FEW_CELLS
+    visible.FEW_CELLS = few
     yield
-    open_groups.FEW_CELLS = before
+    visible.FEW_CELLS = before
 
 
-def seen(graph: Graph, few: int = open_groups.FEW_CELLS, **folding: Any) -> Visible:
+def seen(graph: Graph, few: int = visible.FEW_CELLS, **folding: Any) -> Visible:
     """What is drawn of a graph; numbers that it does not have are left out."""
     outline = Outline.of_graph(graph)
     if "opened" in folding:
@@ -46,5 +46,5 @@ def seen(graph: Graph, few: int = open_groups.FEW_CELLS, **folding: Any) -> Visi
     if folding.get("near") is not None and folding["near"] >= len(graph.nodes):
         folding["near"] = None
     with few_cells(few):
-        opened = open_groups.opening(outline, **folding)
+        opened = visible.opening(outline, **folding)
         return visible_graph(outline, graph.nodes.__getitem__, opened)

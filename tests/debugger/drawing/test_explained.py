@@ -9,7 +9,7 @@ import pytest
 
 import vizgrad as vg
 from vizgrad.core.errors import Explanation, Findings, Link, Place
-from vizgrad.debugger.drawing.explained import explanations_html
+from vizgrad.debugger.drawing.overlay import explanations_html
 
 SOURCE = [
     "import vizgrad as vg\n",

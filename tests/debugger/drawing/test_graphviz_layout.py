@@ -11,7 +11,7 @@ import pytest
 
 from tests.debugger.drawing.examples import in_place, mlp
 from tests.debugger.drawing.foldings import seen
-from vizgrad.debugger.drawing import graph_svg, graphviz_layout
+from vizgrad.debugger.drawing import dot, graph_svg
 from vizgrad.debugger.drawing.geometry import Size
 
 VISIBLE = seen(mlp())
@@ -20,7 +20,7 @@ SIZES = [Size(100.0, 40.0)] * len(VISIBLE.items)
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="asks Graphviz for a layout")
 def test_graphviz_gives_a_place_to_everything() -> None:
-    layout = graphviz_layout.graphviz_layout(VISIBLE, SIZES, seconds=60)
+    layout = dot.graphviz_layout(VISIBLE, SIZES, seconds=60)
     assert layout is not None
     assert [(round(box.width), round(box.height)) for box in layout.boxes] == [(100, 40)] * 14
     assert len(layout.frames) == len(VISIBLE.frames)
@@ -60,11 +60,11 @@ class Answer:
 def test_any_other_answer_means_our_own_layout(
     answer: bytes | Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(graphviz_layout.shutil, "which", lambda _: "dot")
-    monkeypatch.setattr(graphviz_layout.subprocess, "run", Answer(answer))
+    monkeypatch.setattr(dot.shutil, "which", lambda _: "dot")
+    monkeypatch.setattr(dot.subprocess, "run", Answer(answer))
     assert graph_svg(in_place(), engine="dot") == graph_svg(in_place())
 
 
 def test_without_dot_our_own_layout_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graphviz_layout.shutil, "which", lambda _: None)
+    monkeypatch.setattr(dot.shutil, "which", lambda _: None)
     assert graph_svg(mlp(), engine="dot") == graph_svg(mlp())

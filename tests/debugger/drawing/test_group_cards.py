@@ -9,16 +9,14 @@ import pytest
 
 from tests.debugger.drawing.examples import loop, mlp, run_at, transformer, vanishing, with_state
 from vizgrad.debugger.drawing import graph_scene, to_dot
-from vizgrad.debugger.drawing.frame_heads import Head, place_head
-from vizgrad.debugger.drawing.geometry import Box
-from vizgrad.debugger.drawing.group_cards import (
+from vizgrad.debugger.drawing.cards import (
     TITLE_LIMIT,
     group_card,
     group_size,
     group_title,
     shortened,
 )
-from vizgrad.debugger.drawing.metrics import text_width
+from vizgrad.debugger.drawing.geometry import Box, Head, place_head, text_width
 from vizgrad.debugger.drawing.overlay import RunView
 from vizgrad.debugger.drawing.scene import Group as Shapes
 from vizgrad.debugger.drawing.scene import Rect, Scene, Shape, Text, texts

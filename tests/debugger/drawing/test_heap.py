@@ -6,9 +6,8 @@ import re
 from dataclasses import replace
 
 from vizgrad.core.errors import Place
-from vizgrad.debugger.drawing import heap_words as words
-from vizgrad.debugger.drawing.heap_picture import HeapPicture
-from vizgrad.debugger.drawing.heap_words import in_order, keeper_text, tree_lines
+from vizgrad.debugger.drawing import heap_picture as words
+from vizgrad.debugger.drawing.heap_picture import HeapPicture, in_order, keeper_text, tree_lines
 from vizgrad.debugger.model import (
     Heap,
     HeapAlias,

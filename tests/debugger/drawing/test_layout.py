@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 from tests.debugger.drawing.examples import Builder
 from tests.debugger.drawing.foldings import seen
 from tests.debugger.drawing.strategies import graphs
-from vizgrad.debugger.drawing.compound import TITLE, layered_layout
-from vizgrad.debugger.drawing.coordinates import spread
-from vizgrad.debugger.drawing.frame_heads import HeadNeed
-from vizgrad.debugger.drawing.geometry import Bezier, Box, Layout, Size, curve
-from vizgrad.debugger.drawing.ranks import assign_ranks
+from vizgrad.debugger.drawing.geometry import Bezier, Box, HeadNeed, Layout, Size, curve
+from vizgrad.debugger.drawing.layered import TITLE, layered_layout
+from vizgrad.debugger.drawing.layout_steps import assign_ranks, spread
 from vizgrad.debugger.drawing.visible import Visible
 from vizgrad.debugger.model import Graph, Group
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 
 from tests.debugger.drawing.examples import loop, run_at
-from vizgrad.debugger.drawing.geometry import Box
-from vizgrad.debugger.drawing.norm_curve import (
+from vizgrad.debugger.drawing.cards import (
     MOST_POINTS,
     cell_norms,
     curve_shapes,
     curve_with_words,
     trend_text,
 )
+from vizgrad.debugger.drawing.geometry import Box
 from vizgrad.debugger.drawing.scene import Poly, Rect, Text
 
 #: Of four norms each has 10 of width; the line has 20 of height.

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from tests.debugger.drawing.examples import Builder, loop, mlp, transformer
 from tests.debugger.drawing.foldings import few_cells, foldings, seen
 from tests.debugger.drawing.strategies import graphs
-from vizgrad.debugger.drawing.open_groups import (
+from vizgrad.debugger.drawing.visible import (
     DEEP_LIMIT,
     FEW,
     FEW_CELLS,
     MOST,
     VISIBLE_LIMIT,
+    Visible,
     opening,
 )
-from vizgrad.debugger.drawing.visible import Visible
 from vizgrad.debugger.model import Graph, Group
 from vizgrad.debugger.session.grouping.outline import Outline
 

@@ -25,12 +25,10 @@ from tests.debugger.drawing.foldings import seen
 from vizgrad.core.errors import Explanation
 from vizgrad.debugger.drawing import graph_scene, graph_svg, graph_text, to_dot, versions_svg
 from vizgrad.debugger.drawing.capability_card import card_svg
-from vizgrad.debugger.drawing.metrics import text_width
+from vizgrad.debugger.drawing.geometry import text_width
 from vizgrad.debugger.drawing.overlay import RunView
-from vizgrad.debugger.drawing.picture import Engine, _Picture
-from vizgrad.debugger.drawing.scene import Group, Poly, Rect, Scene, Shape, Text, texts
-from vizgrad.debugger.drawing.static import GraphPicture
-from vizgrad.debugger.drawing.svg import to_svg
+from vizgrad.debugger.drawing.scene import Group, Poly, Rect, Scene, Shape, Text, texts, to_svg
+from vizgrad.debugger.drawing.static import Engine, GraphPicture, _Picture
 from vizgrad.debugger.drawing.theme import style_sheet
 from vizgrad.debugger.drawing.visible import edges_of
 from vizgrad.debugger.engines.api.capabilities import Capability, CapabilityCard

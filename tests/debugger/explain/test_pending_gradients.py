@@ -98,5 +98,5 @@ def test_a_result_that_keeps_no_gradient_is_told_so(engine: str) -> None:
     hidden = x.exp()
     session: Any = vg.debug(hidden.sum(), display=False)
     assert vg.why(hidden).kind == "not-a-leaf"
-    assert "the backward is paused before SumBackward0" in vg.why(x).story  # it has no name
+    assert "the backward of `hidden.sum()` is paused before SumBackward0" in vg.why(x).story
     session.close()

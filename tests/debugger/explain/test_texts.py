@@ -66,6 +66,7 @@ def test_enough_is_checked() -> None:
     said = [each for pain in PAINS for each in said_of(pain.run)]
     assert sum(map(texts.quoted, said)) >= 200
     assert sum(map(texts.numbers, said)) >= 10
+    assert sum(map(texts.arithmetic, said)) >= 15
     assert corpus.PAINS is PAINS
 
 
@@ -130,7 +131,7 @@ def test_the_plain_cases_stay_short() -> None:
         "1.23e+03",
         "0",
         "-1",
-        "nan",
+        "NaN",
     ]
     assert number(1.0000001192092896, "acos") == "1.0000001"
     assert number(0.99996) == "0.99996"
@@ -265,7 +266,9 @@ def test_the_zero_factor_is_no_mask(tmp_path: Path) -> None:
     with vg.watch():
         found = vg.why(written(tmp_path, text)["p"])
     assert "masked out" not in found.story
-    assert "the gradient that arrived there is 0" in found.story
+    assert (
+        "at [0]: gradient 0 arrived, 1/(2 * sqrt(x)) is inf at x = 0, 0 * inf = NaN" in found.story
+    )
     assert found.fix.startswith("add a small eps")
 
 
@@ -320,3 +323,55 @@ def test_the_bias_of_keys_is_no_finding(tmp_path: Path) -> None:
         bias = written(tmp_path, text)["k"].bias
     assert float(bias.grad.abs().max()) < 1e-9
     assert not vg.why(bias)
+
+
+# --- the arithmetic at the element -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ["vizgrad", "torch"])
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        ("l = (x.log() * 0).nansum()", "at [0]: gradient 0 arrived, 1/x is inf at x = 0, 0 * inf = NaN"),
+        ("l = x.sqrt().sum()", "gradient 1 arrived, 1/(2 * sqrt(x)) is inf at x = 0, 1 * inf = inf"),
+        ("l = (x ** 0.5).sum()", "gradient 1 arrived, 0.5 * x^(-0.5) is inf at x = 0, 1 * inf = inf"),
+        ("l = (1 - x).acos().sum()", "-1/sqrt(1 - x^2) is -inf at x = 1, 1 * -inf = -inf"),
+        ("l = (one / x)[1:].sum()", "gradient 0 arrived, -x/y^2 is -inf at x = 1 and y = 0, 0 * -inf = NaN"),
+        ("l = (x / x).sum()", ": 0 / 0 = NaN at [0], where `x` is 0"),
+        ("l = (x - 1).log().sum()", ": log(-1) = NaN at [0], where `x - 1` is -1"),
+        ("l = (big + big).sum()", ": 3e+38 + 3e+38 = inf at [0], where `big` is 3e+38"),
+        ("l = big.exp().sum()", ": exp(3e+38) = inf at [0], where `big` is 3e+38"),
+    ],
+)  # fmt: skip
+def test_the_numbers_that_met_are_shown(
+    engine: str, program: str, says: str, tmp_path: Path
+) -> None:
+    pytest.importorskip(engine)
+    text = (
+        f"import {engine} as T\n"
+        "x = T.tensor([0.0, 0.25], requires_grad=True)\n"
+        "one, big = T.ones(2), T.full((1,), 3e38)\n"
+        f"{program}\n"
+        "if l.requires_grad: l.backward()\n"
+    )
+    with vg.watch():
+        scope = written(tmp_path, text)
+        found = next(each for each in map(vg.why, (scope["l"], scope["x"])) if each)
+    assert says in found.story
+    assert texts.arithmetic(found) == 1
+    assert list(texts.problems(found, str(tmp_path / "program.py"))) == []
+
+
+@given(
+    st.sampled_from(["+", "-", "*", "/"]),
+    st.floats(width=32, allow_nan=False),
+    st.floats(width=32, allow_nan=False),
+)
+def test_numbers_that_are_said_to_meet_give_that(sign: str, a: float, b: float) -> None:
+    scope: dict[str, Any] = {"a": vg.tensor([a]), "b": vg.tensor([b])}
+    with vg.watch():
+        exec(f"y = a {sign} b", scope)
+        found = vg.why(scope["y"])
+    if math.isfinite(a) and math.isfinite(b) and found:
+        assert texts.arithmetic(found) == 1
+        assert not [each for each in texts.problems(found, __file__) if "not so" in each]

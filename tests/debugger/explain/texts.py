@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import keyword
+import linecache
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -24,13 +25,22 @@ _SAVED = re.compile(r"saved `\w+`|`\w+` is not needed for the backward of \w+")
 _SPACE = re.compile(r"\s+")
 _WHERE = re.compile(
     r"`(?P<text>[^`]+)` (?P<how>made NaN|made an infinite value) on (?:line \d+|a line that is not known): "
-    r"\S+(?: at \[[\d, ]*\])?, where `(?P<name>[^`]+)` is (?P<value>[-\w.+]+?)\.? ",
+    r"[^`]+?, where `(?P<name>[^`]+)` is (?P<value>[-\w.+]+?)\.? ",
 )
 _DERIVATIVE = re.compile(
     r"The derivative of `(?P<text>[^`]+)` on line \d+ is not finite where `(?P<name>[^`]+)` is "
     r"(?P<value>-?[\d.]+(?:e[-+]?\d+)?)\b"
 )
 _FACTOR = re.compile(r"(\d+) operations there multiply its size by (\S+), each by (\S+) on average")
+#: The arithmetic at an element: log(-1) = NaN; 0 / 0 = NaN; a gradient that arrived, and the derivative.
+_NUMBER = r"-?(?:[\d.]+(?:e[-+]?\d+)?|inf|NaN)"
+_CALL = re.compile(rf"(?P<op>\w+)\((?P<x>{_NUMBER})\) = (?P<made>{_NUMBER})")
+_INFIX = re.compile(rf": (?P<a>{_NUMBER}) (?P<op>[-+*/]) (?P<b>{_NUMBER}) = (?P<made>{_NUMBER})")
+_ARRIVED = re.compile(
+    rf"gradient (?P<g>{_NUMBER}) arrived"
+    rf"(?:, (?P<formula>[^`]+?) is (?P<f>{_NUMBER}) at (?P<at>[^`,]+), | and met (?P<met>{_NUMBER}): )"
+    rf"(?P<a>{_NUMBER}) \* (?P<b>{_NUMBER}) = (?P<made>{_NUMBER})"
+)
 _SHARE = re.compile(r"(\d+) of (\d+) (?:units|steps)")
 #: What people call operations of one operand -> what numpy does.
 UNARY: dict[str, Callable[[Any], Any]] = {
@@ -55,13 +65,16 @@ def public() -> frozenset[str]:
     names = {name for space in spaces for name in dir(space) if not name.startswith("_")}
     for function in (vg.autograd.backward, vg.autograd.grad, vg.Tensor.backward):
         names |= set(inspect.signature(function).parameters)
-    return frozenset(names)
+    return frozenset(names | {"vizgrad"})
+
+
+def _source(file: str) -> str:
+    """As it is written, and as Python writes it; without spaces. A mutant is in no file."""
+    return _twice("".join(linecache.getlines(file)) or Path(file).read_text(encoding="utf-8"))
 
 
 @cache
-def _source(file: str) -> str:
-    """As it is written, and as Python writes it; without spaces."""
-    text = Path(file).read_text(encoding="utf-8")
+def _twice(text: str) -> str:
     return _SPACE.sub("", text + "\n" + ast.unparse(ast.parse(text))).replace("'", '"')
 
 
@@ -127,6 +140,7 @@ def _numbers(each: Explanation) -> Iterator[str]:
                 made = float(UNARY[op](np.float32(value)))
         if np.isfinite(made):
             yield f"not so of {value}: {each.story}"
+    yield from _arithmetic(each.story)
     for count, whole, single in _FACTOR.findall(each.story):
         if not np.isclose(
             int(count) * np.log10(float(single)), np.log10(float(whole)), rtol=0.02, atol=0.3
@@ -135,6 +149,53 @@ def _numbers(each: Explanation) -> Iterator[str]:
     for part, whole in _SHARE.findall(each.story):
         if int(part) > int(whole):
             yield f"{part} is more than {whole}: {each.story}"
+
+
+def _in_types(compute: Callable[[Any], Any], wanted: str) -> bool:
+    """Does it give that in one of the floating types?"""
+    with np.errstate(all="ignore"):
+        made = [float(compute(kind)) for kind in (np.float64, np.float32, np.float16)]
+    return any(np.array_equal(each, float(wanted), equal_nan=True) for each in made)
+
+
+def _evaluated(formula: str, values: dict[str, float], kind: Any) -> Any:
+    """A formula as it is said, at numbers of a type."""
+    scope: dict[str, Any] = {"ln": np.log, "sqrt": np.sqrt}
+    scope |= {name: kind(value) for name, value in values.items()}
+    code = re.sub(r"\bln (\d+)", r"ln(\1)", formula).replace("^", "**")
+    code = re.sub(r"(?<![\w.])(\d+(?:\.\d+)?)(?![\w.])", r"_k(\1)", code)
+    return eval(code, {"__builtins__": {}}, scope | {"_k": kind})
+
+
+def _arithmetic(story: str) -> Iterator[str]:
+    for found in _CALL.finditer(story):
+        op, x = found["op"], float(found["x"])
+        if op in UNARY and not _in_types(
+            lambda kind, op=op, x=x: UNARY[op](kind(x)), found["made"]
+        ):
+            yield f"{found[0]} is not so: {story}"
+    for found in _INFIX.finditer(story):
+        a, b, sign = float(found["a"]), float(found["b"]), found["op"]
+        work: Any = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}[sign]
+        if not _in_types(lambda kind, a=a, b=b, work=work: work(kind(a), kind(b)), found["made"]):
+            yield f"{found[0]} is not so: {story}"
+    for found in _ARRIVED.finditer(story):
+        g, factor = float(found["g"]), float(found["b"])
+        if found["a"] != found["g"] or found["b"] != (found["f"] or found["met"]):
+            yield f"other numbers are multiplied: {story}"
+        if not _in_types(lambda kind, g=g, factor=factor: kind(g) * kind(factor), found["made"]):
+            yield f"{found[0]} is not so: {story}"
+        if found["formula"]:
+            values = dict(each.split(" = ") for each in found["at"].split(" and "))
+            numbers = {name: float(value) for name, value in values.items()}
+            compute = lambda kind, f=found["formula"], n=numbers: _evaluated(f, n, kind)  # noqa: E731
+            if not _in_types(compute, found["f"]):
+                yield f"{found['formula']} is not {found['f']} at {found['at']}: {story}"
+
+
+def arithmetic(each: Explanation) -> int:
+    """How often the arithmetic at an element is shown."""
+    return sum(len(pattern.findall(each.story)) for pattern in (_CALL, _INFIX, _ARRIVED))
 
 
 def quoted(each: Explanation) -> int:

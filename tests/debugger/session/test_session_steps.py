@@ -9,7 +9,7 @@ import pytest
 import vizgrad
 from tests.fixtures.sessions import leaf, no_sessions
 from vizgrad.debugger.drawing.static import text_of_session
-from vizgrad.debugger.drawing.text_trace import trace_text
+from vizgrad.debugger.drawing.text import trace_text
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 
 

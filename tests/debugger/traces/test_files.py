@@ -16,7 +16,7 @@ import vizgrad as vg
 from tests.fixtures.older_traces import version_1
 from tests.fixtures.sessions import small
 from vizgrad.debugger.engines.vizgrad.opener import open_session
-from vizgrad.debugger.traces import TraceFileError, saving
+from vizgrad.debugger.traces import TraceFileError, files
 from vizgrad.serialization import memory_limit
 
 Change = Callable[[dict[str, Any]], object]
@@ -83,7 +83,7 @@ def test_a_file_of_the_first_version_is_read_as_before(whole: Path, older: Path)
 def test_arrays_of_one_kind_share_a_file_as_far_as_there_is_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(saving, "FILE", 8)
+    monkeypatch.setattr(files, "FILE", 8)
     x = vg.tensor([1.0, 2.0], requires_grad=True)
     with open_session(x.exp().tanh().sum(), names={}) as session:
         session.continue_()
@@ -251,9 +251,9 @@ def test_what_a_page_has_no_room_for_is_said_when_it_is_saved(
     _, _, live = small()
     live.continue_()
     nodes, steps = len(live.trace.graph.nodes), len(live.trace.records)
-    monkeypatch.setattr(saving, "MOST_IN_PAGE", nodes + steps)
+    monkeypatch.setattr(files, "MOST_IN_PAGE", nodes + steps)
     live.trace.save(tmp_path / "it")
-    monkeypatch.setattr(saving, "MOST_IN_PAGE", nodes + steps - 1)
+    monkeypatch.setattr(files, "MOST_IN_PAGE", nodes + steps - 1)
     says = f"{nodes} nodes and {steps} steps is too large for a page.*vizgrad.load_trace reads it"
     with pytest.warns(UserWarning, match=says) as warned:
         live.trace.save(tmp_path / "it")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import vizgrad as vg
 from vizgrad.debugger.engines.vizgrad.opener import open_session
-from vizgrad.debugger.traces import page
+from vizgrad.debugger.traces import files
 
 HOSTILE = '"></script><img src=x onerror=alert(1)><!--'
 
@@ -54,4 +54,4 @@ def test_the_policy_names_the_code_that_is_there_and_nothing_else(tmp_path: Path
 
 
 def test_code_cannot_end_its_element() -> None:
-    assert page._harmless('"</script><!--"') == r'"<\/script><\!--"'
+    assert files._harmless('"</script><!--"') == r'"<\/script><\!--"'

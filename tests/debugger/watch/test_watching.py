@@ -15,9 +15,9 @@ import pytest
 import vizgrad as vg
 from tests.oracle.harness import execute, faults_of_vizgrad, load
 from tests.oracle.registry import Program, enabled_programs
-from vizgrad.debugger.watch import listeners, nonfinite_values
+from vizgrad.debugger.watch import call_recorder, nonfinite_values
 from vizgrad.debugger.watch.call_recorder import Tapping
-from vizgrad.debugger.watch.hooked_functions import functions, plain
+from vizgrad.debugger.watch.functions import functions, plain
 
 #: Of all programs of the oracle every so manyth.
 STEP = 41
@@ -195,7 +195,7 @@ def test_watches_within_each_other_and_on_threads() -> None:
         assert vg.why(vg.tensor([1.0]) / 0.0).kind == "nonfinite-forward"
     assert seen[0].kind == "nonfinite-forward"
     assert outer.findings == []
-    assert listeners._taps == []
+    assert call_recorder._taps == []
 
 
 def test_a_watch_is_entered_once() -> None:
@@ -209,7 +209,7 @@ def test_a_watch_is_entered_once() -> None:
 def test_an_error_leaves_no_tap_behind() -> None:
     with pytest.raises(ZeroDivisionError), vg.watch():
         raise ZeroDivisionError
-    assert listeners._taps == []
+    assert call_recorder._taps == []
 
 
 def test_a_batch_whose_elements_are_asked_for_is_an_error_as_without() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import linecache
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import vizgrad as vg
+from tests.debugger.explain import texts
 from tests.pains.mutants.planting import MARK, PLANTS, sites
 from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain import watch_block
@@ -22,6 +24,8 @@ from vizgrad.debugger.explain import watch_block
 FOLDER = Path(__file__).parents[2] / "oracle" / "ordinary"
 #: They take long, or run their steps where nothing can be planted.
 SLOW = {"checkpointed_transformer", "unet", "cnn_train_and_eval", "actor_critic", "dqn"}
+#: Variables of what asks, by which it calls a tensor that the program gave no name.
+_OF_THE_RUNNER = re.compile(r"`(each|own|variables\[.*?\])(\.grad)?` is no code")
 #: So many answers are read, as in the corpus.
 READ = 3
 
@@ -81,10 +85,16 @@ def text_of(tree: ast.Module) -> tuple[str, list[int]]:
     return ast.unparse(Unmark().visit(copy.deepcopy(shown))), lines
 
 
-def run(name: str, text: str) -> Outcome:
-    """As a file of its own, so that lines are known."""
+def put(name: str, text: str) -> str:
+    """Where a text is found as if it were a file; call `linecache.cache.pop` with that afterwards."""
     file = f"<mutant of {name} {abs(hash(text))}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    return file
+
+
+def run(name: str, text: str) -> Outcome:
+    """As a file of its own, so that lines are known."""
+    file = put(name, text)
     said: list[Explanation] = []
     kept, sizes = [0], []
 
@@ -229,6 +239,9 @@ class Verdict:
     line: bool = False
     text: str = ""
     said: str = ""
+    #: What is wrong with the texts about it; and how many were read, how many code quotes and numbers.
+    wrong: tuple[str, ...] = ()
+    read: tuple[int, int, int] = (0, 0, 0)
 
 
 def judge(name: str, text: str, plain: Outcome, plant: str, draw: Random) -> Verdict | None:
@@ -255,6 +268,13 @@ def judge(name: str, text: str, plain: Outcome, plant: str, draw: Random) -> Ver
     before = {(each.kind, each.tensor) for each in plain.said}
     asked = [each for each in found.said if (each.kind, each.tensor) not in before]
     said = [*asked[:READ], *found.findings[:READ]]
+    told = list(dict.fromkeys(each for each in (*found.said, *found.findings) if each))
+    file = put(name, planted)
+    wrong = (problem for each in told for problem in texts.problems(each, file))
+    verdict.wrong = tuple(each for each in wrong if not _OF_THE_RUNNER.match(each))
+    linecache.cache.pop(file, None)
+    numbers = sum(map(texts.numbers, told)) + sum(map(texts.arithmetic, told))
+    verdict.read = len(told), sum(map(texts.quoted, told)), numbers
     right = [each for each in said if each.kind in kinds.split("|")]
     verdict.kind = bool(right)
     verdict.line = any(e.culprit is not None and e.culprit.line in lines for e in right)
@@ -278,18 +298,18 @@ Report = Callable[[Verdict], None]
 def campaign(count: int, seed: int, report: Report, names: list[str] | None = None) -> list[str]:
     """Judges `count` mutants that change something; gives the correct programs of which something is said."""
     draw = Random(seed)
-    texts = programs()
+    written = programs()
     if names is not None:
-        texts = {name: texts[name] for name in names}
-    plain = {name: baseline(name, text) for name, text in texts.items()}
+        written = {name: written[name] for name in names}
+    plain = {name: baseline(name, text) for name, text in written.items()}
     alarms = [name for name, one in plain.items() if one.findings or one.error]
     done, tried = 0, 0
     seen: set[str] = set()
     while done < count and tried < 20 * count:
         tried += 1
         plant = list(PLANTS)[tried % len(PLANTS)]
-        name = draw.choice(list(texts))
-        verdict = judge(name, texts[name], plain[name], plant, draw)
+        name = draw.choice(list(written))
+        verdict = judge(name, written[name], plain[name], plant, draw)
         if verdict is None or not verdict.effective:
             continue
         key = f"{name}{plant}{verdict.text}"

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from vizgrad.core.arrays.chunks import checksum
 from vizgrad.core.arrays.dtypes import type_name
-from vizgrad.core.errors import explained, function_place, place_of
+from vizgrad.core.errors import Place, explained, function_place, place_of
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge
 from vizgrad.core.tensor.modes import set_grad_mode
@@ -362,6 +362,16 @@ def _stale_error(
     return explained_stale(error, node, name, written)
 
 
+def fix_of_write(culprit: Place | None) -> str:
+    """What to do about a write to a saved value: the step of an optimizer cannot be written out of place."""
+    if culprit is not None and ".step(" in culprit.text:
+        return (
+            "call every backward that needs the old values before step() (or add the losses), or run the "
+            "forward again after it"
+        )
+    return "write out of place there (e.g. `x = x + y` for `x += y`), or clone before the write"
+
+
 def explained_stale(
     error: RuntimeError, node: Node, name: str, written: Written | None
 ) -> RuntimeError:
@@ -384,7 +394,7 @@ def explained_stale(
         kind="saved-overwritten",
         culprit=culprit,
         tensor=variable,
-        fix="write out of place there (e.g. `x = x + y` for `x += y`), or clone before the write",
+        fix=fix_of_write(culprit),
         story=story,
     )
 

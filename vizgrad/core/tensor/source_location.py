@@ -133,7 +133,7 @@ def statement_at(site: Site) -> ast.AST | None:
 
 
 #: What the module is usually called.
-_MODULES = frozenset({"vizgrad", "vg", "torch", "T", "F"})
+_MODULES = frozenset({"vizgrad", "vg", "torch", "T", "F", "functional", "init"})
 
 
 @lru_cache(maxsize=1024)
@@ -147,10 +147,10 @@ def written_name(site: Site | None) -> str:
         out = next((k.value for k in node.keywords if k.arg == "out"), None)
         if out is not None:
             target = out
-        elif isinstance(node.func, ast.Attribute):
+        elif isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_"):
             target = node.func.value
-            if node.args and isinstance(target, ast.Name) and target.id in _MODULES:
-                target = node.args[0]  # `torch.relu_(x)`
+            if node.args and ast.unparse(target).rpartition(".")[2] in _MODULES:
+                target = node.args[0]  # `torch.relu_(x)`, `nn.init.zeros_(weight)`
     elif isinstance(node, ast.AugAssign):
         target = node.target
     elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):

@@ -11,10 +11,16 @@ from vizgrad.core.errors import Explanation, Place
 from vizgrad.core.function.custom.once import DelayedError
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.debugger.check.backwards import given
-from vizgrad.debugger.check.differences import Entry, entries
-from vizgrad.debugger.check.examination import Examination, agreeing, at, fault_of, number
-from vizgrad.debugger.check.example import Call, node_of
-from vizgrad.debugger.check.line_trace import Trail, same
+from vizgrad.debugger.check.examination import (
+    Entry,
+    Examination,
+    agreeing,
+    at,
+    entries,
+    fault_of,
+    number,
+)
+from vizgrad.debugger.check.example import Call, Trail, node_of, same
 from vizgrad.debugger.engines.api.capabilities import Capability
 
 NAME = "double backward"
@@ -118,7 +124,8 @@ def _cut(examination: Examination, wrong: list[Entry]) -> Explanation:
         tensor or name,
         fix,
         f"The second derivative of {example.title} is incomplete: by {at(name, worst.at)} it is "
-        f"{number(worst.given)}, and by differences of backward {number(worst.found)}. {how}",
+        f"{number(worst.given)} along a random direction, and differences of backward give "
+        f"{number(worst.found)}. {how}",
     )
 
 

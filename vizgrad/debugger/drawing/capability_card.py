@@ -11,9 +11,8 @@ from typing import Any
 
 from vizgrad.core.errors import Explanation, Place
 from vizgrad.debugger.drawing.describe import place_text, plain
-from vizgrad.debugger.drawing.metrics import MONO, fitted, text_width
-from vizgrad.debugger.drawing.scene import Group, Poly, Rect, Scene, Shape, Text
-from vizgrad.debugger.drawing.svg import to_svg
+from vizgrad.debugger.drawing.geometry import MONO, fitted, text_width
+from vizgrad.debugger.drawing.scene import Group, Poly, Rect, Scene, Shape, Text, to_svg
 from vizgrad.debugger.engines.api.capabilities import Capability, CapabilityCard
 
 _SIGNS = {"proven": "✓", "failed": "✗", "untested": "·"}

@@ -5,18 +5,24 @@ Sizes do not depend on how far a run is: nothing moves while one is stepped.
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vizgrad.debugger.drawing.card_rows import Row, label, set_rows
 from vizgrad.debugger.drawing.chips import (
     LEAST_BADGE,
+    Row,
     chip_rows,
+    label,
+    set_rows,
     state_badge,
     state_sign,
     text_badge,
 )
 from vizgrad.debugger.drawing.describe import (
     bytes_text,
+    count_text,
     number_text,
     place_text,
     plain,
@@ -26,14 +32,280 @@ from vizgrad.debugger.drawing.describe import (
     tangent_text,
     type_text,
 )
-from vizgrad.debugger.drawing.difference_overlay import role_of, texts_of
-from vizgrad.debugger.drawing.geometry import Size
+from vizgrad.debugger.drawing.geometry import Box, Point, Size, text_width
 from vizgrad.debugger.drawing.headings import output_text
-from vizgrad.debugger.drawing.metrics import text_width
-from vizgrad.debugger.drawing.overlay import RunView, state_text
-from vizgrad.debugger.drawing.scene import Group, Poly, Rect, Shape, Text
+from vizgrad.debugger.drawing.overlay import (
+    RunView,
+    count_of,
+    most_of,
+    role_of,
+    state_text,
+    texts_of,
+)
+from vizgrad.debugger.drawing.scene import Group as Shapes
+from vizgrad.debugger.drawing.scene import Poly, Rect, Shape, Text
 from vizgrad.debugger.drawing.visible import Item
-from vizgrad.debugger.model import Node, Saved
+from vizgrad.debugger.model import Graph, Group, Node, NodeState, Run, Saved
+
+# --- norm curve ------------------------------------------------------------------------------------------
+# One gradient norm for each of many equal layers, as a small curve: what vanishes or explodes is seen.
+
+
+Norms = Sequence[float | None]
+
+#: Of more equal layers than these, several in a row have one point of the curve.
+MOST_POINTS = 128
+#: From the first to the last norm it falls or grows by less than this: not worth a word.
+_WORTH = 10.0
+#: Space above and below the line, and what is left of a curve beside its words.
+_AIR, _LEAST_PLOT = 3.0, 40.0
+#: The words end where the box does: in a wider font than was guessed they grow towards the curve.
+_WIDER = 1.15
+
+
+def cell_norms(run: Run, first: int, last: int, cells: int) -> list[float | None]:
+    """Of each of `cells` equal stretches of nodes the norm of the gradient that arrived at the node of it
+    that ran first: what came into the layer from above. None before that, or if it was undefined.
+    """
+    points = min(cells, MOST_POINTS)
+    size = last - first
+    earliest: list[int | None] = [None] * points
+    norms: list[float | None] = [None] * points
+    for node in range(first, last):
+        order = run.nodes[node].order
+        point = (node - first) * points // size
+        known = earliest[point]
+        if order is not None and (known is None or order < known):
+            earliest[point], norms[point] = order, run.nodes[node].grad_norm
+    return norms
+
+
+def curve_with_words(norms: Norms, box: Box) -> tuple[Shape, ...]:
+    """The curve in a box, beside it in words what is to be seen at once."""
+    words = trend_text(norms)
+    room = text_width(words, 11, bold=True) * _WIDER + 6 if words else 0.0
+    if box.width - room < _LEAST_PLOT:
+        words, room = "", 0.0
+    plot = Box(box.x, box.y, box.width - room, box.height)
+    shapes = curve_shapes(norms, plot)
+    if not words:
+        return shapes
+    middle = box.y + box.height / 2 + 4
+    return (*shapes, Text(box.right, middle, words, "trend", "end"))
+
+
+def trend_text(norms: Norms) -> str:
+    """``3 not finite``, ``falls 650×``, ``grows 3e4×``, ``falls to 0``; empty where nothing is unusual."""
+    seen = [norm for norm in norms if norm is not None]
+    odd = sum(not math.isfinite(norm) for norm in seen)
+    if odd:
+        return f"{odd:,} not finite"
+    if not seen or seen[0] == 0:
+        return ""
+    if seen[-1] == 0:
+        return "falls to 0"
+    falls = seen[0] / seen[-1]
+    if falls >= _WORTH:
+        return f"falls {_times(falls)}"
+    return f"grows {_times(seen[-1] / seen[0])}" if falls <= 1 / _WORTH else ""
+
+
+def _times(factor: float) -> str:
+    """``650×``, ``3e4×``."""
+    return number_text(factor, 2) + "×"
+
+
+def curve_shapes(norms: Norms, box: Box) -> tuple[Shape, ...]:
+    """Norms from left to right as the run goes, on a logarithmic scale of at least one decade. Where nothing
+    has arrived there is a gap, 0 is a mark at the lower edge, and NaN and inf are bars from edge to edge.
+    """
+    logs = [_log(norm) for norm in norms]
+    shown = [log for log in logs if log is not None]
+    low, high = min(shown, default=0.0), max(shown, default=0.0)
+    middle, span = (low + high) / 2, max(high - low, 1.0)
+    step = box.width / max(len(norms), 1)
+    height = box.height - 2 * _AIR
+    shapes: list[Shape] = [Rect(box.x, box.y, box.width, box.height, 2, "plot")]
+    line: list[Point] = []
+
+    def ends() -> None:
+        if len(line) > 1:
+            shapes.append(Poly(tuple(line), "curve", closed=False))
+        elif line:
+            (x, y), *_ = line
+            shapes.append(Rect(x - 1.5, y - 1.5, 3, 3, 1.5, "curve dot"))
+        line.clear()
+
+    for place, (norm, log) in enumerate(zip(norms, logs, strict=True)):
+        x = box.x + (place + 0.5) * step
+        if log is not None:
+            line.append((x, box.y + _AIR + height * (0.5 - (log - middle) / span)))
+            continue
+        ends()
+        if norm == 0:
+            shapes.append(Rect(x - 1.5, box.bottom - 4, 3, 4, 0, "curve zero"))
+        elif norm is not None:
+            width = min(max(step, 2.0), 4.0)
+            shapes.append(Rect(x - width / 2, box.y, width, box.height, 0, "curve nonfinite"))
+    ends()
+    return tuple(shapes)
+
+
+def _log(norm: float | None) -> float | None:
+    """Its logarithm, if it can be drawn."""
+    return math.log10(norm) if norm is not None and 0 < norm < math.inf else None
+
+
+# --- group cards -----------------------------------------------------------------------------------------
+# The box of a closed group, or of equal children of an open one: its contents, and so its size.
+
+
+#: A title is cut to so many characters, in its middle.
+TITLE_LIMIT = 44
+#: Height of the curve of the gradients of equal children, where there are some.
+CURVE = 34.0
+#: Room beside the title, for the sign of the state and what a person clicks to open the group.
+_SIGNS = 40.0
+_LEAST = 176.0
+#: The edges of the sheets below the first: it is more than one thing.
+_SHEETS = 6.0
+
+
+def group_title(group: Group, item: Item) -> str:
+    """Of a group its own, of cells which ones of how many: they are counted as they were recorded."""
+    if item.kind == "group":
+        return shortened(group.title)
+    last = group.cells - item.cell
+    first = last - item.cells + 1
+    which = f"{last:,}" if first == last else f"{first:,} … {last:,}"
+    return f"{which} of {group.cells:,}"
+
+
+def shortened(title: str) -> str:
+    """A title that fits a box; what is too long loses its middle."""
+    title = plain(title)
+    if len(title) <= TITLE_LIMIT:
+        return title
+    half = (TITLE_LIMIT - 1) // 2
+    return f"{title[:half]}…{title[-half:]}"
+
+
+def group_size(group: Group, item: Item) -> Size:
+    """Of the box of a group, or of some of its equal children, as it is now and will be."""
+    title = text_width(group_title(group, item), 13, bold=True) + _SIGNS
+    count = item.last - item.first
+    width = max(title, text_width(_done_text(count, count), 11), _LEAST) + 2 * PADDING
+    height = 6 + 18 + 16 + 16 + 14 + (CURVE if curved(group, item) else 0)
+    return Size(width + _SHEETS, height + _SHEETS)
+
+
+def curved(group: Group, item: Item) -> bool:
+    """Does its box show a curve: has it several equal children?"""
+    return cells_of(group, item) > 1
+
+
+def cells_of(group: Group, item: Item) -> int:
+    """How many equal children are behind a box."""
+    return group.cells if item.kind == "group" else item.cells
+
+
+def group_card(graph: Graph, view: RunView, item: Item) -> Card:
+    """The card of a closed group, drawn from (0, 0)."""
+    group = graph.groups[item.group]
+    size = group_size(group, item)
+    width, height = size.width - _SHEETS, size.height - _SHEETS
+    nodes = [graph.nodes[index] for index in item.nodes]
+    title = label(group_title(group, item), "name", 13)
+    state = _state(view, item.nodes) if view.run else None
+    saved = _saved_facts(view, nodes)
+    wrong = view.odd(item.nodes) > 0
+    if state is None:
+        facts = [[count_text(len(nodes), "node"), *saved], [_common_names(nodes)]]
+    else:
+        facts = [[progress_text(view, item.nodes)], [*_worries(view, item.nodes), *saved]]
+        if view.run and not curved(group, item):
+            (norm,) = cell_norms(view.run, item.first, item.last, 1)
+            facts[0] += [] if norm is None else [f"‖g‖ {number_text(norm, 3)}"]
+    most = None if view.beside is None else most_of(item.nodes, view.beside)
+    if view.beside is not None:
+        at_most = ", ".join(() if most is None else texts_of(most)[:1])
+        facts = [[count_text(len(nodes), "node"), count_of(item.nodes, view.beside)], [at_most]]
+    inside = width - 2 * PADDING
+    rows = [
+        Row(18, (title,) if state is None else (state_sign(state, 13, wrong=wrong), title), gap=6),
+        *(Row(16, (label(_fitting(line, inside), "caption", 11),)) for line in facts),
+    ]
+    sheets = tuple(Rect(d, d, width, height, 7, "sheet") for d in (_SHEETS, _SHEETS / 2))
+    body = Rect(0, 0, width, height, 7, "body")
+    contents = set_rows(rows, (PADDING, 6.0), inside)
+    if curved(group, item) and view.run:
+        box = Box(PADDING, 6.0 + 50 + 4, inside, CURVE - 4)
+        norms = cell_norms(view.run, item.first, item.last, cells_of(group, item))
+        contents += curve_with_words(norms, box)
+    role = "fold" if state in (None, "waiting") else f"fold {state}"
+    role += " odd" if wrong else ""
+    role += role_of(most)
+    where = f"\nrecorded at {place_text(group.place)}" if group.place else ""
+    return Card(size, Shapes((*sheets, body, *contents), role, plain(group.title) + where))
+
+
+def progress_text(view: RunView, nodes: range) -> str:
+    """``12 of 40 nodes done``, of nodes in a run."""
+    done = sum(run.state == "done" for index in nodes if (run := view.node(index)))
+    return _done_text(done, len(nodes))
+
+
+def _done_text(done: int, count: int) -> str:
+    return f"{done:,} of {count_text(count, 'node')} done"
+
+
+def _state(view: RunView, nodes: range) -> NodeState:
+    """The most urgent of what is in it; done when nothing is left to do."""
+    states = {run.state for index in nodes if (run := view.node(index))}
+    urgency: tuple[NodeState, ...] = (
+        "error", "current", "ready", "waiting", "done", "captured", "skipped",
+    )  # fmt: skip
+    return next(state for state in urgency if state in states)
+
+
+def _worries(view: RunView, nodes: range) -> list[str]:
+    """What a person is to know first."""
+    runs = [run for index in nodes if (run := view.node(index))]
+    found = (
+        (sum(run.state == "error" for run in runs), "failed"),
+        (view.odd(nodes), "not finite"),
+    )
+    return [f"{count:,} {word}" for count, word in found if count]
+
+
+def _saved_facts(view: RunView, nodes: list[Node]) -> list[str]:
+    held = view.held_bytes(nodes)
+    stale = sum(value.state == "stale" for node in nodes for value in view.saved(node))
+    facts = [f"{stale:,} stale"] if stale else []
+    return [*facts, f"{bytes_text(held)} saved"] if held else facts
+
+
+def _common_names(nodes: list[Node]) -> str:
+    """``MulBackward0 ×12, …``: what a group is made of."""
+    counts = Counter(node.name for node in nodes).most_common(2)
+    name, count = counts[0]
+    shown = plain(name, 20)
+    return (f"{shown} ×{count:,}" if count > 1 else shown) + (", …" if len(counts) > 1 else "")
+
+
+def _fitting(facts: list[str], width: float) -> str:
+    """As many of them as there is room for."""
+    text = facts[0] if facts else ""
+    for fact in facts[1:]:
+        longer = f"{text} · {fact}"
+        if text_width(longer, 11) > width:
+            break
+        text = longer
+    return text
+
+
+# --- cards -----------------------------------------------------------------------------------------------
+
 
 PADDING = 10.0
 #: Space above the name, and heights of the rows of a card; `extension/src/view/graph/card.ts` has them too.
@@ -48,7 +320,7 @@ class Card:
     """The inside of one box. `ports` names the lines that leave it, from left to right."""
 
     size: Size
-    group: Group
+    group: Shapes
     ports: tuple[str, ...] = ()
 
 
@@ -85,7 +357,7 @@ def node_card(view: RunView, node: Node, ports: tuple[str, ...]) -> Card:
     state = state if view.beside is None else role_of(found)
     return Card(
         Size(width, height, labels or (16.0,) * len(ports), max(len(node.outputs), 1)),
-        Group((*body, *contents), f"{node.kind}{state}", "\n".join(_details(view, node, saved))),
+        Shapes((*body, *contents), f"{node.kind}{state}", "\n".join(_details(view, node, saved))),
         names,
     )
 
@@ -151,7 +423,7 @@ def pin_card(view: RunView, node: Node, item: Item) -> Card:
     state = f" {run.state}{' odd' if view.odd([node.id]) else ''}" if run else ""
     state = state if view.beside is None else role_of(found)
     title = "\n".join(_details(view, node, ()))
-    group = Group((*_body("leaf", width, height), *contents), f"leaf{state}", title)
+    group = Shapes((*_body("leaf", width, height), *contents), f"leaf{state}", title)
     return Card(Size(width, height), group)
 
 
@@ -163,4 +435,4 @@ def result_card(item: Item, results: int) -> Card:
         Rect(0, 0, width, height, height / 2, "body"),
         Text(width / 2, 14, f"result{number}", "name", "middle"),
     )
-    return Card(Size(width, height), Group(shapes, "result"))
+    return Card(Size(width, height), Shapes(shapes, "result"))

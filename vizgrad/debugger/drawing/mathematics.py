@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from vizgrad.debugger.drawing.svg import escape
+from vizgrad.debugger.drawing.scene import escape
 from vizgrad.debugger.model import Formula, Mathematics
 
 #: How tightly an expression holds together: what is looser than asked for gets parentheses.

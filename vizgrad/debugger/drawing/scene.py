@@ -7,11 +7,15 @@ looks: looks are in `theme`. Coordinates are CSS pixels. Text is already fit to 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from vizgrad.debugger.drawing.geometry import Bezier, Point
+from vizgrad.debugger.drawing.theme import style_sheet
+
+# --- scene -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +94,97 @@ def texts(scene: Scene) -> Iterator[str]:
             yield shape.text
         elif isinstance(shape, Group):
             stack.extend(reversed(shape.children))
+
+
+# --- svg -------------------------------------------------------------------------------------------------
+# A scene as a standalone SVG file.
+#
+# Jupyter shows the SVG of a notebook that is not trusted as an image, where nothing can be clicked and
+# nothing is loaded; so there are no scripts, links, ids or foreign objects to begin with, and every
+# string from outside becomes text content.
+
+
+#: Characters that XML 1.0 has no way to write; `describe.plain` leaves none, this is the second
+#: lock.
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def to_svg(scene: Scene) -> str:
+    """The text of an SVG file, light or dark as the reader's system is."""
+    width, height = _number(scene.width), _number(scene.height)
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">',
+        f"<title>{escape(scene.title)}</title>",
+        f"<desc>{escape(scene.description)}</desc>",
+        f"<style>\n{style_sheet(differing=scene.differing)}</style>",
+        f'<rect class="paper" width="{width}" height="{height}" rx="6"/>',
+    ]
+    stack: list[Shape | str] = list(reversed(scene.children))
+    while stack:  # groups may be nested as deep as they like
+        shape = stack.pop()
+        if isinstance(shape, str):
+            out.append(shape)
+        elif isinstance(shape, Group):
+            move = f' transform="translate({_number(shape.x)} {_number(shape.y)})"'
+            out.append(f"<g{_class(shape.role)}{move if shape.x or shape.y else ''}>")
+            if shape.title:
+                out.append(f"<title>{escape(shape.title)}</title>")
+            stack.append("</g>")
+            stack.extend(reversed(shape.children))
+        else:
+            out.append(_element(shape))
+    return "\n".join([*out, "</svg>"]) + "\n"
+
+
+def _element(shape: Rect | Poly | Curve | Text) -> str:
+    role = _class(shape.role)
+    match shape:
+        case Rect():
+            corner = f' rx="{_number(shape.radius)}"' if shape.radius else ""
+            return (
+                f'<rect{role} x="{_number(shape.x)}" y="{_number(shape.y)}" '
+                f'width="{_number(shape.width)}" height="{_number(shape.height)}"{corner}/>'
+            )
+        case Poly():
+            name = "polygon" if shape.closed else "polyline"
+            points = " ".join(f"{_number(x)},{_number(y)}" for x, y in shape.points)
+            return f'<{name}{role} points="{points}"/>'
+        case Curve():
+            return f'<path{role} d="{_path(shape.points)}"/>'
+        case Text():
+            anchor = "" if shape.anchor == "start" else f' text-anchor="{shape.anchor}"'
+            place = f'x="{_number(shape.x)}" y="{_number(shape.y)}"'
+            return f"<text{role} {place}{anchor}>{escape(shape.text)}</text>"
+
+
+def _path(points: Bezier) -> str:
+    """Path data; pieces that are straight and vertical are written as such."""
+    x0, y0 = points[0]
+    parts = [f"M{_number(x0)} {_number(y0)}"]
+    for i in range(1, len(points) - 2, 3):
+        (x1, y1), (x2, y2), (x3, y3) = points[i : i + 3]
+        if x0 == x1 == x2 == x3:
+            parts.append(f"V{_number(y3)}")
+        else:
+            numbers = " ".join(_number(value) for value in (x1, y1, x2, y2, x3, y3))
+            parts.append(f"C{numbers}")
+        x0 = x3
+    return "".join(parts)
+
+
+def _number(value: float) -> str:
+    """At most one digit after the point: a tenth of a pixel is enough, and files stay small."""
+    text = f"{value:.1f}".removesuffix(".0")
+    return "0" if text == "-0" else text
+
+
+def _class(role: str) -> str:
+    return f' class="{escape(role)}"' if role else ""
+
+
+def escape(text: str) -> str:
+    text = _NOT_XML.sub("\ufffd", text)
+    return (
+        text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    )

@@ -5,20 +5,253 @@ Untrusted SVG is shown as an image by notebooks, so these pictures read well wit
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from vizgrad.debugger.drawing.describe import saved_text
-from vizgrad.debugger.drawing.dot import to_dot
-from vizgrad.debugger.drawing.headings import node_text
-from vizgrad.debugger.drawing.picture import graph_svg
-from vizgrad.debugger.drawing.text import graph_text
-from vizgrad.debugger.drawing.text_run import run_text
-from vizgrad.debugger.drawing.text_versions import versions_text
+from vizgrad.debugger.drawing.cards import Card, group_card, node_card, pin_card, result_card
+from vizgrad.debugger.drawing.describe import number_text, saved_text, sizes_text
+from vizgrad.debugger.drawing.dot import graphviz_layout, to_dot
+from vizgrad.debugger.drawing.geometry import Bezier, Layout, text_width
+from vizgrad.debugger.drawing.headings import (
+    footnotes,
+    graph_summary,
+    graph_title,
+    node_text,
+    run_summary,
+)
+from vizgrad.debugger.drawing.layered import layered_layout
+from vizgrad.debugger.drawing.overlay import Differences, RunView, weight
+from vizgrad.debugger.drawing.scene import Curve, Poly, Rect, Scene, Shape, Text, to_svg
+from vizgrad.debugger.drawing.scene import Group as Shapes
+from vizgrad.debugger.drawing.text import graph_text, run_text, versions_text
 from vizgrad.debugger.drawing.timeline import versions_svg
+from vizgrad.debugger.drawing.titles import head_need, head_shapes
+from vizgrad.debugger.drawing.visible import Item, Link, Visible, edges_of, opening, visible_graph
 from vizgrad.debugger.model import Graph, Node, Run, Saved, Storage
+from vizgrad.debugger.session.grouping.outline import Outline
 
 if TYPE_CHECKING:
     import graphviz  # pyright: ignore[reportMissingTypeStubs]  graphviz has none
+
+
+# --- picture ---------------------------------------------------------------------------------------------
+# From a graph, and perhaps a run over it, to a scene: the static picture of both.
+
+
+Engine = Literal["layered", "dot"]
+
+MARGIN = 20.0
+#: Lines in a picture above which the norms of gradients are no longer written beside them.
+NORM_LIMIT = 120
+
+
+def graph_svg(
+    graph: Graph,
+    run: Run | None = None,
+    *,
+    depth: int | None = None,
+    limit: int | None = None,
+    engine: Engine = "layered",
+    beside: Beside | None = None,
+) -> str:
+    """The picture as the text of an SVG file. Arguments and errors as of `graph_scene`."""
+    return to_svg(graph_scene(graph, run, depth=depth, limit=limit, engine=engine, beside=beside))
+
+
+def graph_scene(
+    graph: Graph,
+    run: Run | None = None,
+    *,
+    depth: int | None = None,
+    limit: int | None = None,
+    engine: Engine = "layered",
+    beside: Beside | None = None,
+) -> Scene:
+    """The picture of a graph; with a run also the state of each node and the gradients that went.
+
+    `depth` is how many levels of groups are opened at most; more are closed above `limit` things. With engine
+    "dot" Graphviz chooses the places, if it is there and answers in time. With `beside` the picture says how
+    another run differs. Raises ValueError for a malformed
+    graph, or a run of another graph.
+    """
+    outline = Outline.of_graph(graph)
+    opened = opening(outline, depth=depth, limit=limit)
+    visible = visible_graph(outline, graph.nodes.__getitem__, opened)
+    view = RunView(graph, run, None if beside is None else beside.differences)
+    return _Picture(graph, view, outline, visible, () if beside is None else beside.lines).scene(
+        engine
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """How another run differs, by node, and in some lines."""
+
+    differences: Differences
+    lines: tuple[str, ...] = ()
+
+
+class _Picture:
+    def __init__(
+        self,
+        graph: Graph,
+        view: RunView,
+        outline: Outline,
+        visible: Visible,
+        said: Sequence[str] = (),
+    ) -> None:
+        self.said = said
+        self.graph, self.view, self.outline, self.visible = graph, view, outline, visible
+        names: list[list[str]] = [[] for _ in visible.items]
+        for link in visible.links:
+            names[link.source].append(link.name)
+        self.cards: list[Card] = [
+            self.card(item, tuple(ports)) for item, ports in zip(visible.items, names, strict=True)
+        ]
+
+    def card(self, item: Item, ports: tuple[str, ...]) -> Card:
+        if item.node is None:
+            return group_card(self.graph, self.view, item)
+        if item.kind == "result":
+            return result_card(item, len(self.graph.roots))
+        node = self.graph.nodes[item.node]
+        return (
+            pin_card(self.view, node, item)
+            if item.kind == "pin"
+            else node_card(self.view, node, ports)
+        )
+
+    def scene(self, engine: Engine) -> Scene:
+        heads = [head_need(self.graph.groups[f.group], f) for f in self.visible.frames]
+        sizes = [card.size for card in self.cards]
+        layout = graphviz_layout(self.visible, sizes) if engine == "dot" else None
+        layout = layout or layered_layout(self.visible, sizes, heads)
+        heading, top = self.heading()
+        notes = footnotes(self.graph, self.view)
+        texts = [*heading, *(Text(0, 0, note, "note") for note in notes)]
+        needed = max(text_width(text.text, 15 if text.role == "heading" else 12) for text in texts)
+        width = max(layout.width, needed) + 2 * MARGIN
+        bottom = top + layout.height + (20 if notes else 0)
+        drawn = Shapes(tuple(self.drawn(layout)), x=(width - layout.width) / 2, y=top)
+        under = [Text(MARGIN, bottom + 12 + 18 * i, note, "note") for i, note in enumerate(notes)]
+        height = bottom + 18 * len(notes) + MARGIN
+        description = ". ".join(text.text for text in texts[1:])
+        shapes = (*heading, drawn, *under)
+        differing = self.view.beside is not None
+        return Scene(width, height, heading[0].text, description, shapes, differing)
+
+    def heading(self) -> tuple[list[Text], float]:
+        lines = [Text(MARGIN, 32, graph_title(self.graph), "heading")]
+        lines.append(Text(MARGIN, 51, graph_summary(self.graph, self.view), "summary"))
+        if self.view.run:
+            lines.append(Text(MARGIN, 68, run_summary(self.graph, self.view.run), "summary"))
+        for said in self.said:
+            lines.append(Text(MARGIN, lines[-1].y + 17, said, "summary"))
+        return lines, lines[-1].y + 22
+
+    def drawn(self, layout: Layout) -> list[Shape]:
+        """Frames, lines on them, cards on those, and the heads of frames on top."""
+        shapes: list[Shape] = []
+        heads: list[Shape] = []
+        depths: list[int] = []
+        for frame, box, head in zip(self.visible.frames, layout.frames, layout.heads, strict=True):
+            group = self.graph.groups[frame.group]
+            depths.append(depths[frame.parent] + 1 if frame.parent >= 0 else 0)
+            nested = " nested" if depths[-1] % 2 else ""
+            wrong = " odd" if self.view.odd(range(group.first, group.last)) else ""
+            shapes.append(Rect(box.x, box.y, box.width, box.height, 9, f"frame{nested}{wrong}"))
+            heads += head_shapes(group, frame, box, head, nested, self.view.run)
+        tips: list[Shape] = []
+        odd: set[int] = set()
+        for link, route in zip(self.visible.links, layout.routes, strict=True):
+            role = self.flow(link)
+            odd.update((link.source, link.target) if role.endswith("odd") else ())
+            shapes.append(Curve(_shortened(route), f"edge {role}".rstrip()))
+            tips.append(_tip(route, f"tip {role}".rstrip()))
+        shapes += tips
+        for index, (card, box) in enumerate(zip(self.cards, layout.boxes, strict=True)):
+            group = card.group
+            role = group.role
+            if index in odd and not role.endswith(" odd"):
+                role += " odd"
+            shapes.append(Shapes(group.children, role, group.title, box.x, box.y))
+        shapes += heads
+        shapes += self.line_texts(layout)
+        return shapes
+
+    def flow(self, link: Link) -> str:
+        """The role of a line: whether a gradient went over it, and how large it was."""
+        if not link.edges:
+            return "mark"
+        gone = self.gone(link)
+        norms = [norm for norm in gone if norm is not None]
+        if not gone:
+            return ""
+        if not norms:
+            return "undefined"
+        if not all(map(math.isfinite, norms)):
+            return "flowed odd"
+        if max(norms) >= 10:
+            return "flowed strong"
+        return "flowed weak" if max(norms) < 1e-3 else "flowed"
+
+    def gone(self, link: Link) -> list[float | None]:
+        """What the run has sent over the edges behind a line."""
+        gone = filter(self.view.flowed, edges_of(self.outline, self.visible, link))
+        return [self.view.norm(edge) for edge in gone]
+
+    def line_texts(self, layout: Layout) -> list[Shape]:
+        """Names of inputs inside the lower edge of cards; norms and output numbers beside lines."""
+        texts: list[Shape] = []
+        leaving: Counter[int] = Counter()
+        arriving = Counter(link.target for link in self.visible.links)
+        for link, route in zip(self.visible.links, layout.routes, strict=True):
+            (x, y), (end_x, end_y) = route[0], route[-1]
+            odd = " odd" if self.flow(link).endswith("odd") else ""
+            ports = self.cards[link.source].ports
+            if leaving[link.source] < len(ports):
+                name = ports[leaving[link.source]]
+                low = layout.boxes[link.source].bottom - 5
+                texts.append(Text(x, low, name, f"port{odd}", "middle"))
+            leaving[link.source] += 1
+            if self.cards[link.target].size.slots > 1:
+                texts.append(Text(end_x - 6, end_y - 5, str(link.slot), f"port{odd} halo", "end"))
+            if words := self.beside(link):
+                # At its end if that is its own, else where it starts.
+                at, low = (end_x, end_y - 9) if arriving[link.target] == 1 else (x, y + 13)
+                right = x <= end_x  # on the side from which the line does not come
+                side, anchor = (6, "start") if right else (-6, "end")
+                texts.append(Text(at + side, low, words, f"norm{odd} halo", anchor))
+        return texts
+
+    def beside(self, link: Link) -> str:
+        """What is written beside a line: how many it stands for, and the norm of the largest gradient."""
+        several = link.edges > 1
+        words = [f"×{link.edges:,}"] if several else []
+        if len(self.visible.links) <= NORM_LIMIT and (gone := self.gone(link)):
+            most = max(gone, key=weight)
+            words.append(f"{'max ' if several and most is not None else ''}{number_text(most, 3)}")
+            if not several:
+                (edge,) = edges_of(self.outline, self.visible, link)
+                words[-1] += sizes_text(self.view.tangents(edge))
+        return " · ".join(words)
+
+
+def _shortened(route: Bezier) -> Bezier:
+    """The line without the piece that the arrowhead covers."""
+    *before, (x1, y1), (x2, y2), (x3, y3) = route
+    return (*before, (x1, y1 - 3), (x2, y2 - 3), (x3, y3 - 6))
+
+
+def _tip(route: Bezier, role: str) -> Poly:
+    x, y = route[-1]
+    return Poly(((x - 3.5, y - 7.5), (x + 3.5, y - 7.5), (x, y - 0.5)), role)
+
+
+# --- static ----------------------------------------------------------------------------------------------
 
 
 class SessionLike(Protocol):

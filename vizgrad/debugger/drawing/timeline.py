@@ -18,10 +18,9 @@ from vizgrad.debugger.drawing.describe import (
     plain,
     type_text,
 )
+from vizgrad.debugger.drawing.geometry import MONO, text_width
 from vizgrad.debugger.drawing.headings import node_text
-from vizgrad.debugger.drawing.metrics import MONO, text_width
-from vizgrad.debugger.drawing.scene import Group, Poly, Rect, Scene, Shape, Text
-from vizgrad.debugger.drawing.svg import to_svg
+from vizgrad.debugger.drawing.scene import Group, Poly, Rect, Scene, Shape, Text, to_svg
 from vizgrad.debugger.model import Graph, SaveMark, Storage, Write
 
 MARGIN = 20.0

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from vizgrad.debugger.drawing.frame_heads import Head, HeadNeed
-from vizgrad.debugger.drawing.geometry import Box
-from vizgrad.debugger.drawing.group_cards import shortened
-from vizgrad.debugger.drawing.metrics import fitted, text_width
-from vizgrad.debugger.drawing.norm_curve import cell_norms, curve_with_words
+from vizgrad.debugger.drawing.cards import cell_norms, curve_with_words, shortened
+from vizgrad.debugger.drawing.geometry import Box, Head, HeadNeed, fitted, text_width
 from vizgrad.debugger.drawing.scene import Shape, Text
 from vizgrad.debugger.drawing.visible import Frame
 from vizgrad.debugger.model import Group, Run

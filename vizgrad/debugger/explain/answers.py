@@ -1,16 +1,116 @@
-"""What is odd about a gradient that a run made, or a value, and the way to where that began."""
+"""What is odd about a gradient or a value, and the shortest way from there to where that began."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from vizgrad.core.errors import Link
-from vizgrad.debugger.explain import chains, gradient_scale, nonfinite, zero_gradients
+from vizgrad.core.errors import Link, Place, place_of
+from vizgrad.debugger.explain import gradient_size, nonfinite
 from vizgrad.debugger.explain.cause import Cause
 from vizgrad.debugger.explain.wording import THE_LOSS, name_of
 from vizgrad.debugger.watch.backwards import Run, Visit
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
+
+# --- chains ----------------------------------------------------------------------------------------------
+# The way from what was seen to what it comes from, the shortest there is.
+
+
+def way(start: int, goal: int, following: Callable[[int], Iterable[int]]) -> list[int]:
+    """Numbers from `start` to `goal`, each following the one before; empty if none leads there."""
+    before: dict[int, int] = {start: start}
+    todo = [start]
+    for each in todo:
+        if each == goal:
+            break
+        for after in following(each):
+            if after not in before:
+                before[after] = each
+                todo.append(after)
+    if goal not in before:
+        return []
+    found = [goal]
+    while found[-1] != start:
+        found.append(before[found[-1]])
+    found.reverse()
+    return found
+
+
+def of_value(note: Note, found: Cause, name: str) -> tuple[Link, ...]:
+    """From a value to the first on the way to it that the explanation is about."""
+    notes: dict[int, Note] = {}
+    goal: int | None = None
+    for each in note.ancestors():
+        notes[id(each)] = each
+        if each is note.born or (goal is None and _is_at(each, found.culprit)):
+            goal = id(each)
+        if each is note.born:
+            break
+    if goal is None:
+        return ()
+    keys = way(id(note), goal, lambda key: _parents(notes, key))
+    said: list[Link] = []
+    for key in keys:
+        link = _of_note(notes[key], name if key == id(note) else "")
+        if not said or (said[-1].text, said[-1].place) != (link.text, link.place):
+            said.append(link)  # several operations of one expression are one thing to a person
+    return tuple(said)
+
+
+def _parents(notes: dict[int, Note], key: int) -> Iterable[int]:
+    return [id(parent) for parent in notes[key].parents if id(parent) in notes]
+
+
+def _of_note(note: Note, name: str) -> Link:
+    return Link(name or name_of(note), place_of(note.site), note.node)
+
+
+def of_gradient(
+    run: Run, key: int, found: Cause, name: str, birth: Visit | None = None
+) -> tuple[Link, ...]:
+    """From a gradient to the node of the run that the explanation is about: `birth`, at its line."""
+    return links(run, keys_of_gradient(run, key, found, birth), name)
+
+
+def keys_of_gradient(run: Run, key: int, found: Cause, birth: Visit | None = None) -> list[int]:
+    """The numbers of the nodes on the way, the symptom first; empty where it is not known."""
+    odd = [each.visit for each in (*run.births, *run.kills)]
+    first = () if birth is None else (birth,)
+    for visit in (*first, *odd, *run.visits.values()):
+        if _is_at(visit, found.culprit):
+            keys = way(visit.key, key, lambda each: _targets(run, each))
+            if keys:
+                return keys[::-1]
+    return []
+
+
+def links(run: Run, keys: Iterable[int], name: str) -> tuple[Link, ...]:
+    """`name` is what a person calls the tensor whose gradient is the first."""
+    said: list[Link] = []
+    for nr, key in enumerate(keys):
+        visit = run.visits.get(key)
+        text = f"{name}.grad" if nr == 0 and name else "" if visit is None else visit.name
+        place = None if visit is None else place_of(visit.site)
+        said.append(Link(text or "a node", place, key if key >= 0 else None))
+    return tuple(said)
+
+
+def _targets(run: Run, key: int) -> list[int]:
+    visit = run.visits.get(key)
+    return [] if visit is None else [delivered.target for delivered in visit.out]
+
+
+def _is_at(what: Note | Visit, place: Place | None) -> bool:
+    """Is it of that line? Asked of many: the line alone first."""
+    site = what.site
+    if place is None or site is None or site.file != place.file:
+        return False
+    return place_of(site) == place
+
+
+# --- answers ---------------------------------------------------------------------------------------------
+# What is odd about a gradient that a run made, or a value, and the way to where that began.
 
 
 def of_run(
@@ -20,16 +120,16 @@ def of_run(
     if not size < float("inf"):
         return odd_gradient(run, key, name, noting)
     found = (
-        zero_gradients.of_gradient(run, key, name)
+        gradient_size.why_zero(run, key, name)
         if size == 0.0
-        else gradient_scale.of_gradient(run, key, name)
+        else gradient_size.why_scaled(run, key, name)
     )
     return _along(run, key, found, name)
 
 
 def odd_value(note: Note, name: str) -> Cause | None:
     found = nonfinite.of_value(note, name)
-    return found and replace(found, path=chains.of_value(note, found, name))
+    return found and replace(found, path=of_value(note, found, name))
 
 
 def odd_gradient(
@@ -51,4 +151,4 @@ def odd_gradient(
 def _along(
     run: Run, key: int, found: Cause | None, name: str, birth: Visit | None = None
 ) -> Cause | None:
-    return found and replace(found, path=chains.of_gradient(run, key, found, name, birth))
+    return found and replace(found, path=of_gradient(run, key, found, name, birth))

@@ -35,6 +35,9 @@ class Phrase:
         self.row = row
         self.facts: Mapping[str, Any] = facts
 
+    def __bool__(self) -> bool:
+        return self.row != "nothing"
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Phrase) and (self.row, self.facts) == (other.row, other.facts)
 

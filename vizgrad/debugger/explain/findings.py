@@ -5,19 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from vizgrad.core.errors import Explanation
-from vizgrad.debugger.explain import (
-    accumulated_gradients,
-    carried_state,
-    custom_functions,
-    hook_effects,
-    module_modes,
-    not_repeatable,
-    parameters,
-    retained_graphs,
-    second_order_losses,
-    untracked_writes,
-    verified,
-)
+from vizgrad.debugger.explain import function_faults, kept_graphs, loss_faults, training_faults
 from vizgrad.debugger.explain.cause import Cause
 from vizgrad.debugger.explain.in_words import explain
 from vizgrad.debugger.watch.note_recorder import Noting
@@ -26,22 +14,23 @@ Find = Callable[[Noting], Iterator[Cause]]
 
 #: In the order in which they are told.
 _FINDERS: tuple[Find, ...] = (
-    untracked_writes.find,
-    accumulated_gradients.nonfinite,
-    verified.find,
-    second_order_losses.find,
-    accumulated_gradients.find,
-    custom_functions.find,
-    custom_functions.threads,
-    not_repeatable.find,
-    parameters.without_gradient,
-    parameters.long_steps,
-    module_modes.find,
-    parameters.without_optimizer,
-    hook_effects.find,
-    carried_state.find,
-    retained_graphs.cycles,
-    retained_graphs.lists,
+    function_faults.untracked_writes,
+    training_faults.nonfinite,
+    loss_faults.suspects_of_losses,
+    loss_faults.constant_terms,
+    training_faults.accumulated,
+    function_faults.custom_functions,
+    function_faults.threads,
+    function_faults.not_repeatable,
+    training_faults.without_gradient,
+    training_faults.steps_in_vain,
+    training_faults.long_steps,
+    training_faults.modes,
+    training_faults.without_optimizer,
+    function_faults.hooks,
+    kept_graphs.carried,
+    kept_graphs.cycles,
+    kept_graphs.lists,
 )
 #: Of one kind at one line one is enough; of all together this many.
 _MOST = 50

@@ -20,7 +20,7 @@ from vizgrad.debugger.engines.vizgrad.nonfinite_origin import (
 )
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Number, Operand, Phrase, cause
 from vizgrad.debugger.explain.nonfinite import at_index
-from vizgrad.debugger.explain.wording import AN_OPERAND, operation, operation_of
+from vizgrad.debugger.explain.wording import A_LEAF, AN_OPERAND, operation, operation_of
 from vizgrad.debugger.watch import source_expressions
 
 
@@ -59,12 +59,15 @@ def of_origin(
     name: str,
     saved: Callable[[Node], Mapping[str, Any]] = saved_now,
     met: Phrase = NOTHING,
+    leaf: str = A_LEAF,
 ) -> Cause:
     """`origin` made, of finite values, what came into `name`; or it is the leaf that held it. `met` says
-    where a gradient met it.
+    where a gradient met it, `leaf` what the leaf is called.
     """
     if isinstance(origin, AccumulateGrad):
-        return cause("nonfinite-forward", "leaf-not-finite", None, name, name=name, met=met)
+        return cause(
+            "nonfinite-forward", "leaf-not-finite", None, name, name=name, leaf=leaf, met=met
+        )
     shown = source_expressions.operand(origin.site, origin.name()) or origin.name()
     element, operand = _element(origin, shown, saved(origin))
     return cause(
@@ -86,5 +89,7 @@ def _element(origin: Node, shown: str, values: Mapping[str, Any]) -> tuple[Phras
     if not places:
         return NOTHING, Operand(shown)
     index, value, _ = places[0]
-    element = Phrase("element", value=value, index=at_index(index), operand=NOTHING)
+    element = Phrase(
+        "element", made=Phrase("made", made=value), index=at_index(index), operand=NOTHING
+    )
     return element, Operand(shown, None, index)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.magnitude import finite
+from vizgrad.core.arrays.magnitude import finite, size
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.errors import Link, place_of
 from vizgrad.core.graph.accumulate import AccumulateGrad
@@ -22,21 +22,139 @@ from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import bare
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
+from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
-from vizgrad.debugger.engines.vizgrad.nonfinite_origin import made_by
-from vizgrad.debugger.explain import chains, nonfinite, pending_gradients
+from vizgrad.debugger.engines.vizgrad.nonfinite_origin import birth_of, made_by, saved_before
+from vizgrad.debugger.engines.vizgrad.step import EngineStep
+from vizgrad.debugger.explain import answers, arithmetic, from_records, nonfinite
 from vizgrad.debugger.explain.answers import odd_gradient, of_run
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
 from vizgrad.debugger.explain.from_graph import of_origin
-from vizgrad.debugger.explain.from_session_steps import Stepped
-from vizgrad.debugger.explain.wording import number, raw
+from vizgrad.debugger.explain.wording import A_LEAF, number, raw
+from vizgrad.debugger.session.history.history import History
 from vizgrad.debugger.session.open_session import Live
+from vizgrad.debugger.watch.backwards import Delivered, Odd, Run, Visit, key_of, odd
+from vizgrad.debugger.watch.grad_history import Gradients
 from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.notes import Note
+from vizgrad.debugger.watch.untracked_memory import Memory
+from vizgrad.debugger.watch.vizgrad_tensors import OWN
+
+# --- from session steps ----------------------------------------------------------------------------------
+# The steps of a session as a backward that was listened to: so `why` answers while one is open.
+
+
+#: Of a longer run the last steps are gone through.
+MOST = 500_000
+
+
+class Stepped(Run):
+    """The steps that a session has done, up to where it stands. `numbers` are those of its nodes by key."""
+
+    def __init__(self, source: EngineGraph, history: History, noting: Noting | None) -> None:
+        super().__init__(Memory(), Gradients(OWN))
+        self.source = source
+        #: The key of a node -> its number in the session, and the step that ran it.
+        self.numbers: dict[int, int] = {}
+        self.steps: dict[int, EngineStep] = {}
+        for step in history.steps[max(history.position - MOST, 0) : history.position]:
+            if isinstance(step, EngineStep):
+                self._went(step)
+        self.ended = self.clock if history.at_end else 0
+        self.roots = () if noting is None else tuple(_roots(source, noting))
+
+    def _went(self, step: EngineStep) -> None:
+        node = self.source.nodes[step.node]
+        key = key_of(node)
+        self.numbers[key], self.steps[key] = step.node, step
+        visit = self.visits[key] = Visit(key, node.name(), node.code, node.lasti, _largest(step))
+        if isinstance(node, AccumulateGrad):
+            self.leaves.add(id(node.variable))
+        for out in step.routed:
+            if out.routed is None or out.target is None:
+                continue
+            target = self.source.nodes[out.target]
+            delivered = Delivered(key_of(target), out.edge, _size(out.routed))
+            self.numbers.setdefault(delivered.target, out.target)
+            visit.deliver(*delivered)
+            if delivered.size == 0.0:
+                if visit.incoming > 0.0:
+                    self.kills.append(self._odd(step, node, visit, out.edge, out.routed))
+            elif not delivered.size < _INF and visit.incoming < _INF:
+                self.births.append(self._odd(step, node, visit, out.edge, out.routed))
+
+    def _odd(
+        self, step: EngineStep, node: Node, visit: Visit, edge: int, routed: CapturedArray
+    ) -> Odd:
+        """See `backwards.Watching`, which notes the same while a backward runs."""
+        array = routed.array
+        came = [held.array for held in step.incoming if held is not None]
+        saved = {
+            name: found
+            for name, form in saved_before(step, node).items()
+            if (found := getattr(bare(form), "_array", None)) is not None
+        }
+        if array is None:
+            return Odd(visit, edge, False, {}, [], {})
+        return odd(visit, edge, came[0] if len(came) == 1 else None, array, saved)
+
+    def birth(self, key: int) -> model.Birth | None:
+        """What the step that ran the node made of finite gradients that is not finite."""
+        step = self.steps.get(key)
+        if step is None or not self.visits[key].incoming < _INF:
+            return None
+        source = self.source
+        return birth_of(step, source.nodes[step.node], source.ids.get, source.values_before)
+
+    def following(self, key: int) -> list[int]:
+        """The nodes to which the step that ran this one delivered."""
+        visit = self.visits.get(key)
+        return [] if visit is None else [delivered.target for delivered in visit.out]
+
+    def key_at(self, number: int) -> int:
+        return key_of(self.source.nodes[number])
+
+    def position(self, key: int) -> int | None:
+        """How many steps are done behind the one that ran the node; None if none has."""
+        step = self.steps.get(key)
+        return None if step is None else step.index + 1
+
+
+_INF = float("inf")
+
+
+def _size(held: CapturedArray) -> float:
+    """As `magnitude.size`; of what was let go of as its summary tells."""
+    if held.array is not None:
+        return size(held.array)
+    summary = held.summary
+    if summary.nans:
+        return float("nan")
+    if summary.infs:
+        return _INF
+    return summary.norm or max(abs(summary.min or 0.0), abs(summary.max or 0.0))
+
+
+def _largest(step: EngineStep) -> float:
+    sizes = [_size(held) for held in step.incoming if held is not None]
+    odd = [each for each in sizes if each != each]
+    return odd[0] if odd else max(sizes, default=0.0)
+
+
+def _roots(source: EngineGraph, noting: Noting) -> Iterator[Note]:
+    """What a watch has noted of the tensors that the backward starts from, if it has."""
+    wanted = {source.nodes[node].sequence_nr for node, _ in source.roots}
+    for note in noting.notes.all():
+        if note.node in wanted and note.op != "grad":
+            yield note
+
+
+# --- from session ----------------------------------------------------------------------------------------
 
 
 def opened() -> Iterator[tuple[Live, EngineGraph]]:
     """The open sessions of this engine that stand still, the newest first."""
-    for _, look in pending_gradients.opened():
+    for _, look in from_records.opened():
         if isinstance(look.source, EngineGraph):
             yield look, look.source
 
@@ -90,9 +208,10 @@ def from_forward(
     source: EngineGraph, seen: int, origin: Node, name: str, met: Phrase = NOTHING
 ) -> Cause:
     """An operation of the forward pass made it: from node `seen`, forward values lead there."""
-    found = of_origin(origin, name, source.values_before, met)
     goal = source.ids.get(origin)
-    numbers = [] if goal is None else chains.way(seen, goal, lambda n: _known(source.targets(n)))
+    leaf = "" if goal is None else source.label(goal)
+    found = of_origin(origin, name, source.values_before, met, leaf or A_LEAF)
+    numbers = [] if goal is None else answers.way(seen, goal, lambda n: _known(source.targets(n)))
     return replace(found, path=tuple(link(source, n) for n in numbers))
 
 
@@ -126,20 +245,20 @@ def of_gradient(
     birth_key, birth = _birth(run, key, at)
     if birth is None:
         return odd_gradient(run, key, name, at=at) or _not_told(name)
-    way = chains.way(birth_key, key, run.following)
+    way = answers.way(birth_key, key, run.following)
     node = run.source.nodes[birth.node]
     if birth.hook:
         found = cause(
             "hook-effect", "hook-made", None, birth.hook,
             hook=birth.hook, node=node.name(), at=node.site, name=name,
         )  # fmt: skip
-        return replace(found, path=chains.links(run, reversed(way), name))
+        return replace(found, path=answers.links(run, reversed(way), name))
     if birth.forward:
         return _forward(run, birth_key, birth, way, name)
     found = odd_gradient(run, key, name, at=at)
     if found is None:
         found = _added(node, name)
-    return found if found.path else replace(found, path=chains.links(run, reversed(way), name))
+    return found if found.path else replace(found, path=answers.links(run, reversed(way), name))
 
 
 def _not_told(name: str) -> Cause:
@@ -165,7 +284,7 @@ def _birth(run: Stepped, key: int, at: int | None = None) -> tuple[int, model.Bi
     """
     for each in run.visits if at is None else (at,):
         birth = run.birth(each)
-        if birth is not None and chains.way(each, key, run.following):
+        if birth is not None and answers.way(each, key, run.following):
             return each, birth
     return 0, None
 
@@ -173,7 +292,7 @@ def _birth(run: Stepped, key: int, at: int | None = None) -> tuple[int, model.Bi
 def _forward(run: Stepped, key: int, birth: model.Birth, way: list[int], name: str) -> Cause:
     """A saved value was not finite already: where that came from, as far as it is known."""
     source, node = run.source, run.source.nodes[birth.node]
-    here = chains.links(run, reversed(way), name)
+    here = answers.links(run, reversed(way), name)
     met = Phrase("met", node=node.name(), at=node.site, where=_operands(birth), name=name)
     for root in run.roots:  # a watch has noted more
         if not root.finite and (found := odd_gradient(run, key, name)) is not None:
@@ -185,7 +304,8 @@ def _forward(run: Stepped, key: int, birth: model.Birth, way: list[int], name: s
     found = from_forward(source, birth.node, origin, name, met)
     odd = next((each for each in run.births if each.visit.key == key), None)
     if odd is not None and odd.masked and nonfinite.behind_a_mask(run, key):
-        facts = {**found.facts, "x": raw(found.tensor or origin.name())}
+        numbers = arithmetic.of_derivative(odd) or Phrase("but-zero-times-inf")
+        facts = {**found.facts, "x": raw(found.tensor or origin.name()), "numbers": numbers}
         found = replace(
             found, kind="nonfinite-masked", case=f"{found.case}-masked", fix="masked", facts=facts
         )

@@ -27,6 +27,8 @@ def say(value: Any, how: str = "") -> str:
     """A fact, as sentences say it."""
     if isinstance(value, Phrase):
         return filled(PHRASES[value.row], value.facts)
+    if isinstance(value, Cause):
+        return _said(value)[how == "fix"]
     if how == "raw":
         return str(value)
     if isinstance(value, str):
@@ -45,18 +47,16 @@ def filled(text: str, facts: Mapping[str, Any]) -> str:
     return _SPEAKER.vformat(text, (), facts)
 
 
+def _said(cause: Cause) -> tuple[str, str]:
+    """What is said of it, and what to do."""
+    story, fix = SENTENCES[cause.case]
+    facts = {"at": cause.site, **cause.facts}
+    return filled(story, facts), filled(FIXES[cause.fix] if cause.fix else fix, facts)
+
+
 def explain(cause: Cause) -> Explanation:
     """Says a cause in words."""
-    story, fix = SENTENCES[cause.case]
-    facts = {**cause.facts, "at": cause.site} if "at" not in cause.facts else cause.facts
-    if cause.fix:
-        fix = FIXES[cause.fix]
+    story, fix = _said(cause)
     return Explanation(
-        cause.kind,
-        cause.culprit,
-        cause.tensor,
-        filled(fix, facts),
-        filled(story, facts),
-        cause.path,
-        mended(cause),
+        cause.kind, cause.culprit, cause.tensor, fix, story, cause.path, mended(cause)
     )

@@ -20,10 +20,9 @@ from vizgrad.debugger.explain.wording import (
 )
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.backwards import Run
-from vizgrad.debugger.watch.events import Event
 from vizgrad.debugger.watch.grad_history import Leaf
 from vizgrad.debugger.watch.note_recorder import Noting
-from vizgrad.debugger.watch.notes import MOST, Note
+from vizgrad.debugger.watch.notes import MOST, Event, Note
 from vizgrad.debugger.watch.tensor_adapter import look_of
 
 #: They give places.

@@ -10,9 +10,9 @@ from vizgrad.core.graph.node import Node
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
 from vizgrad.debugger.engines.vizgrad.nonfinite_origin import made_by
-from vizgrad.debugger.explain import from_session, pending_gradients, recorded
+from vizgrad.debugger.explain import from_records, from_session
 from vizgrad.debugger.explain.cause import Cause, Phrase, cause, given
-from vizgrad.debugger.explain.from_session_steps import Stepped
+from vizgrad.debugger.explain.from_session import Stepped
 from vizgrad.debugger.explain.in_words import explain
 from vizgrad.debugger.explain.watch_block import known
 from vizgrad.debugger.session.open_session import Live
@@ -121,8 +121,8 @@ class _Asked:
                 return from_session.from_forward(self.source, self.number, origin, self.name)
         if self.number in self.look.history.start.skipped:
             return self._healthy(Phrase("skipped"))
-        if pending_gradients.is_due(self.look, self.number):
-            return pending_gradients.still_to_come(self.look, self.number, self.name)
+        if from_records.is_due(self.look, self.number):
+            return from_records.still_to_come(self.look, self.number, self.name)
         return self._healthy(Phrase("not-run"))
 
     def _healthy(self, what: Phrase) -> Cause:
@@ -130,12 +130,14 @@ class _Asked:
 
     def _nodes(self, found: Cause) -> tuple[int | None, ...]:
         source = self.source
-        recorded = {node.sequence_nr: nr for nr, node in enumerate(source.nodes[: source.inner])}
+        from_records = {
+            node.sequence_nr: nr for nr, node in enumerate(source.nodes[: source.inner])
+        }
         leaves = {source.label(nr): nr for nr in range(source.inner, len(source.nodes))}
         return tuple(
             leaves.get(link.text.removesuffix(".grad"))
             if link.node is None
-            else recorded.get(link.node)
+            else from_records.get(link.node)
             for link in found.path
         )
 
@@ -167,13 +169,11 @@ def _check(node: Node) -> str:
 def _by_records(look: Live, number: int) -> Told:
     """Of another engine: what the records of its steps tell."""
     name = look.source.label(number) or look.source.name(number)
-    told = recorded.of_node(look, number, name)
+    told = from_records.of_node(look, number, name)
     if told is not None:
         found, node, position = told
         return Told(explain(found), (node,) if found.path else (), position)
-    if pending_gradients.is_due(look, number):
-        return Told(
-            explain(pending_gradients.still_to_come(look, number, look.source.label(number)))
-        )
+    if from_records.is_due(look, number):
+        return Told(explain(from_records.still_to_come(look, number, look.source.label(number))))
     found = cause("healthy", "node-healthy", None, name, what=Phrase("all-finite"))
     return Told(explain(found))

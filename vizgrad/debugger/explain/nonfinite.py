@@ -1,15 +1,166 @@
-"""NaN and Inf: where the first one was born, forwards or backwards, and of what."""
+"""NaN and Inf: where the first one was born, forwards or backwards, of what, and which advice fits."""
 
 from __future__ import annotations
 
-from vizgrad.debugger.explain import products
-from vizgrad.debugger.explain.advice import backward_fix, forward_fix
+import re
+from math import isinf
+
+from vizgrad.debugger.explain import arithmetic
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Number, Operand, Phrase, cause
-from vizgrad.debugger.explain.wording import THE_RESULT, call, operand_of, operation, raw
+from vizgrad.debugger.explain.wording import THE_RESULT, Words, call, operand_of, operation, raw
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.backwards import Odd, Run, Visit
 from vizgrad.debugger.watch.grad_history import Leaf
 from vizgrad.debugger.watch.notes import Note
+
+# --- advice ----------------------------------------------------------------------------------------------
+# Which advice fits an operation whose value, or derivative, is not finite or zero.
+#
+# An advice is a row of `phrases.FIXES`. The first row that fits counts.
+
+
+_LOGS = "log log2 log10 xlogy logit"
+#: Operations that made a NaN or Inf of finite values -> advice.
+FORWARD: tuple[tuple[str, str], ...] = (
+    (_LOGS, "log"),
+    ("truediv rtruediv div divide true_divide reciprocal rsqrt itruediv", "quotient"),
+    ("sqrt", "sqrt"),
+    ("exp exp2 expm1 sinh cosh", "exp"),
+    ("pow rpow float_power square", "pow"),
+    ("asin acos arcsin arccos atanh arctanh erfinv acosh arccosh", "arc"),
+    ("softmax log_softmax scaled_dot_product_attention", "softmax"),
+    ("std var normalize norm mean batch_norm cosine_similarity", "reduction"),
+    ("to half bfloat16 type", "narrower"),
+    ("sub add isub iadd", "sum"),
+    ("", "any"),
+)
+#: Beginnings of names of nodes whose derivative was not finite -> advice.
+BACKWARD: tuple[tuple[str, str], ...] = (
+    ("Sqrt Pow Rsqrt Std Var", "derivative-of-root"),
+    ("LinalgVectorNorm Norm Cdist Dist", "derivative-of-norm"),
+    ("Log Div Reciprocal", "derivative-of-log"),
+    ("Acos Asin Atanh Erfinv Acosh", "derivative-of-arc"),
+    ("Exp Sinh Cosh", "derivative-of-exp"),
+    ("", "derivative-of-any"),
+)
+#: Functions whose derivative is zero wherever it exists.
+STEPS = ("Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn", "Fix", "Heaviside")
+#: Beginnings of names of nodes whose derivative was zero, of all elements -> advice.
+ZERO: tuple[tuple[str, str], ...] = (
+    ("Relu Threshold Elu Hardshrink Softshrink LeakyRelu Celu Selu", "zero-relu"),
+    ("Sigmoid Tanh Softmax LogSoftmax Hardtanh Hardsigmoid Erf LogSigmoid", "zero-saturated"),
+    ("Clamp Maximum Minimum", "zero-clamp"),
+    (" ".join(STEPS), "zero-step"),
+    ("Mul", "zero-product"),
+    ("Mm Addmm Matmul Bmm Linear Mv Dot Convolution Baddbmm", "zero-matrix"),
+    ("Where MaskedFill", "zero-mask"),
+    ("NativeDropout Dropout", "zero-dropout"),
+    ("", "zero-any"),
+)
+
+
+def forward_fix(birth: Note, given: float | None) -> str:
+    op = birth.op.strip("_")
+    fix = next(fix for ops, fix in FORWARD if not ops or op in ops.split())
+    if fix == "log":
+        made_by = {each.op for _, each in zip(range(8), birth.ancestors(), strict=False)}
+        if "softmax" in made_by:
+            return "log-of-softmax"
+        if "sigmoid" in made_by:
+            return "log-of-sigmoid"
+        if given is not None and given < 0:
+            return "log-of-negative"
+    return fix
+
+
+def backward_fix(visit: Visit, kind: str) -> str:
+    if kind == "nonfinite-masked":
+        return "masked"
+    if kind == "ill-scaled":
+        return "overflown"
+    return _by_beginning(BACKWARD, visit.name)
+
+
+def zero_fix(name: str) -> str:
+    return _by_beginning(ZERO, name)
+
+
+def _by_beginning(table: tuple[tuple[str, str], ...], name: str) -> str:
+    return next(fix for names, fix in table if not names or name.startswith(tuple(names.split())))
+
+
+# --- products --------------------------------------------------------------------------------------------
+# Products that are not finite: which factor is to blame.
+
+
+_ELEMENTWISE = frozenset({"mul", "rmul", "imul", "multiply"})
+_OF_MATRICES = frozenset(
+    {"matmul", "rmatmul", "mm", "bmm", "mv", "dot", "linear", "addmm", "baddbmm", "einsum", "inner"}
+)
+
+
+#: How it is written: `math.inf`, `float("inf")`.
+_INFINITY = re.compile(r"\binf(inity)?\b", re.IGNORECASE)
+
+
+def of(birth: Note, given: float | None, nan: bool, passed: Phrase) -> Cause | None:
+    """None where it is no product, or no factor is known to be the cause. `given`: what the operand that was
+    looked at has at the first place.
+    """
+    op = birth.op.strip("_")
+    if nan and op in _ELEMENTWISE and given is not None and (given == 0.0 or isinf(given)):
+        return _zero_times_infinity(birth, passed)
+    if not nan and op in _ELEMENTWISE | _OF_MATRICES:
+        return _overflow(birth, passed)
+    return None
+
+
+def _zero_times_infinity(birth: Note, passed: Phrase) -> Cause | None:
+    factors = source_expressions.factors(birth.site)
+    at = _infinite(birth, factors) if len(factors) == 2 else None
+    if at is None:
+        return None
+    infinite, zero = factors[at], factors[1 - at]
+    return cause(
+        "nonfinite-forward", "zero-times-infinity", birth.site, infinite,
+        call=call(birth), infinite=infinite, zero=zero, passed=passed, operand=Operand(infinite),
+    )  # fmt: skip
+
+
+def _infinite(birth: Note, factors: list[str]) -> int | None:
+    """Which of two factors it is, where one is not finite and the other is; None if that is not known."""
+    odd = [not size < float("inf") for size in birth.sizes]
+    if len(odd) == 2:
+        return odd.index(True) if odd[0] != odd[1] else None
+    if len(odd) != 1:
+        return None
+    named = [bool(_INFINITY.search(text)) for text in factors]
+    if not odd[0] and named[0] != named[1]:
+        return named.index(True)
+    tensor = {"__mul__": 0, "__imul__": 0, "__rmul__": 1}.get(birth.op)
+    if tensor is None:
+        return None
+    return tensor if odd[0] else 1 - tensor
+
+
+def _overflow(birth: Note, passed: Phrase) -> Cause | None:
+    """Finite factors, and an infinite product."""
+    sizes = birth.sizes
+    if len(sizes) < 2 or not all(size < float("inf") for size in sizes):
+        return None
+    at = max(range(len(sizes)), key=lambda each: sizes[each])
+    written = source_expressions.operands(birth.site)
+    named = len(written) == len(sizes) and len(written[at]) <= source_expressions.SHORT
+    shown = written[at] if named else Words("one of the operands")
+    return cause(
+        "nonfinite-forward", "product-overflowed", birth.site, shown,
+        call=call(birth), factor=shown, size=sizes[at], passed=passed, operand=Operand(shown, sizes[at]),
+    )  # fmt: skip
+
+
+# --- nonfinite -------------------------------------------------------------------------------------------
+# NaN and Inf: where the first one was born, forwards or backwards, and of what.
+
 
 #: So many steps are gone back through.
 _STEPS = 128
@@ -35,7 +186,7 @@ def of_value(note: Note, name: str, steps: int = 0) -> Cause | None:
         )  # fmt: skip
     places, nan = birth.detail or ([], False)
     passed = _passed_on(note, birth, "", name)
-    product = products.of(birth, places[0][2] if places else None, nan, passed)
+    product = of(birth, places[0][2] if places else None, nan, passed)
     return product or _of_operation(birth, places, nan, passed)
 
 
@@ -52,7 +203,9 @@ def _of_operation(
         where = NOTHING
         if given is not None:
             where = Phrase("where-operand", shown=shown, value=Number(given, birth.op.strip("_")))
-        element = Phrase("element", value=value, index=at_index(index), operand=where)
+        made = arithmetic.of_operation(birth, given, value)
+        if index or where or made.row != "made" or not nan:  # else it would say NaN twice
+            element = Phrase("element", made=made, index=at_index(index), operand=where)
         operand = Operand(shown, given, index)
     return cause(
         "nonfinite-forward", "operation", birth.site, shown,
@@ -110,12 +263,13 @@ def of_gradient(run: Run, key: int, name: str, at: int | None = None) -> Cause |
     overflow = not masked and visit.incoming > 1e18
     kind = "nonfinite-masked" if masked else "ill-scaled" if overflow else "nonfinite-backward"
     fix = backward_fix(visit, kind)
+    numbers = arithmetic.of_derivative(birth, _operand(visit))
     if inherited is not None and masked:
         shown = operand_of(inherited)
         return cause(
             kind, "masked-operand-infinite", inherited.site, shown,
             fix=fix, operand=Operand(shown), call=call(inherited), masked_at=visit.site, name=name,
-            shown=shown, x=raw(shown),
+            shown=shown, x=raw(shown), numbers=numbers or Phrase("and-zero-times-inf"),
         )  # fmt: skip
     shown = _operand(visit)
     called = operation(visit.site, visit.name)
@@ -123,13 +277,22 @@ def of_gradient(run: Run, key: int, name: str, at: int | None = None) -> Cause |
         return cause(
             kind, "derivative-overflowed", visit.site, shown,
             fix=fix, operand=Operand(shown), call=called, size=visit.incoming, name=name, shown=shown,
+            numbers=numbers,
         )  # fmt: skip
     element, operand = _element(birth, shown)
     return cause(
         kind, "derivative", visit.site, shown,
         fix=fix, operand=operand, call=called, element=element, name=name, shown=shown, x=raw(shown),
-        masked=Phrase("masked-out") if masked else Phrase("zero-arrived") if birth.masked else NOTHING,
+        masked=Phrase("masked-out") if masked else NOTHING,
+        numbers=numbers or _zero_arrived(birth, masked),
     )  # fmt: skip
+
+
+def _zero_arrived(birth: Odd, masked: bool) -> Phrase:
+    """Where the numbers are not known: what is known of the gradient that arrived."""
+    if not birth.masked:
+        return NOTHING
+    return Phrase("but-zero-times-inf" if masked else "zero-arrived")
 
 
 def _element(birth: Odd, shown: str) -> tuple[Phrase, Operand]:

@@ -153,13 +153,25 @@ PHRASES: dict[str, str] = {
     "that-is": " That is {name}.",
     "from-there": " From there it came into {name}.",
     "from-there-here": " From there it came here.",
-    "element": ": {value}{index}{operand}",
+    "element": ": {made}{index}{operand}",
+    "made": "{made}",
+    "call": "{op:raw}({value}) = {made}",
+    "infix": "{first} {op:raw} {second} = {made}",
     "element-operand": ": {operand:input} is {value}{index}",
     "at-index": " at {index:raw}",
     "where-operand": ", where {shown} is {value}",
     "where-met": " where {met:input} is {value}",
-    "masked-out": "; the branch is masked out, but 0 * inf is NaN",
+    "masked-out": "; the branch is masked out",
     "zero-arrived": "; the gradient that arrived there is 0, and 0 * inf is NaN",
+    "but-zero-times-inf": ", but 0 * inf is NaN",
+    "and-zero-times-inf": ", and in its derivative 0 * inf is NaN",
+    "derivative": (
+        "; {place}gradient {arrived} arrived, {formula:raw} is {factor} at {at}, {arrived} * "
+        "{factor} = {made}"
+    ),
+    "product": "; {place}gradient {arrived} arrived and met {factor}: {arrived} * {factor} = {made}",
+    "at-element": "at {index:raw}: ",
+    "value-of": "{name:raw} = {value}",
     "met": (
         " In {node}, recorded on {at}, {where}it met the gradient, and so came into that of {name}."
     ),
@@ -219,6 +231,8 @@ PHRASES: dict[str, str] = {
     "on-line": "on {at}",
     "after-line": "after {at}",
     "write": "{op:raw} on {at}",
+    "any-of": "any of the {count} parameters of {optimizer:raw}",
+    "the-one": "the one parameter of {optimizer:raw}",
     "used-on": ", which is used on {at},",
     "drops": "drops units at random",
     "normalises": "normalises by the batch, and moves its running statistics",

@@ -65,7 +65,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "look at what goes in there, or run the block inside vizgrad.watch() and ask again",
     ),
     "leaf-not-finite": (
-        "{name} was computed from a leaf that is not finite.{met}",
+        "{name} was computed from {leaf}, which is not finite.{met}",
         "look at the leaf: what wrote to it, and with which gradient",
     ),
     "saved-values": (
@@ -75,14 +75,14 @@ SENTENCES: dict[str, tuple[str, str]] = {
     "saved-values-masked": (
         (
             "{call} on {at} made what is not finite, of finite values{element}.{met} That branch "
-            "is masked out, but 0 * inf is NaN."
+            "is masked out{numbers}."
         ),
         "",
     ),
     "leaf-not-finite-masked": (
         (
-            "{name} was computed from a leaf that is not finite.{met} That branch is masked out, "
-            "but 0 * inf is NaN."
+            "{name} was computed from {leaf}, which is not finite.{met} That branch is masked "
+            "out{numbers}."
         ),
         "",
     ),
@@ -93,22 +93,22 @@ SENTENCES: dict[str, tuple[str, str]] = {
     # --- gradients that are not finite --------------------------------------------------------------------
     "masked-operand-infinite": (
         (
-            "{call} on {at} is infinite in the branch that is masked out on {masked_at}, and in "
-            "its derivative 0 * inf is NaN. It came into the gradient of {name}."
+            "{call} on {at} is infinite in the branch that is masked out on "
+            "{masked_at}{numbers}. It came into the gradient of {name}."
         ),
         "",
     ),
     "derivative-overflowed": (
         (
-            "The derivative of {call} on {at} overflowed: gradients had grown to {size} there. "
-            "It came into the gradient of {name}."
+            "The derivative of {call} on {at} overflowed: gradients had grown to {size} "
+            "there{numbers}. It came into the gradient of {name}."
         ),
         "",
     ),
     "derivative": (
         (
-            "The derivative of {call} on {at} is not finite{element}{masked}. It came into the "
-            "gradient of {name}."
+            "The derivative of {call} on {at} is not finite{element}{masked}{numbers}. It came "
+            "into the gradient of {name}."
         ),
         "",
     ),
@@ -371,6 +371,10 @@ SENTENCES: dict[str, tuple[str, str]] = {
             "the step on {stepped} used the sum: the old gradient counts again."
         ),
         "call zero_grad() (or set .grad = None) before each backward",
+    ),
+    "steps-in-vain": (
+        "The step on {stepped} found no gradient for {whom}: {why}",
+        "{why:fix}",
     ),
     "not-optimized": (
         (

@@ -15,6 +15,8 @@ _EPS = 1e-12
 
 def mended(cause: Cause) -> str:
     """The changed line of a cause; "" if no single change does it."""
+    if isinstance(inner := cause.facts.get("why"), Cause):
+        return mended(inner)
     place = cause.culprit
     rule = _RULES.get(cause.kind)
     if place is None or rule is None or not place.text:

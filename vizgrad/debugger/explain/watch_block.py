@@ -10,7 +10,7 @@ from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.engines.api.frameworks import listening
 from vizgrad.debugger.engines.api.openers import known_types
 from vizgrad.debugger.engines.common.variable_names import names_around
-from vizgrad.debugger.explain import findings, suspects, watched_errors
+from vizgrad.debugger.explain import findings, loss_faults, watched_errors
 from vizgrad.debugger.watch.call_recorder import Tapping
 from vizgrad.debugger.watch.note_recorder import Noting
 
@@ -36,8 +36,8 @@ class Watch:
         own = self._notings[0]
         self._notings += self._others.__enter__()
         for noting in self._notings:
-            noting.lookers.append(suspects.Suspects(noting).look)
-            noting.looked_at = suspects.OPERATIONS
+            noting.lookers.append(loss_faults.Suspects(noting).look)
+            noting.looked_at = loss_faults.OPERATIONS
             noting.on_error = watched_errors.Improving(noting).improve
         own.start()
         self._open = True

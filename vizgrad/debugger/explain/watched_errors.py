@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.core.errors import Explanation
-from vizgrad.debugger.explain import missing_gradients, not_repeatable, second_order_losses
+from vizgrad.debugger.explain import function_faults, loss_faults, missing_gradients
 from vizgrad.debugger.explain.cause import Cause, cause
 from vizgrad.debugger.explain.in_words import explain
 from vizgrad.debugger.explain.wording import AN_OPERATION, THE_LOSS, name_of, operation
@@ -44,7 +44,7 @@ class Improving:
         if known.kind == "unused" and len(args) > 1:
             return self._unused(error, *args[:2])
         if known.kind == "not-repeatable" and (parted := self._noting.repeats.differences):
-            return not_repeatable.of_difference(parted[-1])
+            return function_faults.of_difference(parted[-1])
         if known.kind == "saved-overwritten":
             return self._stepped(known, roots)
         if known.kind == "grad-mode":
@@ -82,7 +82,7 @@ class Improving:
             return None
         for note in root.ancestors():
             if note.op == "grad" and note.cut == "create_graph":
-                return second_order_losses.without_history(self._noting, note, root)
+                return loss_faults.without_history(self._noting, note, root)
         name = name_of(root, THE_LOSS)
         return missing_gradients.of_cut(root, name) or missing_gradients.of_numbers(
             self._noting, root, name
@@ -120,7 +120,7 @@ class Improving:
                 break
         return cause(
             "saved-overwritten", "step-overwrote", place, name,
-            known=known.story.partition(";")[0], name=name,
+            known=known.story.rpartition("; ")[0], name=name,
         )  # fmt: skip
 
     def _inference(self, roots: list[Note]) -> Cause | None:

@@ -5,13 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.core.errors import Explanation
-from vizgrad.debugger.explain import (
-    from_session,
-    missing_gradients,
-    pending_gradients,
-    recorded,
-    unnoted,
-)
+from vizgrad.debugger.explain import from_records, from_session, missing_gradients
 from vizgrad.debugger.explain.answers import odd_gradient, odd_value, of_run
 from vizgrad.debugger.explain.cause import HEALTHY, Cause
 from vizgrad.debugger.explain.from_graph import of_bare_value
@@ -36,12 +30,12 @@ def diagnose(noting: Noting | None, tensor: Any, name: str) -> Cause:
     look = look_of(tensor)
     if look is None:  # it stands for others
         return HEALTHY
-    found = _value(noting, tensor, name, look) or unnoted.of_value(look, tensor, name)
+    found = _value(noting, tensor, name, look) or from_records.of_value(look, tensor, name)
     if found is None:
         found = _gradient(noting, tensor, name, look)
         if not found:  # what is not finite is never called healthy
             run, key = _run_of(noting, tensor, look)
-            found = unnoted.of_gradient(noting, look, tensor, name, run, key) or found
+            found = from_records.of_gradient(noting, look, tensor, name, run, key) or found
     return HEALTHY if found is None else found
 
 
@@ -64,7 +58,7 @@ def _value(noting: Noting | None, tensor: Any, name: str, look: Look) -> Cause |
 def _gradient(noting: Noting | None, tensor: Any, name: str, look: Look) -> Cause | None:
     grad = look.grad(tensor)
     if grad is None:
-        waits = pending_gradients.of_tensor(tensor, name)
+        waits = from_records.of_tensor(tensor, name)
         return missing_gradients.of_gradient(noting, tensor, name) if waits is None else waits
     note = None if noting is None or look.finite(grad) else noting.notes.get(grad)
     if note is not None and _wrote(note):
@@ -74,7 +68,7 @@ def _gradient(noting: Noting | None, tensor: Any, name: str, look: Look) -> Caus
         return from_session.of_gradient(*stepped, name)
     run, key = _run_of(noting, tensor, look)
     if run is None or noting is None:
-        return None if look.finite(grad) else recorded.of_leaf(tensor, grad, name)
+        return None if look.finite(grad) else from_records.of_leaf(tensor, grad, name)
     return of_run(run, key, name, look.largest(grad), noting)
 
 

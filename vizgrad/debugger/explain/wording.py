@@ -40,6 +40,7 @@ RESULT_OF_LINE = Words("the result of that line")
 AN_UNNAMED_TENSOR = Words("The tensor")
 THE_GRAD = Words("The .grad")
 A_WRITE = Words("a write")
+A_LEAF = Words("a leaf")
 AN_OPERAND = Words("an operand")
 AN_OPERATION = Words("an operation")
 _NODE = re.compile(r"\w+Backward\d*|AccumulateGrad")
@@ -147,20 +148,29 @@ _OF_ONE = frozenset(
 )  # fmt: skip
 
 
+def one_operand(op: str) -> bool:
+    """Is it an operation of one operand, whose value tells whether the result is finite?"""
+    return _IN_NUMPY.get(op, op) in _OF_ONE
+
+
 def number(value: float, op: str = "") -> str:
     """In the fewest digits, three at least, that say no other thing than the value: on the same side of 0
     and of +-1, and the operation `op` of them is not finite either, if its of the value is not.
     """
+    return shortest(value, _not_finite(op, value))
+
+
+def shortest(value: float, holds: Callable[[float], bool] | None) -> Words:
+    """The same, where `holds` is to be true of the digits, too."""
     if not isfinite(value):
-        return f"{value:.3g}"
-    odd = _not_finite(op, value)
+        return Words("NaN" if value != value else f"{value:.3g}")
     for digits in range(3, 18):
         text = f"{value:.{digits}g}"
         told = float(text)
         same = all((told > at) == (value > at) and (told < at) == (value < at) for at in (-1, 0, 1))
-        if same and (odd is None or odd(told)):
-            return text
-    return repr(value)
+        if same and (holds is None or holds(told)):
+            return Words(text)
+    return Words(repr(value))
 
 
 def _not_finite(op: str, value: float) -> Callable[[float], bool] | None:

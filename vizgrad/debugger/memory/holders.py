@@ -12,7 +12,7 @@ from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.storage import InferenceStorage
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
-from vizgrad.debugger.memory.graph_holders import Graphs
+from vizgrad.debugger.memory.graph_holders import Block, Graphs
 from vizgrad.debugger.memory.object_kinds import (
     CONTEXT,
     FUNCTION,
@@ -22,7 +22,6 @@ from vizgrad.debugger.memory.object_kinds import (
     TENSOR,
 )
 from vizgrad.debugger.memory.retention_paths import Paths, slot_of
-from vizgrad.debugger.memory.storage_owners import Block
 from vizgrad.debugger.memory.walk import Root, Walk
 
 #: Holders and aliases of a storage that are told.

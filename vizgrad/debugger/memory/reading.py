@@ -12,12 +12,13 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import frameworks
 from vizgrad.debugger.memory import object_kinds
 from vizgrad.debugger.memory.framework_memory import Lent, lent
-from vizgrad.debugger.memory.graph_holders import Graphs
+from vizgrad.debugger.memory.graph_holders import Block, Graphs, blocks_of
 from vizgrad.debugger.memory.holders import Held
 from vizgrad.debugger.memory.retention_paths import Paths
 from vizgrad.debugger.memory.roots import (
@@ -27,9 +28,35 @@ from vizgrad.debugger.memory.roots import (
     elsewhere,
     variables,
 )
-from vizgrad.debugger.memory.storage_owners import Block, blocks_of
 from vizgrad.debugger.memory.walk import Root, Walk
 from vizgrad.debugger.session import registry
+
+# --- notebook variables ----------------------------------------------------------------------------------
+# The variables of the notebook that this process runs, if it runs one.
+
+
+def current() -> Notebook | None:
+    """Of the running IPython, in a kernel or a terminal; None outside of one."""
+    ipython = sys.modules.get("IPython")
+    shell: Any = None if ipython is None else ipython.get_ipython()
+    if shell is None:
+        return None
+    hidden = shell.user_ns_hidden
+    # the latest results once more, under names of the shell's own
+    holders = (getattr(shell, name, None) for name in ("displayhook", "last_execution_result"))
+    also = tuple(
+        part for each in holders if hasattr(each, "__dict__") for part in (each, vars(each))
+    )
+    return Notebook(
+        shell.user_ns,
+        hidden if isinstance(hidden, dict) else {},
+        shell.user_ns.get("Out", {}),
+        also,
+    )
+
+
+# --- reading ---------------------------------------------------------------------------------------------
+
 
 #: Keepers and cycles that are told.
 MOST_KEEPERS, MOST_CYCLES = 50, 20

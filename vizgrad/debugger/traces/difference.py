@@ -7,29 +7,161 @@ that arrived at each are compared, element by element where both are known, else
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from math import inf
+from math import inf, isfinite, prod
 from typing import Any
 
+from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays.dtypes import finfo
 from vizgrad.debugger import model
 from vizgrad.debugger.drawing.describe import place_text, plain
-from vizgrad.debugger.drawing.picture import Beside, graph_svg
+from vizgrad.debugger.drawing.static import Beside, graph_svg
+from vizgrad.debugger.engines.api import summarizer
+from vizgrad.debugger.engines.api.protocols import GraphSource
 from vizgrad.debugger.jupyter.widget.commtarget import run_by_program
 from vizgrad.debugger.jupyter.widget.query_answers import most_differing
 from vizgrad.debugger.jupyter.widget.showing import show
 from vizgrad.debugger.jupyter.widget.trace_contents import FiledBeside
 from vizgrad.debugger.model.trace_files import File
 from vizgrad.debugger.session.history.branches import Comparison, name_beside
-from vizgrad.debugger.traces.forward_difference import SavedDiff
-from vizgrad.debugger.traces.loading import shown_beside
+from vizgrad.debugger.traces.files import export, save, shown_beside
 from vizgrad.debugger.traces.matching import matched
-from vizgrad.debugger.traces.page import export
-from vizgrad.debugger.traces.rounding_bounds import coarsest, sizes
-from vizgrad.debugger.traces.rounding_bounds import tolerance as explained_by
-from vizgrad.debugger.traces.saving import save
 from vizgrad.debugger.traces.trace_gradients import Gradients, apart
+
+# --- rounding bounds -------------------------------------------------------------------------------------
+# How far apart two runs may be by their number types alone.
+#
+# Every operation rounds, and errors add up on the way. What counts is not only the type: where gradients
+# cancel (the bias before a normalisation gets a sum that is zero but for rounding) the error is as large
+# as that of what was summed. So a difference is measured against what the gradient was made of, if that
+# is larger.
+
+
+#: Of the digits of a type so large a part must agree. What is left to rounding, and to other orders of sums,
+#: was enough for models of a hundred operations on both engines (`tests/traces/test_rounding.py`).
+DIGITS = 2 / 3
+#: Parts of names of nodes that take an average off: what they send on may be what is left of a difference.
+_CANCELLING = ("Norm", "Softmax", "Std", "Var")
+
+
+def coarsest(*graphs: model.Graph) -> str:
+    """The floating type with the fewest digits of those that gradients have; empty if there is none."""
+    names = {out.dtype for graph in graphs for node in graph.nodes for out in node.outputs}
+    known = {name: found for name in names if (found := _eps(name))}
+    return max(known, key=known.__getitem__, default="")
+
+
+def tolerance_of(dtype: str) -> float:
+    """The relative difference that numbers of a type explain."""
+    return _eps(dtype) ** DIGITS
+
+
+def _eps(name: str) -> float:
+    found = getattr(dtypes, name, None)
+    if not isinstance(found, dtypes.DType) or found.category < 2:
+        return 0.0
+    return finfo(found).eps
+
+
+def sizes(trace: model.Trace) -> dict[int, float]:
+    """By node: the norm of what the gradient that arrived there was made of."""
+    found: dict[int, float] = {}
+    for visit in trace.visits:
+        came, made_of = _norm(visit.incoming), found.get(visit.node, 0.0)
+        cancelling = any(part in trace.graph.nodes[visit.node].name for part in _CANCELLING)
+        for routed in visit.routed:
+            sent, target = routed.routed, routed.edge.node
+            if sent is None or target is None:
+                continue
+            size = _norm((sent,))
+            if cancelling or prod(sent.shape) < _elements(visit.incoming):
+                size = max(size, came)
+            size = size * max(made_of / came, 1.0) if came else made_of
+            if isfinite(size):
+                found[target] = max(found.get(target, 0.0), size)
+    return found
+
+
+def _norm(summaries: tuple[model.TensorSummary | None, ...]) -> float:
+    return max((s.norm for s in summaries if s is not None and s.norm is not None), default=0.0)
+
+
+def _elements(summaries: tuple[model.TensorSummary | None, ...]) -> int:
+    return max((prod(s.shape) for s in summaries if s is not None), default=0)
+
+
+# --- forward difference ----------------------------------------------------------------------------------
+# Where two forward passes part: at the first value that nodes of both have saved and that differs.
+
+
+#: By node: what it has saved, by name: an array with numbers about it, or what is no tensor, as text.
+Saves = Mapping[int, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class SavedDiff:
+    """What node `node` here has saved as `name` differs by `relative` from what its partner `other` has."""
+
+    node: int
+    other: int
+    name: str
+    relative: float
+    what: str = ""
+
+
+def saves_of(source: GraphSource) -> Saves:
+    """All that can be read. Nothing is unpacked, copied or run."""
+    found: dict[int, dict[str, Any]] = {}
+    for node in range(source.inner):
+        known: dict[str, Any] = {}
+        for saved in source.saved(node):
+            if saved.value:
+                known[saved.name] = saved.value
+            elif saved.state == "alive" and (value := source.value(node, saved.name)) is not None:
+                try:
+                    known[saved.name] = summarizer.array_of(value), summarizer.summarize(value)
+                except TypeError:  # what has no elements to go through
+                    continue
+        found[node] = known
+    return found
+
+
+def first_apart(
+    here: Saves, there: Saves, pairs: Mapping[int, int], tolerance: float
+) -> SavedDiff | None:
+    """The first that differs by more. What only one engine saves is not compared."""
+    for node in sorted(here.keys() & pairs.keys(), reverse=True):
+        its = there.get(pairs[node], {})
+        for name, value in here[node].items():
+            if name in its and type(its[name]) is type(value):
+                relative, what = _apart(value, its[name])
+                if relative is not None and relative > tolerance:
+                    return SavedDiff(node, pairs[node], name, relative, what)
+    return None
+
+
+def _apart(value: Any, other: Any) -> tuple[float | None, str]:
+    if not isinstance(value, str):
+        return apart({"": value}, {"": other})
+    try:
+        a, b = _number(value), _number(other)
+    except ValueError:  # words of each engine's own
+        return None, ""
+    return abs(a - b) / (abs(a) or 1.0), f"{value} here, {other} there"
+
+
+def _number(text: str) -> float:
+    """ValueError for other words. PyTorch says some of its whole numbers as if they had no sign."""
+    if not text.isdecimal():
+        return float(text)
+    number = int(text)
+    return float(number - 2**64 if number >= 2**63 else number)
+
+
+# --- difference ------------------------------------------------------------------------------------------
+
 
 #: Lines of the text and rows of the table, of what differs and of what is on one side only.
 MOST_LINES = 20
@@ -305,7 +437,7 @@ def diff(trace: model.Trace, other: Any, tolerance: float | None = 0.0) -> Trace
     there = trace_of(other)
     dtype = coarsest(trace.graph, there.graph) if tolerance is None else ""
     measures = sizes(trace) if tolerance is None else {}
-    allowed = explained_by(dtype) if tolerance is None else tolerance
+    allowed = tolerance_of(dtype) if tolerance is None else tolerance
     pairs = matched(trace.graph, there.graph)
     partners = set(pairs.values())
     own, its = Gradients(trace), Gradients(there)

@@ -17,9 +17,15 @@ from vizgrad.debugger.session.history.history import History, quarter_of_free
 from vizgrad.debugger.session.open_session import Live, Traced
 from vizgrad.debugger.session.opening import Cell, Opening
 from vizgrad.debugger.session.registry import succeeding
-from vizgrad.debugger.traces.difference import TraceDiff, diff, trace_of
-from vizgrad.debugger.traces.forward_difference import Saves, first_apart, saves_of
-from vizgrad.debugger.traces.saving import FromFile
+from vizgrad.debugger.traces.difference import (
+    Saves,
+    TraceDiff,
+    diff,
+    first_apart,
+    saves_of,
+    trace_of,
+)
+from vizgrad.debugger.traces.files import FromFile
 
 
 def side_by_side(a: Any, b: Any, tolerance: float | None, names: Mapping[int, str]) -> TraceDiff:

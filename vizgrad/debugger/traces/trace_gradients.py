@@ -10,7 +10,7 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import to_host
 from vizgrad.debugger import model
 from vizgrad.debugger.session.open_session import Traced
-from vizgrad.debugger.traces.saving import FromFile
+from vizgrad.debugger.traces.files import FromFile
 
 #: What a slot of a node got: the array if it is known, and numbers about it.
 Got = tuple[Any, model.TensorSummary | None]

@@ -40,6 +40,9 @@ class Odd(NamedTuple):
     saved: dict[str, tuple[int, int, bool]]
     #: Places, values, and what the operand was there.
     places: Any
+    #: At the first of the places: the gradient that arrived ("grad"), and each saved value, where an element
+    #: of theirs belongs to it.
+    there: dict[str, float]
 
 
 class Visit:
@@ -122,7 +125,14 @@ def odd(visit: Visit, index: int, incoming: Any, array: Any, values: dict[str, A
             operand = found if operand is None or name != "result" else operand
     masked = incoming is not None and zero_where_odd(incoming, array)
     places = [] if not array.size else born(array, operand)
-    return Odd(visit, index, masked, saved, places)
+    there: dict[str, float] = {}
+    if places:
+        beside = values if incoming is None else {"grad": incoming, **values}
+        for name, found in beside.items():
+            value = born(array, found)[0][2]
+            if value is not None:
+                there[name] = value
+    return Odd(visit, index, masked, saved, places, there)
 
 
 #: The class of a node -> what gives its saved values, by one call.

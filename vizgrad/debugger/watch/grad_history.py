@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.storage import tick
+from vizgrad.debugger.watch.notes import Note
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -14,8 +15,27 @@ if TYPE_CHECKING:
     from vizgrad.debugger.watch.notes import Note, Notes
     from vizgrad.debugger.watch.tensor_adapter import Look
 
-    #: A backward (`backwards.Run`), which is made of what stands here.
     Run: TypeAlias = Any
+
+
+# --- history loss ----------------------------------------------------------------------------------------
+# How an operation lost the history of its operands.
+
+
+def how_cut(note: Note, kind: str, mode: str) -> str:
+    """As `Note.cut` says it. `mode` is the one that keeps from recording: "no_grad", "inference" or ""."""
+    if kind == "data":
+        return "data"
+    if note.op in ("detach", "detach_"):
+        return "detach"
+    if mode:
+        return mode
+    if note.dtype.kind in "iub":
+        return "dtype"
+    return "copied" if kind == "make" else "step"
+
+
+# --- grad history ----------------------------------------------------------------------------------------
 
 
 #: Notes that are searched for a gradient when a leaf is written. The norm of all gradients has one operand

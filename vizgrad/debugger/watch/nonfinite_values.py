@@ -10,6 +10,8 @@ from vizgrad.debugger.watch.notes import Note
 from vizgrad.debugger.watch.source_expressions import divides
 from vizgrad.debugger.watch.tensor_adapter import FLOATING, Look
 
+#: Operations of more operands are not shown element by element.
+MOST_OPERANDS = 2
 #: What they write that is not finite was meant.
 _MASKS = frozenset(
     {
@@ -52,6 +54,17 @@ def look_at_values(note: Note, out: Any, parents: tuple[Note, ...], look: Look) 
     given = next((each for each in _operands(note.op, parents, look) if each is not out), None)
     places = born(values, None if given is None else look.array(given))
     note.detail = places, has_nan(values)
+    if places and len(parents) <= MOST_OPERANDS:
+        note.there = tuple(_there(values, parent, look, out) for parent in parents)
+
+
+def _there(values: Any, parent: Note, look: Look, out: Any) -> float | None:
+    """What an operand was at the first place of `values` that is not finite."""
+    tensor = parent.tensor()
+    if tensor is None or tensor is out or look.kind(tensor) not in FLOATING + "iub":
+        return None
+    found: float | None = born(values, look.array(tensor))[0][2]
+    return found
 
 
 def _sizes(parents: tuple[Note, ...], look: Look, out: Any) -> tuple[float, ...]:

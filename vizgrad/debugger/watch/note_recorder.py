@@ -10,16 +10,13 @@ from vizgrad.core.observing import Observer
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger.watch.backwards import Run
-from vizgrad.debugger.watch.events import Event
+from vizgrad.debugger.watch.functions import Repeats
 from vizgrad.debugger.watch.grad_history import Gradients
-from vizgrad.debugger.watch.layer_modes import Layers
 from vizgrad.debugger.watch.nonfinite_values import keeps_finite, look_at_values
-from vizgrad.debugger.watch.notes import Note, Notes, Weight
-from vizgrad.debugger.watch.optimizer_steps import Training
-from vizgrad.debugger.watch.repeated_functions import Repeats
+from vizgrad.debugger.watch.notes import Event, Note, Notes, Weight
 from vizgrad.debugger.watch.tensor_adapter import Kind, Look, tensors_in
+from vizgrad.debugger.watch.training import Habits, Layers, Training
 from vizgrad.debugger.watch.untracked_memory import Memory
-from vizgrad.debugger.watch.usage_patterns import Habits
 
 #: Calls that took values out of tensors, of which the latest are kept.
 _LEAKS_KEPT = 4096

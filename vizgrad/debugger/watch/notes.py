@@ -1,4 +1,4 @@
-"""What is known of a tensor: the operation that made it, the line, and of what."""
+"""What is known of a tensor: the operation that made it, the line, of what; and what happened to it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,16 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.storage import tick
+
 if TYPE_CHECKING:
     from vizgrad.core.tensor.source_location import Site
+
+
+# --- notes -----------------------------------------------------------------------------------------------
+# What is known of a tensor: the operation that made it, the line, and of what.
+
 
 #: Notes that are gone through at most, for one question.
 MOST = 20_000
@@ -37,6 +45,8 @@ class Note:
     born: Note | None = None
     #: What was seen when it was born: places, values, and what stood there before.
     detail: Any = None
+    #: What each operand was at the first of these places; None where that is not known.
+    there: tuple[float | None, ...] = ()
     #: The same: the largest absolute value of each operand, in order; none where they are gone.
     sizes: tuple[float, ...] = ()
     #: Of a gradient: the backward that stored it, or added to it last.
@@ -145,3 +155,38 @@ class Notes:
             found.key = key
         found.note = note
         note.tensor = found
+
+
+# --- events ----------------------------------------------------------------------------------------------
+# What happened at a line to a tensor: a hook was registered, a value was taken out.
+
+
+class Event:
+    __slots__ = ("clock", "held", "note", "op", "rewritten", "site", "tensor")
+
+    def __init__(
+        self, op: str, site: Site | None, note: Note | None, *, held: bool = False
+    ) -> None:
+        self.op = op
+        self.site = site
+        self.note = note
+        #: For a hook: does it refer to its tensor?
+        self.held = held
+        self.clock = tick()
+        #: The tensor, weakly; and where that was written in place after.
+        self.tensor: Callable[[], Any] = nothing if note is None else note.tensor
+        self.rewritten: Site | None = None
+
+
+def holds(function: Any, tensor: Any) -> bool:
+    """Does a function refer to a tensor: in its closure, its defaults, or what it is bound to?"""
+    held: list[Any] = [
+        *(getattr(function, "__defaults__", None) or ()),
+        *getattr(function, "args", ()),
+    ]
+    for cell in getattr(function, "__closure__", None) or ():
+        try:
+            held.append(cell.cell_contents)
+        except ValueError:
+            continue
+    return any(each is tensor for each in held)

@@ -133,6 +133,20 @@ def factors(site: Site | None) -> list[str]:
     return []
 
 
+def exponent(site: Site | None) -> float | None:
+    """The exponent of a power, where it is a number as written: of `x ** 0.5`, `x.pow(-1)`, `pow(x, 2)`."""
+    expression = None if site is None else _at(site)[0]
+    found: ast.expr | None = None
+    if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Pow):
+        found = expression.right
+    elif isinstance(expression, ast.Call) and called(site) == "pow" and expression.args:
+        found = expression.args[-1]
+    try:
+        return None if found is None else float(ast.literal_eval(found))
+    except (TypeError, ValueError):
+        return None
+
+
 def arguments(site: Site | None) -> list[str]:
     """What stands between the parentheses of a call, without keywords."""
     expression = None if site is None else _at(site)[0]

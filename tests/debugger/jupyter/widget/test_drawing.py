@@ -15,7 +15,7 @@ from tests.debugger.drawing.examples import alive, loop, mlp, run_at, transforme
 from tests.debugger.drawing.foldings import few_cells
 from tests.debugger.drawing.hostile import NAMES, graph_of
 from tests.debugger.drawing.strategies import graphs
-from vizgrad.debugger.drawing.norm_curve import MOST_POINTS, cell_norms
+from vizgrad.debugger.drawing.cards import MOST_POINTS, cell_norms
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.jupyter.widget import build_drawing, build_standing
 from vizgrad.debugger.jupyter.widget.drawing import (

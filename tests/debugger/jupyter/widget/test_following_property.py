@@ -16,7 +16,7 @@ from tests.debugger.session.test_stepping_property import Side, modes_of, quietl
 from tests.fixtures.programs import Program
 from tests.fixtures.sessions import no_sessions
 from tests.fixtures.strategies import moves, programs
-from vizgrad.debugger.drawing import open_groups
+from vizgrad.debugger.drawing import visible
 from vizgrad.debugger.engines.api.protocols import WorldChanged
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget.controller import after_cell
@@ -94,12 +94,12 @@ def grouped(stretches: list[tuple[float, float, int]]) -> Generator[None]:
             around.append(group)
         return tuple(found)
 
-    before = live.groups_of, open_groups.FEW_CELLS
-    live.groups_of, open_groups.FEW_CELLS = groups, 1
+    before = live.groups_of, visible.FEW_CELLS
+    live.groups_of, visible.FEW_CELLS = groups, 1
     try:
         yield
     finally:
-        live.groups_of, open_groups.FEW_CELLS = before
+        live.groups_of, visible.FEW_CELLS = before
 
 
 @given(programs(), moves(), st.lists(st.integers(0, 30), min_size=1, max_size=8), foldings())

@@ -15,7 +15,7 @@ import vizgrad as vg
 from tests.debugger.session.test_stepping_property import quietly
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
-from vizgrad.debugger.drawing.picture import graph_svg
+from vizgrad.debugger.drawing.static import graph_svg
 from vizgrad.debugger.engines.api.protocols import WorldChanged
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.jupyter.widget.build_standing import drawn

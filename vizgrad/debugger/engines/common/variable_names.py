@@ -18,6 +18,10 @@ _MOST_PARAMETERS = 10_000
 _PLAIN = int, float, complex, str
 
 
+#: Beginnings of names that serve only if nothing better is found: IPython's history among them.
+_HIDDEN = ("_", "Out[")
+
+
 class Names(dict[int, str]):
     """id of tensor -> name. Knows the tensors weakly: an address that is used again names nothing."""
 
@@ -29,9 +33,11 @@ class Names(dict[int, str]):
         self._by_name: dict[str, weakref.ref[Any]] = {}
 
     def found(self, tensor: Any, name: str) -> None:
-        """Notes a name; the first one found for a tensor stays, unless it is a hidden one."""
+        """Notes a name; the first one found for a tensor stays, unless it is a hidden one, or of IPython's
+        results.
+        """
         known = super().get(id(tensor))
-        if known is None or (known.startswith("_") and not name.startswith("_")):
+        if known is None or (known.startswith(_HIDDEN) and not name.startswith(_HIDDEN)):
             self[id(tensor)] = name
             self._tensors[id(tensor)] = weakref.ref(tensor)
 

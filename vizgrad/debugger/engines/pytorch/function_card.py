@@ -11,8 +11,7 @@ import torch
 from torch.autograd import forward_ad
 
 from vizgrad.core.errors import Explanation, class_place, function_place, returning_place
-from vizgrad.debugger.check.checks import apart
-from vizgrad.debugger.check.freeing import lives_on, stays
+from vizgrad.debugger.check.checks import apart, lives_on, stays
 from vizgrad.debugger.engines.api.capabilities import Capability, CapabilityCard
 from vizgrad.debugger.engines.pytorch.function_runs import (
     SEED,
@@ -22,7 +21,7 @@ from vizgrad.debugger.engines.pytorch.function_runs import (
     arguments_of,
 )
 from vizgrad.debugger.engines.pytorch.torch_nodes import dtype_of
-from vizgrad.debugger.watch.ctx_attributes import kept_at
+from vizgrad.debugger.watch.functions import kept_at
 
 _STEP, _TOLERANCE = 1e-6, 1e-4
 #: Batches are of so many examples.

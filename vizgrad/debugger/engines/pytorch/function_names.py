@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.debugger.watch.hooked_functions import LEAKS, LIKE, MAKE
+from vizgrad.debugger.watch.functions import LEAKS, LIKE, MAKE
 
 #: Getters whose result is a tensor of the values of another.
 _VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})

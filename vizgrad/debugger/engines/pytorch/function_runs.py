@@ -16,13 +16,13 @@ from torch.overrides import TorchFunctionMode
 
 from vizgrad.core.errors import Explanation, Place, place_at, place_of, returning_place
 from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.check.backwards import Needless, needless, recorded, told
 from vizgrad.debugger.check.examination import agreeing
-from vizgrad.debugger.check.unneeded_gradients import Needless, needless, recorded, told
 from vizgrad.debugger.engines.api.capabilities import Capability
 from vizgrad.debugger.engines.pytorch.elements import elements_of
 from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK
 from vizgrad.debugger.watch import source_expressions
-from vizgrad.debugger.watch.ctx_attributes import kept_at
+from vizgrad.debugger.watch.functions import kept_at
 from vizgrad.debugger.watch.source_expressions import tree_of
 
 #: Random numbers of each run begin here.

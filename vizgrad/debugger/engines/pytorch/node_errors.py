@@ -5,6 +5,7 @@ from __future__ import annotations
 from traceback import extract_tb, walk_tb
 
 from vizgrad.core.errors import explained
+from vizgrad.core.graph.saved import fix_of_write
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.pytorch.graph_source import TorchGraph
 from vizgrad.debugger.engines.pytorch.torch_nodes import origin_place
@@ -48,7 +49,7 @@ def _explain_saved(error: RuntimeError, source: TorchGraph, node: int) -> None:
             kind="saved-overwritten",
             culprit=None if culprit is None else culprit.place,
             tensor=source.label_of(node, saved.name) or saved.name,
-            fix="write out of place there (e.g. `x = x + y` for `x += y`), or clone before the write",
+            fix=fix_of_write(None if culprit is None else culprit.place),
             story=story,
         )
     elif "a second time" in text and "freed" in states:

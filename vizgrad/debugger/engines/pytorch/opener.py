@@ -22,7 +22,7 @@ from vizgrad.debugger.engines.pytorch.run import TorchRun
 from vizgrad.debugger.engines.pytorch.summary import summarize, summarize_closely
 from vizgrad.debugger.engines.pytorch.torch_nodes import as_list
 from vizgrad.debugger.engines.pytorch.torch_watch import watching
-from vizgrad.debugger.watch.function_hooks import Tap
+from vizgrad.debugger.watch.functions import Tap
 
 
 def card_of(function: Any, *inputs: Any) -> CapabilityCard:

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from vizgrad.core.errors import explained, function_place, place_of, returning_place
+from vizgrad.core.graph.saved import fix_of_write
 from vizgrad.core.tensor.source_location import Site, written_name
 from vizgrad.debugger.engines.common.variable_names import names_around
 from vizgrad.debugger.engines.pytorch.saved import raw_values
@@ -139,7 +140,7 @@ def _explain_stale(
         kind="saved-overwritten",
         culprit=place,
         tensor=shown,
-        fix="write out of place there (e.g. `x = x + y` for `x += y`), or clone before the write",
+        fix=fix_of_write(place),
         story=story + ".",
     )
 

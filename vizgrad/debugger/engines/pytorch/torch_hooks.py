@@ -20,7 +20,7 @@ from torch.optim.optimizer import (
 )
 from torch.overrides import TorchFunctionMode
 
-from vizgrad.debugger.watch.function_hooks import Tap
+from vizgrad.debugger.watch.functions import Tap
 
 Go = Callable[[], Any]
 

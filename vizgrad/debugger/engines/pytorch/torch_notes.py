@@ -18,10 +18,9 @@ from vizgrad.core.observing import Observer
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger.engines.pytorch.torch_tensors import KINDS, LOOK, node_of, readable
-from vizgrad.debugger.watch.events import Event, holds
-from vizgrad.debugger.watch.history_loss import how_cut
+from vizgrad.debugger.watch.grad_history import how_cut
 from vizgrad.debugger.watch.note_recorder import Noting
-from vizgrad.debugger.watch.notes import Note
+from vizgrad.debugger.watch.notes import Event, Note, holds
 from vizgrad.debugger.watch.source_expressions import variable
 from vizgrad.debugger.watch.tensor_adapter import tensors_in
 

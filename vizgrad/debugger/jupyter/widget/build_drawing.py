@@ -8,14 +8,12 @@ from dataclasses import replace
 from functools import cache
 from itertools import count
 
-from vizgrad.debugger.drawing.cards import node_card, pin_card, result_card
-from vizgrad.debugger.drawing.compound import layered_layout
+from vizgrad.debugger.drawing.cards import group_size, group_title, node_card, pin_card, result_card
 from vizgrad.debugger.drawing.geometry import Bezier, Box, Size
-from vizgrad.debugger.drawing.group_cards import group_size, group_title
-from vizgrad.debugger.drawing.open_groups import Opening, opening
+from vizgrad.debugger.drawing.layered import layered_layout
 from vizgrad.debugger.drawing.overlay import RunView
 from vizgrad.debugger.drawing.titles import head_need
-from vizgrad.debugger.drawing.visible import Item, Link, Visible, visible_graph
+from vizgrad.debugger.drawing.visible import Item, Link, Opening, Visible, opening, visible_graph
 from vizgrad.debugger.jupyter.widget.drawing import (
     Drawing,
     DrawnBox,

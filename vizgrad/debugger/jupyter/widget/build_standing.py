@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import get_args
 
 from vizgrad.debugger import model
-from vizgrad.debugger.drawing.norm_curve import MOST_POINTS
+from vizgrad.debugger.drawing.cards import MOST_POINTS
 from vizgrad.debugger.drawing.overlay import weight
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget.build_drawing import draw

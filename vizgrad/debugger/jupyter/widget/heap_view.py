@@ -7,8 +7,7 @@ import threading
 from time import perf_counter
 
 from vizgrad.debugger.jupyter.widget import protocol as p
-from vizgrad.debugger.memory.notebook_variables import current
-from vizgrad.debugger.memory.reading import read
+from vizgrad.debugger.memory.reading import current, read
 
 #: Storages that a view is told of.
 MOST_STORAGES = 500

@@ -97,15 +97,17 @@ def birth_text(birth: model.Birth, source: GraphSource) -> str:
         values = " and ".join(f"{o.name} = {_number(o.value)}" for o in birth.operands)
         parts.append(f"where {values}" + (" since the forward" if birth.forward else ""))
     if birth.born is not None and birth.born != birth.node:
-        parts.append(f"made by {_forward_of(source, birth.born)}")
+        parts.append(_forward_of(source, birth.born))
     return ", ".join(parts)
 
 
 def _forward_of(source: GraphSource, node: int) -> str:
-    """The forward operation that a node was recorded by, and its line."""
+    """The forward operation that a node was recorded by, and its line; or the leaf that was not finite."""
+    if node >= source.inner:
+        return f"{source.label(node) or 'a leaf'} is not finite itself"
     place = source.describe(node).place
     where = "" if place is None else f" in {place.cell or place.file}, line {place.line}"
-    return f"the forward of {_called(source, node)}{where}"
+    return f"made by the forward of {_called(source, node)}{where}"
 
 
 def _counted(birth: model.Birth) -> str:

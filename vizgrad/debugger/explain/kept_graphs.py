@@ -1,0 +1,145 @@
+"""Graphs that are kept alive for nothing: carried from step to step, by a list of losses, by a gradient."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from vizgrad.core.errors import Place, place_at
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
+from vizgrad.debugger.explain.wording import leaf_name
+from vizgrad.debugger.model.byte_sizes import bytes_text
+from vizgrad.debugger.watch import source_expressions
+from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.notes import Note, Weight
+
+# --- carried state ---------------------------------------------------------------------------------------
+# Values that carry the graphs of earlier steps along.
+
+
+#: So many backwards a history has to reach over.
+_TURNS = 2
+
+
+def carried(noting: Noting) -> Iterator[Cause]:
+    found = [note for note in noting.carried.values() if note.turns >= _TURNS]
+    for note in sorted(found, key=lambda each: -each.turns)[:1]:
+        if note.carried is not None:
+            known = noting.weights.get(note.carried.site, []) if note.carried.site else []
+            last = noting.weigh(note)
+            steps = note.turns + (not note.late)
+            tensor = note.tensor()
+            one = tensor is None or noting.look.array(tensor).size == 1
+            weights = [*known, last] if last is not None else known
+            yield _carried(note.carried, steps, note.turns, weights, one=one)
+
+
+def _kept(nodes: int, steps: int, turns: int, weights: list[Weight]) -> Phrase:
+    """How many operations and bytes it keeps, and by how many that grows. It reaches over so many `turns`."""
+    if not weights:
+        return Phrase("operations-by-now", nodes=nodes)
+    last = weights[-1]
+    weighed = max(1, last.turns + steps - turns)  # so many steps it carried when it was weighed
+    size = more_size = after = NOTHING
+    if last.nbytes > 1024:  # less is no reason
+        size = Phrase("and-bytes", size=bytes_text(last.nbytes))
+        more_size = Phrase("and-bytes", size=bytes_text(round(last.nbytes / weighed)))
+    if weighed != steps:
+        after = Phrase("after-one-step") if weighed == 1 else Phrase("after-steps", steps=weighed)
+    return Phrase(
+        "weighed", nodes=last.nodes, size=size, after=after,
+        more=max(1, round(last.nodes / weighed)), more_size=more_size,
+    )  # fmt: skip
+
+
+def _carried(note: Note, steps: int, turns: int, weights: list[Weight], *, one: bool) -> Cause:
+    """`one`: is it a single number, as far as is known?"""
+    site = note.site
+    name = source_expressions.assigned(site) or source_expressions.variable(site) or note.op
+    nodes = sum(each.node is not None for each in note.tracked())
+    fix, term = "cut-each-step", ""
+    if note.op.strip("_") in ("add", "iadd", "radd", "cat", "stack"):
+        operands = source_expressions.operands(site)
+        term = next((text for text in reversed(operands) if text != name), "loss")
+        if term.isidentifier() and name in operands:
+            fix = "add-number" if one else "add-detached"
+        else:
+            inner = [each for each in re.findall(r"[A-Za-z_]\w*", term) if each != name]
+            term = inner[-1] if inner else "loss"
+            fix = "compute-number" if one else "compute-detached"
+    return cause(
+        "history-kept", "carried", site, name,
+        fix=fix, name=name, term=term, steps=steps, kept=_kept(nodes, steps, turns, weights),
+    )  # fmt: skip
+
+
+# --- retained graphs -------------------------------------------------------------------------------------
+# Graphs that are kept alive for nothing: by a gradient with a history, by a list of losses.
+
+
+def cycles(noting: Noting) -> Iterator[Cause]:
+    """`backward(create_graph=True)` left a gradient whose history leads back to its leaf."""
+    for leaf in noting.gradients.all():
+        tensor = leaf.tensor()
+        made = (run for run in reversed(noting.runs) if run.creates and leaf.key in run.leaves)
+        run = next(made, None)  # a later backward adds to that gradient, which keeps its history
+        if tensor is None or run is None:
+            continue
+        grad = noting.look.grad(tensor)
+        if grad is not None and grad.requires_grad and not grad.is_leaf:
+            name = leaf_name(noting, leaf)
+            yield cause("reference-cycle", "gradient-holds-its-leaf", run.site, name, name=name)
+            return
+
+
+def lists(noting: Noting) -> Iterator[Cause]:
+    """Losses that were run backward, and are kept with their graphs."""
+    for site, _ in noting.habits.kept.values():
+        name = source_expressions.assigned(site)
+        place, holder = _held(site, name)
+        if place is not None:
+            yield cause(
+                "history-kept", "kept-in-a-container", place, name, holder=holder, name=name
+            )
+            return
+
+
+def _held(site: Site, name: str) -> tuple[Place | None, str]:
+    """The line beside `site` that puts the variable into a container, and what that is called."""
+    tree = source_expressions.tree_of(site.file)
+    if tree is None or not name:
+        return None, ""
+    lines = {each for _, _, each in site.code.co_lines() if each}
+    for node in ast.walk(tree):
+        found = _container(node, name)
+        if found is not None and (line := getattr(node, "lineno", None)) in lines:
+            return place_at(site.code, line), ast.unparse(found)
+    return None, ""
+
+
+def _container(node: ast.AST, name: str) -> ast.expr | None:
+    """What a piece of a program puts the variable into: `losses.append(loss)`, `losses += [loss]`,
+    `losses[step] = loss`.
+    """
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        added = node.func.attr in ("append", "extend")
+        return node.func.value if added and any(_holds(a, name) for a in node.args) else None
+    if isinstance(node, ast.AugAssign):
+        listed = isinstance(node.value, (ast.List, ast.Tuple))
+        return node.target if listed and _holds(node.value, name) else None
+    if isinstance(node, ast.Assign) and _holds(node.value, name):
+        target = node.targets[0]
+        return target.value if isinstance(target, ast.Subscript) else None
+    return None
+
+
+def _holds(value: ast.expr, name: str) -> bool:
+    """Is it the variable itself, or a tuple, list or dict with it?"""
+    parts: list[ast.expr] = []
+    if isinstance(value, (ast.List, ast.Tuple)):
+        parts = value.elts
+    elif isinstance(value, ast.Dict):
+        parts = value.values
+    return ast.unparse(value) == name or any(_holds(part, name) for part in parts)

@@ -1,0 +1,251 @@
+"""Faults of a training loop: gradients, parameters, steps and modes of layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.explain import missing_gradients, why
+from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
+from vizgrad.debugger.explain.wording import leaf_name, operation
+from vizgrad.debugger.watch import source_expressions
+from vizgrad.debugger.watch.grad_history import Leaf
+from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.notes import Note
+from vizgrad.debugger.watch.training import Call, Parameter
+
+# --- accumulated gradients -------------------------------------------------------------------------------
+# Gradients that a step used twice, and steps with what is not finite.
+
+
+def accumulated(noting: Noting) -> Iterator[Cause]:
+    for leaf in noting.gradients.all():
+        for run, stepped in leaf.reported[:1]:
+            name = leaf_name(noting, leaf)
+            yield cause(
+                "grad-accumulated", "grad-accumulated", run.site, name, name=name, stepped=stepped
+            )
+
+
+def nonfinite(noting: Noting) -> Iterator[Cause]:
+    """Of the leaves whose gradient is not finite at the end, the first with an answer."""
+    for leaf in noting.gradients.all():
+        tensor, run = leaf.tensor(), leaf.run
+        grad = None if tensor is None else noting.look.grad(tensor)
+        if grad is None or noting.look.finite(grad):
+            continue
+        if run is not None and any(
+            ".scale(" in source_expressions.text_of(root.site) for root in run.roots
+        ):
+            continue  # a GradScaler looks for overflow, and skips the step
+        explained = why.diagnose(noting, tensor, leaf_name(noting, leaf))
+        if explained and explained.culprit is not None:
+            yield explained
+            return
+
+
+# --- parameters ------------------------------------------------------------------------------------------
+# Parameters that are not trained as meant: without a gradient, an optimizer, or in steps too long.
+
+
+#: So many steps have to be seen before anything is said.
+_STEPS = 2
+#: So many gradients have to have been added up.
+_KEPT = 3
+#: So many steps have to have been too long.
+_LONG = 3
+
+
+def without_gradient(noting: Noting) -> Iterator[Cause]:
+    """An optimizer steps, and one of its parameters has never had a gradient."""
+    known = list(noting.training.parameters.values())
+    trained = {each.optimizer for each in known if each.without < each.steps}
+    for each in known:
+        leaf = each.leaf
+        if each.steps < _STEPS or each.without < each.steps or leaf.run is not None:
+            continue
+        if each.optimizer not in trained or not each.wanted:
+            continue
+        used = bool(leaf.uses)
+        if not used and not _stands_alone(known):
+            continue
+        found = missing_gradients.of_leaf(noting, leaf, leaf.note, leaf_name(noting, leaf))
+        if found:
+            yield found
+            return
+
+
+def steps_in_vain(noting: Noting) -> Iterator[Cause]:
+    """No step of an optimizer has found a gradient, and the way to one of its parameters was cut."""
+    for steps in list(noting.training.optimizers.values()):
+        if steps.useful or not steps.in_vain:
+            continue
+        for leaf in steps.leaves:
+            name = leaf_name(noting, leaf)
+            found = missing_gradients.of_leaf(noting, leaf, leaf.note, name)
+            if found and found.case not in ("used-in-vain", "not-used"):
+                count = len(steps.leaves)
+                whom = Phrase(
+                    "any-of" if count > 1 else "the-one", count=count, optimizer=steps.title
+                )
+                yield cause(
+                    found.kind, "steps-in-vain", found.site, found.tensor,
+                    stepped=steps.site, whom=whom, why=found,
+                )  # fmt: skip
+                return
+
+
+def _stands_alone(known: list[Parameter]) -> bool:
+    """Is there one alone that nothing used? Else a branch of a model may wait for its turn."""
+    return sum(each.without == each.steps for each in known) == 1
+
+
+def without_optimizer(noting: Noting) -> Iterator[Cause]:
+    """A leaf accumulates gradients, and no step and no line ever uses them."""
+    known = [each.leaf for each in noting.training.parameters.values()]
+    if not known:
+        return
+    plain = any(leaf.plain for leaf in known)
+    layers = {_layer(noting, leaf) for leaf in known} - {""}
+    for leaf in noting.gradients.all():
+        if leaf.kept < _KEPT or leaf in known or leaf.looked_at or leaf.written:
+            continue
+        if not (plain if leaf.plain else _layer(noting, leaf) in layers):
+            continue
+        name = leaf_name(noting, leaf)
+        site = next(iter(leaf.uses.values()), None)
+        yield cause(
+            "not-optimized", "not-optimized", site, name,
+            name=name, used=NOTHING if site is None else Phrase("used-on", at=site), count=leaf.kept,
+        )  # fmt: skip
+        return
+
+
+def _layer(noting: Noting, leaf: Leaf) -> str:
+    """`model.last` of `model.last.bias`."""
+    return leaf_name(noting, leaf).rpartition(".")[0]
+
+
+def long_steps(noting: Noting) -> Iterator[Cause]:
+    """Steps change most of a parameter, again and again, and the loss grows."""
+    losses = [each for each in noting.training.losses.values() if each[2] > _STEPS]
+    if not losses or not all(last > 2 * abs(first) for first, last, _ in losses):
+        return
+    found = [
+        each
+        for each in noting.training.parameters.values()
+        if each.long >= _LONG and each.long * 2 >= each.steps - 1
+    ]
+    for each in sorted(found, key=lambda one: -one.worst)[:1]:
+        name = leaf_name(noting, each.leaf)
+        first, last, _ = losses[0]
+        yield cause(
+            "step-too-large", "step-too-large", each.site, name,
+            name=name, long=each.long, steps=each.steps, worst=float(each.worst), first=float(first),
+            last=float(last), optimizer=each.optimizer,
+        )  # fmt: skip
+
+
+# --- module modes ----------------------------------------------------------------------------------------
+# Layers that ran in the mode that was not meant: dropout and batch norm.
+
+
+def modes(noting: Noting) -> Iterator[Cause]:
+    calls = list(noting.layers.calls)
+    if not calls or not noting.steps:
+        return
+    into_losses: set[int] = set()
+    for run in noting.runs:
+        for root in run.roots:
+            if id(root) not in into_losses:
+                into_losses |= {id(note) for note in root.ancestors()}
+    trained = [c for c in calls if c.grad and c.training and _is_in(c, into_losses)]
+    by_layer: dict[int, Call] = {}
+    for call in trained:
+        by_layer.setdefault(call.layer, call)
+    if not by_layer:
+        return
+    yield from _never_back(noting, calls, by_layer, into_losses)
+    yield from _evaluated(noting, calls, by_layer, into_losses)
+
+
+def _is_in(call: Call, notes: set[int]) -> bool:
+    return call.made is not None and id(call.made) in notes
+
+
+def _never_back(
+    noting: Noting, calls: list[Call], trained: dict[int, Call], into_losses: set[int]
+) -> Iterator[Cause]:
+    """Trained, switched to evaluation, and trained on."""
+    for call in calls:
+        first = trained.get(call.layer)
+        if first is None or call.training or not call.grad or not call.alike:
+            continue
+        # a step before, and one behind: it was trained in both modes
+        if not first.steps < call.steps < noting.steps or not _is_in(call, into_losses):
+            continue
+        if any(c.layer == call.layer and c.training and c.steps > call.steps for c in calls):
+            continue  # somebody switches between the two on purpose
+        site = _switch(noting, call)
+        if site is None:
+            continue
+        name = source_expressions.variable(site) or call.title
+        yield cause(
+            "module-mode", "left-in-evaluation", site, name,
+            name=name, layer=call.name, called=call.site,
+        )  # fmt: skip
+        return
+
+
+def _switch(noting: Noting, call: Call) -> Site | None:
+    for module, mode, site in reversed(noting.layers.switches):
+        if module == call.whole:
+            return None if mode else site
+    return None
+
+
+def _evaluated(
+    noting: Noting, calls: list[Call], trained: dict[int, Call], into_losses: set[int]
+) -> Iterator[Cause]:
+    """Evaluated without gradients, and its results taken out, while dropout was active."""
+    taken: set[int] = set()
+    for leak in noting.leaks:
+        if leak.note is not None and not leak.note.requires and id(leak.note) not in taken:
+            taken |= {id(note) for note in leak.note.ancestors()}
+    seen: dict[tuple[int, int], list[Call]] = {}
+    for call in calls:
+        if call.grad or not call.training or call.layer not in trained or call.made is None:
+            continue
+        if _is_in(call, into_losses) or id(call.made) not in taken or call.site is None:
+            continue
+        if call.steps <= trained[call.layer].steps:
+            continue
+        seen.setdefault((call.layer, id(_source(call.given))), []).append(call)
+    for found in seen.values():
+        steps = [call.steps for call in found]
+        if len(set(steps)) < len(steps):
+            continue  # several runs on one input, without a step between: samples are wanted
+        call = found[0]
+        name = _callee(call) or call.title
+        yield cause(
+            "module-mode", "evaluated-in-training", call.site, name,
+            name=name, call=operation(call.site, name), layer=call.name,
+            does=Phrase("drops" if "Dropout" in call.name else "normalises"),
+        )  # fmt: skip
+        return
+
+
+def _source(note: Note | None) -> Note | None:
+    """What a person gave to the model, as far as first operands tell."""
+    for _ in range(64):
+        if note is None or not note.parents:
+            return note
+        note = note.parents[0]
+    return note
+
+
+def _callee(call: Call) -> str:
+    """`model` of `model(x)`."""
+    text = source_expressions.text_of(call.site)
+    name = text.partition("(")[0]
+    return name if name.replace(".", "").isidentifier() else ""

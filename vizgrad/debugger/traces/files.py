@@ -1,0 +1,516 @@
+"""Traces as files: saved, exported as a page of their own, loaded."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from html import escape
+from math import prod
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from vizgrad.core.errors import warn_once
+from vizgrad.debugger import model
+from vizgrad.debugger.drawing.describe import plain
+from vizgrad.debugger.drawing.mathematics import mathematics
+from vizgrad.debugger.drawing.visible import opening
+from vizgrad.debugger.engines.api.protocols import GraphSource
+from vizgrad.debugger.jupyter.widget.build_drawing import draw
+from vizgrad.debugger.jupyter.widget.build_standing import drawn, standing
+from vizgrad.debugger.jupyter.widget.debugview import STATIC
+from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC, Drawing, Folding
+from vizgrad.debugger.jupyter.widget.showing import show
+from vizgrad.debugger.jupyter.widget.trace_contents import (
+    MOST_IN_PAGE,
+    TRACE_FORMAT,
+    TRACE_VERSION,
+    Filed,
+    FiledArrays,
+    FiledBeside,
+    FiledDrawing,
+    FiledLane,
+    FiledMaths,
+    FiledView,
+    Holding,
+    Manifest,
+)
+from vizgrad.debugger.model.trace_files import File
+from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints, birth_in
+from vizgrad.debugger.session.breakpoints.stop_reason import at_stop, birth_text
+from vizgrad.debugger.session.grouping.outline import Outline
+from vizgrad.debugger.session.history.branches import Branches
+from vizgrad.debugger.session.history.history import Between, History, Where
+from vizgrad.debugger.session.history.lanes import lane_of, lane_within
+from vizgrad.debugger.session.open_session import Live, Traced
+from vizgrad.debugger.session.opening import Cell, Opening
+from vizgrad.debugger.session.replay import (
+    NodeRaised,
+    TraceEnds,
+    backward_of,
+    checked,
+    replace_fields,
+    stepped,
+)
+from vizgrad.debugger.session.run_control import RunControl
+from vizgrad.debugger.session.session import Session
+from vizgrad.debugger.traces import archive
+from vizgrad.version import __version__
+
+# --- trace drawings --------------------------------------------------------------------------------------
+# What goes into the file of a trace for who opens it without a kernel: drawings, made now.
+
+
+#: Boxes in all drawings of a file together (a millisecond each); the first one is made in any case.
+MOST_BOXES = 2_000
+MOST_DRAWINGS = 40
+
+
+def view_of(trace: model.Trace, whole: model.Trace, births: tuple[model.Birth, ...]) -> FiledView:
+    """Of a trace; `whole` is the same with a start, `checked`."""
+    backward = backward_of(whole, {}, births)
+    source = backward.source
+    live = Live(backward, Branches(History(backward.run, 0)), Breakpoints(source))
+    maths = (
+        FiledMaths(node.id, tuple(m for f in node.formulas if (m := mathematics(f)) is not None))
+        for node in trace.graph.nodes
+    )
+    own = trace.start is None
+    return FiledView(
+        tuple(_drawings(live)),
+        maths=tuple(each for each in maths if each.maths),
+        holdings=tuple(Holding(size, tuple(nodes)) for size, nodes in source.holdings()),
+        stops=tuple(_stops(whole, births, source)),
+        leaves=live.outline.size - live.outline.inner,
+        start=whole.start if own else None,
+        records=whole.records if own else (),
+        lanes=tuple(_lanes(live, whole)),
+    )
+
+
+def _lanes(live: Live, whole: model.Trace) -> Iterator[FiledLane]:
+    """Within each node that was gone into, and of second order."""
+    name = live.source.name
+    found = [
+        lane_within(record.visit.node, record.code, name(record.visit.node))
+        for record in whole.records
+        if record.code
+    ]
+    for lane in (*found, lane_of(whole.records, name)):
+        if lane is not None:
+            yield FiledLane(lane.node, lane.made, lane.at, drawn(lane), lane.left_out)
+
+
+def _stops(
+    whole: model.Trace, births: tuple[model.Birth, ...], source: GraphSource
+) -> Iterator[model.Stopped]:
+    orders = {record.visit.node: index for index, record in enumerate(whole.records)}
+    for birth in births:
+        if birth.node in orders:
+            text = f"Stopped: {birth_text(birth, source)}"
+            place = source.describe(birth.node).place
+            position = orders[birth.node] + 1
+            yield model.Stopped("nonfinite", text, position, birth.node, place, birth)
+
+
+def _drawings(live: Live) -> Iterator[FiledDrawing]:
+    """What is shown at first, then with one group more opened or closed, then with two."""
+    left, seen = MOST_BOXES, set[frozenset[int]]()
+    waiting = deque([AUTOMATIC])
+    while waiting and len(seen) < MOST_DRAWINGS:
+        folding = waiting.popleft()
+        opened = _opened(live.outline, folding)
+        if opened in seen:
+            continue
+        drawing = draw(live.outline, live.describe_before, folding)
+        left -= len(drawing.boxes)
+        if seen and left < 0:
+            return
+        seen.add(opened)
+        yield _filed(live, drawing)
+        frames = sorted({frame.group for frame in drawing.frames})
+        closed = [box.group for box in drawing.boxes if box.kind == "group"]
+        waiting += [Folding(opened=(*frames, group)) for group in closed if group is not None]
+        for group in frames:
+            others = tuple(other for other in frames if other != group)
+            waiting.append(Folding(opened=others, closed=(group,)))
+
+
+def _opened(outline: Outline, folding: Folding) -> frozenset[int]:
+    """The groups that are open, and so are those around them."""
+    groups = opening(outline, opened=folding.opened, closed=folding.closed).groups
+    shown: set[int] = set()
+    for group in sorted(groups):  # those around it come before it
+        parent = outline.groups[group].parent
+        if parent is None or parent in shown:
+            shown.add(group)
+    return frozenset(shown)
+
+
+def _filed(live: Live, drawing: Drawing) -> FiledDrawing:
+    return FiledDrawing(
+        replace(drawing, nodes=(), groups=()),
+        tuple(node.id for node in drawing.nodes),
+        tuple(group.id for group in drawing.groups),
+        replace(standing(live, drawing), storages=(), quiet=0),
+    )
+
+
+# --- saving ----------------------------------------------------------------------------------------------
+# Writes traces: a file for vizgrad and JupyterLab, or a page for any browser.
+
+
+#: Numbers in histograms and heat maps of one file; steps beyond have none.
+MOST_CLOSER = 200_000
+#: Bytes of arrays in one file, beyond the first: a page reads it for any of them.
+FILE = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """All that goes into a file."""
+
+    manifest: Manifest
+    trace: model.Trace
+    view: FiledView
+    filed: FiledArrays
+    arrays: dict[str, bytes]
+
+
+def parts_of(trace: model.Trace, room: int, beside: tuple[FiledBeside, ...] = ()) -> Parts:
+    """`room`: bytes of arrays. ValueError for a trace whose parts do not belong together."""
+    births = tuple(filter(None, map(birth_in, trace.records)))
+    arrays = _Arrays(room)
+    if isinstance(trace, Traced):
+        births = tuple(trace.births())
+        for of, array in trace.arrays():
+            arrays.add(of, array)
+        trace = _closer(trace)
+    elif isinstance(trace, FromFile):
+        births = trace.births
+        for of, array in trace.values.items():
+            arrays.add(of, array)
+        trace = replace_fields(trace)
+    whole = stepped(trace)
+    checked(whole)
+    manifest = Manifest(
+        TRACE_FORMAT,
+        TRACE_VERSION,
+        __version__,
+        trace.title,
+        len(trace.graph.nodes),
+        len(trace.records),
+        left_out=arrays.left_out,
+        births=births,
+    )
+    view = replace(view_of(trace, whole, births), beside=beside)
+    return Parts(manifest, trace, view, *arrays.told())
+
+
+def save(
+    trace: model.Trace, path: File, *, arrays: int, beside: tuple[FiledBeside, ...] = ()
+) -> Path:
+    """See `model.Trace.save`. `beside`: other runs that it is compared with."""
+    parts = parts_of(trace, arrays, beside)
+    nodes, steps = parts.manifest.nodes, parts.manifest.steps
+    if nodes + steps > MOST_IN_PAGE:
+        warn_once(
+            f"a trace of {nodes:,} nodes and {steps:,} steps is too large for a page, which has room for "
+            f"{MOST_IN_PAGE:,} together: vizgrad.load_trace reads it in Python, and JupyterLab does not open "
+            "it. A run of fewer steps, or of a graph of fewer nodes, is smaller"
+        )
+    with archive.replacing(path) as file:
+        archive.write(file, parts.manifest, parts.trace, parts.view, parts.filed, parts.arrays)
+    return Path(path)
+
+
+class FromFile(model.Trace):
+    """A trace that was read, with its gradients."""
+
+    __slots__ = ("births", "values")
+
+    births: tuple[model.Birth, ...]
+    values: dict[model.ArrayName, Any]
+
+    def __init__(
+        self,
+        trace: model.Trace,
+        values: dict[model.ArrayName, Any],
+        births: tuple[model.Birth, ...],
+    ) -> None:
+        super().__init__(
+            trace.graph, trace.records, trace.events, trace.title, trace.version, trace.start
+        )
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "births", births)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, model.Trace) and replace_fields(self) == replace_fields(other)
+
+    __hash__ = model.Trace.__hash__
+
+
+def _closer(trace: Traced) -> model.Trace:
+    """With histograms and heat maps, as far as there is room."""
+    records: list[model.StepRecord] = []
+    left = MOST_CLOSER
+    for index, record in enumerate(trace.records):
+        if left > 0:
+            record = trace.closer(index)  # noqa: PLW2901  what is filed of it
+            left -= sum(map(_numbers, _summaries(record.visit)))
+        records.append(record)
+    return replace_fields(trace, records=tuple(records))
+
+
+def _summaries(visit: model.Visit) -> list[model.TensorSummary]:
+    told = [*visit.incoming]
+    for routed in visit.routed:
+        told += [routed.computed, routed.routed]
+    if visit.accumulate is not None:
+        told += [visit.accumulate.before, visit.accumulate.after]
+    return [summary for summary in told if summary is not None]
+
+
+def _numbers(summary: model.TensorSummary) -> int:
+    blocks = 0 if summary.heat is None else sum(map(len, summary.heat.values))
+    return len(summary.histogram) + blocks
+
+
+class _Arrays:
+    """Gradients by name: what is the same memory is there once, and those of a shape and type share files."""
+
+    def __init__(self, room: int) -> None:
+        self._left = room
+        #: By memory: the file, the place in it, and what is there.
+        self._places: dict[object, tuple[int, int, list[model.ArrayName]]] = {}
+        #: By shape and type: the file that has room for more, and its bytes.
+        self._open: dict[object, tuple[int, int]] = {}
+        self._files: list[list[Any]] = []  # kept, or their addresses might be those of others
+        self.left_out = 0
+
+    def add(self, of: model.ArrayName, array: Any) -> None:
+        key = _memory(array)
+        place = self._places.get(key)
+        if place is not None:
+            place[2].append(of)
+            return
+        size = prod(array.shape) * array.dtype.itemsize
+        if size > self._left or array.dtype.kind not in "biufc":
+            self.left_out += 1
+            return
+        self._left -= size
+        file, held = self._open.get((array.shape, array.dtype), (-1, 0))
+        if file < 0 or held + size > FILE:
+            file, held = len(self._files), 0
+            self._files.append([])
+        self._open[array.shape, array.dtype] = file, held + size
+        self._places[key] = file, len(self._files[file]), [of]
+        self._files[file].append(array)
+
+    def told(self) -> tuple[FiledArrays, dict[str, bytes]]:
+        filed: list[Filed] = []
+        for file, at, of in self._places.values():
+            array = self._files[file][at]
+            shape, dtype = tuple(array.shape), str(array.dtype)
+            filed.append(Filed(_name(file), shape, dtype, tuple(of), at))
+        files = {_name(file): archive.written(arrays) for file, arrays in enumerate(self._files)}
+        return FiledArrays(tuple(filed)), files
+
+
+def _name(file: int) -> str:
+    return f"arrays/{file}.npy"
+
+
+def _memory(array: Any) -> object:
+    """Where it is, and how it lies there."""
+    try:
+        data = array.__array_interface__["data"][0]
+    except AttributeError:
+        data = array.__cuda_array_interface__["data"][0]
+    return data, array.shape, array.strides, str(array.dtype)
+
+
+# --- page ------------------------------------------------------------------------------------------------
+# One HTML page that shows a trace in any browser, from a file or from a server: it asks nobody.
+#
+# The page holds the view's code, and the file of the trace in base64: no character of that can be markup.
+# Its policy lets this code alone run, known by its hash, and nothing be loaded or sent, wherever it is
+# served.
+
+
+#: Bytes of gradients in a page, where each takes a third more.
+ARRAYS_IN_PAGE = 8 << 20
+
+_STYLE = (
+    "html,body{height:100%;margin:0}"
+    "#vg-host{height:100vh;overflow:auto;font:14px system-ui,sans-serif}"
+    "h1,h2{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}"
+    ".vg-bad-file,noscript{margin:2em;display:block}"
+)
+
+
+def export(trace: model.Trace, path: File, *, beside: tuple[FiledBeside, ...] = ()) -> Path:
+    """See `model.Trace.export`. FileNotFoundError where the front end was not built. `beside`: other runs
+    that it is compared with.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        file = save(trace, Path(folder, "trace"), arrays=ARRAYS_IN_PAGE, beside=beside)
+        text = page(file.read_bytes(), trace.title or "trace")
+    with archive.replacing(path) as made:
+        made.write_text(text, "utf-8")
+    return Path(path)
+
+
+def page(file: bytes, title: str) -> str:
+    """The page for the file of a trace."""
+    code = _harmless((STATIC / "trace.js").read_text("utf-8"))
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return "\n".join((
+        "<!doctype html>",
+        '<html lang="en">',
+        "<head>",
+        '<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        '<meta name="referrer" content="no-referrer">',
+        '<meta name="viewport" content="width=device-width">',
+        f"<title>{escape(plain(title))}</title>",
+        f"<style>{_STYLE}</style>",
+        "</head>",
+        "<body>",
+        "<main>",
+        f"<h1>{escape(plain(title))}</h1><h2>The backward, step by step</h2>",
+        '<div id="vg-host"></div>',
+        "</main>",
+        "<noscript>This page shows a trace by means of JavaScript.</noscript>",
+        f'<script id="vg-file" type="text/plain">{base64.b64encode(file).decode()}</script>',
+        f"<script>{code}</script>",
+        "</body>",
+        "</html>",
+        "",
+    ))  # fmt: skip
+
+
+def _harmless(code: str) -> str:
+    """In strings of a program `<` before these may be written so; there it ends no element."""
+    return code.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+# --- loading ---------------------------------------------------------------------------------------------
+# Reads the file of a trace: a session that nothing runs in.
+
+
+class ReplayControl(RunControl):
+    """Moves through what was recorded."""
+
+    def move(self, moved: Callable[[History, Between], None], *, stops: bool = False) -> Where:
+        """What a node raised is shown, not raised again; after the last step that there is, it says so."""
+
+        def within(history: History, between: Between) -> None:
+            live = self.live()
+            try:
+                moved(history, between)
+            except NodeRaised:
+                return
+            except TraceEnds as ends:
+                live.stopped_by = model.Stopped("pause", str(ends), history.position)
+                return
+            if stops:
+                live.stopped_by = at_stop(history, live.source, self.points)
+
+        return super().move(within)
+
+
+class LoadedTrace(Session):
+    """A trace that was read from a file. Moves and looks like any session, without an engine: `step`,
+    `back`, `seek`, `continue_`, `run_to`; `whole` is all that was recorded.
+    """
+
+    _control_type = ReplayControl
+
+    def __init__(self, whole: FromFile, backward: int, name: str) -> None:
+        self.whole: model.Trace = whole
+        trace = stepped(whole, backward)
+        made = backward_of(trace, whole.values, whole.births)
+        super().__init__(made, opening=Opening(cell=Cell(name)))
+        # all that is in it has been recorded: the scrubber reaches to its end
+        self.seek(len(trace.records))
+        self.restart()
+
+    @property
+    def trace(self) -> model.Trace:
+        """All that was recorded, wherever this stands."""
+        return self.whole
+
+    @property
+    def events(self) -> tuple[model.Event, ...]:
+        """Of a recording: what happened, in order."""
+        return self.whole.events
+
+    def save(self, path: File, *, arrays: int = model.ARRAYS_FILED) -> Any:
+        """See `Trace.save`."""
+        return self.whole.save(path, arrays=arrays)
+
+    def export(self, path: File) -> Any:
+        """See `Trace.export`."""
+        return self.whole.export(path)
+
+    def diff(self, other: Any, *, tolerance: float | None = 0.0) -> Any:
+        """See `Trace.diff`."""
+        return self.whole.diff(other, tolerance=tolerance)
+
+    def _ipython_display_(self) -> None:
+        show(self)
+
+
+def load_trace(path: File | IO[bytes], *, backward: int = 1) -> LoadedTrace:
+    """Reads a trace that `trace.save(path)` wrote. Displayed in a notebook, it is the view of a session.
+
+    A recording of several backwards is stepped through one at a time: `backward` says which (ValueError if
+    there are not so many).
+
+    TraceFileError (a ValueError), before anything is made of it, for a file that is no trace, damaged, or
+    made to do harm. Nothing in a file is run.
+    """
+    read = archive.read(path)
+    with archive.refused(path):
+        checked(read.trace)
+    whole = stepped(read.trace, backward)
+    with archive.refused(path):
+        checked(whole)
+    known = FromFile(read.trace, read.values, read.manifest.births)
+    return LoadedTrace(known, backward, archive.called(path))
+
+
+class Differing(Protocol):
+    """A `TraceDiff`."""
+
+    trace: model.Trace
+    other: model.Trace
+    #: As `Trace.diff` takes it.
+    asked: float | None
+
+
+def shown_beside(found: Differing) -> LoadedTrace | None:
+    """A view of the one trace with the other beside it, at the end of what was recorded; None where nothing
+    was run.
+    """
+    trace = found.trace
+    if not trace.records:
+        return None
+    if isinstance(trace, FromFile):
+        known = trace
+    elif isinstance(trace, Traced):
+        known = FromFile(trace, dict(trace.arrays()), tuple(trace.births()))
+    else:
+        known = FromFile(trace, {}, tuple(filter(None, map(birth_in, trace.records))))
+    made = LoadedTrace(known, 1, "")
+    made.seek(len(stepped(known).records))
+    made.compare(found.other, tolerance=found.asked)
+    return made

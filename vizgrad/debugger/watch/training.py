@@ -1,0 +1,316 @@
+"""What a block does as a training loop: modes of layers, steps of optimizers, patterns of use."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections import deque
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
+
+from vizgrad.core.arrays.magnitude import size
+from vizgrad.core.function.transform_tensor import stands_for_others
+from vizgrad.core.interpreter import locals_of
+from vizgrad.core.tensor.modes import GUARD, MODES, share_of_thread
+from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.storage import tick
+from vizgrad.core.tensor.tensor import RESULT, Tensor
+from vizgrad.debugger.engines.common.variable_names import names_around
+from vizgrad.debugger.watch.backwards import Run
+from vizgrad.debugger.watch.grad_history import Gradients, Leaf
+from vizgrad.debugger.watch.notes import Note
+from vizgrad.debugger.watch.tensor_adapter import Look
+
+# --- layer modes -----------------------------------------------------------------------------------------
+# In which mode layers ran that behave differently in training: dropout and batch norm.
+
+
+#: Calls that are kept, the latest.
+_KEPT = 256
+
+
+class Call(NamedTuple):
+    """One run of one layer."""
+
+    layer: int
+    name: str
+    #: Of the module that a person called: the outermost.
+    whole: int
+    title: str
+    training: bool
+    #: Is the whole in the same mode as the layer?
+    alike: bool
+    grad: bool
+    given: Note | None
+    made: Note | None
+    #: The line that called the whole.
+    site: Site | None
+    #: Steps of optimizers before it.
+    steps: int
+
+
+class Layers:
+    def __init__(self) -> None:
+        self.calls: deque[Call] = deque(maxlen=_KEPT)
+        #: (number of the module, its mode from then on, line) of calls of train and eval.
+        self.switches: deque[tuple[int, bool, Site | None]] = deque(maxlen=_KEPT)
+        self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+
+    def called(self, layer: Any, given: Note | None, made: Note | None, steps: int) -> None:
+        """A layer of vizgrad's own ran."""
+        whole, frame = _outermost(layer, sys._getframe(1))
+        site = None if frame is None else Site(frame.f_code, frame.f_lasti)
+        grad = MODES.grad and MODES.inference is None
+        self.called_within(whole, site, layer, given, made, steps, grad)
+
+    def called_within(
+        self, whole: Any, site: Site | None, layer: Any, given: Note | None, made: Note | None,
+        steps: int, grad: bool,
+    ) -> None:  # fmt: skip
+        """`site`: the line that called the module `whole`, within which a layer ran."""
+        if not getattr(layer, "p", 1.0):
+            return  # a dropout that drops nothing
+        self.calls.append(
+            Call(
+                self._number(layer), type(layer).__name__, self._number(whole),
+                type(whole).__name__, layer.training, whole.training == layer.training, grad,
+                given, made, site, steps,
+            )
+        )  # fmt: skip
+
+    def switched(self, module: Any, mode: bool, site: Site | None) -> None:
+        self.switches.append((self._number(module), mode, site))
+
+    def _number(self, module: Any) -> int:
+        return self._numbers.setdefault(module, len(self._numbers) + tick())
+
+
+def _outermost(layer: Any, frame: FrameType | None) -> tuple[Any, FrameType | None]:
+    """The module that a person called, within which a layer runs, and the frame that called it."""
+    from vizgrad.nn.modules.module import Module
+
+    # a tapped function keeps its name of code in what it did before
+    name, found, outside = Module.__call__.__name__, layer, None
+    while frame is not None:
+        if frame.f_code.co_name == name and isinstance(own := locals_of(frame).get("self"), Module):
+            found, outside = own, frame.f_back
+        frame = frame.f_back
+    return found, outside
+
+
+# --- optimizer steps -------------------------------------------------------------------------------------
+# What steps of optimizers do to parameters, and how the loss goes: in a few numbers each.
+
+
+#: Elements of a parameter that are compared before and after a step.
+_LOOKED_AT = 64
+#: The step of an optimizer at which its parameters are asked for their names.
+_NAMED_AT = 2
+
+
+class Parameter:
+    """One parameter of an optimizer."""
+
+    __slots__ = (
+        "leaf", "long", "optimizer", "site", "steps", "tensor", "wanted", "without", "worst"
+    )  # fmt: skip
+
+    def __init__(self, tensor: Any, leaf: Leaf, optimizer: str) -> None:
+        self.tensor = weakref.ref(tensor)
+        self.leaf = leaf
+        self.optimizer = optimizer
+        #: Does it require grad?
+        self.wanted = True
+        #: Steps, and how many of them found no gradient.
+        self.steps = self.without = 0
+        #: Steps that changed most of it, where the longest was, and how long.
+        self.long = 0
+        self.site: Site | None = None
+        self.worst = 0.0
+
+
+class Steps:
+    """The steps of one optimizer."""
+
+    __slots__ = ("in_vain", "leaves", "site", "title", "useful")
+
+    def __init__(self, title: str, leaves: list[Leaf]) -> None:
+        self.title = title
+        self.leaves = leaves
+        #: Steps that found a gradient of some parameter, and those that found none.
+        self.useful = self.in_vain = 0
+        #: Where the last of these was.
+        self.site: Site | None = None
+
+
+class Training:
+    def __init__(self, look: Look) -> None:
+        #: Optimizer -> its steps.
+        self.optimizers: weakref.WeakKeyDictionary[Any, Steps] = weakref.WeakKeyDictionary()
+        self._steps: Steps | None = None
+        self._look = look
+        self.parameters: dict[int, Parameter] = {}
+        #: Line of a loss -> the first value that was run backward, the last, and how many.
+        self.losses: dict[tuple[int, int], tuple[float, float, int]] = {}
+        self._stepping = False
+
+    def before(
+        self, optimizer: Any, gradients: Gradients
+    ) -> list[tuple[Parameter, Any, Any]] | None:
+        """A step begins: samples of its parameters. None within another step."""
+        if self._stepping:
+            return None
+        self._stepping = True
+        found: list[tuple[Parameter, Any, Any]] = []
+        named = not self.parameters
+        for group in optimizer.param_groups:
+            for tensor in group["params"]:
+                known = self.parameters.get(id(tensor))
+                if known is None or known.tensor() is not tensor:
+                    leaf, title = gradients.of(tensor), type(optimizer).__name__
+                    known = self.parameters[id(tensor)] = Parameter(tensor, leaf, title)
+                known.steps += 1
+                known.wanted = tensor.requires_grad
+                named = named or known.steps != _NAMED_AT
+                if self._look.grad(tensor) is None:
+                    known.without += 1
+                else:
+                    found.append((known, tensor, self._sample(tensor)))
+        self._steps = self._steps_of(optimizer)
+        if not named:
+            names = names_around(kinds=self._look.kinds)
+            for leaf in gradients.all():
+                leaf.name = names.get(leaf.key, "") or leaf.name
+        return found
+
+    def _steps_of(self, optimizer: Any) -> Steps:
+        known = self.optimizers.get(optimizer)
+        if known is None:
+            tensors = [tensor for group in optimizer.param_groups for tensor in group["params"]]
+            leaves = [self.parameters[id(tensor)].leaf for tensor in tensors]
+            known = self.optimizers[optimizer] = Steps(type(optimizer).__name__, leaves)
+        return known
+
+    def ended(self) -> None:
+        self._stepping = False
+
+    def after(self, before: list[tuple[Parameter, Any, Any]], site: Site | None) -> None:
+        if self._steps is not None:
+            if before:
+                self._steps.useful += 1
+            else:
+                self._steps.in_vain += 1
+                self._steps.site = site
+        for known, tensor, was in before:
+            now = None if was is None else self._sample(tensor)
+            if was is None or now is None or now.shape != was.shape:
+                continue
+            length, old = size(now - was), size(was)
+            # what begins at zero moves by more than its size once
+            if 0.0 < old < 2.0 * length < float("inf") and known.steps > 1:
+                known.long += 1
+                if length / old > known.worst:
+                    known.worst, known.site = length / old, site
+
+    def ran(self, run: Run) -> None:
+        """A backward began from these roots."""
+        for root in run.roots:
+            tensor = root.tensor()
+            if tensor is None or root.site is None or self._look.kind(tensor) != "f":
+                continue
+            values = self._look.array(tensor)
+            if values.size != 1:
+                continue
+            key = id(root.site[0]), root.site[1]
+            value = float(values.reshape(()))
+            first, _, count = self.losses.get(key, (value, value, 0))
+            self.losses[key] = first, value, count + 1
+
+    def _sample(self, tensor: Any) -> Any:
+        """Some elements, spread evenly: a copy."""
+        if self._look.kind(tensor) != "f":
+            return None
+        return self._look.sample(tensor, _LOOKED_AT)
+
+
+# --- usage patterns --------------------------------------------------------------------------------------
+# What people's code does that is not said of one tensor: in custom Functions, on other threads, " "with
+# losses.
+
+
+#: Lines of other threads that are kept.
+_STRAYS_KEPT = 16
+
+
+class Habits:
+    def __init__(self) -> None:
+        #: (kind, Function, attribute of ctx, line) of what custom Functions did wrong.
+        self.functions: list[tuple[str, Any, str, Site | None]] = []
+        #: Lines of losses that are kept after their backward, and how many at once.
+        self.kept: dict[tuple[int, int], tuple[Site, int]] = {}
+        #: Lines of other threads that record while this one does not.
+        self.strays: list[Site | None] = []
+        #: Line of a call -> the custom Function applied there last, if it keeps what forward computed.
+        self.keeping: WeakValueDictionary[Site, Any] = WeakValueDictionary()
+        self._thread = share_of_thread().thread
+
+    def applied(
+        self,
+        cls: Any,
+        site: Site | None,
+        operands: list[Tensor],
+        outputs: list[Tensor],
+        began: int,
+    ) -> None:
+        """Did a custom Function keep its output on ctx, or write to an input unmarked?"""
+        node: Any = outputs[0].grad_fn if outputs else None
+        if node is None:
+            return
+        kept = [value for value in vars(node).values() if isinstance(value, Tensor)]
+        inner = any(not any(value is given for given in operands) for value in kept)
+        if site is not None and (inner or None in (node._fn_origins or ())):
+            self.keeping[site] = cls
+        for name, value in list(vars(node).items()):
+            if any(value is out for out in outputs):
+                self.functions.append(("reference-cycle", cls, name, None))
+        for operand in operands:
+            storage = operand._storage
+            if storage is None or storage.last_write <= began:
+                continue
+            last = storage.first_write_after(began)
+            if not any(operand is out for out in outputs):
+                site = None if last is None else last.site
+                self.functions.append(("function-dirty", cls, "", site))
+
+    def count(self, run: Run, recent: list[Run]) -> None:
+        """How many losses of the same line are still there, each with its graph?"""
+        for root in run.roots:
+            site = root.site
+            if site is None or not root.requires:
+                continue
+            others = [
+                other
+                for earlier in recent
+                for other in earlier.roots
+                if other is not root and other.site == site and other.tensor() is not None
+            ]
+            if len(others) > 1:
+                self.kept[id(site[0]), site[1]] = site, len(others) + 1
+
+    def stray(self, result: Any, site: Site | None) -> None:
+        """Another thread made a result: with history, although none is wanted here?"""
+        made = isinstance(result, Tensor) and result._tracked == RESULT
+        if made and self._thread in GUARD.no_grad and len(self.strays) < _STRAYS_KEPT:
+            self.strays.append(site)
+
+
+def tensors_in(values: Any, depth: int = 3) -> Iterator[Tensor]:
+    """Tensors, also in tuples and lists, but those that stand for others."""
+    for value in values:
+        if isinstance(value, Tensor):
+            if not stands_for_others(value):
+                yield value
+        elif depth and isinstance(value, (tuple, list)):
+            yield from tensors_in(value, depth - 1)
