@@ -58,7 +58,7 @@ class Check:
         self.func = func
         self.inputs = inputs
         self.eps, self.atol, self.rtol, self.nondet = eps, atol, rtol, nondet
-        #: Is anybody told more than that there is an error?
+        #: Is there a reader for more than the fact of an error?
         self.explain = explain
         #: Number among the inputs -> input, of those that are differentiated.
         self.wanted = {n: i for n, i in enumerate(inputs) if is_differentiable(i)}

@@ -32,7 +32,7 @@ from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
-# What is asked before a backward runs: somebody may want to run it in another way, or not at all.
+# What is asked before a backward runs: a handler may run it in another way, or not at all.
 
 
 class Call(NamedTuple):
@@ -52,7 +52,7 @@ _asks: list[Ask] = []
 def was_done(
     tensors: Any, gradient: Any, retain_graph: bool | None, create_graph: bool, inputs: Any
 ) -> bool:
-    """Did somebody run it? May raise what they raise."""
+    """Did a handler run it? Raises the handler's errors."""
     return bool(_asks) and _asks[-1](Call(tensors, gradient, retain_graph, create_graph, inputs))
 
 

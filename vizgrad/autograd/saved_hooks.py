@@ -116,7 +116,7 @@ class _Copy:
 
 
 class _Kept:
-    """A saved value: the memory itself, until somebody is about to write there; then a copy."""
+    """A saved value: the memory itself, until a write to it is about to happen; then a copy."""
 
     __slots__ = ("__weakref__", "array", "context", "copy", "storage")
 

@@ -25,7 +25,7 @@ E = TypeVar("E", bound=BaseException)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line of somebody's code. `cell` is e.g. ``In [3]`` when the file is a notebook cell, whose lines are
+    """A line of the user's code. `cell` is e.g. ``In [3]`` when the file is a notebook cell, whose lines are
     counted as its editor does.
     """
 

@@ -298,7 +298,7 @@ def in_notebook() -> bool:
 
 
 def can_be_asked() -> bool:
-    """Is somebody there who looks at what is shown, and presses buttons?"""
+    """Is there a user who sees the output, and presses buttons?"""
     if not in_notebook():
         return False
     from vizgrad.debugger.jupyter.widget.commtarget import run_by_program

@@ -3,7 +3,7 @@
 Which dimensions of what a node computed are batches: for pictures, which show them apart.
 
 Noted is what does not follow from the graph: where a result lies, and what only looks like a batch. Where a
-rule has it on its way to a result is found when somebody looks
+rule has it on its way to a result is found when it is read
 (`vizgrad.debugger.engines.vizgrad.batch_dims`).
 """
 

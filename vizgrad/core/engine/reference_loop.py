@@ -1,6 +1,6 @@
 """The reference loop: how a graph is run backward, in the plainest form that is right in every case.
 
-It runs whenever somebody watches or pauses a backward, and in anomaly mode. All other runs take the loop of
+It runs whenever a debugger watches or pauses a backward, and in anomaly mode. All other runs take the loop of
 `fast_loop.py`, which must do the same (`tests/core/engine/test_two_loops.py`). All state is in the task, so
 the debugger can read a paused task, and one loop can hand a run over to the other between two nodes.
 

@@ -89,7 +89,7 @@ class TaskState:
         self.pausing = False
         #: Gradients delivered and not yet used: one value, or a list for several output slots.
         self.buffers: dict[Node, Any] = {}
-        #: Nodes whose buffered gradient somebody else may hold: not to be changed or kept. To begin
+        #: Nodes whose buffered gradient other code may hold: not to be changed or kept. To begin
         #: with the roots: a gradient given by the caller stays the caller's (E-64).
         self.borrowed: set[Node] = (
             {roots[0][0]} if len(roots) == 1 else {node for node, _, _ in roots}

@@ -140,7 +140,7 @@ def rebase(view: Tensor, fn: Node, position: int = 0) -> None:
         base._tracked = RESULT
     # a read of the view's history since the write gave that of the old base
     info.clock = min(info.clock, storage_of(view).last_write - 1)
-    info.sequence_nr = tick()  # of the view's own new node, made when somebody asks for it
+    info.sequence_nr = tick()  # of the view's own new node, made when it is asked for
 
 
 def regenerate(view: Tensor) -> None:

@@ -26,7 +26,7 @@ from vizgrad.core.tensor.tensor import RESULT, UNTRACKED, Tensor
 
 
 class Unreadable(RuntimeError):
-    """Somebody asked for elements of a tensor that stands for others."""
+    """Code asked for elements of a tensor that stands for others."""
 
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -1,4 +1,4 @@
-"""Where the output of a node is, found when somebody asks: recording does not note it.
+"""The device of a node's output, found when it is asked for: recording does not note it.
 
 Operations compute where their operands are, all on one device. So a node's output is where those of the
 nodes behind it are; a move from device to device, a custom Function and a leaf know it themselves.

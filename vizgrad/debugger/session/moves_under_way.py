@@ -25,10 +25,10 @@ from vizgrad.core.progress import CLOCK, Line
 TOLD_AFTER, SHOWN_AFTER = 0.25, 0.5
 #: Seconds between telling twice.
 EVERY = 0.2
-#: Seconds that a node has to come to its end when somebody wants to stop.
+#: Seconds that a node has to come to its end when the user wants to stop.
 PATIENCE = 0.4
 
-#: Somebody else shows how far a move is: it is not written as text.
+#: A view shows the progress of a move: it is not written as text.
 _shown_elsewhere: ContextVar[bool] = ContextVar("shown_elsewhere", default=False)
 
 
@@ -46,7 +46,7 @@ class Work:
 
 
 class Halt(Exception):
-    """Somebody has asked to pause."""
+    """The user has asked to pause."""
 
 
 class Moving:
@@ -120,7 +120,7 @@ class Moving:
         return runs_python(frame, self._engine)
 
     def check(self) -> None:
-        """Called between two steps. Raises Halt, or KeyboardInterrupt, where somebody wants to stop."""
+        """Called between two steps. Raises Halt, or KeyboardInterrupt, where the user wants to stop."""
         if self.wanted:
             raise KeyboardInterrupt if self.wanted == "interrupt" else Halt
 

@@ -325,7 +325,7 @@ class Session:
     def switch(self, name: str) -> model.Branch:
         """Goes to where a branch, or the "original", was left.
 
-        WorldChanged where somebody else has changed what would be put back, IndexError where steps that lie
+        WorldChanged where other code has changed what would be put back, IndexError where steps that lie
         between are not kept any more.
         """
         return self.branches.switch(name)

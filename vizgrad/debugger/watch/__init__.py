@@ -1,3 +1,2 @@
-"""Where tensors come from: what a block of a person's code computed, wrote and cut, while "
-"somebody wants to know.
-"""
+"""Where tensors come from: the values that a watched block of the user's code computed, wrote and
+cut."""
