@@ -1,2 +1,1 @@
-"""Where tensors come from: the values that a watched block of the user's code computed, wrote and
-cut."""
+"""Where tensors come from: the values that watched code of the user computed, wrote and cut."""
