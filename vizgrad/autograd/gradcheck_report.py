@@ -1,4 +1,4 @@
-"""What gradcheck found: where backward and differences part, as a person reads it.
+"""The findings of gradcheck: where backward and differences part, in readable form.
 
 Rows are elements of the input, columns elements of the output.
 """
@@ -16,7 +16,7 @@ from vizgrad.core.arrays import Array, xp
 from vizgrad.core.arrays.current_device import on_device_of
 from vizgrad.core.arrays.random import Generator
 
-# What all of `gradcheck` uses: its error, its tolerance, and its random numbers.
+# Shared parts of `gradcheck`: its error, its tolerance, and its random numbers.
 
 
 class GradcheckError(RuntimeError):
