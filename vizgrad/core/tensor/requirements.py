@@ -1,4 +1,4 @@
-"""What a function requires of its arguments, said in their annotations.
+"""Requirements of a function on its arguments, declared in their annotations.
 
     @public
     def trace(input: Annotated[Tensor, Rank(2, "trace: expected a matrix, but got {ndim} dimensions")])
@@ -170,11 +170,11 @@ class OneOf(Requirement):
 MASK = DtypeKind(
     "b", "{function} only supports boolean masks, but got mask with dtype {dtype}", RuntimeError
 )
-#: Of floating point or complex numbers.
+#: Floating point or complex numbers.
 INEXACT = DtypeKind("fcV")
-#: Of floating point numbers.
+#: Floating point numbers.
 FLOATING = DtypeKind("fV")
-#: Of integers, without bool.
+#: Integers, without bool.
 INTEGRAL = DtypeKind("iu")
 
 
