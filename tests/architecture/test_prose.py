@@ -16,12 +16,7 @@ from tests.architecture.prose import sentences
 from tests.architecture.rooms import PACKAGE
 
 RATCHET: dict[str, int] = {
-    "core/arrays": 57,
-    "core/engine": 15,
-    "core/function": 47,
     "core/graph": 1,
-    "core/ops": 70,
-    "core/tensor": 38,
     "debugger/api.py": 1,
     "debugger/check": 20,
     "debugger/drawing": 44,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 Kernel = Callable[..., Any]
-#: What a recording function calls its kernels.
+#: The name of kernels in a recording function.
 _NAMES = ("kernel", "fused_kernel")
 
 
