@@ -23,7 +23,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A single example may take long where the machine is busy. Continuous integration takes the same examples
-# each time; whoever runs the tests by hand looks for new ones. Half of the usual number: `make fuzz` is
+# each time; a run by hand looks for new ones. Half of the usual number: `make fuzz` is
 # there to look for long.
 hypothesis.settings.register_profile(
     "vizgrad", deadline=None, max_examples=50, derandomize=os.environ.get("CI") == "true"

@@ -121,7 +121,7 @@ export class Player implements Port {
     this.listeners.forEach(listener => listener(copy));
   }
 
-  // --- what somebody else does ---
+  // --- what other views do ---
 
   /** Another view moves the session, or a cell. */
   moveTo(position: number): void {

@@ -148,7 +148,7 @@ export function plainView({ views }: Recording): RecordedView {
   return views[0] as RecordedView;
 }
 
-/** What all nodes are called that anybody spoke of, by number. */
+/** The names of all nodes that were mentioned, by number. */
 export function namesOf({ views, updates }: Recording): ReadonlyMap<number, Name> {
   const names = new Map<number, Name>();
   const learn = (name: Name): unknown => names.set(name.node, name);

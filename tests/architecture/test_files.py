@@ -94,4 +94,4 @@ def test_nothing_leans_on_another_framework() -> None:
     }
     assert leaning == {
         "debugger/engines/pytorch"
-    }  # which is loaded where somebody has imported PyTorch
+    }  # which is loaded where the program has imported PyTorch

@@ -40,7 +40,7 @@ def test_a_wrong_factor_is_named_and_no_width_is_blamed() -> None:
     error = failed(square(lambda a, grad: grad * a), x())
     report = error.report
     assert (report.output, report.input, report.worst) == (0, 0, (2, 2))
-    assert report.likeness() == "Backward gives 0.5 times the differences everywhere."
+    assert report.pattern() == "Backward gives 0.5 times the differences everywhere."
     assert "the gradient is wrong" in report.verdict()
     assert str(report) in error.__notes__
     assert "3 of 9 elements are wrong, the worst at input[2], output[2]" in str(report)
@@ -66,22 +66,22 @@ def test_a_kink_beside_the_point() -> None:
 
 
 @pytest.mark.rule("G-2")
-def test_likenesses() -> None:
+def test_patterns() -> None:
     weight = vg.arange(9.0, dtype=vg.float64).reshape(3, 3).sin()
 
     def linear(backward: Any) -> Any:
         return function(lambda ctx, a: a @ weight, lambda ctx, grad: backward(grad)).apply
 
-    def likeness(func: Any, *inputs: Any) -> str:
-        return failed(func, *inputs).report.likeness()
+    def pattern(func: Any, *inputs: Any) -> str:
+        return failed(func, *inputs).report.pattern()
 
-    assert "transposed" in likeness(linear(lambda grad: grad @ weight), x())
-    assert "-1 times" in likeness(linear(lambda grad: -grad @ weight.t()), x())
-    assert "zeros everywhere" in likeness(linear(lambda grad: grad * 0), x())
+    assert "transposed" in pattern(linear(lambda grad: grad @ weight), x())
+    assert "-1 times" in pattern(linear(lambda grad: -grad @ weight.t()), x())
+    assert "zeros everywhere" in pattern(linear(lambda grad: grad * 0), x())
     uneven = vg.tensor([1.0, 2.0, 1.0], dtype=vg.float64)
-    assert "No simple factor" in likeness(linear(lambda grad: grad @ weight.t() * uneven), x())
+    assert "No simple factor" in pattern(linear(lambda grad: grad @ weight.t() * uneven), x())
     z = vg.tensor([1 + 2j], dtype=vg.complex128, requires_grad=True)
-    assert "conjugate" in likeness(
+    assert "conjugate" in pattern(
         function(
             lambda ctx, a: a * (2 + 1j), lambda ctx, grad: grad * (2 + 1j)
         ).apply, z
@@ -127,7 +127,7 @@ def test_nan_that_is_expected_is_not_the_worst() -> None:
     report = matrices([[math.nan, 1.0], [math.nan, 2.0]], [[math.nan, 1.0], [0.5, 9.0]])
     assert report.worst == (1, 0)
     assert "?" in report.heat_map()
-    assert "No simple factor" in report.likeness()
+    assert "No simple factor" in report.pattern()
 
 
 def test_a_function_that_fails_further_away() -> None:

@@ -197,7 +197,7 @@ def _recorded(case: Case, forward: Callable[[], Any]) -> Figure:
     def recorded() -> vg.Recording:
         with vg.record() as recording:
             work()
-        return recording  # whoever reads it has it
+        return recording  # its reader has it
 
     what = f"{case.name}: recorder attached"
     return _side_by_side(what, "x forward and backward", RECORDED, lambda: work, lambda: recorded)

@@ -13,7 +13,7 @@ from vizgrad.core.interpreter import locals_of
 
 
 class Thing:
-    """What somebody holds."""
+    """An object that a variable holds."""
 
 
 def test_what_was_told_is_not_kept_by_the_frame() -> None:

@@ -72,7 +72,7 @@ KNOWN_PROGRAMS = (
                  "what it has just written (masked_scatter_ and products of all)", reads_what_it_writes),
     KnownProgram("how the elements of a result lie in memory where operands lie in several ways, which decides "
                  "whether reshape copies", other_order_in_memory),
-    KnownProgram("a view without history whose base was written is a leaf there until somebody looks at grad_fn",
+    KnownProgram("a view without history whose base was written is a leaf there until the program reads grad_fn",
                  leaf_until_it_is_looked_at),
     KnownProgram("a tensor of whole numbers requires grad after a write", whole_number_that_requires_grad),
     KnownProgram("a limit of multi-tensor hooks on leaves", says("A leaf node was passed to _will_engine_execute")),

@@ -18,7 +18,7 @@ NO_DEFAULT = Parameter.empty
 #: numpy's words, which PyTorch's parser takes for its own without saying so.
 NUMPY = {"axis": "dim", "keepdims": "keepdim"}
 
-#: What PyTorch takes and numpy's memory has no use for; whoever takes it takes it, nobody must.
+#: PyTorch takes it and numpy's memory has no use for it: a function may take it, none must.
 MEANINGLESS = {"layout", "pin_memory", "memory_format"}
 
 

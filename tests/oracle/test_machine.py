@@ -189,7 +189,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(n=number)
     def drop(self, n: int) -> None:
-        """Somebody lets go of a tensor."""
+        """The program releases a tensor."""
         if len(self.ours.pool) > 2:
             for side in (self.ours, self.theirs):
                 del side.pool[-1 - n % len(side.pool)]

@@ -181,7 +181,7 @@ class Lab:
     def open_copy(
         self, source: Path, change: Callable[[NotebookNode], None] | None = None
     ) -> Notebook:
-        """Opens a copy of a notebook, with the data beside it, as somebody who got the folder would."""
+        """Opens a copy of a notebook, with the data beside it, as a user who received the folder would."""
         folder = self.server.root / source.parent.name
         shutil.copytree(source.parent, folder, dirs_exist_ok=True)
         if change is not None:

@@ -59,7 +59,7 @@ def axe_in(part: Locator, ours: str = "", *rules: str) -> list[str]:
 
 
 class Reader:
-    """Somebody who hears the live region and what has the focus, and has keys."""
+    """A user who hears the live region and the focused element, and has a keyboard."""
 
     def __init__(self, lab: Lab, view: Locator) -> None:
         self.page, self.view = lab.page, view
@@ -87,7 +87,7 @@ def test_from_opening_to_the_stale_tensor_by_keys_and_announcements_alone(lab: L
     notebook = lab.open_notebook(STALE + SHOW)
     view = notebook.output(0)
     reader = Reader(lab, view)
-    # In command mode, on the cell; a person with a screen reader runs it as anybody does.
+    # In command mode, on the cell; a person with a screen reader runs it as others do.
     lab.call("async app => { await app.commands.execute('notebook:enter-command-mode'); }")
     reader.press("Control+Enter")
     reader.hears(r"^Backward of loss: \d+ nodes, paused at 0 of \d+, next AddBackward0\. F10 steps")

@@ -22,7 +22,7 @@ DEBUG = "s = vg.debug(loss)"
 
 
 def picture(lab: Lab, name: str) -> None:
-    """Saves a screenshot to look at, where somebody asks for some."""
+    """Saves a screenshot to look at, where the caller asks for some."""
     folder = os.environ.get("VIZGRAD_PICTURES")
     if folder:
         Path(folder).mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, expect
 from tests.ui.lab import Lab
 from tests.ui.test_tour import TOUR, cell_of, press, root
 
-#: Where the pictures that these tests look at are kept, if somebody wants to see them.
+#: Where the pictures that these tests look at are kept, if they are wanted.
 PICTURES = os.environ.get("VIZGRAD_PICTURES")
 
 TORCH = "import vizgrad as torch\nfrom vizgrad import nn\nfrom vizgrad.nn import functional as F\n"

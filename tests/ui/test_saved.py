@@ -94,7 +94,7 @@ def _small_and_says_its_state(path: Path) -> None:
 
 def _shown_untrusted(lab: Lab, path: Path) -> None:
     there = nbformat.read(path, as_version=4)
-    there.cells[0].source += "\n# changed by somebody else"
+    there.cells[0].source += "\n# changed by another user"
     nbformat.write(there, path.with_name("foreign.ipynb"))
     notebook = lab.open("foreign.ipynb")
     assert not is_trusted(notebook)

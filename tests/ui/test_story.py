@@ -37,7 +37,7 @@ def beside(editors: list[Locator]) -> list[dict[int, str]]:
 
 
 def drawn(graph: Locator) -> str:
-    """The picture as it is in the page, but where somebody points."""
+    """The picture as it is in the page, except under the pointer."""
     return graph.evaluate("e => e.innerHTML")
 
 

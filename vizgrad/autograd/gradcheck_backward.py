@@ -58,7 +58,7 @@ class Check:
         self.func = func
         self.inputs = inputs
         self.eps, self.atol, self.rtol, self.nondet = eps, atol, rtol, nondet
-        #: Is anybody told more than that there is an error?
+        #: Is there a reader for more than the fact of an error?
         self.explain = explain
         #: Number among the inputs -> input, of those that are differentiated.
         self.wanted = {n: i for n, i in enumerate(inputs) if is_differentiable(i)}
@@ -71,7 +71,7 @@ class Check:
             )
         #: Number among the outputs -> output, of those that require grad.
         self.places = {n: o for n, o in enumerate(results) if o.requires_grad}
-        #: What all evaluations have to look like.
+        #: The form that all evaluations must have.
         self.like = [o._array for o in results]
         self.outputs = list(self.places.values())
 

@@ -1,4 +1,4 @@
-"""What gradcheck found: where backward and differences part, as a person reads it.
+"""The findings of gradcheck: where backward and differences part, in readable form.
 
 Rows are elements of the input, columns elements of the output.
 """
@@ -16,7 +16,7 @@ from vizgrad.core.arrays import Array, xp
 from vizgrad.core.arrays.current_device import on_device_of
 from vizgrad.core.arrays.random import Generator
 
-# What all of `gradcheck` uses: its error, its tolerance, and its random numbers.
+# Shared parts of `gradcheck`: its error, its tolerance, and its random numbers.
 
 
 class GradcheckError(RuntimeError):
@@ -115,7 +115,7 @@ class Mismatch:
         which = f"Output {self.output} in input {self.input}"
         lines = [
             f"{which}: {count} of {size} elements are wrong, the worst at {here}.",
-            self.likeness(),
+            self.pattern(),
             "",
             self.heat_map(),
         ]
@@ -125,8 +125,8 @@ class Mismatch:
 
     # --- what it may be -----------------------------------------------------------------------------
 
-    def likeness(self) -> str:
-        """In which simple way the whole of one matrix is the other, if it is in one."""
+    def pattern(self) -> str:
+        """A sentence on the simple relation between the two matrices, if there is one."""
         a, n = self.analytical, self.numerical
         if not a.any():
             return "Backward gives zeros everywhere: does its result reach this input?"

@@ -13,9 +13,9 @@ from vizgrad.autograd.roots import (
     as_tuple,
     check_counts,
     check_rows,
-    likeness,
     make_roots,
     of_wrappers,
+    prototype,
 )
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.current_device import DEVICES, on_device_of
@@ -32,7 +32,7 @@ from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
-# What is asked before a backward runs: somebody may want to run it in another way, or not at all.
+# These handlers are asked before a backward runs: each may run it in another way, or not at all.
 
 
 class Call(NamedTuple):
@@ -52,7 +52,7 @@ _asks: list[Ask] = []
 def was_done(
     tensors: Any, gradient: Any, retain_graph: bool | None, create_graph: bool, inputs: Any
 ) -> bool:
-    """Did somebody run it? May raise what they raise."""
+    """Did a handler run it? Raises the handler's errors."""
     return bool(_asks) and _asks[-1](Call(tensors, gradient, retain_graph, create_graph, inputs))
 
 
@@ -100,7 +100,7 @@ def make_task(
         roots,
         TENSORS if create_graph else DUALS if boxed else ARRAYS,
         keep_graph=retain_graph,
-        freed=Freed(caller(3)),  # whoever asked for this called a function that calls this one
+        freed=Freed(caller(3)),  # the caller called a function that calls this one
         captures=captures,
         wanted=wanted,
     )
@@ -286,7 +286,7 @@ def _batched(
     check_counts(several, given)
     if not create_graph:
         given = tuple(g.detach() if isinstance(g, Tensor) else g for g in given)
-    check_rows([likeness(thing).shape for thing in several], given)
+    check_rows([prototype(thing).shape for thing in several], given)
 
     def of_row(row: Sequence[Any], keep: bool) -> tuple[Tensor | None, ...]:
         return grad(
@@ -332,7 +332,7 @@ def _result(
 
 
 def _zeros(wanted: Any, requires_grad: bool) -> Tensor:
-    """What `materialize_grads` gives for an input that was not used; with create_graph it requires grad."""
+    """The result of `materialize_grads` for an unused input; with create_graph it requires grad."""
     if not isinstance(wanted, Tensor):
         raise wrong_call(
             RuntimeError(

@@ -25,7 +25,7 @@ E = TypeVar("E", bound=BaseException)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line of somebody's code. `cell` is e.g. ``In [3]`` when the file is a notebook cell, whose lines are
+    """A line of the user's code. `cell` is e.g. ``In [3]`` when the file is a notebook cell, whose lines are
     counted as its editor does.
     """
 
@@ -141,7 +141,7 @@ def _not_drawn(shown: Sequence[Explanation]) -> str:
     return ""
 
 
-#: What a notebook shows of explanations, as HTML; who draws sets it.
+#: The HTML of explanations for a notebook; set by the drawing package.
 drawn: Callable[[Sequence[Explanation]], str] = _not_drawn
 
 
@@ -174,8 +174,8 @@ def _same_line(filename: str, line: int) -> int:
     return line
 
 
-#: Filename, line as it was compiled -> the same line as an editor counts; the front end sets it. Of a cell
-#: IPython compiles neither empty lines at its beginning nor a magic.
+#: Filename, line as it was compiled -> the same line as an editor counts; the front end sets it. IPython
+#: compiles neither empty lines at the beginning of a cell nor a magic.
 line_shown: Callable[[str, int], int] = _same_line
 
 
@@ -293,7 +293,7 @@ def warn_outside(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def _levels_within() -> int:
-    """The `stacklevel` by which whoever called this function warns of the nearest line outside vizgrad."""
+    """The `stacklevel` by which the caller of this function warns of the nearest line outside vizgrad."""
     level, frame = 1, _getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_WITHIN):
         level, frame = level + 1, frame.f_back

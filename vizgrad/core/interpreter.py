@@ -1,4 +1,4 @@
-"""What vizgrad asks of the Python that runs it."""
+"""The features that vizgrad needs from its Python interpreter."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def refuse_without_gil() -> None:
 def locals_of(frame: FrameType) -> Mapping[str, Any]:
     """The variables of a frame as they are now; of a module or class its own namespace.
 
-    What is asked leaves nothing behind: see `let_go`.
+    A query leaves nothing behind: see `let_go`.
     """
     told = frame.f_locals
     if not frame.f_code.co_flags & OPTIMIZED:
@@ -42,7 +42,7 @@ def let_go(told: dict[str, Any]) -> None:
     """Empties what a function's frame has told of its variables.
 
     Before Python 3.13 a frame keeps the dict that it was asked for, and what is in there lives on until it
-    is asked again or ends: the graph of an old loss, say. One that somebody else has, too, as a person has
+    is asked again or ends: the graph of an old loss, say. One that other code has, too, as a person has
     what `locals()` gave them, is left as it is, and so are all while a debugger may write them back.
     """
     if sys.getrefcount(told) <= _OF_FRAME and sys.gettrace() is None:

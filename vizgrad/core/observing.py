@@ -15,7 +15,7 @@ R = TypeVar("R")
 
 
 class Observer:
-    """Somebody who is told, for as long as `active`. `owner` says in a warning who it was.
+    """A callback that is called for as long as it is `active`. `owner` says in a warning who it was.
 
     `failed(error)` is called when it has raised, `removed()` when it is told nothing more, for whichever
     reason.
@@ -36,7 +36,7 @@ class Observer:
         self._removed = removed
 
     def ask(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R | None:
-        """What `call` of the observer answers; None, and nothing more is told, if it raises."""
+        """The result of the observer's `call`; None if it raises, and then it is not called again."""
         if not self.active:
             return None
         try:
@@ -46,7 +46,7 @@ class Observer:
         return None
 
     def raised(self, error: Exception) -> None:
-        """It has raised, called by somebody who had no time to `ask`: it is told nothing more."""
+        """It has raised in a call without `ask`: it is not called again."""
         if not self.active:
             return
         failed = self._failed

@@ -56,7 +56,7 @@ class Ticking(Protocol):
 
 
 class Clock:
-    """Ticks for those who want it, on a thread that is there while somebody does, and a while longer."""
+    """Ticks for subscribers, on a thread that lives while there are some, and a while longer."""
 
     EVERY = 0.1
     LINGERS = 5.0

@@ -200,7 +200,7 @@ test('who waits knocks where vizgrad is in use already, or comes into use', asyn
   follower.goTo(other);
   await settled();
   expect(other.comms).toHaveLength(0);
-  port.wake(); // somebody looks
+  port.wake(); // a view looks
   await settled();
   expect(other.comms).toHaveLength(2);
   waiting.dispose();

@@ -1,6 +1,6 @@
 /**
  * A session in an output of a notebook: the view of it, if it lives in the notebook's kernel, else the picture
- * that was saved. While it lives the picture is kept up to date, for whoever reads the notebook later.
+ * that was saved. While it lives the picture is kept up to date, for a later reader of the notebook.
  */
 import type { ISessionContext } from '@jupyterlab/apputils';
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';

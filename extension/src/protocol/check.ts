@@ -1,7 +1,7 @@
 /**
  * Readers: small functions that check a value of unknown origin and give it a type.
  *
- * What comes over a comm or out of a trace file was written by somebody else's program. A reader
+ * What comes over a comm or out of a trace file was written by another program. A reader
  * either returns exactly the fields it knows (so nothing unexpected travels further), or throws
  * `Malformed`, whose message says where the value was and what was expected there.
  */

@@ -43,7 +43,7 @@ export interface Working {
 }
 
 /**
- * Event, to whoever follows lines: how they changed since what was told before (`number` rises by
+ * Event, to views that follow lines: how they changed since what was told before (`number` rises by
  * one), and where the run stands. Whose lines they do not know, or who missed a number, asks anew
  * (`FollowLines`). `session` is empty where the session whose lines were told is closed. `stops`
  * are None where they are as they were.

@@ -90,7 +90,7 @@ describe('a standing', () => {
     ['a flow from nobody', ['flows', 0, 'node'], size],
     ['a current node that is none', ['current'], size],
     ['a breakpoint on no node', ['breakpoints'], [size]],
-    ['somebody in the queue who is not there', ['ready', 0, 'node'], size],
+    ['a node in the queue that is not there', ['ready', 0, 'node'], size],
     ['a buffer of nobody', ['buffers', 0, 'node'], size],
     ['the name of nobody', ['names', 0, 'node'], size],
     ['a save by nobody', ['storages', 0, 'saves', 0, 'node'], size]
@@ -106,7 +106,7 @@ describe('an update', () => {
     ['a visit of nobody', ['records', 0, 'visit', 'node'], size],
     ['a gradient to nobody', ['records', 0, 'visit', 'routed', 0, 'edge', 'node'], size],
     ['an arrival at nobody', ['records', 0, 'arrived', 0, 'node'], -1],
-    ['somebody ready who is not there', ['records', 0, 'readied', 0, 'node'], size],
+    ['a ready node that is not there', ['records', 0, 'readied', 0, 'node'], size],
     ['a current node that is none', ['records', 0, 'current'], size],
     ['a breakpoint on no node', ['breakpoints'], [size]],
     ['the name of nobody', ['names', 0, 'node'], size]

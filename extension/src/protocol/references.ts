@@ -4,7 +4,7 @@ import type { Drawing, Standing, Tally } from './drawing';
 import { NODE_STATES } from './model';
 import type { Group, Node, StepRecord, Storage, Update } from './model';
 
-/** Throws `Malformed`, unless whoever draws it may follow its references blindly. */
+/** Throws `Malformed`, unless a view may follow its references without checks. */
 export function checkDrawing(drawing: Drawing, size: number): void {
   const { boxes, lines, frames, groups, nodes } = drawing;
   const drawn = new Set(nodes.map(({ id }) => id));

@@ -160,7 +160,7 @@ export class DebuggerStore {
     this.ask();
   }
 
-  /** Somebody looks at what saved values hold, or nobody does: what was known of it gets old. */
+  /** Whether a panel shows saved values; if none does, they become stale. */
   watchMemory(on: boolean): void {
     const { session } = this.state.value;
     this.watched.memory = on;
@@ -171,7 +171,7 @@ export class DebuggerStore {
     this.ask();
   }
 
-  /** Somebody wants to see all storages, or those that something happened to. */
+  /** Whether the panel shows all storages, or only those with events. */
   watchStorages(on: boolean): void {
     this.watched.storages = on;
     this.ask();

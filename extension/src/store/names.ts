@@ -1,4 +1,4 @@
-/** What nodes are called, as far as anybody said; what is not known is noted, to be asked for at once. */
+/** The names of nodes, as far as they are known; what is not known is noted, to be asked for at once. */
 import type { Name } from '../protocol';
 
 export class Names {

@@ -190,7 +190,7 @@ export class SavedValues {
         culprit: said?.culprit ?? value.culprit
       };
     }
-    // Whoever was released is not told of: what is stale follows from the counter.
+    // Released saves are not reported: the counter shows which are stale.
     const stale = version_now > version_saved;
     const first = storage.writes.find(write => write.version > version_saved) ?? null;
     const culprit = stale ? (said?.culprit ?? value.culprit ?? first) : null;

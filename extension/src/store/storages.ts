@@ -8,7 +8,7 @@ export class Storages {
   /** How many there are in the whole graph. */
   readonly count: number;
   private readonly byId = new Map<number, Storage>();
-  /** Those that nothing happened to: somebody wanted to see them. */
+  /** Those without events, which the user wanted to see. */
   private readonly quiet = new Set<number>();
   /** The counters when the session was opened here, or when they were told of first. */
   private readonly opened: Map<number, number>;
@@ -42,7 +42,7 @@ export class Storages {
     return version > (this.opened.get(id) ?? 0);
   }
 
-  /** Was it told of only because somebody wanted to see all? */
+  /** Was it sent only because the user wanted to see all? */
   isQuiet({ id }: Storage): boolean {
     return this.quiet.has(id);
   }

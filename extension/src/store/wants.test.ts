@@ -252,7 +252,7 @@ describe('what is not known', () => {
     expect(asked('inspect')).toHaveLength(1);
   });
 
-  test('memory is asked for while somebody looks, after each change, once at a time', async () => {
+  test('memory is asked for while a panel shows it, after each change, once at a time', async () => {
     await attach(mlp);
     kernel.moveTo(1);
     await settle();
@@ -281,7 +281,7 @@ describe('what is not known', () => {
     }
   });
 
-  test('other storages are asked for when somebody wants to see them', async () => {
+  test('other storages are asked for when the user wants to see them', async () => {
     const storages = () => state().session?.storages;
     expect(storages()?.untold).toBeGreaterThan(0);
     store.watchStorages(true);

@@ -68,7 +68,7 @@ describe('a graph of which a part is drawn', () => {
     expect(rows().every(({ textContent }) => textContent.includes('TanhBackward0'))).toBe(true);
   });
 
-  test('other storages are shown when somebody asks', async () => {
+  test('other storages are shown when the user asks', async () => {
     const lines = () => page.host.querySelectorAll('[data-storage]').length;
     const before = lines();
     fireEvent.click(page.region('Versions').getByRole('button', { name: /storages$/ }));

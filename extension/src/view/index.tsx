@@ -1,5 +1,5 @@
 /**
- * The view: draws a debugging session into an element. It knows nothing of Jupyter; whoever mounts
+ * The view: draws a debugging session into an element. It knows nothing of Jupyter; the host that mounts
  * it brings a port to a kernel.
  */
 import { render } from 'preact';

@@ -1,4 +1,4 @@
-"""Whose memory a gradient is: nothing anybody else can reach is taken or written (E-52, E-60 ... E-64)."""
+"""Whose memory a gradient is: no memory with another holder is taken or written (E-52, E-60 ... E-64)."""
 
 from __future__ import annotations
 

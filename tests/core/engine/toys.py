@@ -186,7 +186,7 @@ def slot(node: Node, nr: int) -> Edge:
 
 
 def resumes(task: GraphTask) -> Generator[Node, None, None]:
-    """Drives a task as whoever pauses it must: the thread's modes are given back at each pause."""
+    """Drives a task as a debugger must that pauses it: the thread's modes are given back at each pause."""
     run = task.loop()
     while True:
         try:

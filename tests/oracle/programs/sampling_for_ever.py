@@ -1,4 +1,4 @@
-"""Samplers that are asked for more than anybody takes."""
+"""Samplers that are asked for more than is taken."""
 
 import inspect
 from itertools import islice

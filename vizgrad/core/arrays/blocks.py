@@ -116,7 +116,7 @@ def mapped_bytes(path: Path, start: int, length: int) -> Array:
     return np.asarray(np.memmap(path, np.uint8, "c", start, (length,)))
 
 
-# Arrays over memory that belongs to somebody else, which never hears of them.
+# Arrays over memory of another owner, which is not notified of them.
 
 
 class _Memory:

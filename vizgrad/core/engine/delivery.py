@@ -1,7 +1,7 @@
 """Delivery, the last stage of a visit (E-50): a gradient goes over an edge into the buffer of the next node.
 
 There it is added to what has arrived before. The engine adds in place, and a leaf keeps an array, only where
-nobody else holds it; `TaskState.borrowed` says where somebody may (E-52, E-64).
+no other code holds it; `TaskState.borrowed` says where other code may (E-52, E-64).
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _put_into_slot(task: TaskState, target: Node, slot: int, grad: Any) -> tuple
 
 
 def _is_lent(task: TaskState, node: Node, grad: Any, index: int, visited: Visited) -> bool:
-    """May somebody else hold `grad`, which edge `index` delivers, or its memory?
+    """May other code hold `grad`, which edge `index` delivers, or its memory?
 
     What a formula computes is the engine's alone, or what arrived, or a part of that; no formula hands out
     saved memory. So the question is who else holds what arrived, and whether two edges got views of one

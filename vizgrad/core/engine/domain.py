@@ -137,9 +137,7 @@ class ArrayDomain:
     accumulate = staticmethod(leaf.accumulate_array)
 
     def retain(self, tensor: Tensor, grad: Any) -> None:
-        earlier = (
-            tensor._grad
-        )  # a new object each time: whoever holds the earlier one keeps its value
+        earlier = tensor._grad  # a new object each time: the earlier one keeps its value
         array = as_array(grad)
         tensor._grad = new_tensor(
             array.copy() if earlier is None else self.add(earlier._array, array)

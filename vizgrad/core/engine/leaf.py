@@ -66,7 +66,7 @@ def accumulate_array(
             out[...] = grad
         variable._grad = new_tensor(out)
         if borrowed:
-            return "copied", "somebody else may hold the array"
+            return "copied", "other code may hold the array"
         if grad.base is not None:
             return "copied", "the array is a view of another"
         return "copied", "its strides are not those of the leaf"

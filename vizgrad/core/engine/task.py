@@ -22,7 +22,7 @@ class GraphTask(TaskState):
     __slots__ = ()
 
     def loop(self) -> Generator[Node, None, None]:
-        """Runs node after node; yields each before its visit while `pausing`. For whoever drives it: the
+        """Runs node after node; yields each before its visit while `pausing`. For its caller: the
         modes of the thread are given back by `leave` at each pause.
         """
         steps = reference_loop(self)

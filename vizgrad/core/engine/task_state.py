@@ -1,6 +1,6 @@
 """The state of one backward: what is ready, what waits, what has been delivered.
 
-All of it is kept in attributes, so whoever holds a paused task can read it (`vizgrad.debugger.session`);
+All of it is kept in attributes, so the debugger can read a paused task (`vizgrad.debugger.session`);
 a visit (`vizgrad.core.engine.visit`) reads and changes it, and the two loops run it.
 """
 
@@ -89,7 +89,7 @@ class TaskState:
         self.pausing = False
         #: Gradients delivered and not yet used: one value, or a list for several output slots.
         self.buffers: dict[Node, Any] = {}
-        #: Nodes whose buffered gradient somebody else may hold: not to be changed or kept. To begin
+        #: Nodes whose buffered gradient other code may hold: not to be changed or kept. To begin
         #: with the roots: a gradient given by the caller stays the caller's (E-64).
         self.borrowed: set[Node] = (
             {roots[0][0]} if len(roots) == 1 else {node for node, _, _ in roots}

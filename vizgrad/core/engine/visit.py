@@ -1,7 +1,7 @@
 """One visit of a node, in full: the stages of spec E-50, in this order; the last, the delivery, comes after.
 
 Both loops come here for nodes with hooks, captures, custom Functions and gradients that did not arrive. The
-reference loop comes here for all nodes of which somebody wants to be told every stage.
+reference loop comes here for all nodes whose every stage a watch wants to see.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ def at_first_call(owner: str, name: str, scope: dict[str, Any], write: Callable[
     """A function over the globals `scope` whose source is written and compiled when it is first called.
 
     A traceback shows it as a file ``<vizgrad mul.record>``, for the `owner` mul, with its text.
-    It stays the same object, whoever holds it: only what it does is replaced.
+    It stays the same object for all references to it: only its code is replaced.
     """
 
     def become() -> Any:

@@ -138,9 +138,9 @@ def rebase(view: Tensor, fn: Node, position: int = 0) -> None:
     with retaining(base):
         base._edge = node
         base._tracked = RESULT
-    # whoever read the view's history since the write got that of the old base
+    # a read of the view's history since the write gave that of the old base
     info.clock = min(info.clock, storage_of(view).last_write - 1)
-    info.sequence_nr = tick()  # of the view's own new node, made when somebody asks for it
+    info.sequence_nr = tick()  # of the view's own new node, made when it is asked for
 
 
 def regenerate(view: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""Kernels that ask somebody first: what selective checkpoints need of every operation.
+"""Kernels that ask a handler first: selective checkpoints need it for every operation.
 
 While it is on, and only then, the recording functions of all operations call a kernel that asks the runner of
 their thread: they find it among their globals, so that nothing is asked, and nothing costs, at other times.

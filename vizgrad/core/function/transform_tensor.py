@@ -6,8 +6,8 @@ the level of the innermost transform among its operands (`interpreted`), which r
 for; that may be wrapped by a level further out, and so on down to plain tensors.
 
 All other code, which looks at the shape and type of a tensor before it records operations, is shown a
-`StandIn`. Whoever wants to read elements is told that there are none (D-4): nobody sees the values of a whole
-batch by mistake.
+`StandIn`. A read of its elements raises an error that there are none (D-4), so that no code reads the
+values of a whole batch by mistake.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from vizgrad.core.tensor.tensor import RESULT, UNTRACKED, Tensor
 
 
 class Unreadable(RuntimeError):
-    """Somebody asked for elements of a tensor that stands for others."""
+    """Code asked for elements of a tensor that stands for others."""
 
 
 F = TypeVar("F", bound=Callable[..., Any])

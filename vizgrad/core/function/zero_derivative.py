@@ -81,7 +81,7 @@ def _dependent(
     made = _node_class(node.name())()
     made.edges = (edge_of(result), *flat, *undefined)
     made.zeros = len(flat)
-    # what the formula handed on untouched belongs to somebody else
+    # an array that the formula passed on unchanged has another owner
     fresh = result is not grad and result._view is None
     out = new_tensor(result._array if fresh else result._array.copy())
     made.sequence_nr = tick()

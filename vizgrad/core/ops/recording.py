@@ -46,7 +46,7 @@ def edges_of(tensors: Sequence[Tensor]) -> tuple[Any, ...] | None:
 def start(node: Node, edges: tuple[Any, ...], array: Any) -> None:
     """Fills the slots every node has; `array` is output 0.
 
-    To be called when the saved values are in place: whoever listens for new nodes looks at them.
+    To be called when the saved values are in place: the listeners for new nodes read them.
     """
     node.sequence_nr = tick()
     node.edges = edges

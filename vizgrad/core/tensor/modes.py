@@ -301,7 +301,7 @@ def pop_scope(before: Scope | None) -> None:
 
 
 def noted(node: Any, outputs: Any = ()) -> Scope | None:
-    """Tells whoever listens to this thread of a new node; returns the scope it belongs to.
+    """Tells the listeners of this thread about a new node; returns the scope it belongs to.
 
     Recording functions call this only while `GUARD.scoped` is not zero.
     """

@@ -1,7 +1,7 @@
 """Which line of a person's code did this?
 
 Recording must be cheap (it happens for every node and every write), so a site is just the code object
-and the instruction's offset; the line is looked up when somebody asks.
+and the instruction's offset; the line is looked up when it is asked for.
 
 Names from source text: what did the person call the tensor that this instruction wrote?
 
@@ -57,8 +57,8 @@ _HOSTS = frozenset(("comm", "ipykernel", "ipywidgets", "jupyter_client", "tornad
 
 
 class _Internal(dict[Any, bool | None]):
-    """`__package__` of a frame -> is the frame the library's own? None: nor anybody's, of `_HOSTS`. Asked
-    once per package, then a lookup.
+    """`__package__` of a frame -> is the frame the library's own? None: it belongs to `_HOSTS`,
+    neither the library nor the user. Asked once per package, then a lookup.
     """
 
     def __missing__(self, package: Any) -> bool | None:

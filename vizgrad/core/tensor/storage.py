@@ -408,7 +408,7 @@ def storage_of(tensor: Tensor) -> Storage:
 
 
 def watched() -> bool:
-    """Does anybody watch writes?"""
+    """Is there a watch of writes?"""
     return bool(_watchers)
 
 

@@ -329,7 +329,7 @@ class Example:
         #: The tensors among the inputs, in the order in which gradients are returned.
         self.tensors = tensors_of(inputs, self.nested)
         asked = [t.requires_grad for t in self.tensors]
-        #: Did anybody say which inputs are to be differentiated?
+        #: Did the caller say which inputs are to be differentiated?
         self.told = any(asked)
         self.wants = asked if self.told else [_is_floating(t) for t in self.tensors]
         self.codes = self._codes()

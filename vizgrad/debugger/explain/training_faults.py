@@ -185,7 +185,7 @@ def _never_back(
         if not first.steps < call.steps < noting.steps or not _is_in(call, into_losses):
             continue
         if any(c.layer == call.layer and c.training and c.steps > call.steps for c in calls):
-            continue  # somebody switches between the two on purpose
+            continue  # the program switches between the two on purpose
         site = _switch(noting, call)
         if site is None:
             continue

@@ -18,7 +18,7 @@ from vizgrad.debugger.memory.object_kinds import OPTIMIZER
 from vizgrad.debugger.memory.retention_paths import Paths
 from vizgrad.debugger.memory.walk import Walk
 
-#: As what a storage is counted: the first of these that somebody holds it as.
+#: The kinds under which a storage is counted: the first that one of its holders has.
 _USES: dict[model.HeldBy, model.HeapUse] = {
     "gradient": "gradient", "optimizer": "optimizer", "variable": "variable", "saved": "saved",
     "elsewhere": "elsewhere", "cycle": "garbage",

@@ -31,7 +31,7 @@ _ORDER: tuple[model.HeldBy, ...] = (
     "variable", "gradient", "optimizer", "numpy", "saved", "context", "hook", "view", "elsewhere",
     "cycle", "leaf",
 )  # fmt: skip
-#: As what a storage is counted: the first of these that somebody holds it as.
+#: The kinds under which a storage is counted: the first that one of its holders has.
 _USES: dict[model.HeldBy, model.HeapUse] = {
     "gradient": "gradient", "optimizer": "optimizer", "variable": "variable", "numpy": "variable",
     "saved": "saved", "context": "saved", "hook": "saved", "view": "variable",

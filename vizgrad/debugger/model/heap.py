@@ -1,4 +1,4 @@
-"""What lives in the memory of the whole process, and who holds it: one reading, taken when somebody asks."""
+"""What lives in the memory of the whole process, and who holds it: one reading, taken when the user asks."""
 
 from __future__ import annotations
 

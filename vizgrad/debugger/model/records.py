@@ -99,7 +99,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
-    """What one step did, whole: enough to go over it forwards and backwards without asking anybody.
+    """What one step did, whole: enough to go over it forwards and backwards without a request.
 
     `ready` is the entry of the queue that it took out. `arrived` has one entry a delivery with a defined
     gradient, in order; `visit.routed` one an edge. `released` are names of saved values of the node.

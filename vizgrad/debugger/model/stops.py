@@ -51,7 +51,7 @@ class Stopped:
     - "nonfinite": it has run, and made a NaN or an infinity (`birth`).
     - "breakpoint": it is about to run. "condition": a condition was true after it had run.
     - "written": it has run, and memory was written that a breakpoint watches.
-    - "pause", "interrupt": it is about to run, and somebody asked to stop.
+    - "pause", "interrupt": it is about to run, and the user asked to stop.
     - "error": it raised.
     """
 

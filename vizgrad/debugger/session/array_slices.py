@@ -1,4 +1,4 @@
-"""Parts of an array, as somebody who looks at it asks for them."""
+"""Parts of an array, as a view asks for them."""
 
 from __future__ import annotations
 

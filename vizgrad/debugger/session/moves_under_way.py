@@ -25,10 +25,10 @@ from vizgrad.core.progress import CLOCK, Line
 TOLD_AFTER, SHOWN_AFTER = 0.25, 0.5
 #: Seconds between telling twice.
 EVERY = 0.2
-#: Seconds that a node has to come to its end when somebody wants to stop.
+#: Seconds that a node has to come to its end when the user wants to stop.
 PATIENCE = 0.4
 
-#: Somebody else shows how far a move is: it is not written as text.
+#: A view shows the progress of a move: it is not written as text.
 _shown_elsewhere: ContextVar[bool] = ContextVar("shown_elsewhere", default=False)
 
 
@@ -46,7 +46,7 @@ class Work:
 
 
 class Halt(Exception):
-    """Somebody has asked to pause."""
+    """The user has asked to pause."""
 
 
 class Moving:
@@ -120,7 +120,7 @@ class Moving:
         return runs_python(frame, self._engine)
 
     def check(self) -> None:
-        """Called between two steps. Raises Halt, or KeyboardInterrupt, where somebody wants to stop."""
+        """Called between two steps. Raises Halt, or KeyboardInterrupt, where the user wants to stop."""
         if self.wanted:
             raise KeyboardInterrupt if self.wanted == "interrupt" else Halt
 
@@ -175,7 +175,7 @@ def _catch_late(thread: int) -> None:
 
 @contextmanager
 def shown_elsewhere() -> Generator[None]:
-    """Moves made in the block are not written as text: whoever makes them shows how far they are."""
+    """Moves made in the block are not written as text: the caller shows their progress."""
     token = _shown_elsewhere.set(True)
     try:
         yield
@@ -297,7 +297,7 @@ def between_steps(moving: Moving) -> Generator[None]:
                 raise KeyboardInterrupt
         elif moving.wanted == "interrupt":
             if callable(before):
-                before(number, frame)  # whoever listens to interrupts hears this one
+                before(number, frame)  # the handler of interrupts hears this one
             raise KeyboardInterrupt
         else:
             moving.ask("interrupt")
@@ -306,7 +306,7 @@ def between_steps(moving: Moving) -> Generator[None]:
     try:
         yield
     finally:
-        moving.leave_alone()  # what was sent before is heard here, not by whoever listens next
+        moving.leave_alone()  # an earlier interrupt is handled here, not by the next handler
         signal.signal(signal.SIGINT, before)
     if moving.wanted == "interrupt":
         raise KeyboardInterrupt

@@ -28,7 +28,7 @@ from vizgrad.debugger.session.lines.line_norms import LineNorms
 from vizgrad.debugger.session.lines.line_table import LineTable
 from vizgrad.debugger.session.session_reader import Inspected, Saves
 
-# --- the arrays of a session that somebody may go through -------------------------------------------
+# --- the arrays of a session that a view may browse ---------------------------------------------------
 
 
 def value_of(of: ArrayName, history: History, source: GraphSource) -> Any:
@@ -318,7 +318,7 @@ class Live:
         return self.history.steps[index].node
 
     def retell(self) -> None:
-        """Somebody reads the state whole: whom writes are told to from here on may know nothing."""
+        """A view reads the whole state: those that receive writes from here on may know nothing."""
         self.source.retell()
 
     @property

@@ -40,7 +40,7 @@ class Opening:
 
     @property
     def graph_held(self) -> bool:
-        """Does anybody have one of the tensors, and could run the graph?"""
+        """Does the program hold one of the tensors, so that it could run the graph?"""
         return any(tensor() is not None for tensor in self.tensors)
 
     def shares(self, other: Opening) -> bool:

@@ -50,7 +50,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def add(session: Session) -> None:
-    """Registers a new session, and gives it its id before anybody is told of it."""
+    """Registers a new session, and gives it its id before listeners see it."""
     name = f"s{next(_numbers)}-{_kernel}"
     for old in sessions():
         if len(_sessions) < OPEN_SESSIONS:

@@ -78,7 +78,7 @@ class RunControl:
 
     @contextmanager
     def owned_at_once(self) -> Generator[bool]:
-        """As `owned`, without waiting: False, and nothing is owned, where somebody moves the run."""
+        """As `owned`, without waiting: False, and nothing is owned, where another thread moves the run."""
         if self.is_inside or not self.lock.acquire(blocking=False):
             yield False
             return
@@ -283,7 +283,7 @@ def _nobody() -> None:
     """Nobody is told of changes yet."""
 
 
-# --- what a session tells of itself: numbered updates, kept for whoever missed one ----------------
+# --- the updates of a session: numbered, and kept for a view that missed one ----------------
 
 
 #: Updates kept for those who ask for what they missed; who missed more asks for everything.
@@ -334,7 +334,7 @@ Make = Callable[[int], Update]
 
 
 class Publisher:
-    """The updates of one session. Records are made only where somebody listens, or asks later."""
+    """The updates of one session. Records are made only for listeners, or for a later request."""
 
     def __init__(self) -> None:
         self.revision = 1
@@ -351,11 +351,11 @@ class Publisher:
 
     @property
     def heard(self) -> bool:
-        """Does somebody listen?"""
+        """Is there a listener?"""
         return len(self._observers) > 0
 
     def publish(self, make: Make) -> None:
-        """Counts a change and tells it. `make` is called now if somebody listens, else when one asks."""
+        """Counts a change and tells it. `make` is called now if there is a listener, else on request."""
         self.revision += 1
         if not self.heard:
             self._log.append(make)

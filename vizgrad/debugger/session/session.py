@@ -1,4 +1,4 @@
-"""A Session: one paused backward, owned by whoever holds its lock, told to whoever listens.
+"""A Session: one paused backward, owned by the thread that holds its lock, with updates for its listeners.
 
 The truth about a run lives here, in the kernel: a history of steps and a position in it. Each change is
 published as an `Update` with a rising `revision`, so that a view which missed one can tell and ask
@@ -325,7 +325,7 @@ class Session:
     def switch(self, name: str) -> model.Branch:
         """Goes to where a branch, or the "original", was left.
 
-        WorldChanged where somebody else has changed what would be put back, IndexError where steps that lie
+        WorldChanged where other code has changed what would be put back, IndexError where steps that lie
         between are not kept any more.
         """
         return self.branches.switch(name)
@@ -463,7 +463,7 @@ class Session:
         return self._control.state.total
 
     def has_told(self, error: BaseException) -> bool:
-        """Did a node raise this? Then it is the run that failed, and whoever listens was told."""
+        """Did a node raise this? Then the run failed, and its listeners were told."""
         state = self._control.state
         return isinstance(state, Live) and error is state.history.error
 

@@ -42,17 +42,17 @@ def _keys(a: Sequence[model.Node], b: Sequence[model.Node], *, leaves: bool) -> 
     def shapes(node: model.Node) -> Any:
         return node.name, tuple(output.shape for output in node.outputs)
 
-    def likeness(node: model.Node) -> Any:
-        """Of a node of another width; but a copy of all is not that of a part."""
+    def ranks(node: model.Node) -> Any:
+        """Equal for nodes of another width; a copy of all differs from a copy of a part."""
         return node.name, tuple(len(output.shape) for output in node.outputs)
 
     if leaves:
         return [lambda node: (node.label, shapes(node))]
     scopes = {node.scope for node in a}, {node.scope for node in b}
-    keys: list[Key] = [shapes, likeness]
+    keys: list[Key] = [shapes, ranks]
     if len(scopes[0] & scopes[1]) > ALIKE * max(map(len, scopes)):
         # The names of groups are the same: a node is not matched with one of another group.
-        keys = [lambda node: (node.scope, shapes(node)), lambda node: (node.scope, likeness(node))]
+        keys = [lambda node: (node.scope, shapes(node)), lambda node: (node.scope, ranks(node))]
     return keys
 
 

@@ -1,3 +1,1 @@
-"""Where tensors come from: what a block of a person's code computed, wrote and cut, while "
-"somebody wants to know.
-"""
+"""Where tensors come from: the values that watched code of the user computed, wrote and cut."""

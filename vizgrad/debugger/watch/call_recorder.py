@@ -32,7 +32,7 @@ from vizgrad.debugger.watch.training import tensors_in
 from vizgrad.debugger.watch.vizgrad_tensors import OWN
 
 # --- listeners -------------------------------------------------------------------------------------------
-# Who listens to a thread, and the taps that are in place while somebody does.
+# The listeners of a thread, and the patches that are in place while there are some.
 
 
 class Listener(Protocol):

@@ -40,7 +40,7 @@ def kept_at(cls: Any, name: str) -> tuple[Place | None, str]:
 
 
 # --- function hooks --------------------------------------------------------------------------------------
-# Being told of every call of a function, whoever holds it, without a cost while nobody listens.
+# Callbacks for every call of a function, through any reference to it, at no cost without a listener.
 #
 # A function stays the same object; for as long as it is tapped, what it does is replaced: its code calls
 # a listener, which runs the function as it was. So names bound long ago (`from vizgrad import exp`),

@@ -72,7 +72,7 @@ class Leaf:
         self.grad: weakref.ref[Any] | None = None
         #: Backwards that gave it a gradient since it was last cleared.
         self.kept = 0
-        #: Has somebody computed with its gradient, or written to it?
+        #: Has the program computed with its gradient, or written to it?
         self.looked_at = self.written = False
         #: Is it a tensor that a person made want a gradient, and no module's parameter?
         self.plain = type(tensor).__name__ == "Tensor"

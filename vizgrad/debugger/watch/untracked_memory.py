@@ -105,7 +105,7 @@ class HiddenWrite(NamedTuple):
 
 
 class Block:
-    """A block of memory that somebody can write to unseen."""
+    """A block of memory that can be written to unseen."""
 
     __slots__ = ("_array", "check", "lent_at", "span", "through", "version", "written")
 
@@ -146,7 +146,7 @@ class Memory:
     # --- who gets hold of it ------------------------------------------------------------------------
 
     def exposed(self, array: Any, site: Site | None, written: Callable[[], int]) -> None:
-        """The memory of `array` is in somebody else's hands, too. `written` gives another number after
+        """Other code shares the memory of `array`. `written` gives another number after
         each write that was counted.
         """
         if type(array).__module__.partition(".")[0] != "numpy":

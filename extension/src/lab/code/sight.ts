@@ -10,7 +10,7 @@ import type { EditorView } from '@codemirror/view';
 /** 'step': the run came to the line. 'asked': a person wants to see it. */
 export type Why = 'step' | 'asked';
 
-/** Milliseconds in which somebody who scrolls is not disturbed. */
+/** Milliseconds in which a user who scrolls is not disturbed. */
 const PATIENCE = 1500;
 /** Pixels that are left beyond a line that is brought into sight. */
 const MARGIN = 48;

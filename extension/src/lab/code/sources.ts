@@ -146,7 +146,7 @@ export class Sources implements IDisposable {
     return made;
   }
 
-  /** Files change without a word: whoever comes back to look is told. */
+  /** Files change without a word: a reader who comes back is told. */
   private readAgain(): void {
     for (const [path, each] of this.open) {
       if (each.view.isVisible) {

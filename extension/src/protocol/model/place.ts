@@ -3,7 +3,7 @@ import { integer, nullable, optional, record, string } from '../check';
 import type { Reader } from '../check';
 
 /**
- * A line of somebody's code. `cell` is e.g. `In [3]` when the file is a notebook cell, whose lines
+ * A line of the user's code. `cell` is e.g. `In [3]` when the file is a notebook cell, whose lines
  * are counted as its editor does.
  */
 export interface Place {

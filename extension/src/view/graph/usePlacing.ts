@@ -51,7 +51,7 @@ export function usePlacing(
     }
     const before = previous.current;
     previous.current = { picture, session: session.session };
-    // What is opened around the next node before anybody looked around belongs to the first look.
+    // What is opened around the next node before the user moved the view belongs to the first look.
     const { near } = session.folding;
     const early = near !== null && near === session.run.current && view.value === untouched.current;
     if (

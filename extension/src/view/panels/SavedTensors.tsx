@@ -85,7 +85,7 @@ function isAll({ drawing, size }: SessionState): boolean {
   return drawing.nodes.length === size;
 }
 
-/** "12 alive · 1 stale": how many there are in each state that somebody may have to act on. */
+/** "12 alive · 1 stale": how many there are in each state that the user may have to act on. */
 export function savedNote(session: SessionState): string {
   const { saved } = session;
   const alive = saved.count('alive') + saved.count('packed') + saved.count('stale');

@@ -114,7 +114,7 @@ function opened(): { kernel: Kernel; host: HTMLElement } {
   return { kernel, host };
 }
 
-test('is read and shown without a session, when somebody asks', async () => {
+test('is read and shown without a session, when the user asks', async () => {
   const { kernel, host } = opened();
   const button = await within(host).findByRole('button', { name: 'Memory of the notebook' });
   expect(kernel.asked).not.toContain('get_heap');

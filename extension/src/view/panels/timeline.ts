@@ -39,7 +39,7 @@ type Moment =
 const drawn = new WeakMap<Storage, readonly Moment[]>();
 
 /**
- * The writes that matter to somebody who looks: the first after each save (it would make the value
+ * The writes that matter to the user: the first after each save (it would make the value
  * stale), the last before the saves, and the last of all.
  */
 function toldWrites({ writes, saves }: Storage): readonly Write[] {

@@ -96,7 +96,7 @@ def test_leaves_take_copy_and_add_as_they_would() -> None:
     assert done == {"a": "taken", "b": "added in place"}
     c = leaf(3)
     kept: list[Any] = []
-    c.register_hook(kept.append)  # somebody holds it: it is not taken
+    c.register_hook(kept.append)  # the hook holds it: it is not taken
     session = vizgrad.debug((c * 2).sum())
     session.continue_()
     assert [v.accumulate.decision for v in session.trace.visits if v.accumulate] == ["copied"]

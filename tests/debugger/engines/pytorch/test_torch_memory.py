@@ -13,7 +13,7 @@ import vizgrad  # noqa: E402
 
 
 def held_by(name: str, heap: Any) -> Any:
-    """The storage that somebody holds by this name."""
+    """The storage that a variable of this name holds."""
     found = [each for each in heap.data.held if any(holder.text == name for holder in each.holders)]
     assert len(found) == 1, (
         name,

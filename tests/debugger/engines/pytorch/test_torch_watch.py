@@ -1,4 +1,4 @@
-"""What was recorded while somebody watched knows its line, and the modules that were called."""
+"""Nodes that were recorded during a watch know their line, and the modules that were called."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ MOVES = 12
 
 
 def walked(moves: int) -> Backward:
-    """A backward that somebody goes about in at random."""
+    """A backward that is stepped at random."""
     rng = random.Random(moves)
 
     def backward(loss: Any) -> None:

@@ -1,4 +1,4 @@
-"""Whole trainings of a few steps, whose backwards are run by whoever is asked: plainly, or stepped."""
+"""Whole trainings of a few steps, whose backwards run plainly, or stepped."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def of_checkpointed_parts(backward: Backward) -> Left:
 
 
 class Module(nn.Module):
-    """As Lightning has them: the training is a loop of somebody else, and the step a closure."""
+    """As Lightning has them: the framework owns the loop of the training, and the step is a closure."""
 
     def __init__(self) -> None:
         super().__init__()

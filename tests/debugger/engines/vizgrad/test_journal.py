@@ -1,4 +1,4 @@
-"""What the steps of a run refer to is what was there, whoever writes to it later."""
+"""The steps of a run refer to values as they were, even after a later write."""
 
 from __future__ import annotations
 

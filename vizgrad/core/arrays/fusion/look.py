@@ -1,4 +1,4 @@
-"""Statistics of an array of a device: one launch, and one read when somebody asks for the numbers."""
+"""Statistics of an array of a device: one launch, and one read when the numbers are asked for."""
 
 from __future__ import annotations
 

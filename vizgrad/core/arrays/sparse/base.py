@@ -44,7 +44,7 @@ class SparseArray:
     __slots__ = ("shape", "values")
 
     layout: str
-    #: Never None: its parts may be memory that somebody else has, so nobody may simply keep it.
+    #: Never None: its parts may be memory with another owner, so no code may keep it without a copy.
     base = ()
     flags = _Flags()
 

@@ -265,7 +265,7 @@ class FunctionBase:
 
     @property
     def metadata(self) -> dict[Any, Any]:
-        """A dict for whoever wants to leave a note on this node."""
+        """A dict for the user's notes on this node."""
         if self._fn_metadata is None:
             self._fn_metadata = {}
         return self._fn_metadata

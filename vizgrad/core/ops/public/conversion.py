@@ -238,7 +238,7 @@ def detach_(input: Tensor) -> Tensor:
             "this view is an output of a function that returns multiple views, clone it first."
         )
     if input._edge is not None and input._tracked == RESULT:
-        # whoever saved it must look twice (V-24); no version is counted
+        # a node that saved it must look twice (V-24); no version is counted
         rare = rare_of(input)
         rare.detached = storage_of(input).last_write = tick()
         rare.detached_at = caller()

@@ -50,7 +50,7 @@ def tangent(*names: str) -> Callable[[type], type]:
                 [call.applied(parts[name], t) for name, t in call.tangents.items() if name in parts]
             )
 
-        rule.inputs = tuple(parts)  # pyright: ignore[reportFunctionMemberAccess]  for whoever checks them
+        rule.inputs = tuple(parts)  # pyright: ignore[reportFunctionMemberAccess]  for checks
         RULES.update(dict.fromkeys(names, rule))
         return cls
 

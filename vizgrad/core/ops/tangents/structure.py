@@ -278,7 +278,7 @@ def product(*factors: str) -> Any:
         return total(parts)
 
     rule.__name__ = "product"
-    rule.inputs = factors  # pyright: ignore[reportFunctionMemberAccess]  for whoever checks them
+    rule.inputs = factors  # pyright: ignore[reportFunctionMemberAccess]  for checks
     return rule
 
 

@@ -1,4 +1,4 @@
-"""Engines for tensors of other frameworks: they register when somebody has imported the framework."""
+"""Engines for tensors of other frameworks: they register when the program has imported the framework."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _waiting: dict[str, str] = {}
 #: Names of all frameworks, their engines registered or not.
 _frameworks: set[str] = set()
 
-#: What an engine notes of a block that somebody watches.
+#: The notes of an engine on a watched block.
 _listeners: list[Callable[[], AbstractContextManager[Any]]] = []
 
 
 def when_imported(framework: str, module: str) -> None:
-    """`module` is imported when engines are asked for and somebody has imported `framework`. Nothing here
+    """`module` is imported when engines are asked for and the program has imported `framework`. Nothing here
     ever imports a framework.
     """
     _waiting[framework] = module
@@ -34,7 +34,7 @@ def engines_registered() -> bool:
 
 
 def register_listener(listener: Callable[[], AbstractContextManager[Any]]) -> None:
-    """`listener` gives what is to be entered for the time that somebody watches a block; to enter it
+    """`listener` gives the context to be entered while a block is watched; to enter it
     gives what is noted, a `vizgrad.debugger.watch.note_recorder.Noting`.
     """
     _listeners.append(listener)

@@ -3,7 +3,7 @@
 An engine that can be stepped registers itself: ``open_backward.register(Tensor, opener)``. The opener takes
 the arguments of `vizgrad.debug` and gives a `protocols.Backward`. What can be looked at without being run
 is registered with `open_picture` in the same way. An engine for the tensors of another framework registers
-when somebody has imported that (`frameworks.py`).
+when the program has imported that (`frameworks.py`).
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ class GraphSource(Protocol):
         ...
 
     def retell(self) -> None:
-        """Somebody has read the state whole: from here on `written` supposes nothing to be known."""
+        """A view has read the whole state: from here on `written` supposes nothing to be known."""
         ...
 
     def grad(self, node: int) -> model.TensorSummary | None:
@@ -358,7 +358,7 @@ class CutOff(KeyboardInterrupt):
 
 
 class WorldChanged(RuntimeError):
-    """Something that a step would restore was changed by somebody else in the meantime."""
+    """Other code has changed a value that a step would restore."""
 
     def __init__(self, direction: str, what: str) -> None:
         super().__init__(

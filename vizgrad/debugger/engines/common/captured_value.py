@@ -1,4 +1,4 @@
-"""A value of a run as it was at one moment, which is put into numbers when somebody asks."""
+"""A value of a run as it was at one moment, put into numbers when it is asked for."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Accumulated:
 class RecordedStep(Generic[Value]):
     """See `vizgrad.debugger.engines.api.protocols.Step`. An engine derives a class that says what is its own.
 
-    Gradients are `CapturedValue`s: they are put into numbers when somebody asks for `record`.
+    Gradients are `CapturedValue`s: they are put into numbers when `record` is read.
     """
 
     __slots__ = (

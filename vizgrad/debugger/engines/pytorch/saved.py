@@ -317,7 +317,7 @@ class SavedValues:
         )  # fmt: skip
 
     def _timeline(self, number: int) -> model.Storage:
-        """PyTorch notes how often memory was written; by whom is known where somebody watched."""
+        """PyTorch notes how often memory was written; the line is known during a watch."""
         block = self._blocks[number]
         version, writes = block.now(), block.writes()
         saves = [

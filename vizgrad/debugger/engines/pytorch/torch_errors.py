@@ -1,4 +1,4 @@
-"""What PyTorch's own errors are explained with, where somebody watches: kind, line, tensor and what to do.
+"""The explanation of PyTorch's own errors during a watch: kind, line, tensor and what to do.
 
 Class and text of an error stay PyTorch's; what is known more is `error.explanation` and a note. Errors are
 told apart by the phrases that PyTorch has used since 2.4; one that is not known is left as it is.

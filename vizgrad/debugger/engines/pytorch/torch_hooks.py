@@ -1,7 +1,7 @@
 """What no mode of PyTorch's functions tells of: runs of its engine, custom Functions, steps, other threads.
 
 Functions of Python's are tapped (`vizgrad.debugger.watch.function_hooks`), those of C that make tensors
-of foreign memory are exchanged in PyTorch's module; for as long as somebody watches.
+of foreign memory are exchanged in PyTorch's module; for as long as a watch is active.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Go = Callable[[], Any]
 
 
 class Hearing(Protocol):
-    """Somebody who watches a thread. `go` does what was called."""
+    """A watch of a thread. `go` makes the original call."""
 
     def ran_engine(self, args: tuple[Any, ...], kwargs: dict[str, Any], go: Go) -> Any: ...
 

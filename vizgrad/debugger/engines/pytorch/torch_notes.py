@@ -69,7 +69,7 @@ class TorchNoting(Noting):
             self._made(kind, name, args, kwargs, made, wrote, site)
 
     def taken(self, name: str, array: Any, made: Any, site: Site | None) -> None:
-        """A tensor was made that shows memory of somebody else's."""
+        """A tensor was made over memory of another owner."""
         note = Note(name, site, (), KINDS[made.dtype], tick())
         note.constant = True
         self._new(note, made, "make", (name, (array,), {}))
@@ -215,7 +215,7 @@ class TorchNoting(Noting):
             self._exposed(tensor, site, made)
 
     def _exposed(self, tensor: Any, site: Site | None, array: Any) -> None:
-        """Its memory is in somebody else's hands, as `array`, if that is no copy."""
+        """Other code shares its memory, as `array`, if that is no copy."""
         if readable(tensor) and tensor.device.type == "cpu" and _lies_in(array, LOOK.span(tensor)):
             self.memory.exposed(array, site, _counter(tensor))
 

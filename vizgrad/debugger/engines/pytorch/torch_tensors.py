@@ -45,7 +45,7 @@ KINDS: dict[Any, Kind] = {
 
 
 def readable(tensor: Any) -> bool:
-    """Can its values be read without anybody hearing of it?"""
+    """Can its values be read without a callback?"""
     return (
         type(tensor) in _PLAIN
         and not torch._C._len_torch_dispatch_stack()

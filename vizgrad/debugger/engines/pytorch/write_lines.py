@@ -1,4 +1,4 @@
-"""Which line wrote to the memory of a tensor of PyTorch's, as long as somebody watched.
+"""The line that wrote to the memory of a PyTorch tensor, during a watch.
 
 PyTorch counts writes. What was noted says which operation brought the counter to a number, and stays as long
 as the memory; where two say so (a tensor and its `.data` share memory, and each has a counter), none is told.

@@ -2,7 +2,7 @@
 
 Where the result of an operation lies was noted when it became a batch (`vizgrad.core.batching.values`):
 in front. On the way a rule moves it: it joins another dimension, or goes behind one. From a result that
-follows for what it was computed of, node by node; so it is only looked at when somebody looks at the graph.
+follows for what it was computed of, node by node; so it is only computed when a view shows the graph.
 
 A batch is a digit of the number of an element in C order: its place is the dimension, and how many elements
 of it belong to one example (`rows`). A new shape changes the dimension, not the digit.

@@ -46,7 +46,7 @@ class CapturedArray(CapturedValue):
         return replace(found, tangents=tuple(told(each.array) for each in self._tangents))
 
     def copy(self) -> None:
-        """Somebody may write to the array from now on."""
+        """Other code may write to the array from now on."""
         if not self._copied and self.array is not None:
             self.array, self.nbytes = kept_copy(self.array)
             self._copied = True

@@ -2,7 +2,7 @@
 
 Reading changes nothing: saved values are looked at in their slots, never unpacked, so no hook runs and
 no check raises. Opening a graph only numbers its nodes and notes which storages they rely on; a node is
-described when somebody looks at it: its kind, its formulas, its hooks, and where it was recorded.
+described when a view shows it: its kind, its formulas, its hooks, and where it was recorded.
 """
 
 # What a tensor keeps in underscored slots is hidden from its users, not from the debugger.

@@ -367,10 +367,10 @@ class Journal(Sequence[EngineStep]):
             if after is not None:
                 step.arrived.append(Arrived(number, nr, before, after))
 
-    # --- memory that somebody may write to ----------------------------------------------------------------
+    # --- memory that other code may write to ----------------------------------------------------------------
 
     def copy_what_shares(self, arrays: Sequence[Any]) -> None:
-        """Somebody may write to `arrays` from now on: what the steps keep of their memory is copied."""
+        """Other code may write to `arrays` from now on: what the steps keep of their memory is copied."""
         blocks = {id(_block(array)) for array in arrays}
         for index, entry in enumerate(self._entries):
             if isinstance(entry, tuple):

@@ -2,8 +2,8 @@
 forward pass.
 
 A step is looked at by what came and what it made. In the forward pass, from the node that met it backwards:
-a node whose saved inputs are all finite and whose output is not has made it. Where an input was not saved by
-anybody this cannot be told, and is not claimed; but a value that was not kept is known to be finite by how
+a node whose saved inputs are all finite and whose output is not has made it. Where no node saved an
+input this cannot be known, and is not claimed; but a value that was not kept is known to be finite by how
 large its operands are at most.
 """
 

@@ -1,7 +1,7 @@
 """Recording a block of work: what was computed, written, and run backward, as plain data.
 
 While a block is recorded every event is noted as a few items at the end of one list, without a reference
-to any node or tensor; the readable forms (`events`, `graph`, `visits`) are made when somebody asks
+to any node or tensor; the readable forms (`events`, `graph`, `visits`) are made when they are asked for
 (`recording.py`). So an observed run has the values, versions, lifetimes and peak memory of an unobserved one.
 """
 

@@ -76,7 +76,7 @@ class EngineRun:
     can_step_back = True
 
     def __init__(self, task: GraphTask, source: EngineGraph, *, lent: bool = False) -> None:
-        """`lent`: somebody else holds the gradients that it starts from."""
+        """`lent`: the caller holds the gradients that it starts from."""
         growth = Growth(source.ids, tick(), source.label_of)
         log = StepLog(task, source.ids, lent, growth)
         log.steps.nodes = source.nodes

@@ -51,7 +51,7 @@ class StepLog(Watch):
     def __init__(
         self, task: GraphTask, ids: Mapping[Node, int], lent: bool, growth: Growth | None = None
     ) -> None:
-        """`lent`: somebody else holds the gradients that the run starts from."""
+        """`lent`: the caller holds the gradients that the run starts from."""
         #: What was made beside the run: by create_graph=True, and by checkpoints.
         self.lane = growth
         #: With create_graph=True.
@@ -154,7 +154,7 @@ class StepLog(Watch):
         return held
 
     def _copy_from_here(self, grads: tuple[Any, ...]) -> None:
-        """Somebody is about to get `grads`: they and what shares memory with them may be written to."""
+        """The user's code is about to get `grads`: they and arrays with their memory may be written to."""
         self.steps.open = False
         live = [grad for grad in grads if grad is not None]
         for node, given in self._task.buffers.items():

@@ -202,7 +202,7 @@ class Blocks:
         return tuple(map(self._change, changed))
 
     def retell(self) -> None:
-        """Somebody begins to follow: he may not know what the others were told."""
+        """A view subscribes: it may not know earlier updates."""
         for number in self._rewritten:  # of others nothing was told
             self._blocks[number].told.clear()
 

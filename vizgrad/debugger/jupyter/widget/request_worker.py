@@ -33,7 +33,7 @@ class Desk:
         self._thread: threading.Thread | None = None
 
     def put(self, content: object) -> None:
-        """`content` is done soon, in the context of whoever puts it there."""
+        """`content` is done soon, in the context of the caller."""
         from_main = threading.current_thread() is threading.main_thread()
         with self._lock:
             self._queue.put((copy_context(), content, not from_main))

@@ -46,7 +46,7 @@ def by_person(
     how: Literal["paused", "interrupted"],
     cut_off: bool = False,
 ) -> model.Stopped:
-    """Somebody has asked to stop; `cut_off`: within the node that comes next."""
+    """The user has asked to stop; `cut_off`: within the node that comes next."""
     current = history.current
     if current is None:
         where = "at the end"

@@ -1,6 +1,6 @@
 """A backward graph as far as folding needs it: where edges lead, which stretches are groups.
 
-Made once for a graph, when somebody looks at it; after that what is seen of it costs what is open, not what
+Made once for a graph, when a view shows it; after that what is seen of it costs what is open, not what
 there is. Nodes go by number: those before `inner` in the order of recording, the latest first, then leaves.
 """
 

@@ -66,7 +66,7 @@ class Branches:
         #: What is closed of a session that nobody holds any more. Not the histories: once a node has raised,
         #: they refer to the session, through the frames of a traceback, and would keep it for ever.
         self.runs: list[Run] = [history.run]
-        #: How two lines differ, as far as somebody has asked (`branch_comparison.py`).
+        #: The differences of two lines, as far as they were asked for (`branch_comparison.py`).
         self.compared: dict[tuple[Line, Line], dict[int, Compared]] = {}
         #: Other runs that were laid beside this one, by name.
         self.traces: dict[str, model.Trace] = {}
@@ -126,7 +126,7 @@ class Branches:
         return _common(one, other)
 
     def switch(self, line: Line) -> None:
-        """Makes the world as `line` left it. WorldChanged where somebody else changed it, IndexError where
+        """Makes the world as `line` left it. WorldChanged where other code changed it, IndexError where
         steps on the way are not kept any more: it stands on the way, then, on the line that it was on.
         """
         if line is self.current:

@@ -1,7 +1,7 @@
 """The state of a run at a position, kept by going over its steps, forwards and backwards.
 
 Only what is needed to go on is kept of each: where gradients went, not what they were. A value is looked up
-in the step that made it when somebody asks. So a fold goes over a hundred thousand steps that nobody looked
+in the step that made it when it is asked for. So a fold goes over a hundred thousand steps that nobody looked
 at without one being put into numbers. The browser has one, too, in `store/fold.ts`, of the records that it is
 told; both meet the golden files of `tests/fixtures/folds`.
 """
@@ -191,7 +191,7 @@ class Fold:
         self.position = index
 
     def edited(self, change: Change) -> None:
-        """Somebody has just changed something at this position."""
+        """The user has just changed something at this position."""
         buffer = change.buffer
         if buffer is not None:
             slots = self._slots.setdefault(buffer.node, {})

@@ -1,4 +1,4 @@
-"""Which cells of a notebook have run, as texts of a program: whoever runs them tells
+"""Which cells of a notebook have run, as texts of a program: the kernel that runs them tells
 (`vizgrad.debugger.jupyter.widget.executed_cells`).
 """
 
