@@ -121,7 +121,7 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
-    """What is loaded when first asked for, and operations declared since."""
+    """The names that are loaded when first asked for, and operations declared since."""
     from importlib import import_module
 
     if name in _LATER or f"vizgrad.{name}" in _former_names.MOVED:

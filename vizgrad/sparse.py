@@ -103,7 +103,7 @@ class SparseType(type):
     dtype: DType
 
     def __call__(cls, *args: Any) -> Tensor:
-        """Of indices, values and a size (or the first two); of sizes: nothing stored."""
+        """From indices, values and a size (or the first two); from sizes: nothing stored."""
         if args and isinstance(args[0], Tensor):
             if len(args) == 1:
                 raise TypeError("sparse tensors are made of indices and values, or of sizes")

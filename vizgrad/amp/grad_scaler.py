@@ -23,7 +23,7 @@ class _Stage(Enum):
 
 
 class _Seen:
-    """What has been done with an optimizer since the last `update`."""
+    """The stages that an optimizer has passed since the last `update`."""
 
     def __init__(self) -> None:
         self.stage = _Stage.READY
@@ -235,7 +235,7 @@ class GradScaler:
         return self._enabled
 
     def state_dict(self) -> dict[str, Any]:
-        """What `load_state_dict` takes; empty if the scaler does nothing."""
+        """The state for `load_state_dict`; empty if the scaler does nothing."""
         if not self._enabled:
             return {}
         return {

@@ -4,7 +4,7 @@ How operations come to ask for autocast: when it is entered for the first time, 
 
 Most of what autocast concerns is small, and most programs never use it: they should not pay for the question.
 So a function is exchanged in place for one that asks; all references see it. Nearly all are wrapped already
-(`takes_tensors` and its like): what the wrapper calls is exchanged. Of the others the code is.
+(`takes_tensors` and its like): what the wrapper calls is exchanged. For the others the code is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Policy = Callable[[Callable[..., Any], Any, Any], Any]
 
 _armed = False
 
-#: What has put itself in the place of functions for a while (a watch) steps aside for the exchange.
+#: A watch, which replaces functions for a while, steps aside for the exchange.
 ASIDE: list[Callable[[], AbstractContextManager[None]]] = []
 
 

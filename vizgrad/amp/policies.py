@@ -12,7 +12,7 @@ from vizgrad.core.tensor.modes import MODES
 from vizgrad.core.tensor.state import LEAF
 from vizgrad.core.tensor.tensor import Tensor
 
-# What autocast is set to in this thread, and the conversions it remembers.
+# The settings of autocast in this thread, and the conversions that it caches.
 
 
 class _State(threading.local):

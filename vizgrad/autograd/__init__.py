@@ -27,7 +27,7 @@ from vizgrad.autograd.variable import Variable as Variable
 
 
 def __getattr__(name: str) -> Any:
-    """What few programs use is read when it is first asked for."""
+    """Rarely used modules are imported when they are first used."""
     if name in ("forward_ad", "functional"):
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -48,7 +48,7 @@ _ENTERED = _Entered()
 
 
 class UnpackedDualTensor(NamedTuple):
-    """What `unpack_dual` gives; the tangent is None if there is none."""
+    """The result of `unpack_dual`; the tangent is None if there is none."""
 
     primal: Tensor
     tangent: Tensor | None

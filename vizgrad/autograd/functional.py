@@ -16,7 +16,7 @@ from vizgrad.core.tensor.modes import is_grad_enabled
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
-# What functions of functions are given and return: checked, cut off, filled with zeros (spec 05 B).
+# Arguments and results of functions of functions: checked, cut off, filled with zeros (spec 05 B).
 
 Tensors = tuple[Tensor, ...]
 Maybe = Sequence[Tensor | None]
@@ -379,8 +379,8 @@ def jacobian(
 
 
 def _forward_jacobian(func: Function, inputs: Any, requires_grad: bool = False) -> Any:
-    """By columns: the tangents of all unit vectors, in one run. Of a function that takes gradients inside,
-    they are asked for by `requires_grad`.
+    """By columns: the tangents of all unit vectors, in one run. A function that takes gradients
+    inside gets its inputs with `requires_grad`.
     """
     from vizgrad.autograd.gradcheck_forward import jacobian_blocks
 

@@ -71,7 +71,7 @@ class Check:
             )
         #: Number among the outputs -> output, of those that require grad.
         self.places = {n: o for n, o in enumerate(results) if o.requires_grad}
-        #: What all evaluations have to look like.
+        #: The form that all evaluations must have.
         self.like = [o._array for o in results]
         self.outputs = list(self.places.values())
 

@@ -95,7 +95,7 @@ def jacobian_blocks(
 
 
 class Checked(Protocol):
-    """What is asked here of a `checking.Check`."""
+    """The part of `checking.Check` that is used here."""
 
     func: Callable[..., Any]
     inputs: tuple[Any, ...]

@@ -147,7 +147,7 @@ class _AtFirst:
 
 
 class Node(abc.ABC):
-    """What `tensor.grad_fn` is: a node of the graph. To check with isinstance, not to derive from."""
+    """The type of `tensor.grad_fn`: a node of the graph. To check with isinstance, not to derive from."""
 
     @abc.abstractmethod
     def name(self) -> str: ...
@@ -221,7 +221,7 @@ def engine_node(node: Any) -> engine.Node:
     )
 
 
-# What runs on this thread: for hooks and custom backwards that need to know (E-80).
+# The backward that runs on this thread: for hooks and custom backwards that need to know (E-80).
 
 
 def current_graph_task_id() -> int:

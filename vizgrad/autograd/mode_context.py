@@ -1,4 +1,4 @@
-"""What every mode can be: a `with` block, or a decorator of functions, generators and coroutines.
+"""The two uses of every mode: a `with` block, or a decorator of functions, generators and coroutines.
 
 A mode is a state of the thread. A function that can be suspended must therefore give the state back
 each time it is, and take it again when it goes on (M-6, M-7): `_steps` does that for one generator,
@@ -46,7 +46,7 @@ class ModeContext:
     itself (M-12).
     """
 
-    #: Of a mode that acts when it is made: what was before, for an exit without an entry.
+    #: A mode that acts when it is made keeps the state before, for an exit without an entry.
     _before: Any = None
 
     def __init__(self) -> None:

@@ -169,7 +169,7 @@ def _root(thing: Any, given: Any, index: int, create_graph: bool) -> tuple[Node,
 
 
 def _fitting(grad: Any, have: tuple[int, ...], wanted: tuple[int, ...], index: int) -> Any:
-    """Of a root that was reshaped in place where nothing was recorded: its node knows another shape."""
+    """Raised for a root that was reshaped in place where nothing was recorded: its node has another shape."""
     if not can_sum_to(have, wanted):
         raise explained(
             RuntimeError(

@@ -32,7 +32,7 @@ from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
-# What is asked before a backward runs: a handler may run it in another way, or not at all.
+# These handlers are asked before a backward runs: each may run it in another way, or not at all.
 
 
 class Call(NamedTuple):
@@ -332,7 +332,7 @@ def _result(
 
 
 def _zeros(wanted: Any, requires_grad: bool) -> Tensor:
-    """What `materialize_grads` gives for an input that was not used; with create_graph it requires grad."""
+    """The result of `materialize_grads` for an unused input; with create_graph it requires grad."""
     if not isinstance(wanted, Tensor):
         raise wrong_call(
             RuntimeError(

@@ -26,7 +26,7 @@ class saved_tensors_hooks:
 
     `unpack_hook(object)` must give a tensor of the same shape and dtype; it is called at each use. The
     pack hook runs without grad mode and must not write to its argument (RuntimeError). Only the innermost
-    pair is applied. What is packed is not checked for in-place changes any more.
+    pair is applied. Packed values are not checked for in-place changes any more.
 
     Raises TypeError on entering if one is not callable, RuntimeError where hooks are disabled.
     """
@@ -138,7 +138,7 @@ class _Kept:
 
 
 class SavedByCopy:
-    """What `allow_mutation_on_saved_tensors` gives: the values that it holds, to be cleared when wanted.
+    """The result of `allow_mutation_on_saved_tensors`: the values that it holds, to be cleared when wanted.
 
     One memory at one version is held once, however many nodes saved it, and copied once.
     """

@@ -141,7 +141,7 @@ def _not_drawn(shown: Sequence[Explanation]) -> str:
     return ""
 
 
-#: What a notebook shows of explanations, as HTML; who draws sets it.
+#: The HTML of explanations for a notebook; set by the drawing package.
 drawn: Callable[[Sequence[Explanation]], str] = _not_drawn
 
 
@@ -174,8 +174,8 @@ def _same_line(filename: str, line: int) -> int:
     return line
 
 
-#: Filename, line as it was compiled -> the same line as an editor counts; the front end sets it. Of a cell
-#: IPython compiles neither empty lines at its beginning nor a magic.
+#: Filename, line as it was compiled -> the same line as an editor counts; the front end sets it. IPython
+#: compiles neither empty lines at the beginning of a cell nor a magic.
 line_shown: Callable[[str, int], int] = _same_line
 
 

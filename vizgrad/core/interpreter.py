@@ -1,4 +1,4 @@
-"""What vizgrad asks of the Python that runs it."""
+"""The features that vizgrad needs from its Python interpreter."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def refuse_without_gil() -> None:
 def locals_of(frame: FrameType) -> Mapping[str, Any]:
     """The variables of a frame as they are now; of a module or class its own namespace.
 
-    What is asked leaves nothing behind: see `let_go`.
+    A query leaves nothing behind: see `let_go`.
     """
     told = frame.f_locals
     if not frame.f_code.co_flags & OPTIMIZED:

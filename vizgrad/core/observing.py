@@ -36,7 +36,7 @@ class Observer:
         self._removed = removed
 
     def ask(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R | None:
-        """What `call` of the observer answers; None, and nothing more is told, if it raises."""
+        """The result of the observer's `call`; None if it raises, and then it is not called again."""
         if not self.active:
             return None
         try:

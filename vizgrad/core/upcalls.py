@@ -1,8 +1,8 @@
 """Upcalls: functions of upper layers that lower layers call (see README.md).
 
-Imports only point down. What a lower layer needs of an upper one stands here with its type; the module that
-defines the function sets it when it is imported: with vizgrad, but that of tangents when forward mode is
-first used.
+Imports only point down. A function of an upper layer that a lower one needs stands here with its type;
+the module that defines the function sets it when it is imported: with vizgrad, but that of tangents
+when forward mode is first used.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def synchronize(device: Any = None) -> None:
 
 
 def get_device_name(device: Any = None) -> str:
-    """What its maker calls the device."""
+    """The maker's name of the device."""
     name = _runtime().getDeviceProperties(_number(device))["name"]
     return name.decode() if isinstance(name, bytes) else str(name)
 

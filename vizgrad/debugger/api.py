@@ -51,7 +51,7 @@ def debug(
 
     Tensors of PyTorch are opened alike (`vizgrad/debugger/engines/pytorch/README.md` says what cannot be
     done with these), and those of any other engine that has registered itself
-    (`vizgrad.debugger.engines.api.openers`). What a person calls them is looked up where `debug` is called.
+    (`vizgrad.debugger.engines.api.openers`). The user's names for them are looked up where `debug` is called.
 
     Raises RuntimeError for a tensor without history, as backward does, TypeError for what no engine knows.
     """
@@ -171,7 +171,7 @@ def versions(tensor: Any, *, name: str = "") -> VersionsPicture:
 
 
 def memory() -> HeapPicture:
-    """What lives in the memory of this process, who holds it, and which variables keep graphs alive.
+    """The objects in the memory of this process, who holds them, and which variables keep graphs alive.
 
     Each byte is counted once, however many views show it. Storages are named by variables of the calling
     frames and of the notebook, modules, optimizers, `.grad`, saved slots of nodes; what only a cycle holds is
@@ -192,7 +192,7 @@ def check(function: Any, *inputs: Any) -> Findings:
     """Examines a custom Function on example inputs, which are what its `apply` takes.
 
     Returns a list of explanations, the worst first, each with the line to edit; it is empty where nothing is
-    wrong. `inputs` that require grad are differentiated, all floating ones if none does. What is looked at:
+    wrong. `inputs` that require grad are differentiated, all floating ones if none does. It checks:
     number, shape, type and values of gradients; inputs changed in place without `mark_dirty`; what is
     not repeatable; the second derivative; writes that would go unnoticed; memory that stays; `jvp`, `vmap`;
     and, as the last, gradients that cost much and that nobody needs.
@@ -211,7 +211,8 @@ def check(function: Any, *inputs: Any) -> Findings:
 
 
 def card(function: Any, *inputs: Any) -> CardPicture:
-    """What a custom Function can do: forward, backward, double backward, jvp, vmap, version safety, freeing.
+    """The abilities of a custom Function: forward, backward, double backward, jvp, vmap, version
+    safety, freeing.
 
     Each is proven on the example inputs, failed, with the failing case, or untested. See `check` for what is
     done. The result draws itself in a notebook; `card["jvp"].state` is one line of it, `.data` plain data.
@@ -232,7 +233,7 @@ def record(title: str = "") -> Iterator[Recording]:
             loss.backward()
         trace.events, trace.visits, trace.graph
 
-    What is recorded is plain data: no tensor is kept alive, and values, versions and lifetimes are those
+    A recording is plain data: no tensor is kept alive, and values, versions and lifetimes are those
     of an unrecorded run.
     """
     from vizgrad.debugger.engines.vizgrad.recorder import recording

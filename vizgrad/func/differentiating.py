@@ -145,7 +145,9 @@ def in_normal_mode(function: F) -> F:
 
 
 class Argument(Node):
-    """Where an argument of a transform begins. What arrives goes on to what the argument is outside."""
+    """Where an argument of a transform begins. An incoming gradient goes on to the argument's value
+    outside.
+    """
 
     __slots__ = ("level",)
 
@@ -260,7 +262,7 @@ class Differentiation(Level):
 
 
 def plain(tensor: Tensor) -> Tensor:
-    """What lies below all wrappers."""
+    """The value below all wrappers."""
     while isinstance(tensor, Wrapped):
         tensor = tensor.value
     return tensor

@@ -19,7 +19,7 @@ from vizgrad.core.tensor.source_location import Site, caller
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor, storage_of
 
-# What an optimizer takes: parameters in an order, with names or without.
+# The argument of an optimizer: parameters in an order, with names or without.
 
 
 def listed(params: Any) -> tuple[list[Any], list[str]]:
@@ -68,7 +68,7 @@ def check_parameter(param: Any) -> None:
 class StateInParts(MutableMapping[str, Any]):
     """The state of a complex parameter as its rule sees it: complex tensors as pairs of real numbers.
 
-    What the rule keeps for each number of `pairs` becomes a complex tensor of the state, on the same memory.
+    The rule's state for each number of `pairs` becomes a complex tensor on the same memory.
     """
 
     def __init__(self, state: MutableMapping[str, Any], pairs: Array) -> None:

@@ -136,7 +136,7 @@ class AveragedModel(Module):
 def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
     """Sets the running statistics of batch normalisation anew, by one pass over the data.
 
-    Of a batch that is a list or a tuple the first item is the input.
+    The first item of a batch that is a list or a tuple is the input.
     """
     layers = [m for m in model.modules() if isinstance(m, (BatchNorm1d, BatchNorm2d, BatchNorm3d))]
     momenta = [m.momentum for m in layers]

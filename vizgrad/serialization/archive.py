@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _ALIGNMENT = 64
 _LOCAL_HEADER = 30
-#: Of the extra field that fills the space before a record.
+#: The id of the extra field that fills the space before a record.
 _PADDING_ID = b"FB"
 #: A zip file has no earlier day, and equal objects give equal files.
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
@@ -94,12 +94,12 @@ class Reader:
 
 # The memory of saved tensors: named in a file by a class of PyTorch's, e.g. `torch.FloatStorage`.
 
-#: What a block takes besides its bytes.
+#: The memory of a block besides its bytes.
 _BLOCK = 400
 
 
 class StorageType:
-    """What a file calls memory of one element type."""
+    """The name in a file for memory of one element type."""
 
     def __init__(self, dtype: DType) -> None:
         self.dtype = dtype

@@ -38,7 +38,7 @@ KNOWN: dict[str, Any] = {
     "builtins.complex": rebuilding.rebuild_complex,
     "_codecs.encode": rebuilding.rebuild_bytes,
 }
-#: Of those, the ones a file may call.
+#: The subset of those that a file may call.
 CALLABLE = frozenset(id(found) for found in KNOWN.values() if found not in (Tensor, Parameter))
 KNOWN.update((f"torch.{dtype.name}", dtype) for dtype in dtypes.ALL)
 KNOWN.update(
@@ -49,7 +49,7 @@ KNOWN.update(
 
 
 class _Trust:
-    """What one entered block of `safe_globals` allows, until it is left."""
+    """The names that one entered block of `safe_globals` allows, until it is left."""
 
     __slots__ = ("names", "owner")
 
@@ -75,7 +75,7 @@ def add_safe_globals(safe_globals: Iterable[Any]) -> None:
 
 
 def get_safe_globals() -> list[Any]:
-    """What `add_safe_globals` has added, and the `safe_globals` blocks around the call."""
+    """The names that `add_safe_globals` has added, and the `safe_globals` blocks around the call."""
     return list(_trusted().values())
 
 
@@ -134,7 +134,7 @@ class Names:
         self._vouched = frozenset(map(id, self._trusted.values()))
 
     def allowed(self, name: str) -> Any:
-        """What `name` stands for; KeyError if a file may not use it."""
+        """The object called `name`; KeyError if a file may not use it."""
         if name.startswith("__builtin__."):  # as Python 2, and so protocol 2, has it
             name = "builtins" + name.removeprefix("__builtin__")
         return self._trusted[name] if name in self._trusted else KNOWN[name]

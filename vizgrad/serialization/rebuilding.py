@@ -1,4 +1,4 @@
-"""What a saved file may ask for: tensors from parts of memory, parameters, sizes, devices.
+"""The constructors that a saved file may ask for: tensors from parts of memory, parameters, sizes, devices.
 
 These stand for PyTorch's functions of the same names when a file is read, and are written under those names.
 """
@@ -245,7 +245,7 @@ def check_attributes(state: Any, kind: type) -> dict[str, Any]:
 def _with_attributes(out: Any, state: Any) -> Any:
     if isinstance(state, tuple) and len(state) == 2 and not state[1]:
         state = state[0]  # (dict, slots), as pickle gives the state of an object with both
-    # What a class of the caller's own has may have a value of its own in each tensor.
+    # An attribute of the caller's own class may differ in each tensor.
     out.__dict__.update(
         check_attributes(state, Parameter if isinstance(out, Parameter) else Tensor)
     )

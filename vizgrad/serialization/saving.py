@@ -34,8 +34,9 @@ def save(
 ) -> None:
     """Writes tensors and whatever holds them to a file that `load` and PyTorch's `torch.load` read.
 
-    Tensors that share memory share it again when loaded, and the memory is written once. What a view does
-    not show of it is written too; save `x.clone()` for a part alone. `.grad` and history are not saved.
+    Tensors that share memory share it again when loaded, and the memory is written once. The part
+    that a view does not show is written too; save `x.clone()` for a part alone. `.grad` and history are
+    not saved.
 
     The pickle inside has protocol 2, which every reader knows, whatever `pickle_protocol` says; other values
     of `pickle_module` and the format of before PyTorch 1.6 are refused with ValueError. Raises RuntimeError

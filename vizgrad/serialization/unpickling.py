@@ -27,7 +27,7 @@ from vizgrad.serialization.rebuilding import (
 
 #: Python writes no pickle of a deeper nesting: it gives up at its limit of recursion.
 MOST = 1000
-#: What the search keeps for a container.
+#: The state of the search for a container.
 _COST = 100
 
 
@@ -71,7 +71,7 @@ def check_nesting(root: Any, budget: Budget) -> None:
 
 
 def _inside(found: Any) -> Iterable[Any] | None:
-    """What a container holds; None for what is none."""
+    """The items of a container; None for any other object."""
     if isinstance(found, dict):
         state = getattr(found, "__dict__", None)
         return (*found.values(), state) if state else found.values()
@@ -96,11 +96,11 @@ _CONSTANTS: dict[str, Callable[[], Any]] = {
     "NONE": lambda: None, "NEWTRUE": lambda: True, "NEWFALSE": lambda: False, "EMPTY_TUPLE": tuple,
     "EMPTY_LIST": list, "EMPTY_DICT": dict, "EMPTY_SET": set,
 }  # fmt: skip
-#: Of those, the ones Python has made before.
+#: The subset of those that Python has made before.
 _SMALL = frozenset(("BININT1",))
-#: What may be filled, item by item.
+#: The objects that may be filled, item by item.
 _FILLED = {list: (list,), dict: (dict, OrderedDict, Counter), set: (set,)}
-#: What an instruction takes, in bytes: a place on the stack, and what is put there.
+#: The memory of an instruction, in bytes: a place on the stack, and the value there.
 _PLACE = 8
 _COSTS = {
     "EMPTY_LIST": 80, "EMPTY_DICT": 90, "EMPTY_SET": 240, "EMPTY_TUPLE": 8, "LIST": 80, "DICT": 90,
@@ -108,13 +108,13 @@ _COSTS = {
     "SETITEM": 80, "MEMOIZE": 10, "BINPUT": 10, "LONG_BINPUT": 10, "PUT": 10, "REDUCE": 450,
     "NEWOBJ": 450, "BUILD": 300,
 }  # fmt: skip
-#: Of an item, as a container is made of others.
+#: The memory of an item, as a container is made of others.
 _ITEM, _ENTRY = 8, 80
 _MISSING = object()
 
 
 class Source(Protocol):
-    """What a pickle is read from; asked for more than there is, it takes no more memory than that."""
+    """The input of a pickle; a request for more than there is takes no more memory than there is."""
 
     def read(self, count: int, /) -> bytes: ...
     def readline(self) -> bytes: ...
@@ -239,7 +239,7 @@ class _Machine:
     # --- containers ----------------------------------------------------------------------------
 
     def items(self, each: int) -> list[Any]:
-        """What lies above the last mark, when each takes `each` bytes where it goes."""
+        """The items above the last mark, when each takes `each` bytes at its destination."""
         found = self.since_mark()
         self.budget.spend(each * len(found))
         return found

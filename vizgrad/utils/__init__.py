@@ -9,7 +9,7 @@ from vizgrad.utils import safetensors as safetensors
 
 
 def __getattr__(name: str) -> Any:
-    """What few programs use is read when it is first asked for."""
+    """Rarely used modules are imported when they are first used."""
     if name in ("_pytree", "checkpoint"):
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -45,7 +45,7 @@ def _walk(tree: PyTree, is_leaf: IsLeaf, leaves: list[Any]) -> TreeSpec:
 
 
 def tree_flatten(tree: PyTree, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeSpec]:
-    """(leaves, description). What `is_leaf` says True of is a leaf, too."""
+    """(leaves, description). An object for which `is_leaf` returns True is a leaf, too."""
     leaves: list[Any] = []
     return leaves, _walk(tree, is_leaf, leaves)
 

@@ -65,7 +65,7 @@ def keystr(kp: KeyPath) -> str:
 
 
 def key_get(obj: Any, kp: KeyPath) -> Any:
-    """What is at the end of the path."""
+    """The value at the end of the path."""
     for key in kp:
         obj = key.get(obj)
     return obj
@@ -241,7 +241,7 @@ class TreeSpec:
         return KINDS[self.type].unflatten(children, self.context)
 
     def flatten_up_to(self, tree: PyTree) -> list[PyTree]:
-        """What `tree` has where this nest has leaves; ValueError where its containers are others."""
+        """The values of `tree` where this nest has leaves; ValueError where its containers are others."""
         found: list[PyTree] = []
         self._collect(tree, found)
         return found

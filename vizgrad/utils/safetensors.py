@@ -21,13 +21,13 @@ Name = str | os.PathLike[str]
 #: Characters of the format's own errors.
 _MOST_QUOTED = 1000
 
-#: What the format calls an element type -> its name here.
+#: The format's name of an element type -> its name here.
 _TYPES = {
     "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64",
     "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2", "F16": "float16", "BF16": "bfloat16",
     "F32": "float32", "F64": "float64", "C64": "complex64",
 }  # fmt: skip
-#: What an empty tensor takes, with its name and shape.
+#: The memory of an empty tensor, with its name and shape.
 _TENSOR = 600
 
 

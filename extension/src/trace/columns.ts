@@ -67,7 +67,7 @@ class Columns {
     return { values, weights };
   }
 
-  /** Of `count` values. */
+  /** For `count` values. */
   private column(data: unknown, count: number): Column {
     if (count === 0) {
       return EMPTY;

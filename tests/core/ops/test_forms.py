@@ -16,7 +16,7 @@ from vizgrad.core.ops.forms import FORMS, public
 
 PUBLIC = Path(vg.__file__).parent / "core" / "ops" / "public"
 #: Files of `core/ops/public` that are no families.
-HELPERS = {"__init__", "arguments", "keywords", "results", "linalg_checks", "families"}
+HELPERS = {"__init__", "arguments", "families", "requirements"}
 
 
 def test_the_stub_says_what_is_there() -> None:

@@ -14,7 +14,7 @@ from vizgrad.core.tensor.tensor import Tensor
 
 
 class VmapInfo(NamedTuple):
-    """What a Function's `vmap` is told of the vmap."""
+    """The facts about a vmap that a Function's `vmap` receives."""
 
     batch_size: int
     randomness: str
@@ -99,7 +99,7 @@ def _wrapped(level: Any, cls: Any, output: Any, dims: Any) -> Any:
 
 
 def generated(level: Any, cls: Any, values: tuple[Any, ...], batched: tuple[Any, ...]) -> Any:
-    """What `cls.apply` gives for values of which some are batches of `level`."""
+    """The result of `cls.apply` for values of which some are batches of `level`."""
     call = _Batched(level, cls, batched)
     body: dict[str, Any] = {
         "forward": staticmethod(call.forward),
@@ -137,11 +137,11 @@ class _Batched:
 
     def __init__(self, level: Any, cls: Any, of_args: tuple[Any, ...]) -> None:
         self.cls = cls
-        #: Of each argument: is it a batch?
+        #: For each argument: is it a batch?
         self.of_args = of_args
-        #: Of each output, once forward has run.
+        #: For each output, once forward has run.
         self.of_output: Any = None
-        #: Of what was saved for backward, and for forward.
+        #: For the values that were saved for backward, and for forward.
         self.of_saved: tuple[bool, ...] = ()
         self.of_saved_forward: tuple[bool, ...] = ()
         self._another: Callable[[], Any] = lambda: type(level)(level.size, level.randomness)

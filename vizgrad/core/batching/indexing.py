@@ -97,7 +97,7 @@ class Places:
         return (0, *others[:before], *index, *others[before:])
 
     def as_example(self, result: Tensor) -> Tensor:
-        """What was found at `indices`, in the order of one example's result."""
+        """The values found at `indices`, in the order of one example's result."""
         return shape.permute.record(result, dims=self._result_order())
 
     def as_found(self, values: Tensor) -> Tensor:
@@ -146,7 +146,7 @@ def _recorded(op: Any, places: Places, source: Tensor, *values: Tensor, **attrib
 
 
 def _values(call: Call, places: Places, source: Tensor) -> Tensor:
-    """What is put, in the order in which it is found."""
+    """The values to put, in the order in which they are found."""
     values = filled(call.values[1], call.batched[1], call.size)
     width = xp.broadcast_shapes(*[t.shape for t in places.tensors])
     index_shape = tuple(width[1:]) if places.of_index else tuple(width)

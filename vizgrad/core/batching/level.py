@@ -177,7 +177,7 @@ class Batch(Level):
         )
 
 
-#: What is asked of an array by what people wrote.
+#: The attributes of an array that users' code reads.
 _READING = {
     "item": ".item() on a Tensor",
     "reshape": "data-dependent control flow, or a number made of a Tensor,",
@@ -221,7 +221,8 @@ def open_batches() -> tuple[Batch, ...]:
 def as_dimensions(tensor: Tensor, batches: Sequence[Batch]) -> Tensor:
     """`tensor` with the examples of these vmaps along its first dimensions, the outermost first.
 
-    What is the same for all examples is repeated, without memory of its own. Wrappers of other vmaps stay.
+    A value that is the same for all examples is repeated, without memory of its own. Wrappers of other
+    vmaps stay.
     """
     for level in reversed(batches):
         tensor = out_of(tensor, level)

@@ -25,7 +25,7 @@ from vizgrad.core.tensor.tensor import Tensor
 def drawn(
     level: Any, kind: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """What `function` gives at `level`, which is set aside while it draws."""
+    """The result of `function` at `level`, which is set aside while it draws."""
     if level.randomness == "error":
         raise _wrong(
             "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
@@ -60,9 +60,9 @@ def drawn(
     return level.wrapped(looped(level, function, args, kwargs))
 
 
-#: Of each element by itself.
+#: Each element is drawn by itself.
 _SINGLE = frozenset({"bernoulli", "poisson", "standard_gamma"})
-#: Of the elements of several operands, laid beside each other.
+#: The elements of several operands are laid beside each other.
 _OF_ELEMENTS = frozenset({"normal", "binomial"})
 
 

@@ -66,7 +66,7 @@ def rule_of(op: Declared) -> Rule:
     return found
 
 
-#: What `rule_of` has found before.
+#: The cache of `rule_of`.
 _FOUND: dict[Declared, Rule] = {}
 
 

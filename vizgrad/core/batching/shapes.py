@@ -21,7 +21,7 @@ _FULL = slice(None)
     "zero", "fill_number", "tril", "triu", "frexp", "fw_primal",
 )  # fmt: skip
 def as_they_are(call: Call, **attributes: Any) -> Any:
-    """Of a batch the same as of one example: elements stay where they are, or matrices come last."""
+    """The same for a batch as for one example: elements stay where they are, or matrices come last."""
     return call.op.record(*call.values, **attributes)
 
 

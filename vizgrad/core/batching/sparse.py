@@ -1,7 +1,8 @@
 """Sparse tensors: products with dense batches, and what PyTorch gives of a batch of sparse ones.
 
-A batch of sparse tensors is one COO tensor with a coordinate more. What would make a sparse tensor for each
-example of something else is refused, as in PyTorch, whose fallback cannot stack them.
+A batch of sparse tensors is one COO tensor with a coordinate more. An operation that would make a
+sparse tensor from something else for each example is refused, as in PyTorch, whose fallback cannot
+stack them.
 """
 
 from __future__ import annotations
@@ -103,7 +104,9 @@ def embedding_sparse(call: Call, *, padding_idx: int) -> Any:
 
 
 def _plain(value: Any) -> Tensor:
-    """What has an array; RuntimeError if that is a batch of batches, whose places lie in two coordinates."""
+    """The operand that has an array; RuntimeError if that is a batch of batches, whose places lie in
+    two coordinates.
+    """
     if stands_for_others(value):
         raise wrong_call(
             RuntimeError("Batching rule not implemented for sparse tensors under two vmaps"),

@@ -1,4 +1,4 @@
-"""What a batched tensor stands for, all examples along dimension 0, and how such are laid beside others.
+"""The value of a batched tensor, all examples along dimension 0, and its alignment with others.
 
 Which dimensions of what a node computed are batches: for pictures, which show them apart.
 
@@ -74,7 +74,7 @@ def divided(value: Tensor, dim: int, size: int) -> Tensor:
 
 
 def unwrapped(level: Level, operand: Any) -> tuple[Any, bool]:
-    """(What an operand stands for at `level`, is it a batch there?)."""
+    """(The value of an operand at `level`, is it a batch there?)."""
     if isinstance(operand, Wrapped) and operand.level is level:
         return operand.value, not vars(operand).get("shared", False)
     return operand, False
@@ -145,7 +145,7 @@ def closed(result: Any) -> Any:
 
 
 def _plain(value: Any) -> Tensor | None:
-    """What it stands for in the end, if that has a node."""
+    """The innermost value, if that has a node."""
     while value.__class__ is Wrapped:
         value = value.value
     return value if isinstance(value, Tensor) and value._edge is not None else None

@@ -16,8 +16,8 @@ from vizgrad.core.graph.node import Edge, Node
 def output_device(node: Node, known: dict[Node, Device | None]) -> Device | None:
     """The device of the node's outputs, and of the gradients that come to it.
 
-    None where nothing tells: of a node that leads nowhere and has saved nothing. What is found on the way
-    is added to `known`.
+    None where nothing tells: of a node that leads nowhere and has saved nothing. Devices found on
+    the way are added to `known`.
     """
     way: list[Node] = []
     device: Device | None = None
@@ -44,7 +44,7 @@ def _own(node: Node) -> Device | None:
 
 
 def _of_saved(node: Node) -> Device | None:
-    """Of a node whose inputs need no gradient: where its saved values are."""
+    """For a node whose inputs need no gradient: where its saved values are."""
     for value in node.saved_values().values():
         array = getattr(value, "_array", None)
         if array is not None:

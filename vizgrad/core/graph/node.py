@@ -20,7 +20,9 @@ LAST = 2**64 - 1
 
 
 class Meta(NamedTuple):
-    """What the gradient for one output slot must look like. `dtype` is the array's (numpy) dtype."""
+    """The shape and dtype that the gradient for one output slot must have. `dtype` is the array's
+    (numpy) dtype.
+    """
 
     shape: tuple[int, ...]
     dtype: Any
@@ -109,7 +111,7 @@ class Node:
 
     @property
     def public(self) -> Any:
-        """What people see as this node: itself, or the context of a custom Function (F-3)."""
+        """The public object of this node: itself, or the context of a custom Function (F-3)."""
         return self
 
     @property
@@ -118,7 +120,7 @@ class Node:
         return tuple((None if n is None else n.public, nr) for n, nr in self.next_edges)
 
     def meta(self, nr: int) -> Meta:
-        """What the gradient for output slot `nr` must look like."""
+        """The shape and dtype that the gradient for output slot `nr` must have."""
         return Meta(self.shape, self.dtype)
 
     def input_device(self, index: int) -> Any:

@@ -97,7 +97,7 @@ class Freed:
 
 
 class Packed:
-    """What a saved-tensors hook made of a value, and how to make a tensor of it again (V-60).
+    """The result of a saved-tensors hook for a value, and how to make a tensor of it again (V-60).
 
     `edge` is where the gradient of the value goes: the unpacked tensor gets it back (V-66). For the
     node's own output it is None, and `output_nr` says which output it is.
@@ -243,7 +243,7 @@ def _call_unpack(saved: Packed) -> Tensor:
 
 
 def _restored(node: Node, saved: Packed) -> Tensor:
-    """What the unpack hook gives, as the tensor it stands for: with its place in the graph (V-66)."""
+    """The result of the unpack hook, as the tensor it stands for: with its place in the graph (V-66)."""
     tensor = _call_unpack(saved)
     constant = saved.edge is None and saved.output_nr is None and saved.tangents is None
     if constant and not tensor.requires_grad:
@@ -406,7 +406,7 @@ def explained_stale(
 
 
 class Group(Protocol):
-    """What a formula works with: made of tensors, None where there is none."""
+    """The values that a formula works with: made of tensors, None where there is none."""
 
     tensors: tuple[Tensor | None, ...]
 
@@ -414,7 +414,7 @@ class Group(Protocol):
 
 
 class SavedGroup:
-    """What a node keeps of a Group."""
+    """The part of a Group that a node keeps."""
 
     __slots__ = ("forms", "kind")
 

@@ -3,7 +3,8 @@
 `@primitive(public=True, inplace=True, aliases="arccos")` says of an operation whose function does no more
 than record it that there are `vizgrad.NAME` with `out=`, `Tensor.NAME` and `Tensor.NAME_`, and under which
 other names. All of these are made here, from the declaration. `@public` and `@method` say it of a function
-that is written by hand, because it reads settings first.
+that is written by hand, because it reads settings first; what such a function requires of its arguments
+stands in their annotations (`public/requirements.py`).
 
 What was said is in `FORMS`. The names of `vizgrad`, the attributes of Tensor, the stub that typing tools
 read (`stub.py`), `python -m vizgrad.ops` and the tests of `out=` and in-place forms come from there.
@@ -21,6 +22,7 @@ from vizgrad.core.function.primitive import REGISTRY, WHEN_DECLARED, Primitive
 from vizgrad.core.function.transform_tensor import Wrapped
 from vizgrad.core.ops.copying import converted, copy, overwrite, overwrite_compared
 from vizgrad.core.ops.public.arguments import written
+from vizgrad.core.ops.public.requirements import checked
 from vizgrad.core.tensor.kinds import wrong_operand
 from vizgrad.core.tensor.tensor import Tensor
 
@@ -66,6 +68,7 @@ def public(function: Any = None, /, *, method: bool = False, aliases: str = "") 
     home = sys._getframe(1).f_globals["__name__"]
 
     def declare(function: Any) -> Any:
+        function = checked(function)
         name = function.__name__
         for each in (name, *aliases.split()):
             _add(each, name, home, function=function, method=function if method else None)
@@ -83,6 +86,7 @@ def method(function: Any = None, /, *, name: str = "", aliases: str = "") -> Any
     home = sys._getframe(1).f_globals["__name__"]
 
     def declare(function: Any) -> Any:
+        function = checked(function)
         main = name or function.__name__
         for each in (main, *aliases.split()):
             _add(each, main, home, method=function)

@@ -1,10 +1,10 @@
 """Everything that a person can tell vizgrad to do, each declared once.
 
-What is made from here: the magics with their help and completion (`vizgrad.debugger.jupyter.magics`),
+Made from here: the magics with their help and completion (`vizgrad.debugger.jupyter.magics`),
 and, written by ``make types``, the browser's list (`extension/src/protocol/commands.ts`: toolbar, menus,
 keys, palette, help), JupyterLab's setting page with the keys that can be given anew
-(`extension/schema/panel.json`), and the page of the documentation (`notebooks/commands.md`). What each
-does is said where it is done; tests hold both together.
+(`extension/schema/panel.json`), and the page of the documentation (`notebooks/commands.md`). The
+code of each is elsewhere; tests check that both agree.
 """
 
 from __future__ import annotations

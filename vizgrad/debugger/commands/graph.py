@@ -1,4 +1,4 @@
-"""What goes about in the graph, and how it is drawn."""
+"""Commands that move in the graph and change its drawing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command, a magic and a gesture are."""
+"""The types of a command, a magic and a gesture."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ Reach = Literal["view", "graph"]
 #: Whose menu it is in: a node's, a closed or open group's, that of the graph beside them, or the one beside
 #: the button for a step.
 Menu = Literal["node", "group", "graph", "step"]
-#: What must hold for it to make sense. "shown": a session is shown, which may be closed. The others need one
-#: that is open and a kernel that answers: "can_run" (not at its end), "running" (for long), "can_go_back",
-#: "can_restart", "node" (one is selected), "other_node" (one that is not the next), "inside" (the run stands
-#: within a node), "can_step_in" (the next node runs code of a person's, or the run is in it), "open".
+#: The condition under which it is enabled. "shown": a session is shown, which may be closed. The others
+#: need one that is open and a kernel that answers: "can_run" (not at its end), "running" (for long),
+#: "can_go_back", "can_restart", "node" (one is selected), "other_node" (one that is not the next),
+#: "inside" (the run stands within a node), "can_step_in" (the next node runs code of a person's, or the
+#: run is in it), "open".
 Enabled = Literal[
     "always",
     "shown",
@@ -30,7 +31,7 @@ Enabled = Literal[
     "inside",
     "can_step_in",
 ]
-#: What completion offers behind a magic.
+#: The completions after a magic.
 Argument = Literal["", "tensor", "node", "number"]
 
 
@@ -66,9 +67,9 @@ SAID = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    #: What all know it by; in JupyterLab it is ``vizgrad:name``.
+    #: The id of the command; in JupyterLab it is ``vizgrad:name``.
     name: str
-    #: What is written on its button, in menus and in the palette.
+    #: The label on its button, in menus and in the palette.
     label: str
     #: One sentence.
     help: str
@@ -80,7 +81,7 @@ class Command:
     reach: Reach = "view"
     enabled: Enabled = "shown"
     menus: tuple[Menu, ...] = ()
-    #: What a menu writes instead of the label when it is on already.
+    #: The label in menus when it is on already.
     label_on: str = ""
     #: A button, a menu or a key of the view does it; otherwise only code and magics do.
     in_view: bool = True
@@ -102,7 +103,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Gesture:
-    """What moves about in the graph, and is no command that could be called."""
+    """A movement in the graph that is no command."""
 
     keys: str
     help: str

@@ -1,4 +1,4 @@
-"""What opens a view, and what is told in a cell."""
+"""Commands that open a view, and commands that print in a cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What moves a session."""
+"""Commands that move a session."""
 
 from __future__ import annotations
 

@@ -27,11 +27,11 @@ class Elements:
     __slots__ = ("_array", "_source")
     __array_ufunc__ = None  # operators of arrays leave the operation to this class
     __hash__ = None  # type: ignore[assignment]
-    #: What can be read without a call.
+    #: The attributes that can be read without a call.
     attributes = frozenset({"dtype", "grad", "ndim", "requires_grad", "shape"})
 
     def __init__(self, array: Any = None, source: Any = None) -> None:
-        """Of an array; or of the tensor `source`, which is read when its elements are first needed."""
+        """For an array; or for the tensor `source`, which is read when its elements are first needed."""
         self._array = array
         self._source = source
 
@@ -213,8 +213,8 @@ def elementwise(function: Callable[..., Any], *values: Any) -> Any:
 
 
 def read(value: Any) -> Any:
-    """A value of the user's as an expression sees it. Of a class derived from a number or a text it is that
-    alone: nothing that the class has made of its methods is called.
+    """A value of the user's as an expression sees it. An instance of a class derived from a number
+    or a text counts as that alone: no method of the class is called.
     """
     if value is None or isinstance(value, bool | Elements | Number):
         return value

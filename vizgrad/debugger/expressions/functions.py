@@ -32,7 +32,7 @@ def check_numeric(name: str, values: Sequence[Any]) -> None:
 
 
 def _reduced(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
-    """Of all elements of a tensor; of the numbers of a list, or of several numbers."""
+    """Over all elements of a tensor, the numbers of a list, or several numbers."""
 
     @quiet
     def apply(value: Any, *more: Any) -> Any:
@@ -123,7 +123,7 @@ def _of(value: Any) -> Elements:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """What an expression may call, with how many values; `method`: also as ``x.name(...)``."""
+    """The functions that an expression may call, with how many values; `method`: also as ``x.name(...)``."""
 
     call: Callable[..., Any]
     fewest: int = 1

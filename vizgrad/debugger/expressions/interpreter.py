@@ -137,8 +137,8 @@ def parse_value(text: str) -> Expression:
 
 
 def evaluate_value(text: str, there: Any) -> Any:
-    """What a text says of `there`, a value that `summarizer` knows: a number or an array. ValueError where
-    it is not understood, or is no number.
+    """The value of a text for `there`, a value that `summarizer` knows: a number or an array.
+    ValueError where it is not understood, or is no number.
     """
     given = Elements(source=there)
     value = parse_value(text).value({"g": given, "grad": given})
@@ -355,7 +355,7 @@ def _unequal(a: Any, b: Any) -> Any:
 
 
 def _comparable(value: Any) -> Any:
-    """What can be compared without code of the user's."""
+    """The types that can be compared without code of the user."""
     if value is None or type(value) in (*NUMBERS, str):
         return value
     if type(value) in (list, tuple):

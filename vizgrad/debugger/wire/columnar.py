@@ -29,7 +29,7 @@ from operator import attrgetter
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-#: What a browser counts exactly.
+#: The largest integer that a browser counts exactly.
 EXACT = 2**53
 
 #: A value of the model as something that can be compared and hashed: itself, a row, or a tuple of such.

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 #: Objects and elements of lists, each as often as it is meant.
 MOST_VALUES = 200_000_000
-#: What becomes of a text: so many times its bytes, beside what any may take.
+#: The memory of a text: this many times its bytes, beside the memory that any text takes.
 TIMES = 60
 
 #: About how many bytes an object, a list and a number take.
@@ -110,7 +110,7 @@ class _Reading:
         return _Column(list(map(cls, *values)), made)
 
     def _column(self, annotation: Any, data: object, count: int) -> _Column:
-        """Of `count` values."""
+        """For `count` values."""
         if count == 0:
             return _Column(())
         self._spend(_PLACE * count)

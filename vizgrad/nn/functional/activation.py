@@ -27,7 +27,7 @@ from vizgrad.core.tensor.tensor import Tensor
 
 #: In place: those whose slope is read off the result, so that the operand need not be copied.
 _OVER = {op.leaky_relu: over.leaky_relu_over, op.elu: over.elu_over, op.celu: over.celu_over}
-#: What PyTorch computes for integers, too; their kernels stay in the type.
+#: PyTorch computes these for integers, too; their kernels stay in the type.
 _OF_INTEGERS = (pointwise.relu, op.hardtanh, op.threshold)
 
 

@@ -23,7 +23,7 @@ def closed(mask: Any, like: Any) -> Any:
 
 
 def causal_mask(queries: int, keys: int, like: Any) -> Any:
-    """What is added to scores so that a query looks at keys up to its own place."""
+    """The mask that is added to scores so that a query looks at keys up to its own place."""
     ones = xp.ones_like(place_of(like), shape=(queries, keys), dtype=bool)
     return closed(new_tensor(xp.triu(ones, 1)), like)
 
@@ -180,7 +180,7 @@ def _in_heads(x: Any, heads: int, width: int) -> Any:
 
 
 def _static(name: str, given: Any, projected: Any, heads: int, width: int) -> Any:
-    """What is given in place of the projected keys or values, or these, by heads."""
+    """The given replacement of the projected keys or values, or these, by heads."""
     if given is None:
         return _in_heads(projected, heads, width)
     for dim, wanted in ((0, heads), (2, width)):

@@ -325,7 +325,7 @@ def _one(scores: Any, target: list[int], blank: int, zero_infinity: bool) -> Any
         everywhere = new_tensor(beside(scores._array, xp.asarray(True)))
         if zero_infinity:
             return scores.sum().masked_fill(everywhere, 0.0)
-        # What is infinite whatever the scores are has no slope: NaN, as in PyTorch.
+        # A loss that is infinite for all scores has no slope: NaN, as in PyTorch.
         return (scores.sum() * xp.nan).masked_fill(everywhere, xp.inf)
     # PyTorch's gradient is that of log_softmax and this loss together, divided by that of log_softmax:
     # exact where the scores are logarithms of probabilities, as they should be; elsewhere exp(score) more.

@@ -163,7 +163,7 @@ def alpha_dropout(
 
 
 def _shifted(input: Any, p: float, shape: tuple[int, ...], inplace: bool) -> Tensor:
-    """What is dropped gets SELU's floor, then all is scaled and shifted to mean 0 and variance 1."""
+    """A dropped element gets SELU's floor, then all is scaled and shifted to mean 0 and variance 1."""
     kept = _noise(input, p, shape) * (1 - p)
     a = 1 / ((_SELU_FLOOR**2 * p + 1) * (1 - p)) ** 0.5
     shift = (kept - 1) * (_SELU_FLOOR * a) + _SELU_FLOOR * a * p

@@ -19,7 +19,7 @@ from vizgrad.core.tensor.modes import GUARD, MODES, is_grad_enabled
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
 
-# What losses ask of their arguments: the word for the reduction, sizes, element types (X-33).
+# Checks of the arguments of losses: the word for the reduction, sizes, element types (X-33).
 
 
 def how_reduced(
@@ -107,7 +107,7 @@ def of_type(what: str, tensor: Tensor | None, *names: str) -> None:
 
 
 def _scalar(dtype: str) -> str:
-    """What PyTorch's messages call an element type: Long for int64."""
+    """The name of an element type in PyTorch's messages: Long for int64."""
     return type_name(dtype).removesuffix("Tensor")
 
 

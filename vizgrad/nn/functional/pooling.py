@@ -408,7 +408,7 @@ def _pool(
             f"{[*batch, dims]}, got {list(samples.shape)}"
         )
     draws = samples._array[: batch[0]].reshape(*lead, dims)
-    # Of an image the first draw is the width's, of a block it is the first axis's.
+    # For an image the first draw is the width's, for a block it is the first axis's.
     order = range(dims) if dims == 3 else reversed(range(dims))
     starts = [
         places_kernel.window_starts(draws[..., i], *geometry)

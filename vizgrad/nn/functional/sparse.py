@@ -167,7 +167,9 @@ def embedding_bag(
 
 
 def _largest(rows: Any, index: Any, out: Any) -> Any:
-    """Of each bag the largest in each column, 0 of an empty one; the first of equal ones has the gradient."""
+    """The largest of each bag in each column, 0 for an empty one; the first of equal ones has the
+    gradient.
+    """
     from vizgrad.core.tensor.tensor import new_tensor
 
     count, width = rows.shape

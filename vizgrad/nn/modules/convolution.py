@@ -17,7 +17,7 @@ Sizes = int | tuple[int, ...]
 
 
 class _Convolution(Module):
-    """What the six layers share; weight and bias start from U(-b, b), b = 1 / sqrt(fan_in)."""
+    """Shared code of the six layers; weight and bias start from U(-b, b), b = 1 / sqrt(fan_in)."""
 
     dims: ClassVar[int]
     transposed: ClassVar[bool] = False

@@ -66,7 +66,7 @@ def register_full_backward_hook(
 ) -> RemovableHandle:
     """`hook(module, grad_input, grad_output)` once the gradients of the module's inputs are known.
 
-    What it returns, if not None, replaces `grad_input`.
+    Its result, if not None, replaces `grad_input`.
     """
     return _register(self._backward_hooks, hook, (), prepend)
 

@@ -86,7 +86,7 @@ _NO_INIT = (
 
 
 def _no_forward(self: Module, *input: Any) -> Any:
-    """What the module computes; every subclass that is called has its own."""
+    """The computation of the module; every subclass that is called has its own."""
     raise NotImplementedError(
         f'Module [{type(self).__name__}] is missing the required "forward" function'
     )
@@ -388,7 +388,7 @@ class Module:
     # --- showing -------------------------------------------------------------------------------
 
     def extra_repr(self) -> str:
-        """What stands between the parentheses of `repr`; subclasses say it."""
+        """The text between the parentheses of `repr`; subclasses override it."""
         return ""
 
     def _get_name(self) -> str:
@@ -398,7 +398,7 @@ class Module:
 
 
 def _tables() -> dict[str, Any]:
-    """What every module has of its own, empty."""
+    """The containers that every module owns, empty."""
     return {
         "_non_persistent_buffers_set": set(),
         **{table: {} for table in _DICTS},

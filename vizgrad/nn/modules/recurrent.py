@@ -2,7 +2,7 @@
 
 The loop of a recurrent layer over time, in either direction.
 
-Of packed sequences fewer go on at later times: going forwards the state loses the rows that have ended,
+Fewer of the packed sequences go on at later times: going forwards the state loses the rows that have ended,
 going backwards it gains those that begin.
 
 One step of each kind of recurrent cell, shared by the layers and the single cells.
@@ -108,7 +108,7 @@ def gru_step(x: Any, h: Any, w: Any, b: Any) -> Any:
 
 
 class RNNBase(Module):
-    """What RNN, LSTM and GRU share: weights of layers and directions, and the loop over time.
+    """Shared code of RNN, LSTM and GRU: weights of layers and directions, and the loop over time.
 
     Input (L, N, input_size), with `batch_first` (N, L, input_size), (L, input_size), or a PackedSequence.
     Weights are named
@@ -453,7 +453,7 @@ class RNNCellBase(Module):
         return x, state, single
 
     def _projected(self, x: Any, both: bool = True) -> Any:
-        """What the input contributes, with both biases unless they must stay apart."""
+        """The contribution of the input, with both biases unless they must stay apart."""
         out: Any = F.linear(x, self.weight_ih, self.bias_ih)
         return out + self.bias_hh if both and self.bias_hh is not None else out
 

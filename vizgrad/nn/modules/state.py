@@ -76,7 +76,7 @@ def register_load_state_dict_post_hook(self: Module, hook: Callable[..., Any]) -
 
 
 class IncompatibleKeys(NamedTuple):
-    """What `load_state_dict` did not find, and what it had no use for."""
+    """The keys that `load_state_dict` did not find, and those that it had no use for."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]

@@ -20,7 +20,7 @@ from vizgrad.nn.utils.weight_norm import weight_norm as weight_norm
 
 
 def __getattr__(name: str) -> Any:
-    """What few programs use is read when it is first asked for."""
+    """Rarely used modules are imported when they are first used."""
     if name in ("parametrizations", "parametrize", "stateless"):
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -39,7 +39,7 @@ def cached() -> Iterator[None]:
 class ParametrizationList(ModuleList):
     """The functions, one after the other, that make a tensor of `original` (or `original0`, `original1`...).
 
-    What `right_inverse` of the last function gives for the tensor is what the one before it starts from.
+    The result of the last function's `right_inverse` is the input of the one before it.
     """
 
     def __init__(self, modules: Sequence[Any], original: Tensor, unsafe: bool = False) -> None:

@@ -32,7 +32,7 @@ def _replaced(
 ) -> Iterator[None]:
     """Within the block the module has the tensors of `state`, afterwards its own again.
 
-    What the module has put in the place of one in the meantime is put into `state`.
+    A replacement that the module has made in the meantime is put into `state`.
     """
     held = _members(module)
     wanted = _with_tied(held, state) if tie_weights else dict(state)

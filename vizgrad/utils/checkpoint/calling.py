@@ -19,7 +19,7 @@ from vizgrad.utils.checkpoint.hooks_based import Frame
 from vizgrad.utils.checkpoint.reentrant import CheckpointFunction
 from vizgrad.utils.checkpoint.rng_and_autocast import Surroundings
 
-# What holds for all checkpoints in a block, whatever each call says.
+# The setting for all checkpoints in a block, whatever each call says.
 
 
 class _Settings:
@@ -36,7 +36,7 @@ _SETTINGS = _Settings()
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     """Within the block, checkpoints are made whose recomputation stops as soon as it can, or never does.
 
-    `checkpoint(..., early_stop=...)` says it of one. What counts is the block around the forward.
+    `checkpoint(..., early_stop=...)` says it of one. Only the block around the forward counts.
     """
     before, _SETTINGS.early_stop = _SETTINGS.early_stop, enable
     try:
@@ -64,7 +64,7 @@ def debugs(asked: bool) -> bool:
 
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
-#: What `determinism_check` may be.
+#: The values of `determinism_check`.
 _CHECKS = ("default", "none")
 
 

@@ -56,7 +56,7 @@ WATCHED = _Watched()
 
 @contextmanager
 def watching(block: Block) -> Iterator[None]:
-    """What this thread computes again is computed within `block()`."""
+    """This thread computes again within `block()`."""
     before, WATCHED.block = WATCHED.block, block
     try:
         yield
@@ -87,7 +87,7 @@ def not_the_same(function: Any, message: str, debug: bool) -> CheckpointError:
     )
 
 
-# What is remembered of a saved value that is not kept: enough to notice that it was computed differently.
+# The record of a saved value that is not kept: enough to notice that it was computed differently.
 
 #: Elements that are remembered of each value, and with `debug=True`.
 FEW, MANY = 64, 1 << 16
@@ -112,7 +112,7 @@ class Seen:
         self.clock = storage.last_write
 
     def differences(self, tensor: Tensor, began: int) -> str:
-        """What is not as it was, in a computation that `began` at this tick; empty if nothing is."""
+        """The differences in a computation that `began` at this tick; empty if there are none."""
         now = Seen(tensor, self.most)
         if now.metadata != self.metadata:
             return f"saved metadata: {self.metadata}\nrecomputed metadata: {now.metadata}"
@@ -253,7 +253,7 @@ class _Run:
 
 
 def _forget(frame: weakref.ref[Frame], number: int) -> None:
-    """What was computed for a backward that has ended."""
+    """The values computed for a backward that has ended."""
     if (known := frame()) is not None:
         known._runs.pop(number, None)
 
@@ -290,7 +290,7 @@ class Frame:
         self.early_stop = early_stop and not debug
         self.check = check
         self.debug = debug
-        #: Of each value in the order of saving: what stands for it, and (`check`) what it was like.
+        #: For each value in the order of saving: its placeholder, and (`check`) its properties.
         self.holders: list[weakref.ref[Holder]] = []
         self.seen: list[Seen] = []
         self.operations: list[Ran] = []

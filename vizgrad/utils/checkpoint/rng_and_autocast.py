@@ -1,4 +1,6 @@
-"""What a computation depends on besides its arguments: random numbers and autocast, to be had again later."""
+"""The state that a computation depends on besides its arguments: random numbers and autocast, to be
+restored later.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ def set_device_states(
 
 
 def _autocast() -> list[tuple[str, DType, bool, bool]]:
-    """What to give to `autocast` for each kind of device."""
+    """The arguments of `autocast` for each kind of device."""
     return [
         (kind, STATE.dtypes[kind], on, STATE.cache_enabled) for kind, on in STATE.enabled.items()
     ]

@@ -18,7 +18,7 @@ from vizgrad.core.tensor.tensor import new_tensor
 
 
 class CheckpointPolicy(enum.Enum):
-    """What becomes of an operation's result: kept, kept in the host's memory, or computed again.
+    """The decision on an operation's result: kept, kept in the host's memory, or computed again.
 
     MUST and PREFER are the same here: nothing but the policy decides.
     """
@@ -37,7 +37,7 @@ _ON_HOST = (CheckpointPolicy.MUST_CPU_OFFLOAD, CheckpointPolicy.PREFER_CPU_OFFLO
 
 @dataclass(kw_only=True)
 class SelectiveCheckpointContext:
-    """What a policy is told besides the operation and its arguments: in the forward, its result too."""
+    """The argument of a policy besides the operation and its arguments: in the forward, its result too."""
 
     is_recompute: bool
     op_output: Any = None

@@ -120,7 +120,8 @@ class Subset(Dataset):
 def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) -> list[Subset]:
     """Parts of the given lengths, or of the given shares that sum to 1, of the items in random order.
 
-    What rounding leaves of shares goes to the first parts. Raises ValueError when the lengths do not add up.
+    The rest from rounding the shares goes to the first parts. Raises ValueError when the lengths do not
+    add up.
     """
     total = len(dataset)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:

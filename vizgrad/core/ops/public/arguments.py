@@ -17,6 +17,7 @@ from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.errors import index_of, wrap_dim
 from vizgrad.core.function.inplace import check_write, one_block, refuse_partial_overlap
 from vizgrad.core.ops.copying import to_copy
+from vizgrad.core.ops.public.requirements import checked
 from vizgrad.core.tensor.duals import DUALS, is_dual
 from vizgrad.core.tensor.kinds import Kinds, wrong_operand
 from vizgrad.core.tensor.modes import MODES
@@ -322,14 +323,17 @@ def takes_out(function: Callable[..., Any]) -> Callable[..., Any]:
 
     For functions whose time does not count beside one more call; the others have the parameter themselves.
     """
+    function = checked(function)
     name, kinds = function.__name__, Kinds(function)
+    passed = kinds.passed
 
     @wraps(function)
     def call(*args: Any, out: Any = None, **options: Any) -> Any:
         if DEVICES.several and (place := elsewhere(*args)) is not None:
             with place:
                 return call(*args, out=out, **options)
-        args, options = kinds.check(args, options)
+        if options or (*map(type, args),) not in passed:
+            args, options = kinds.check(args, options)
         try:
             result = function(*args, **options)
         except AttributeError as error:
@@ -422,6 +426,7 @@ NUMPY = {"axis": "dim", "keepdims": "keepdim"}
 
 def takes_axis(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function with numpy's words for `dim` and `keepdim`, too."""
+    function = checked(function)
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
@@ -444,6 +449,7 @@ def takes_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
 
     It costs the time of one more call: where that counts a function says so itself, with `not_a_tensor`.
     """
+    function = checked(function)
     kinds = Kinds(function)
     passed = kinds.passed
 

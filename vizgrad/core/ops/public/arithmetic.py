@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from vizgrad.core.arrays.dtypes import INTS, promote_types
 from vizgrad.core.function.typing import number
@@ -22,6 +22,7 @@ from vizgrad.core.ops.public.arguments import (
     takes_tensors,
     written,
 )
+from vizgrad.core.ops.public.requirements import AtLeast, DtypeKind
 from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
@@ -332,12 +333,13 @@ def check_fractions(tensor1: Tensor, tensor2: Tensor) -> None:
         )
 
 
+POLYGAMMA_ORDER = AtLeast(0, "polygamma(n, x) does not support negative n, got {value}")
+
+
 @public
 @takes_out
-def polygamma(n: int, input: Tensor) -> Tensor:
+def polygamma(n: Annotated[int, POLYGAMMA_ORDER], input: Tensor) -> Tensor:
     """The n-th derivative of digamma, n >= 0."""
-    if n < 0:
-        raise RuntimeError(f"polygamma(n, x) does not support negative n, got {n}")
     if n == 0:
         return special.digamma.record(input)
     return special.polygamma.record(input, n=n)
@@ -388,10 +390,13 @@ class Frexp(NamedTuple):
 
 @public(method=True)
 @takes_out
-def frexp(input: Tensor) -> Frexp:
+def frexp(
+    input: Annotated[
+        Tensor,
+        DtypeKind(
+            "fV", "torch.frexp() only supports floating-point dtypes, got {dtype}", RuntimeError
+        ),
+    ],
+) -> Frexp:
     """Mantissas in (-1, -1/2] and [1/2, 1), and int32 exponents: input = mantissa * 2 ** exponent."""
-    if input._array.dtype.kind not in "fV":
-        raise RuntimeError(
-            f"torch.frexp() only supports floating-point dtypes, got {input.dtype.name}"
-        )
     return Frexp(*pointwise_binary.frexp.record(input))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import dtypes
 from vizgrad.core.errors import index_of, wrap_dim
@@ -23,6 +23,7 @@ from vizgrad.core.ops.public.arguments import (
     written,
 )
 from vizgrad.core.ops.public.reduction import _as_asked, _in_dtype
+from vizgrad.core.ops.public.requirements import AtLeast, RankAtLeast
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
 
@@ -111,17 +112,13 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tenso
 @takes_axis
 @takes_out
 def diff(
-    input: Tensor,
-    n: int = 1,
+    input: Annotated[Tensor, RankAtLeast(1, "diff expects input to be at least one-dimensional")],
+    n: Annotated[int, AtLeast(0, "order must be non-negative but got {value}")] = 1,
     dim: int = -1,
     prepend: Tensor | None = None,
     append: Tensor | None = None,
 ) -> Tensor:
     """Differences of neighbours along `dim`, n times; where there is nothing, `input` itself."""
-    if n < 0:
-        raise RuntimeError(f"order must be non-negative but got {n}")
-    if not input._array.ndim:
-        raise RuntimeError("diff expects input to be at least one-dimensional")
     for beside in (prepend, append):
         if beside is not None:
             _check_beside(input, beside, wrap_dim(dim, input._array.ndim))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays.dtypes import INTS
 from vizgrad.core.errors import index_of, wrap_dim
@@ -12,6 +12,7 @@ from vizgrad.core.ops import arrange
 from vizgrad.core.ops import shape as ops
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public.arguments import dims_given, dims_of, takes_out, takes_tensors
+from vizgrad.core.ops.public.requirements import RankAtLeast
 from vizgrad.core.ops.public.reshape import flatten, reshape, view
 from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor
@@ -37,7 +38,9 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 @takes_tensors
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; tensors of fewer dimensions as they are."""
-    if input._array.ndim > 2:
+    if (
+        input._array.ndim > 2
+    ):  # here, not in the annotation: in a call so short one more would be felt
         raise RuntimeError(
             f"t() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D"
         )
@@ -178,17 +181,17 @@ def flip(input: Tensor, *given: Any, dims: Any = None) -> Tensor:
 
 @public(method=True)
 @takes_tensors
-def fliplr(input: Tensor) -> Tensor:
-    if input._array.ndim < 2:
-        raise RuntimeError("fliplr: input must be at least 2-d")
+def fliplr(
+    input: Annotated[Tensor, RankAtLeast(2, "fliplr: input must be at least 2-d")],
+) -> Tensor:
     return flip(input, 1)
 
 
 @public(method=True)
 @takes_tensors
-def flipud(input: Tensor) -> Tensor:
-    if input._array.ndim < 1:
-        raise RuntimeError("flipud: input must be at least 1-d")
+def flipud(
+    input: Annotated[Tensor, RankAtLeast(1, "flipud: input must be at least 1-d")],
+) -> Tensor:
     return flip(input, 0)
 
 
@@ -218,12 +221,15 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
 
 @public(method=True)
 @takes_tensors
-def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+def rot90(
+    input: Annotated[
+        Tensor, RankAtLeast(2, "expected total dims >= 2, but got total dims = {ndim}")
+    ],
+    k: int = 1,
+    dims: Any = (0, 1),
+) -> Tensor:
     """Turned by k times 90 degrees in a plane of two dimensions."""
-    ndim = input._array.ndim
-    if ndim < 2:
-        raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
-    plane = tuple(wrap_dim(d, ndim) for d in dims)
+    plane = tuple(wrap_dim(d, input._array.ndim) for d in dims)
     if len(plane) != 2 or plane[0] == plane[1]:
         raise RuntimeError(f"expected two different rotation dims, but got {list(dims)}")
     return arrange.rot90.record(input, k=k, dims=plane)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import layout, xp
 from vizgrad.core.arrays.backend import beside
@@ -24,6 +24,7 @@ from vizgrad.core.ops.public.arguments import (
     takes_out,
     takes_tensors,
 )
+from vizgrad.core.ops.public.requirements import DtypeKind, Long, SameDtype
 from vizgrad.core.ops.public.where_clamp import check_real_value
 from vizgrad.core.tensor.modes import MODES
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
@@ -189,15 +190,19 @@ def _put_indices(self: Tensor, indices: Any) -> Indices:
 
 @public(method=True)
 @takes_tensors
-def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+def put(
+    input: Tensor,
+    index: Annotated[Tensor, Long("put_(): Expected a long tensor for index, but got {dtype}")],
+    source: Annotated[
+        Tensor,
+        SameDtype(
+            "input",
+            "put_(): self and source expected to have the same dtype, but got {other} and {dtype}",
+        ),
+    ],
+    accumulate: bool = False,
+) -> Tensor:
     """A copy with `source` at the flat places `index`; added there if `accumulate`."""
-    if index._array.dtype != xp.int64:
-        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {index.dtype.name}")
-    if input.dtype is not source.dtype:
-        raise RuntimeError(
-            "put_(): self and source expected to have the same dtype, but got "
-            f"{input.dtype.name} and {source.dtype.name}"
-        )
     if index._array.size != source._array.size:
         raise IndexError(
             "put_(): Expected source and index to have the same number of elements, but got "
@@ -254,10 +259,16 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 @public
 @of_examples
-def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
+def unravel_index(
+    indices: Annotated[
+        Tensor,
+        DtypeKind(
+            "iu", "unravel_index(): expected 'indices' to be integer, got {value.dtype}", ValueError
+        ),
+    ],
+    shape: Any,
+) -> tuple[Tensor, ...]:
     """Flat places as one tensor of coordinates per dimension of `shape`."""
-    if indices._array.dtype.kind not in "iu":
-        raise ValueError(f"unravel_index(): expected 'indices' to be integer, got {indices.dtype}")
     sizes = (int(shape),) if isinstance(shape, INTS) else tuple(int(n) for n in shape)
     if any(n < 0 for n in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.function.inplace import check_history, check_placing, write
@@ -118,10 +118,8 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
 
 @method
 @takes_tensors
-def polygamma_(self: Tensor, n: int) -> Tensor:
+def polygamma_(self: Tensor, n: Annotated[int, arithmetic.POLYGAMMA_ORDER]) -> Tensor:
     """`polygamma`, in place."""
-    if n < 0:
-        raise RuntimeError(f"polygamma(n, x) does not support negative n, got {n}")
     op = special.digamma if n == 0 else special.polygamma
     return write(op, self, name="polygamma_", **({} if n == 0 else {"n": n}))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import dtypes, random, xp
 from vizgrad.core.arrays.backend import parse_device
@@ -34,6 +34,7 @@ from vizgrad.core.ops.public.arguments import (
 from vizgrad.core.ops.public.broadcasting import broadcast_tensors
 from vizgrad.core.ops.public.creation import _empty, given_size, made, only_memory
 from vizgrad.core.ops.public.from_values import memory_like
+from vizgrad.core.ops.public.requirements import Above, AtLeast, DtypeKind, Rank, SameDtype, Within
 from vizgrad.core.tensor.in_memory import check_format
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
@@ -156,14 +157,18 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: _Generator | None = Non
     return write(copying.copy, self, result, name="bernoulli_")
 
 
+_RATE = Above(0, "exponential_ expects lambda > 0.0, but found lambda={value}")
+_SPREAD = Above(0, "{function}_ expects {argument} > 0.0, but found {argument}={value}")
+
+
 @method
 @draws("fill")
 @takes_tensors
 @quiet
-def exponential_(self: Tensor, lambd: float = 1, *, generator: _Generator | None = None) -> Tensor:
+def exponential_(
+    self: Tensor, lambd: Annotated[float, _RATE] = 1, *, generator: _Generator | None = None
+) -> Tensor:
     """Numbers from the exponential distribution with rate `lambd`."""
-    if not lambd > 0:
-        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd}")
     refuse_types(self, "exponential_", "iubc")
     drawn = random.exponential(self._array.shape, self._array.dtype, self.device, generator)
     return _fill(self, drawn / lambd, "exponential_")
@@ -223,14 +228,17 @@ def _check_held(self: Tensor, low: int, high: int) -> None:
             raise RuntimeError(f"{name} is out of bounds for {self.dtype.name}: {value}")
 
 
+_CHANCE = Within("0 < x < 1", "geometric_ expects p to be in (0, 1), but got p={value}")
+
+
 @method
 @draws("fill")
 @takes_tensors
 @quiet
-def geometric_(self: Tensor, p: float, *, generator: _Generator | None = None) -> Tensor:
+def geometric_(
+    self: Tensor, p: Annotated[float, _CHANCE], *, generator: _Generator | None = None
+) -> Tensor:
     """How many trials with probability `p` until the first success, from 1."""
-    if not 0 < p < 1:
-        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
     refuse_types(self, "geometric_", "bc")
     drawn = random.uniform(self._array.shape, _DOUBLE, self.device, generator)
     return _fill(self, xp.ceil(xp.log1p(-drawn) / math.log1p(-p)).clip(1), "geometric_")
@@ -241,11 +249,10 @@ def geometric_(self: Tensor, p: float, *, generator: _Generator | None = None) -
 @takes_tensors
 @quiet
 def cauchy_(
-    self: Tensor, median: float = 0, sigma: float = 1, *, generator: _Generator | None = None
-) -> Tensor:
+    self: Tensor, median: float = 0, sigma: Annotated[float, _SPREAD] = 1, *,
+    generator: _Generator | None = None,
+) -> Tensor:  # fmt: skip
     """Numbers from the Cauchy distribution."""
-    if not sigma > 0:
-        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma}")
     refuse_types(self, "cauchy_", "iubc")
     drawn = random.uniform(self._array.shape, _DOUBLE, self.device, generator)
     return _fill(self, median + sigma * xp.tan(math.pi * (drawn - 0.5)), "cauchy_")
@@ -256,11 +263,10 @@ def cauchy_(
 @takes_tensors
 @quiet
 def log_normal_(
-    self: Tensor, mean: float = 1, std: float = 2, *, generator: _Generator | None = None
-) -> Tensor:
+    self: Tensor, mean: float = 1, std: Annotated[float, _SPREAD] = 2, *,
+    generator: _Generator | None = None,
+) -> Tensor:  # fmt: skip
     """Numbers whose logarithm is normal with this mean and standard deviation."""
-    if not std > 0:
-        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std}")
     refuse_types(self, "log_normal_", "iubc")
     drawn = random.normal(self._array.shape, _DOUBLE, self.device, generator)
     return _fill(self, xp.exp(mean + std * drawn), "log_normal_")
@@ -435,13 +441,12 @@ def randint_like(
 @fills_out
 @takes_tensors
 def randperm(
-    n: int, *, generator: _Generator | None = None, dtype: Any = dtypes.int64, layout: Any = None,
+    n: Annotated[int, AtLeast(0, "n must be non-negative, got {value}")], *,
+    generator: _Generator | None = None, dtype: Any = dtypes.int64, layout: Any = None,
     device: Any = None, requires_grad: bool = False, pin_memory: bool | None = None,
 ) -> Tensor:  # fmt: skip
     """0, ..., n - 1 in random order."""
     only_memory("randperm", layout=layout, pin_memory=pin_memory)
-    if n < 0:
-        raise RuntimeError(f"n must be non-negative, got {n}")
     dtype = check_dtype("randperm", dtype) or dtypes.int64
     if dtype.np.kind in "bc":
         raise NotImplementedError(f'"randperm" not implemented for {dtype.name}')
@@ -528,27 +533,24 @@ def bernoulli(
     return result if out is None else written(out, result.to(out.dtype), "bernoulli", input)
 
 
+_MULTINOMIAL_TYPE = "multinomial only supports floating-point dtypes for input, got: {dtype}"
+
+
 @public(method=True)
 @draws("chances")
 @takes_out
 @quiet
 def multinomial(
-    input: Tensor,
-    num_samples: int,
-    replacement: bool = False,
-    *,
-    generator: _Generator | None = None,
-) -> Tensor:
+    input: Annotated[
+        Tensor,
+        DtypeKind("fV", _MULTINOMIAL_TYPE, RuntimeError),
+        Rank((1, 2), "prob_dist must be 1 or 2 dim, got {ndim}"),
+    ],
+    num_samples: Annotated[int, Above(0, "cannot sample n_sample <= 0 samples, got {value}")],
+    replacement: bool = False, *, generator: _Generator | None = None,
+) -> Tensor:  # fmt: skip
     """`num_samples` positions per row, with probabilities proportional to the row's elements."""
     p = input._array
-    if not input.is_floating_point():
-        raise RuntimeError(
-            f"multinomial only supports floating-point dtypes for input, got: {input.dtype.name}"
-        )
-    if p.ndim not in (1, 2):
-        raise RuntimeError(f"prob_dist must be 1 or 2 dim, got {p.ndim}")
-    if num_samples <= 0:
-        raise RuntimeError(f"cannot sample n_sample <= 0 samples, got {num_samples}")
     if not replacement and num_samples > p.shape[-1]:
         raise RuntimeError(
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
@@ -575,20 +577,24 @@ def poisson(input: Tensor, generator: _Generator | None = None) -> Tensor:
     return random_sampling.poisson.record(input, drawn=drawn.astype(input._array.dtype, copy=False))
 
 
+_OF_BINOMIAL = DtypeKind(
+    "fV", "binomial only supports floating-point dtypes for {argument}, got: {dtype}", ValueError
+)
+
+
 @public
 @draws("chances")
 @takes_tensors
-def binomial(count: Tensor, prob: Tensor, generator: _Generator | None = None) -> Tensor:
+def binomial(
+    count: Annotated[Tensor, _OF_BINOMIAL],
+    prob: Annotated[
+        Tensor,
+        _OF_BINOMIAL,
+        SameDtype("count", "Found dtype {dtype} but expected {other} in binomial"),
+    ],
+    generator: _Generator | None = None,
+) -> Tensor:
     """Numbers of successes in `count` trials with probability `prob`, of one floating point type."""
-    for name, each in (("count", count), ("prob", prob)):
-        if not each.dtype.is_floating_point:
-            raise ValueError(
-                f"binomial only supports floating-point dtypes for {name}, got: {each.dtype.name}"
-            )
-    if count.dtype is not prob.dtype:
-        raise RuntimeError(
-            f"Found dtype {prob.dtype.name} but expected {count.dtype.name} in binomial"
-        )
     count, prob = broadcast_tensors(count.detach(), prob.detach())
     drawn = random.binomial(count._array, prob._array, count.device, generator)
     return new_tensor(drawn.astype(count._array.dtype, copy=False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.dtypes import NARROW
@@ -16,7 +16,6 @@ from vizgrad.core.ops.public.arguments import (
     MinMax,
     ValuesIndices,
     check_dtype,
-    check_kind,
     dims_of,
     one_dim,
     sizes_of,
@@ -27,6 +26,7 @@ from vizgrad.core.ops.public.arguments import (
     written,
 )
 from vizgrad.core.ops.public.conversion import to
+from vizgrad.core.ops.public.requirements import DtypeKind, Rank
 from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
@@ -158,10 +158,19 @@ def prod(
 
 @public(method=True)
 @takes_axis
-def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def nansum(
+    input: Annotated[
+        Tensor,
+        DtypeKind(
+            "biufV", "nansum does not support complex inputs: take .real and .imag", RuntimeError
+        ),
+    ],
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+) -> Tensor:
     """The sum without NaNs."""
-    if input._array.dtype.kind == "c":
-        raise RuntimeError("nansum does not support complex inputs: take .real and .imag")
     if dtype is not None and dtype.is_complex and input._array.dtype.kind not in "fV":
         return sum(input, dim, keepdim, dtype=dtype)  # what is no number is no integer
     if dtype is not None and dtype.category < 2 and input._array.dtype.kind in "fV":
@@ -180,13 +189,21 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
 @public(method=True)
 @takes_axis
 @takes_out
-def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def nanmean(
+    input: Annotated[
+        Tensor,
+        DtypeKind(
+            "fcV",
+            "nanmean(): expected input to have floating point or complex dtype but got {dtype}",
+            RuntimeError,
+        ),
+    ],
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+) -> Tensor:
     """The mean without NaNs."""
-    if input._array.dtype.kind not in "fcV":
-        raise RuntimeError(
-            "nanmean(): expected input to have floating point or complex dtype but got "
-            f"{input.dtype.name}"
-        )
     if dtype is not None and dtype.category < 2:
         raise RuntimeError(
             f"nanmean(): could not infer output dtype: a mean is no number of type {dtype.name}"
@@ -242,11 +259,14 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
 
 @public(method=True)
 @takes_tensors
-def trace(input: Tensor) -> Tensor:
+def trace(
+    input: Annotated[
+        Tensor,
+        DtypeKind("iufcV"),
+        Rank(2, "trace: expected a matrix, but got tensor with dim {ndim}"),
+    ],
+) -> Tensor:
     """The sum of a matrix's diagonal."""
-    check_kind("trace", input, "iufcV")
-    if input._array.ndim != 2:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._array.ndim}")
     return reduce.trace.record(input)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite, prod
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from vizgrad.core.arrays import dtypes, xp
 from vizgrad.core.arrays.backend import as_array, beside
@@ -27,15 +27,28 @@ from vizgrad.core.ops.public.arguments import (
     takes_tensors,
     written,
 )
+from vizgrad.core.ops.public.requirements import (
+    INTEGRAL,
+    MASK,
+    AtLeast,
+    DtypeKind,
+    Long,
+    Rank,
+    SameDtype,
+)
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 @public(method=True)
 @takes_out
-def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+def masked_select(
+    input: Tensor,
+    mask: Annotated[
+        Tensor,
+        DtypeKind("b", "masked_select: expected BoolTensor for mask, got {dtype}", RuntimeError),
+    ],
+) -> Tensor:
     """The elements where the mask holds, as a vector; both are broadcast."""
-    if mask._array.dtype.kind != "b":
-        raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype.name}")
     if input._array.shape != mask._array.shape:
         shape = broadcasting.broadcast_shapes(input._array.shape, mask._array.shape)
         input, mask = (
@@ -44,40 +57,36 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     return indexing.masked_select.record(input, mask)
 
 
+_SAME = "masked_scatter: expected self and source to have same dtypes but got {other} and {dtype}"
+
+
 @public(method=True)
 @takes_tensors
-def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+def masked_scatter(
+    input: Tensor,
+    mask: Annotated[Tensor, MASK],
+    source: Annotated[Tensor, SameDtype("input", _SAME)],
+) -> Tensor:
     """A copy of `input` with the elements of `source`, in order, where the mask holds."""
-    _check_masked_scatter(input, mask, source)
     return indexing.masked_scatter.record(input, mask, source)
 
 
 @method
 @takes_tensors
-def masked_scatter_(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+def masked_scatter_(
+    self: Tensor, mask: Annotated[Tensor, MASK], source: Annotated[Tensor, SameDtype("self", _SAME)]
+) -> Tensor:
     """`masked_scatter`, in place."""
-    _check_masked_scatter(self, mask, source)
     return write(indexing.masked_scatter, self, mask, source, name="masked_scatter_")
-
-
-def _check_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> None:
-    if mask._array.dtype.kind != "b":
-        raise RuntimeError(
-            f"masked_scatter only supports boolean masks, but got mask with dtype {mask.dtype.name}"
-        )
-    if input._array.dtype != source._array.dtype:
-        raise RuntimeError(
-            "masked_scatter: expected self and source to have same dtypes but got "
-            f"{input.dtype.name} and {source.dtype.name}"
-        )
 
 
 @public(method=True)
 @takes_out
-def take(input: Tensor, index: Tensor) -> Tensor:
+def take(
+    input: Tensor,
+    index: Annotated[Tensor, Long("take(): Expected a long tensor for index, but got {dtype}")],
+) -> Tensor:
     """Elements by their number in C order."""
-    if index._array.dtype != xp.int64:
-        raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype.name}")
     return indexing.take_flat.record(input, index)
 
 
@@ -130,11 +139,20 @@ def argsort(
 @takes_axis
 @takes_out
 def topk(
-    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+    input: Annotated[
+        Tensor,
+        DtypeKind(
+            "iufcV",
+            "topk does not support bool dtypes: convert with .to(vizgrad.uint8)",
+            RuntimeError,
+        ),
+    ],
+    k: int,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
 ) -> ValuesIndices:
     """The k largest (or smallest) elements along `dim`, in order, and where they were."""
-    if input._array.dtype.kind == "b":
-        raise RuntimeError("topk does not support bool dtypes: convert with .to(vizgrad.uint8)")
     at = wrap_dim(dim, input._array.ndim)
     length = input._array.shape[at] if input._array.ndim else 1
     if not 0 <= k <= length:
@@ -151,13 +169,14 @@ def msort(input: Tensor) -> Tensor:
 
 @takes_tensors
 @of_examples
-def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
+def one_hot(
+    input: Annotated[
+        Tensor, Long("one_hot is only applicable to index tensor of type LongTensor, got {dtype}")
+    ],
+    num_classes: int = -1,
+) -> Tensor:
     """A new last dimension with 1 at the class and 0 elsewhere, int64."""
     array = input._array
-    if array.dtype != xp.int64:
-        raise RuntimeError(
-            f"one_hot is only applicable to index tensor of type LongTensor, got {input.dtype.name}"
-        )
     if array.size and int(array.min()) < 0:
         raise RuntimeError(f"Class values must be non-negative, got {int(array.min())}.")
     if num_classes == -1:
@@ -253,26 +272,28 @@ def _check_search(rows: tuple[int, ...], values: tuple[int, ...]) -> None:
 @takes_out
 @of_examples
 def bucketize(
-    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
+    input: Any,
+    boundaries: Annotated[
+        Tensor, Rank(1, "boundaries tensor must be 1 dimension, but got dim({ndim})")
+    ],
+    *,
+    out_int32: bool = False,
+    right: bool = False,
 ) -> Tensor:
     """`searchsorted(boundaries, input)`."""
     check_number("bucketize", "input", input)
-    if boundaries._array.ndim != 1:
-        raise RuntimeError(
-            f"boundaries tensor must be 1 dimension, but got dim({boundaries._array.ndim})"
-        )
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
 @public(method=True)
 @takes_tensors
 @of_examples
-def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+def bincount(
+    input: Annotated[Tensor, INTEGRAL],
+    weights: Tensor | None = None,
+    minlength: Annotated[int, AtLeast(0, "minlength should be >= 0, got {value}")] = 0,
+) -> Tensor:
     """How often (or with which total weight) each number 0, 1, ... occurs."""
-    if input._array.dtype.kind not in "iu":
-        raise NotImplementedError(f'"bincount" not implemented for {input.dtype.name}')
-    if minlength < 0:
-        raise RuntimeError(f"minlength should be >= 0, got {minlength}")
     if input._array.ndim != 1 or (input._array.size and input._array.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is not None and weights._array.shape != input._array.shape:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.function.primitive import Primitive
 from vizgrad.core.function.typing import number
@@ -15,6 +15,7 @@ from vizgrad.core.ops.public.arguments import check_number, takes_out
 from vizgrad.core.ops.public.arithmetic import logit as logit
 from vizgrad.core.ops.public.arithmetic import polygamma as polygamma
 from vizgrad.core.ops.public.arithmetic import round as round
+from vizgrad.core.ops.public.requirements import AtLeast
 from vizgrad.core.ops.public.statistics import logsumexp as logsumexp
 from vizgrad.core.tensor.tensor import Tensor
 
@@ -107,10 +108,11 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
 @public(method=True)
 @takes_out
-def mvlgamma(input: Tensor, p: int) -> Tensor:
+def mvlgamma(
+    input: Tensor,
+    p: Annotated[int, AtLeast(1, "p has to be greater than or equal to 1, got {value}")],
+) -> Tensor:
     """log of the multivariate gamma function of dimension `p`."""
-    if p < 1:
-        raise RuntimeError(f"p has to be greater than or equal to 1, got {p}")
     total: Any = input * 0 + p * (p - 1) / 4 * math.log(math.pi)
     for j in range(p):
         total = total + gammaln(input - j / 2)

@@ -1,0 +1,145 @@
+"""What a function requires of its arguments stands in their annotations, and is read once."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+
+import vizgrad as vg
+from vizgrad.core.ops.public.arguments import takes_tensors
+from vizgrad.core.ops.public.requirements import (
+    AtLeast,
+    DtypeKind,
+    Long,
+    OneOf,
+    Rank,
+    RankAtLeast,
+    RankAtMost,
+    Requirement,
+    SameDtype,
+    Within,
+    checked,
+)
+from vizgrad.core.tensor.tensor import Tensor
+
+VIZGRAD = Path(vg.__file__).parent
+VECTOR = vg.tensor([1.0, 2.0])
+
+
+def _made(requirement: Requirement) -> Any:
+    """A function of one argument that has the requirement."""
+    source = "def function(argument: Annotated[Any, requirement], beside=None): return argument"
+    scope: dict[str, Any] = {"Annotated": Annotated, "Any": Any, "requirement": requirement}
+    exec(source, scope)
+    return checked(scope["function"])
+
+
+@pytest.mark.parametrize(
+    ("requirement", "right", "wrong", "error", "text"),
+    [
+        (Rank(1, "{function}: {ndim}D"), VECTOR, VECTOR[0], RuntimeError, "function: 0D"),
+        (Rank((1, 2), "{shape}", IndexError), VECTOR, VECTOR[0], IndexError, "[]"),
+        (RankAtLeast(1, "{ndim}"), VECTOR, VECTOR[0], RuntimeError, "0"),
+        (RankAtMost(0, "{ndim}"), VECTOR[0], VECTOR, RuntimeError, "1"),
+        (DtypeKind("b"), VECTOR > 1, VECTOR, NotImplementedError, '"function" not implemented for float32'),
+        (Long("{argument} is {dtype}"), VECTOR.long(), VECTOR, RuntimeError, "argument is float32"),
+        (AtLeast(1, "{value}"), 1, 0, RuntimeError, "0"),
+        (AtLeast(1, "{value}"), 1, float("nan"), RuntimeError, "nan"),
+        (Within("0 < x < 1", "{value}", ValueError), 0.5, 1, ValueError, "1"),
+        (OneOf(("a", "b"), "{value!r}"), "b", "c", RuntimeError, "'c'"),
+    ],
+)  # fmt: skip
+def test_a_requirement(
+    requirement: Requirement, right: Any, wrong: Any, error: type[Exception], text: str
+) -> None:
+    function = _made(requirement)
+    assert function(right) is right
+    assert function(argument=right, beside=1) is right
+    with pytest.raises(error) as caught:
+        function(wrong)
+    assert type(caught.value) is error
+    assert str(caught.value) == text
+
+
+def _several(
+    first: Annotated[Tensor, Rank(1, "first")],
+    second: Annotated[Tensor, SameDtype("first", "{dtype} beside {other}")] | None = None,
+    *rest: Any,
+    flag: Annotated[bool, OneOf((True, False), "flag")] = True,
+    **options: Any,
+) -> Any:
+    return first, second, rest, flag, options
+
+
+def test_parameters_defaults_and_signature_stay() -> None:
+    function = checked(_several)
+    for _ in range(2):  # compiled at the first call
+        assert function(VECTOR) == (VECTOR, None, (), True, {})
+        assert function(VECTOR, VECTOR, 3, flag=False, more=4)[2:] == ((3,), False, {"more": 4})
+    assert str(inspect.signature(function)) == (
+        "(first: 'Tensor', second: 'Tensor | None' = None, *rest: 'Any', flag: 'bool' = True, "
+        "**options: 'Any') -> 'Any'"
+    )
+    assert (function.__name__, function.__module__) == ("_several", __name__)
+    with pytest.raises(RuntimeError, match="float64 beside float32"):
+        function(VECTOR, VECTOR.double())
+    with pytest.raises(RuntimeError, match="flag"):
+        function(VECTOR, flag=2)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'first'"):
+        function()
+
+
+def test_a_function_without_requirements_stays_itself() -> None:
+    def plain(input: Tensor) -> Tensor:
+        return input
+
+    assert checked(plain) is plain
+
+
+def test_what_is_no_tensor_is_named_before() -> None:
+    def trace(input: Annotated[Tensor, Rank(2, "a matrix")]) -> Tensor:
+        return input
+
+    with pytest.raises(
+        TypeError, match=r"argument 'input' \(position 1\) must be Tensor, not list"
+    ):
+        takes_tensors(trace)([1])
+
+
+def test_the_line_of_the_caller_is_blamed() -> None:
+    """Frames of tests of arguments are the library's own."""
+    vector = vg.tensor([1.0, 2.0], requires_grad=True)
+    product = vg.mm(vector[None], vector[:, None])
+    assert product.grad_fn is not None
+    selected = vg.take(vector, vg.tensor([0]))
+    site = selected.grad_fn.site
+    assert site is not None
+    assert site.file == __file__
+
+
+def _declared() -> list[tuple[str, ast.FunctionDef]]:
+    """Functions whose parameters have requirements."""
+    return [
+        (f"{path.name}: {node.name}", node)
+        for path in VIZGRAD.rglob("*.py")
+        if "Annotated[" in (text := path.read_text("utf-8"))
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef) and "Annotated[" in ast.unparse(node.args)
+    ]
+
+
+def test_every_declared_requirement_is_read() -> None:
+    """An annotation is read by a decorator; on a function without one it would say nothing."""
+    readers = {"public", "method", "takes_tensors", "takes_out", "takes_axis"}
+    declared = _declared()
+    assert len(declared) > 20
+    unread: list[str] = []
+    for name, node in declared:
+        used = {ast.unparse(d).partition("(")[0] for d in node.decorator_list}
+        if not used & readers:
+            unread.append(name)
+    assert unread == []
