@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vizgrad.core.arrays import dtypes, xp
 from vizgrad.core.arrays.kernels import shapes
-from vizgrad.core.function.kernel_dispatch import to_device as to_device
+from vizgrad.core.function.devices import to_device as to_device
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.constants import raw, zeros_like
 from vizgrad.core.ops.reduce import sum_wide

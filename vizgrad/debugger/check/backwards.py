@@ -20,7 +20,7 @@ from vizgrad.debugger.check.examination import (
     number,
 )
 from vizgrad.debugger.check.example import Call, Example, Trail, first_difference, same, tensors_of
-from vizgrad.debugger.engines.api.capabilities import Capability
+from vizgrad.debugger.engines.api.abilities import Capability
 
 # --- forwards --------------------------------------------------------------------------------------------
 # Forward: does it run, what does it write to, is it the same again?

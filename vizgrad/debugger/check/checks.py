@@ -23,7 +23,7 @@ from vizgrad.debugger.check import backwards, double_backward
 from vizgrad.debugger.check.backwards import _near, given
 from vizgrad.debugger.check.examination import Examination, entries, fault_of, number
 from vizgrad.debugger.check.example import Call, Example, _rebuilt, node_of, same, tensors_of
-from vizgrad.debugger.engines.api.capabilities import Capability, CapabilityCard
+from vizgrad.debugger.engines.api.abilities import Capability, CapabilityCard
 
 # --- transforms ------------------------------------------------------------------------------------------
 # jvp and vmap: tangents against differences, a batch against its examples one by one.

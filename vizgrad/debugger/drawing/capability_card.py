@@ -13,7 +13,7 @@ from vizgrad.core.errors import Explanation, Place
 from vizgrad.debugger.drawing.describe import place_text, plain
 from vizgrad.debugger.drawing.geometry import MONO, fitted, text_width
 from vizgrad.debugger.drawing.scene import Group, Poly, Rect, Scene, Shape, Text, to_svg
-from vizgrad.debugger.engines.api.capabilities import Capability, CapabilityCard
+from vizgrad.debugger.engines.api.abilities import Capability, CapabilityCard
 
 _SIGNS = {"proven": "✓", "failed": "✗", "untested": "·"}
 _ROLES = {"proven": "done", "failed": "error", "untested": "skipped"}

@@ -22,10 +22,10 @@ from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import bare
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
 from vizgrad.debugger.engines.vizgrad.nonfinite_origin import birth_of, made_by, saved_before
 from vizgrad.debugger.engines.vizgrad.step import EngineStep
+from vizgrad.debugger.engines.vizgrad.summary import CapturedArray
 from vizgrad.debugger.explain import answers, arithmetic, from_records, nonfinite
 from vizgrad.debugger.explain.answers import odd_gradient, of_run
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause

@@ -23,9 +23,7 @@ from vizgrad.debugger.session.history.fold import Fold, sizes_of
 from vizgrad.debugger.session.history.history import History, Standing, Where, where_of
 from vizgrad.debugger.session.history.lanes import Lane, lane_of, lane_within
 from vizgrad.debugger.session.history.memory_curve import MemoryCurve
-from vizgrad.debugger.session.lines.line_mark import mark_of
-from vizgrad.debugger.session.lines.line_norms import LineNorms
-from vizgrad.debugger.session.lines.line_table import LineTable
+from vizgrad.debugger.session.lines.line_table import LineNorms, LineTable, mark_of
 from vizgrad.debugger.session.session_reader import Inspected, Saves
 
 # --- the arrays of a session that a view may browse ---------------------------------------------------

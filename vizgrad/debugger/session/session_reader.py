@@ -13,7 +13,7 @@ from vizgrad.debugger.session.history.fold import Fold
 from vizgrad.debugger.session.history.history import Standing, Where
 from vizgrad.debugger.session.history.lanes import Lane
 from vizgrad.debugger.session.history.memory_curve import MemoryCurve
-from vizgrad.debugger.session.lines.line_norms import LineNorms
+from vizgrad.debugger.session.lines.line_table import LineNorms
 
 Saves = tuple[tuple[model.Saved, ...], ...]
 

@@ -20,7 +20,7 @@ from vizgrad.core.graph.saved import Freed, bare
 from vizgrad.core.tensor.storage import InferenceStorage, Storage
 from vizgrad.core.tensor.tensor import Tensor, storage_of
 from vizgrad.debugger.engines.api.protocols import WorldChanged
-from vizgrad.debugger.engines.common import grad_effect
+from vizgrad.debugger.engines.common import new_values
 
 
 class StorageState:
@@ -72,7 +72,7 @@ class _GradState:
             self.storage.restore(self.grad._storage)
 
 
-class GradEffect(grad_effect.GradEffect):
+class GradEffect(new_values.GradEffect):
     """`.grad` of one tensor, before and after a visit."""
 
     __slots__ = ()

@@ -28,8 +28,8 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad.effects import ReleaseEffect
 
 if TYPE_CHECKING:
-    from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
     from vizgrad.debugger.engines.vizgrad.step import EngineStep
+    from vizgrad.debugger.engines.vizgrad.summary import CapturedArray
 
 
 #: The largest number that is surely finite, by the name of a type; half of it, for sums round.

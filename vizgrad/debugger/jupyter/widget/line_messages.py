@@ -17,8 +17,7 @@ from vizgrad.debugger import model
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget.handlers import answers
 from vizgrad.debugger.session import registry
-from vizgrad.debugger.session.lines.line_mark import selected, stops_at
-from vizgrad.debugger.session.lines.line_norms import LineNorms
+from vizgrad.debugger.session.lines.line_table import LineNorms, selected, stops_at
 from vizgrad.debugger.session.lines.source_files import Compiled, read_source
 from vizgrad.debugger.session.run_control import SessionBusy
 from vizgrad.debugger.session.session import Session

@@ -11,9 +11,16 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple, cast
 
-from vizgrad.debugger.session.grouping.arrange import LEAST_NODES, Arranger, period
+from vizgrad.debugger.session.grouping.arrange import (
+    LEAST_NODES,
+    Arranger,
+    Member,
+    Stretch,
+    end_of,
+    period,
+    start_of,
+)
 from vizgrad.debugger.session.grouping.program import Function, Loop, Places, Position
-from vizgrad.debugger.session.grouping.stretch import Member, Stretch, end_of, start_of
 
 # --- where in a stretch of a program the next turn of a loop begins, or the next call of a ----------
 

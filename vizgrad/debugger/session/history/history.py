@@ -19,8 +19,7 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Change
 from vizgrad.debugger.engines.api.protocols import Effect, QuickRun, Run, Spot, Step, Stops
 from vizgrad.debugger.session.history.fold import Edits, Fold, RecordedPast
-from vizgrad.debugger.session.history.lanes import title_of
-from vizgrad.debugger.session.history.node_stages import Visiting
+from vizgrad.debugger.session.history.lanes import Visiting, title_of
 from vizgrad.debugger.session.history.stop_conditions import Until
 
 # --- how much memory a history may take by default --------------------------------------------------
