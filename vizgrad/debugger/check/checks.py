@@ -373,7 +373,7 @@ _WORST = ("forward", "backward", "double backward", "freeing", "version safety",
 
 
 def told_of(card: CapabilityCard) -> list[Explanation]:
-    """What a card says is wrong with a custom Function, the worst first; see `vizgrad.check`."""
+    """The faults of a custom Function on its card, the worst first; see `vizgrad.check`."""
     named = {c.name: c for c in card.capabilities}
     told: dict[Any, Explanation] = {}
     failures = [f for name in _WORST if not named[name].aloud for f in named[name].failures]
@@ -383,7 +383,9 @@ def told_of(card: CapabilityCard) -> list[Explanation]:
 
 
 def card(function: Any, *inputs: Any) -> CapabilityCard:
-    """What a custom Function can do, each proven on example inputs, failed, or untested (see `check`)."""
+    """The abilities of a custom Function, each proven on example inputs, failed, or untested (see
+    `check`).
+    """
     example = Example(function, inputs)
     return apart(lambda: _card(example))
 

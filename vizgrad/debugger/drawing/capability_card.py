@@ -1,7 +1,7 @@
 """The capability card of a custom Function: as text, and as a picture in the language of the graphs.
 
-What is proven looks like a node that is done, what failed like one that raised, what is untested like
-one that is skipped; each has a sign and a word as well.
+A proven ability looks like a node that is done, a failed one like one that raised, an untested one
+like one that is skipped; each has a sign and a word as well.
 """
 
 from __future__ import annotations

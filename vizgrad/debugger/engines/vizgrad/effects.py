@@ -6,7 +6,7 @@ release saved values. Side effects of the user's own hooks are theirs: they run 
 does not undo them; on a branch what they write to memory is kept, and undone.
 """
 
-# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# Underscored slots of a tensor are hidden from its users, not from the debugger.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations

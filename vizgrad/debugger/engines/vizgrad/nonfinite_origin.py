@@ -8,7 +8,7 @@ large its operands are at most.
 """
 
 # pyright: reportPrivateUsage=false
-# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# Underscored slots of a tensor are hidden from its users, not from the debugger.
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A suspended `GraphTask` as a run that can be stepped: the engine's loop, resumed node by node."""
 
-# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# Underscored slots of a tensor are hidden from its users, not from the debugger.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations

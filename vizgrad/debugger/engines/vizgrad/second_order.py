@@ -1,6 +1,6 @@
 """What a run records: the second order with create_graph=True, and what checkpoints compute again."""
 
-# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# Underscored slots of a tensor are hidden from its users, not from the debugger.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from vizgrad.core.tensor.tensor import Tensor
 
 
-# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# Underscored slots of a tensor are hidden from its users, not from the debugger.
 # pyright: reportPrivateUsage=false
 
 

@@ -22,7 +22,7 @@ from vizgrad.debugger.engines.api import summarizer
 from vizgrad.debugger.engines.common.new_values import CapturedValue
 from vizgrad.debugger.model import TensorSummary
 
-# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# Underscored slots of a tensor are hidden from its users, not from the debugger.
 # pyright: reportPrivateUsage=false
 
 
@@ -154,7 +154,7 @@ def tangents(value: Any) -> list[Tensor]:
 
 # A gradient of the engine as it was at one moment: the array itself, or a copy of it.
 
-# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# Underscored slots of a tensor are hidden from its users, not from the debugger.
 # pyright: reportPrivateUsage=false
 
 

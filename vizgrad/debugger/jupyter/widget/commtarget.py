@@ -90,7 +90,7 @@ def _names(session: Session, namespace: Mapping[str, Any]) -> list[str]:
 
 
 def _others(session: Session, known: Iterable[int]) -> list[object]:
-    """What else refers to it, besides frames. Looks at all objects there are."""
+    """The other references to it, besides frames. Looks at all objects there are."""
     holders = gc.get_referrers(session)
     return [h for h in holders if id(h) not in known and not isinstance(h, FrameType)]
 

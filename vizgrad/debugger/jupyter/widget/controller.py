@@ -58,7 +58,7 @@ def heap_read(request: p.GetHeap) -> p.HeapRead:
 Send = Callable[[dict[str, Any]], None]
 #: A larger graph takes some time to be read.
 MOST_AT_ONCE = 20_000
-#: What brings a view to where the run is: answered while it moves.
+#: Requests that bring a view up to date: answered while the run moves.
 LOOKS = ("attach", "look", "since")
 
 #: The classes of requests, by the type of their messages.
@@ -304,7 +304,7 @@ class Controller:
 
     @contextmanager
     def reading(self, session: Session) -> Generator[None]:
-        """What is read in the block may take long: the view is told."""
+        """A read in the block may take long: the view is notified."""
         large = session.nodes > MOST_AT_ONCE and not session.is_moving
         if large:
             self._send(p.Working(session.id, "reading", total=session.nodes))

@@ -39,7 +39,7 @@ def line_shown(file: str, line: int) -> int:
 def remember(shell: Any, compiled: str) -> None:
     """The text `compiled` is about to be run: by the cell whose request the kernel answers.
 
-    A cell magic may run a part of its cell. What nobody's code asked for is passed over.
+    A cell magic may run a part of its cell. Code that no cell asked for is passed over.
     """
     request: dict[str, Any] = getattr(shell, "get_parent", dict[str, Any])()
     cell, text = request.get("metadata", {}).get("cellId"), request.get("content", {}).get("code")
@@ -70,7 +70,7 @@ def _lines_before(compiled: str, text: str) -> int | None:
     return first if first >= 0 and whole[first:] == part else None
 
 
-# What a person can set once for all views of a JupyterLab, on its setting page.
+# The settings for all views of a JupyterLab, on its setting page.
 
 
 @dataclass(frozen=True, slots=True)

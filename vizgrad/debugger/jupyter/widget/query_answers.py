@@ -1,6 +1,6 @@
-"""What a view is told about a session when it asks: read from it at rest, and only as much as is shown.
+"""The answers to a view's requests about a session: read from it at rest, and only as much as is shown.
 
-What a notebook keeps of a session: a picture and a text of where it stands, and which session that was.
+The data of a session in a notebook: a picture and a text of where it stands, and which session that was.
 
 `MIME` is read by the labextension (`extension/src/mime`): it shows the living session if there is one, else
 the picture. Others show what they know: the widget, the picture or the text.
@@ -30,7 +30,7 @@ from vizgrad.debugger.session.history.branches import Comparison
 from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.session.session_reader import Look
 
-# What a notebook keeps of a session: a picture and a text of where it stands, and which session that was.
+# The data of a session in a notebook: a picture and a text of where it stands, and which session that was.
 
 MIME = "application/vnd.vizgrad.session+json"
 
