@@ -25,9 +25,9 @@ RATCHET: dict[str, int] = {
     "debugger/jupyter": 14,
     "debugger/memory": 16,
     "debugger/model": 4,
-    "debugger/session": 91,
-    "debugger/traces": 27,
-    "debugger/watch": 42,
+    "debugger/session": 27,
+    "debugger/traces": 9,
+    "debugger/watch": 12,
 }
 
 

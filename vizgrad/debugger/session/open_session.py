@@ -144,7 +144,7 @@ class Live:
         self._table: LineTable | None = None
         self._lines: LineNorms | None = None
         self._skipped = frozenset(history.start.skipped)
-        #: What stopped the last move.
+        #: The reason that stopped the last move.
         self.stopped_by: model.Stopped | None = None
         #: While a move is under way, in modes of its own: those around it.
         self.modes_outside: model.Modes | None = None
@@ -340,7 +340,7 @@ class Live:
         return self.error_at(self.standing)
 
     def error_at(self, standing: Standing) -> str:
-        """What went wrong, where the run stands after a node that raised."""
+        """The error, where the run stands after a node that raised."""
         return told(self.history.error) if standing.status == "failed" else ""
 
     @property
@@ -447,5 +447,5 @@ def _groups(source: GraphSource) -> tuple[model.Group, ...]:
 
 
 def told(error: BaseException | None) -> str:
-    """What went wrong, and below it the notes: where it was recorded, what to do."""
+    """The error, and below it the notes: where the node was recorded, what to do."""
     return "\n".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())])

@@ -1,4 +1,4 @@
-"""What can be seen of a session: of an open one through its engine (`open_session.py`), of a closed one
+"""The readable state of a session: of an open one through its engine (`open_session.py`), of a closed one
 through what was kept of it (`closed_session.py`).
 """
 
@@ -23,9 +23,9 @@ class SessionClosed(RuntimeError):
 
 
 class Look(Protocol):
-    """What can be seen of a session. May raise SessionClosed.
+    """The readable state of a session. May raise SessionClosed.
 
-    What is above the line takes no time for the size of the graph, but once: `outline` and `lines` when
+    The part above the line takes time for the size of the graph only once: `outline` and `lines` when
     first asked for. `lines` are None where they are not kept. `value` is an array of the engine's;
     LookupError, with the reason, where it is not kept.
     """

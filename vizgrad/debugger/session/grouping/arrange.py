@@ -1,4 +1,4 @@
-"""What is in a stretch, arranged: calls in a row, what is of equal structure, what is too much to show."""
+"""The content of a stretch, arranged: calls in a row, parts of equal structure, parts too large to show."""
 
 from __future__ import annotations
 
@@ -134,7 +134,9 @@ def _rows(part: Sequence[int], length: int) -> list[Repeat]:
 
 
 def _add(rows: list[Repeat], start: int, end: int, length: int) -> None:
-    """What equals what is `length` behind it, from `start` to `end`: a row, if it is long enough."""
+    """Nodes that equal those at a distance of `length`, from `start` to `end`: a row, if it is long
+    enough.
+    """
     start = max(start, rows[-1].last if rows else 0)
     times = (end - start) // length + 1
     if end > start and times >= LEAST:
@@ -295,7 +297,7 @@ class Arranger:
         return found
 
     def _repeated(self, members: list[Member]) -> list[Member]:
-        """What repeats, though it is not known why."""
+        """Repetitions of unknown origin."""
         if not members or end_of(members[-1]) - start_of(members[0]) < LEAST_NODES:
             return members
         found: list[Member] = []

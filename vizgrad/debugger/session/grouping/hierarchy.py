@@ -17,7 +17,7 @@ MOST_DEPTH = 32
 
 
 class Recorded(Protocol):
-    """What groups are made from: of a `GraphSource`, see there, or of something that was recorded."""
+    """The source of groups: a `GraphSource`, see there, or recorded data."""
 
     @property
     def inner(self) -> int: ...

@@ -16,7 +16,7 @@ from vizgrad.debugger import model
 
 
 class Stretch(NamedTuple):
-    """What is directly in a group: an inner `group`, or loose nodes (`group` is None) `first` ... `last -
+    """A direct child of a group: an inner `group`, or loose nodes (`group` is None) `first` ... `last -
     1`.
     """
 

@@ -93,7 +93,8 @@ class History:
         self._next = self.start.current if base is None else base.current
         self._closed_after: int | None = None
         self._earliest = 0
-        #: What the run ended with, if a node raised, and whether one did (the error is let go of by `close`).
+        #: The error that the run ended with, if a node raised, and whether one did (`close` releases
+        #: the error).
         self.error: BaseException | None = None
         self._broken = False
         #: Nodes are run, not redone.
@@ -448,7 +449,7 @@ def _all_or_none(effects: Sequence[Effect], way: str, other: str) -> None:
 
 
 class Where(str):
-    """What a move of a session returns: printed as it is, without quotes."""
+    """The result of a move of a session: printed as it is, without quotes."""
 
     __slots__ = ()
 

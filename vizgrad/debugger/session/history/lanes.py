@@ -31,7 +31,7 @@ MOST_SHOWN = 400
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """What was made, in order: `at[i]` says after how many steps number `i` is there (within a node: of
+    """The created nodes, in order: `at[i]` says after how many steps number `i` is there (within a node: of
     `Within.made`), `left_out` how many earlier ones are not told. `node` is the node that is gone into; None:
     it is the graph of second order, or what checkpoints have computed again. `graph` is what is drawn of it.
     """
@@ -59,7 +59,9 @@ def lane_within(node: int, code: Sequence[model.CodeStep], title: str) -> Lane |
 def lane_of(
     steps: Sequence[Step | model.StepRecord], name: Callable[[int], str], title: str = ""
 ) -> Lane | None:
-    """What the steps have recorded: of second order, or computed again; `name` says what a node is called."""
+    """The nodes that the steps have recorded: of second order, or computed again; `name` is the name of
+    a node.
+    """
     made: list[model.Made] = []
     at: list[int] = []
     visits: list[tuple[int, int, str]] = []
@@ -185,7 +187,7 @@ class Visiting:
             self.marks.append(Mark(number + 1, lines, made))
 
     def effects(self, first: int, last: int) -> list[Effect]:
-        """What the stages between two marks have changed (0: before the first mark)."""
+        """The changes of the stages between two marks (0: before the first mark)."""
         done = [self.marks[at - 1].stages if at else 0 for at in (first, last)]
         return [effect for _, effects in self._staged[done[0] : done[1]] for effect in effects]
 

@@ -1,7 +1,6 @@
 """Which lines of a program recorded which nodes of a graph: read once, whole.
 
-What a person reads beside the lines of their program: kept over the steps of a run, forwards and
-backwards.
+The numbers beside the lines of a program: kept over the steps of a run, forwards and backwards.
 
 Beside a line stands the norm of the gradient that arrived at the node which ran first of it: the one
 recorded last, whose output is the line's result. Of a line with several turns it is that of the turn which
@@ -409,8 +408,7 @@ def stops_at(
     return tuple(found[key] for key in sorted(found))
 
 
-# What a person reads beside the lines of their program: kept over the steps of a run, forwards and
-# backwards.
+# The numbers beside the lines of a program: kept over the steps of a run, forwards and backwards.
 
 
 class LineNorms:
