@@ -16,23 +16,18 @@ from tests.architecture.prose import sentences
 from tests.architecture.rooms import PACKAGE
 
 RATCHET: dict[str, int] = {
-    "core/arrays": 57,
-    "core/engine": 15,
-    "core/function": 47,
     "core/graph": 1,
-    "core/ops": 70,
-    "core/tensor": 38,
     "debugger/api.py": 1,
-    "debugger/check": 20,
-    "debugger/drawing": 44,
-    "debugger/engines": 219,
-    "debugger/explain": 53,
-    "debugger/jupyter": 52,
-    "debugger/memory": 30,
-    "debugger/model": 25,
-    "debugger/session": 91,
-    "debugger/traces": 27,
-    "debugger/watch": 42,
+    "debugger/check": 7,
+    "debugger/drawing": 15,
+    "debugger/engines": 210,
+    "debugger/explain": 18,
+    "debugger/jupyter": 14,
+    "debugger/memory": 16,
+    "debugger/model": 4,
+    "debugger/session": 27,
+    "debugger/traces": 9,
+    "debugger/watch": 12,
 }
 
 

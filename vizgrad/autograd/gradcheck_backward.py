@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from vizgrad.autograd import jacobians
 from vizgrad.autograd.function import Function
 from vizgrad.autograd.grad_mode import enable_grad
-from vizgrad.autograd.gradcheck_report import GradcheckError as GradcheckError
-from vizgrad.autograd.gradcheck_report import near as near
-from vizgrad.autograd.gradcheck_report import random as random
+from vizgrad.autograd.gradcheck_error import GradcheckError as GradcheckError
+from vizgrad.autograd.gradcheck_error import near as near
+from vizgrad.autograd.gradcheck_error import random as random
 from vizgrad.autograd.jacobians import as_tuple, is_differentiable, parts_of
 from vizgrad.autograd.running import grad
 from vizgrad.core.arrays import dtypes, xp

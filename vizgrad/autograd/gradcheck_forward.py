@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from vizgrad.autograd import jacobians
 from vizgrad.autograd.forward_ad import attach, dual_level, make_dual, new_level, strip, unpack_dual
-from vizgrad.autograd.gradcheck_report import GradcheckError, near, random
+from vizgrad.autograd.gradcheck_error import GradcheckError, near, random
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.random import Generator
 from vizgrad.core.batching.level import Batch

@@ -1,5 +1,5 @@
 // Made by `make types` from vizgrad/debugger/jupyter/widget/protocol/answers.py: do not edit.
-/** What the kernel answers. */
+/** The kernel's answers. */
 import {
   array,
   boolean,
@@ -57,7 +57,7 @@ export interface Sessions {
 }
 
 /**
- * What is to be seen of a session. `drawing` is None if the view has it (`Look.digest`).
+ * The visible state of a session. `drawing` is None if the view has it (`Look.digest`).
  *
  * `nodes` is how many the graph has, of which `leaves` are leaves, and `truncated` how many more
  * were left out.
@@ -76,7 +76,7 @@ export interface Shown {
   readonly standing: Standing;
 }
 
-/** What a view missed, in order; the last of them is the latest. */
+/** The updates that a view missed, in order; the last of them is the latest. */
 export interface Updates {
   readonly type: 'updates';
   readonly request: number;
@@ -84,7 +84,7 @@ export interface Updates {
   readonly updates: readonly Update[];
 }
 
-/** What was told after the revision asked for is not kept any more: `Look` again. */
+/** The updates after the requested revision are not kept any more: `Look` again. */
 export interface Behind {
   readonly type: 'behind';
   readonly request: number;
@@ -167,7 +167,7 @@ export interface Storages {
 }
 
 /**
- * What a notebook knows of a view, beside the picture of it: which session it was and how far.
+ * The data of a view in a notebook, beside its picture: which session it was and how far.
  *
  * `title` names it with its cell. `view` is the id of the widget that shows it too; empty: none
  * does.

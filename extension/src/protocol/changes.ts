@@ -1,5 +1,5 @@
 // Made by `make types` from vizgrad/debugger/jupyter/widget/protocol/changes.py: do not edit.
-/** What the browser may change about a run: where it stops, its values, its branches. */
+/** The changes of a run that the browser may request: its stops, values and branches. */
 import type { BreakpointKind } from './model/breakpoints';
 
 export interface SetBreakpoint {

@@ -1,6 +1,6 @@
 // Made by `make types` from vizgrad/debugger/jupyter/widget/drawing.py: do not edit.
 /**
- * What a live view is given to draw: as much of a graph as is open, with a place for everything.
+ * The drawing for a live view: as much of a graph as is open, with a place for everything.
  *
  * The kernel folds and lays out, as for the static picture: a view draws what it is told, and asks
  * again when a person opens or closes something. A `Drawing` holds what a step does not change; a
@@ -42,7 +42,7 @@ export interface Cell {
 }
 
 /**
- * What a person opened and closed by hand; the rest opens by itself as long as there is room.
+ * The groups that the user opened and closed; the rest opens by itself as long as there is room.
  *
  * Groups around `near` (a node that is to be seen) are opened too.
  */
@@ -172,9 +172,9 @@ export interface Tally {
 }
 
 /**
- * What went over the line at this place of `Drawing.lines`, and from which node. norm None: an
- * undefined gradient. Of several edges there is one for each gradient that was larger than all
- * before it (NaN is the largest), in the order of the run: the last is the largest of all.
+ * The gradient that went over the line at this place of `Drawing.lines`, and from which node. norm
+ * None: an undefined gradient. Of several edges there is one for each gradient that was larger than
+ * all before it (NaN is the largest), in the order of the run: the last is the largest of all.
  * `tangents` are the norms of its tangents, in forward mode.
  */
 export interface Flow {

@@ -1,5 +1,5 @@
 // Made by `make types` from vizgrad/debugger/jupyter/widget/protocol/events.py: do not edit.
-/** What the kernel tells unasked (beside `Sessions`). */
+/** The messages that the kernel sends without a request (beside `Sessions`). */
 import { array, float, integer, nullable, optional, record, string, word } from './check';
 import type { Reader } from './check';
 import { readName } from './model/nodes';

@@ -1,7 +1,7 @@
 // Made by `make types` from vizgrad/debugger/jupyter/widget/trace_contents.py: do not edit.
 /**
- * What is in the file of a trace beside the trace itself: what the arrays are, and what a browser
- * draws.
+ * The content of a trace's file beside the trace itself: the arrays' meaning, and the drawings for
+ * a browser.
  */
 import { array, integer, nullable, optional, record, string } from './check';
 import type { Reader } from './check';
@@ -104,7 +104,7 @@ export interface FiledBeside {
 }
 
 /**
- * What a view shows of a trace where there is no kernel to draw it.
+ * The drawings for a view of a trace without a kernel.
  *
  * `drawings` begins with the one that is shown at first; in the others groups are open that are
  * closed there, or the other way. `stops` are where a NaN or an infinity was born. `start` and

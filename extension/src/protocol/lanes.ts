@@ -16,8 +16,8 @@ export interface GetLane {
 }
 
 /**
- * What was made, in order; nodes of `drawing` are numbers in `made`, and it is None where nothing
- * was.
+ * The created nodes, in order; nodes of `drawing` are numbers in `made`, and it is None where there
+ * are none.
  *
  * `node` is the node that it ran within; None: it is of second order. Number i is there where
  * `at[i]` steps are done, within a node where `Within.made` is so large. `left_out` earlier ones

@@ -206,7 +206,7 @@ export type Message =
   | LinesMoved
   | RollCall;
 
-/** What each request is answered with, if not with `Failed`. */
+/** The answer to each request, if it is not `Failed`. */
 export const ANSWERS = {
   list_sessions: ['sessions'],
   attach: ['shown'],

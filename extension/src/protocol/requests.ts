@@ -1,5 +1,5 @@
 // Made by `make types` from vizgrad/debugger/jupyter/widget/protocol/requests.py: do not edit.
-/** What the browser may ask about a session, and which. */
+/** The requests of the browser about a session, and which. */
 import type { ArrayName } from './model/arrays';
 import type { Folding } from './drawing';
 
@@ -97,7 +97,7 @@ export interface FollowLines {
   readonly session: string | null;
 }
 
-/** What was told under this number has arrived: more may be told at once. */
+/** The message with this number has arrived: more may be sent at once. */
 export interface LinesSeen {
   readonly type: 'lines_seen';
   readonly request: number;

@@ -84,7 +84,7 @@ export function batched(dims: readonly number[], batches: readonly Batch[]): str
   ).join(' × ');
 }
 
-/** What a dimension is the product of, from the slowest to the fastest. */
+/** The factors of a dimension, from the slowest to the fastest. */
 function factors(length: number, batches: readonly Batch[]): string[] {
   const found: string[] = [];
   let left = length;

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 import vizgrad as vg
 from tests.debugger.check import right, wrong
 from vizgrad.autograd import Function
-from vizgrad.debugger.engines.api.capabilities import CAPABILITIES
+from vizgrad.debugger.engines.api.abilities import CAPABILITIES
 
 
 class Plain(Function):

@@ -31,7 +31,7 @@ from vizgrad.debugger.drawing.scene import Group, Poly, Rect, Scene, Shape, Text
 from vizgrad.debugger.drawing.static import Engine, GraphPicture, _Picture
 from vizgrad.debugger.drawing.theme import style_sheet
 from vizgrad.debugger.drawing.visible import edges_of
-from vizgrad.debugger.engines.api.capabilities import Capability, CapabilityCard
+from vizgrad.debugger.engines.api.abilities import Capability, CapabilityCard
 from vizgrad.debugger.model import EdgeRun, Graph, NodeRun, Run, Saved
 from vizgrad.debugger.session.grouping.outline import Outline
 

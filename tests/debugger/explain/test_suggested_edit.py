@@ -80,9 +80,12 @@ def _with_change() -> Iterator[Pain]:
 
 
 def test_what_is_changed_is_mended() -> None:
-    """Each program of the corpus that is told a changed line runs with it, and is told that no more."""
+    """Each program of the corpus that is told a changed line runs with it, and is told that no more: but for
+    one, which has a second bug, nothing at all.
+    """
     changed = list(_with_change())
-    assert len(changed) >= 8
+    assert len(changed) >= 20
+    left: list[str] = []
     for pain in changed:
         told = next(each for each in said_of(pain.run) if each.mended)
         assert told.culprit is not None
@@ -98,3 +101,5 @@ def test_what_is_changed_is_mended() -> None:
         exec(compile(body, file, "exec"), scope)
         again = said_of(scope[pain.run.__name__])
         assert [each for each in again if each.kind == told.kind] == [], (told, again)
+        left += [pain.__name__] if again else []
+    assert left == ["an_update_replaces_the_leaf"]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-#: Of an array of numpy.
+#: The limit of numpy.
 MOST_DIMENSIONS = 64
 
 
@@ -167,7 +167,7 @@ def elements(array: Array) -> list[Any]:
 def extent(array: Array) -> Extent | None:
     """The whole block that the array is a part of, as far as arrays tell; None for one without bytes.
 
-    Of memory that is lent (a buffer, a file, another library's) it is what the outermost array shows.
+    For borrowed memory (a buffer, a file, another library's) it is the extent of the outermost array.
     """
     if is_sparse(array) or not is_array(array):
         return None

@@ -92,7 +92,7 @@ def _slices(flat: Array, size: int) -> Iterator[Array]:
 
 
 def checksum(array: Any) -> int:
-    """Of the elements' bytes in C order; memory of a device is copied to the host for it."""
+    """Hashes the elements' bytes in C order; memory of a device is copied to the host for it."""
     return zlib.crc32(np.ascontiguousarray(to_host(array)).reshape(-1).view(np.uint8).data)
 
 
@@ -104,8 +104,8 @@ def kept_copy(array: Any) -> tuple[Any, int]:
     """An array with the same elements that nobody writes to, and the bytes that it takes.
 
     They lie in the same order: sums over them depend on it, and shall not on whether this is a copy.
-    What is repeated along a dimension (an expanded view) is kept once. Sparse arrays are immutable, and kept
-    as they are.
+    An element that is repeated along a dimension (an expanded view) is kept once. Sparse arrays are
+    immutable, and kept as they are.
     """
     if is_sparse(array):
         return array, array.nbytes

@@ -92,7 +92,9 @@ libraries_changed.append(_look)
 
 
 def places(arrays: Iterable[Any]) -> list[int]:
-    """The numbers of the devices that arrays, or Tensors, are on, each once. What is no array is on none."""
+    """The numbers of the devices that arrays, or Tensors, are on, each once. Objects other than arrays
+    are on none.
+    """
     found: list[int] = []
     for given in arrays:
         array = getattr(given, "_array", given)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-#: What one size, one dim or one index may be: for typing tools a number of numpy's is an int.
+#: The type of one size, one dim or one index: for typing tools a number of numpy's is an int.
 INTS = int if TYPE_CHECKING else (int, np.integer)
 
 
@@ -341,7 +341,7 @@ class iinfo:
         return hash(self.dtype)
 
 
-# What tensors of an element type were called in PyTorch's early days, and still are in messages.
+# The class names of tensors by element type in PyTorch's early days, and still in messages.
 
 #: Those with a constructor of the name.
 CONSTRUCTORS: Final[dict[str, DType]] = {
@@ -358,5 +358,5 @@ _NAME_OF = {dtype.name: name for name, dtype in NAMES.items()}
 
 
 def type_name(dtype: str) -> str:
-    """What tensors of the element type of that name are called."""
+    """The class name of tensors with the element type of that name."""
     return _NAME_OF.get(dtype) or dtype.capitalize() + "Tensor"

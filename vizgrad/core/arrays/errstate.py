@@ -42,7 +42,7 @@ except ImportError:
 def nameless(function: Callable[P, R], scope: dict[str, Any] | None = None) -> Callable[P, R]:
     """`function`, from whose own frame ufuncs warn nobody.
 
-    Of the names of its module it sees those that there are now: as a decorator, those above it. They are put
+    It sees those names of its module that exist now: as a decorator, the names above it. They are put
     into `scope`, if it is empty; functions of one module may share it.
     """
     if not isinstance(function, FunctionType):

@@ -28,7 +28,7 @@ _limit: ContextVar[int | None] = ContextVar("vizgrad_memory_limit", default=None
 class Budget:
     """Bytes that may still be taken, with the objects around them.
 
-    What was spent does not come back when an object is let go, so that the budget bounds the work of
+    Spent budget does not come back when an object is released, so that the budget bounds the work of
     reading as well.
     """
 
@@ -71,7 +71,7 @@ class memory_limit:
 
 # One array as numpy writes it to a file (.npy), from bytes that are there already.
 
-#: The longest header that is read: numpy's own limit. What is in it is a dict of three entries.
+#: The longest header that is read: numpy's own limit. Its content is a dict of three entries.
 _LONGEST_HEADER = 10_000
 
 
@@ -109,7 +109,7 @@ def array_of(content: Array, name: str) -> Array:
 
 _LOCAL_HEADER = 30
 _CHUNK = 1 << 20
-#: What zipfile keeps for an entry of the directory, in multiples of the bytes of the shortest one.
+#: The memory that zipfile keeps for an entry of the directory, in multiples of the bytes of the shortest one.
 _PER_BYTE_OF_DIRECTORY = 14
 
 
@@ -163,7 +163,7 @@ class _Directory:
 
 @contextmanager
 def told() -> Iterator[None]:
-    """What zipfile raises for damage, of a dozen kinds, as RuntimeError."""
+    """Turns zipfile's errors for damage, of a dozen kinds, into RuntimeError."""
     try:
         yield
     except RuntimeError:
@@ -191,7 +191,7 @@ class Records:
     def _info(self, name: str) -> zipfile.ZipInfo:
         with told():
             info = self._zip.getinfo(name)
-        # What others expand to is known only afterwards.
+        # The expanded size of others is known only afterwards.
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise RuntimeError(
                 f"failed reading zip archive: {name} is compressed in a way that is not read here "

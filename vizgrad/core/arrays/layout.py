@@ -194,7 +194,7 @@ def share_block(view: Array, other: Array) -> bool:
 
 
 def block_of(array: Array) -> tuple[str, int]:
-    """What two arrays have in common if they are in one block of memory, while both exist.
+    """An id that two arrays share if they are in one block of memory, while both exist.
 
     On a device it is the address of the allocation: the owner that a view names may be a view itself.
     """

@@ -27,7 +27,7 @@ class Blocks:
 
     A block has `size` elements (rows, columns), those at the end may have fewer. `values` has its element of
     the largest magnitude, to six digits: NaN if one of its elements is NaN, otherwise inf or -inf if one is
-    infinite. Of complex numbers it is the magnitude, and `phases` has the angle, in radians.
+    infinite. For complex numbers it is the magnitude, and `phases` has the angle, in radians.
     """
 
     rows: tuple[int, int]
@@ -38,7 +38,9 @@ class Blocks:
 
 
 def matrix_shape(shape: tuple[int, ...]) -> tuple[int, int]:
-    """Of an array as a matrix: all dimensions but the last are its rows, of a single one there is one row."""
+    """For an array as a matrix: all dimensions but the last are its rows; with a single dimension there
+    is one row.
+    """
     return prod(shape[:-1]), shape[-1] if shape else 1
 
 
@@ -70,7 +72,7 @@ def matrix_part(array: Array, rows: tuple[int, int], columns: tuple[int, int]) -
 
 
 def within(part: tuple[int, int] | None, length: int) -> tuple[int, int]:
-    """What there is of a part of so many."""
+    """The range of `part` that lies inside of `length`."""
     if part is None:
         return 0, length
     first = min(max(part[0], 0), length)
@@ -90,7 +92,7 @@ def _told(values: np.ndarray) -> tuple[tuple[float, ...], ...]:
 
 
 def _row_of_blocks(strips: Iterator[Array], width: int) -> Array:
-    """What is told of each block of a row, of which the elements come in pieces."""
+    """The statistics of each block of a row, whose elements come in pieces."""
     best: Array = None
     for strip in strips:
         found = _strongest(strip, width) if strip.dtype.kind == "c" else _extremes(strip, width)
@@ -179,6 +181,6 @@ def _strongest_of(block: Array) -> Array:
 
 
 def _stronger(a: Array, b: Array) -> Array:
-    """Of each two the one of the larger magnitude; NaN before all others."""
+    """The one of the larger magnitude of each two; NaN before all others."""
     less = (np.absolute(a) < np.absolute(b)) | (np.isnan(b) & ~np.isnan(a))
     return np.where(less, b, a)

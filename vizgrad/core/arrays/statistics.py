@@ -1,6 +1,6 @@
 """Statistics of an array for people who look closely: what `quick` tells, and pictures of it.
 
-What one cheap pass over an array tells: its norm, range and mean, zeros, and what is not finite.
+The results of one cheap pass over an array: its norm, range and mean, zeros, and non-finite elements.
 
 An array of numpy's is read in pieces that fit the cache (`chunks.py`), all sums are of float64. A device is
 given one kernel (`fusion/look.py`) and waited for when the numbers are read.
@@ -23,7 +23,7 @@ from vizgrad.core.arrays.matrix_blocks import Blocks, blocks
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.arrays.sparse.compressed import as_coo
 
-# What one cheap pass over an array tells: its norm, range and mean, zeros, and what is not finite.
+# The results of one cheap pass over an array: its norm, range and mean, zeros, and non-finite elements.
 
 #: `quick` gives the values themselves of arrays with at most so many.
 VALUES_TOLD = 8
@@ -34,7 +34,7 @@ _ONES = np.ones(CHUNK)
 
 
 class Statistics(NamedTuple):
-    """Of a real array, or of the absolute values of a complex one. None where there is no such number.
+    """For a real array, or for the absolute values of a complex one. None where there is no such number.
 
     `norm` is over all elements: NaN if one is NaN, otherwise inf if one is infinite, 0 if there are none.
     `min`, `max`, `mean` and `histogram` are over the finite elements. `phases` are those of complex `values`.
@@ -56,7 +56,7 @@ class Statistics(NamedTuple):
 def quick(array: Array) -> Statistics:
     """Statistics of an array, without histogram and heat map; its values if they are few.
 
-    Of a sparse array: over what is stored (equal places added up); all else is counted among `zeros`.
+    For a sparse array: over the stored values (equal places added up); all else is counted among `zeros`.
     """
     if type(array) is not np.ndarray:
         return quick_later(array)()
@@ -200,7 +200,7 @@ BINS = 24
 @near
 @quiet
 def statistics(array: Array) -> Statistics:
-    """All statistics of an array. Of a sparse one nothing is shown by place: no heat map, no values."""
+    """All statistics of an array. A sparse one shows nothing by place: no heat map, no values."""
     found = quick(array)
     if is_sparse(array):
         stored = as_coo(array).coalesce().values
@@ -232,8 +232,8 @@ def histogram(array: Array, low: float | None, high: float | None) -> tuple[int,
 
 # A few elements of an array, by which a value that is gone is compared with one that stands for it.
 
-#: Of a type of n bytes a number (or part of one): how far apart may be what rounding alone has changed, as
-#: a part of the largest. The square root of the type's precision.
+#: For a type of n bytes a number (or part of one): the largest difference that rounding alone
+#: makes, as a part of the largest. The square root of the type's precision.
 _ROUNDING = {8: 1.5e-8, 4: 3.5e-4, 2: 0.09, 1: 0.4}
 
 
@@ -283,7 +283,7 @@ _BY_BLAS, _REAL = frozenset("fdFD"), frozenset("fd")
 
 
 class Odd(NamedTuple):
-    """What is not finite in an array of `size` elements; `first` is where the first of it is."""
+    """The non-finite elements in an array of `size` elements; `first` is the place of the first."""
 
     nans: int
     infs: int
@@ -329,7 +329,7 @@ def _count(array: np.ndarray) -> int:
 @near
 @quiet
 def odd(array: Array) -> Odd:
-    """What is not finite in it, and where the first is (unknown in a sparse array)."""
+    """The non-finite elements in it, and where the first is (unknown in a sparse array)."""
     found = quick(array)
     if not (found.nans or found.infs):
         return Odd(0, 0, array.size, None)

@@ -3,7 +3,7 @@
 OpenBLAS takes all cores for any product above some 2^18 multiplications, and each waits for all at its end.
 On a machine that does other work as well, one of them is not running when it should, and a product of a
 tenth of a millisecond takes several. So those that are too small to gain much are done by one thread.
-What the design record 0013 measured decides the bounds.
+The measurements of the design record 0013 decide the bounds.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ _NAMES = (
     "openblas_{}_num_threads",
 )  # fmt: skip
 _threads: Threads | None = None
-#: What `set_number` was told last.
+#: The last argument of `set_number`.
 _told: int | None = None
 
 

@@ -28,8 +28,9 @@ def remember_origin(node: Node, outputs: Any) -> None:
 def report_origin(node: Node, error: BaseException) -> None:
     """Warns with the stack that recorded the failing node, then its parents' (E-86, E-88).
 
-    Where warnings are errors, `error` stays the one that is raised, and is told the story as a note. Of one
-    error and node it is told once: a wrong gradient may be found within the visit or at its delivery.
+    Where warnings are errors, `error` stays the one that is raised, and is told the story as a note. One
+    error of a node is reported once: a wrong gradient may be found within the visit or at its
+    delivery.
     """
     told = error.__dict__.setdefault("_origins_told", set())
     if id(node) in told:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from vizgrad.core.engine.task_state import TaskState
     from vizgrad.core.graph.node import Node
 
-#: What a visit leaves to be delivered: the gradient that arrived (None: several, or none), one computed
-#: gradient per edge, whether code outside of the engine may hold these, and who is told of each delivery.
+#: The gradients that a visit leaves to be delivered: the one that arrived (None: several, or none), one
+#: computed gradient per edge, whether code outside of the engine may hold these, and who is told of
+#: each delivery.
 Visited = tuple[Any, tuple[Any, ...], bool, "Watch | Guarded | None"]
 
 
@@ -72,9 +73,9 @@ def _put_into_slot(task: TaskState, target: Node, slot: int, grad: Any) -> tuple
 def _is_lent(task: TaskState, node: Node, grad: Any, index: int, visited: Visited) -> bool:
     """May other code hold `grad`, which edge `index` delivers, or its memory?
 
-    What a formula computes is the engine's alone, or what arrived, or a part of that; no formula hands out
-    saved memory. So the question is who else holds what arrived, and whether two edges got views of one
-    block.
+    A formula's result is the engine's alone, or the incoming gradient, or a part of that; no
+    formula hands out saved memory. So the question is who else holds what arrived, and whether two
+    edges got views of one block.
     """
     arrived, computed, foreign, _ = visited
     if foreign or grad is arrived:

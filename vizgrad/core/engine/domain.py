@@ -201,7 +201,9 @@ class TensorDomain(ArrayDomain):
 
 
 def _real_part(grad: Any, node: Node, index: int) -> Any:
-    """What a real operand of a complex operation gets; from a custom Function it is a mistake (F-65)."""
+    """The gradient of a real operand of a complex operation; from a custom Function it is a mistake
+    (F-65).
+    """
     if node.wants_tensors:
         raise complex_error(node, index)
     return grad.real

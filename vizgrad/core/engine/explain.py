@@ -1,4 +1,4 @@
-"""What the engine adds to errors that happen while a node runs."""
+"""The text that the engine adds to errors that happen while a node runs."""
 
 from __future__ import annotations
 

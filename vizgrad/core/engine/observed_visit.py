@@ -1,7 +1,7 @@
-"""What a visit tells, at a node without hooks, a watch that need not know of stages (see `observer.py`).
+"""The visit of a node without hooks, for a watch that needs no stages (see `observer.py`).
 
 Such a node runs no code of the user's, so there is nothing to tell between its gradient and its result. A
-journal gets one tuple of it, a trail one call. Of all other nodes `visit` tells the watch every stage.
+journal gets one tuple of it, a trail one call. For all other nodes `visit` reports every stage to the watch.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What an observer of a run is told, if it overrides the method. All are called on the thread that runs
-the node.
+"""The callbacks of an observer of a run; it overrides those that it needs. All are called on the thread
+that runs the node.
 
 Values are handed over by reference: an observer that keeps one must copy what it needs at once. It must
 not change anything.
@@ -18,7 +18,7 @@ from vizgrad.core.observing import Observer
 class Journal(Protocol):
     """Where a run notes what it did at nodes of which nobody need be told: those without hooks.
 
-    What is noted refers to gradients and saved values themselves. So the engine writes to none of them any
+    The notes refer to gradients and saved values themselves. So the engine writes to none of them any
     more: sums are made anew, and a leaf gets a copy of what it would take over.
     """
 

@@ -56,7 +56,7 @@ class Capture:
 
 
 class TaskState:
-    """What a run of the engine knows.
+    """The state of a run of the engine.
 
     `roots` are (node, output_nr, gradient). With `captures` given (node -> list of Capture), only nodes
     from which a captured node, or one in `wanted`, can be reached are run (E-32).
@@ -84,7 +84,7 @@ class TaskState:
         self.keep_graph = keep_graph
         self.freed = freed
         self.captures = captures
-        #: What listens (None: nobody), and whether to stop before each node.
+        #: The listener (None: no one), and whether to stop before each node.
         self.watch: Watch | Guarded | None = None
         self.pausing = False
         #: Gradients delivered and not yet used: one value, or a list for several output slots.
@@ -149,7 +149,7 @@ class TaskState:
     def enter(self) -> None:
         """Makes this the thread's task, in the grad mode of the domain (E-26); `leave` ends that.
 
-        What computes on plain arrays does not ask for the mode, so a run enters only when it comes to
+        Code that computes on plain arrays does not ask for the mode, so a run enters only when it comes to
         code that may: a custom Function, a hook, or a formula on Tensors.
         """
         if self.modes is None:

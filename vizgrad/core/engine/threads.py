@@ -55,7 +55,7 @@ class ThreadModes:
         self._since = self._share.switches
 
     def after_visit(self) -> None:
-        """What was switched in a visit is switched back."""
+        """Modes that were switched in a visit are switched back."""
         if self._share.switches != self._since:
             self._put_back(self._within)
             self._since = self._share.switches

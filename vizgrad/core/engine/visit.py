@@ -91,7 +91,8 @@ def _stages(
 def _capture(task: TaskState, node: Node, grads: list[Any], arrived: list[Any]) -> None:
     """Stage 3: gradients that `grad()` or `backward(inputs=)` asked for (E-32).
 
-    What a backward starts from, and goes on from, is given back as it `arrived`, before hooks (X-43).
+    The gradients at which a backward starts, and goes on, are given back as they `arrived`, before
+    hooks (X-43).
     """
     for capture in (task.captures or {}).get(node, ()):
         nr = capture.input_nr
@@ -189,7 +190,7 @@ def _leaf(task: TaskState, node: AccumulateGrad, grads: list[Any]) -> None:
 
 
 def store(task: TaskState, node: AccumulateGrad, grad: Any) -> tuple[str, str]:
-    """What a leaf does with its gradient; returns (decision, reason)."""
+    """The decision of a leaf on its gradient; returns (decision, reason)."""
     if grad is None:
         return "undefined", "no gradient arrived"
     variable = node.variable

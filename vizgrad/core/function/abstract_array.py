@@ -1,4 +1,4 @@
-"""What the array of a tensor that stands for others looks like: a shape and a type, without elements."""
+"""The array of a tensor that stands for others: a shape and a type, without elements."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAKERS = frozenset({"zeros_like", "ones_like", "empty_like", "full_like"})
 
 
 class Elementless:
-    """What stand-ins of dense and of sparse arrays have in common."""
+    """The common part of stand-ins for dense and for sparse arrays."""
 
     __slots__ = ()
 

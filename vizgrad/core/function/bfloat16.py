@@ -89,14 +89,14 @@ def _refuse_float8(op: Declared, dtype: DType) -> None:
         )
 
 
-#: What is no arithmetic: the sign, places, comparisons.
+#: Operations that are no arithmetic: the sign, places, comparisons.
 _OF_FLOAT8 = {
     "abs", "eq", "ne", "isnan", "isinf", "where", "index", "cat", "stack", "gather", "index_select",
 }  # fmt: skip
 
 
 def narrowed(result: Any, dtype: Any) -> Any:
-    """What a kernel gave for widened operands, rounded to `dtype`; integers and bools as they are."""
+    """A kernel's result for widened operands, rounded to `dtype`; integers and bools as they are."""
     if dtype.__class__ is Statistics:
         return (narrowed(result[0], dtype.dtype), *result[1:])
     if result.__class__ is tuple:

@@ -152,7 +152,7 @@ def _record_source(op: Declared) -> str:
 
 
 def _asking_for_tangents(op: Declared) -> str:
-    """What is written once forward mode was used: the same, but for one question before all else."""
+    """The code once forward mode was used: the same, but for one question before all else."""
     head, body = _record_source(op).split("\n", 1)
     given = ", ".join(f"{name!r}: {name}" for name in op.attributes)
     operands = f"({', '.join(op.inputs)},)"
@@ -161,7 +161,7 @@ def _asking_for_tangents(op: Declared) -> str:
 
 
 def _asking_for_the_device(op: Declared, source: str) -> str:
-    """What is written where there are several devices: the same, on that of the operands."""
+    """The code where there are several devices: the same, on that of the operands."""
     head, body = source.split("\n", 1)
     given = ", ".join([*op.inputs, *(f"{a}={a}" for a in op.attributes)])
     return (
@@ -182,7 +182,7 @@ def _may_be_widened(op: Declared) -> bool:
 
 
 def _kernel(op: Declared) -> str:
-    """What computes the result: on a device one launch, also of what is several of numpy's functions."""
+    """The kernel for the result: on a device one launch, also for several of numpy's functions."""
     if not op.fuses or not hasattr(op.forward, "__code__"):
         return "kernel"
     return "(kernel if a0.__class__ is ndarray else fused_kernel)"

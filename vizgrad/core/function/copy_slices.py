@@ -1,4 +1,4 @@
-"""What a write through a view becomes in the history of its base, and what its views get from that.
+"""A write through a view in the history of its base, and the new history of its views.
 
 A write becomes a CopySlices in the base's history (V-30, V-31); a view whose memory was written is given a
 history anew from that of its base.
@@ -75,7 +75,7 @@ class CopySlices(Node):
         self.scope = fn.scope
 
     def region_node(self) -> Node:
-        """What makes the written region of the base: the history of what `fn` has saved of its output."""
+        """Makes the written region of the base: the history for the output that `fn` has saved."""
         cls: Any = as_strided.node_class
         node = object.__new__(cls)
         fill_strided(node, self, self.fn.shape, self.fn.dtype, self.geometry)

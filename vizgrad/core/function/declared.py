@@ -1,4 +1,4 @@
-"""What is declared of an operation, and what follows from it without compiling anything.
+"""The declaration of an operation, and the facts that follow from it without compiling anything.
 
 The ground of this package: the compilers, and all that helps them, know an operation as a `Declared`;
 `vizgrad.core.function.primitive`, above them, makes of it what can be called.

@@ -1,4 +1,4 @@
-"""What a kernel's exception becomes: PyTorch's class and phrase, with the shapes and types in it."""
+"""The error for a kernel's exception: PyTorch's class and phrase, with the shapes and types in it."""
 
 from __future__ import annotations
 

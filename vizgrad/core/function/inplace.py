@@ -18,8 +18,8 @@ from vizgrad.core.function.bfloat16 import BY_NUMBER, widened
 from vizgrad.core.function.compile_node import save_result
 from vizgrad.core.function.copy_slices import rebase
 from vizgrad.core.function.declared import GROUPS, saved_by, users_of
+from vizgrad.core.function.devices import away, gathered
 from vizgrad.core.function.failing import kernel_error
-from vizgrad.core.function.kernel_dispatch import away, gathered
 from vizgrad.core.function.transform_tensor import Wrapped, innermost, written
 from vizgrad.core.function.typing import (
     arrays_for,

@@ -18,7 +18,7 @@ Formulas are written in operations that take arrays and Tensors alike (a `Primit
 runs its kernel), so the same text serves the plain backward, which runs on arrays, and
 ``create_graph=True``, which runs on Tensors and is recorded itself.
 
-Of complex numbers a formula gives the derivative f'(z) times `grad`. The gradient that PyTorch's convention
+For complex numbers a formula gives the derivative f'(z) times `grad`. The gradient that PyTorch's convention
 wants for a holomorphic function is its conjugate, conj(f'(z)) * grad; the generated code conjugates what
 goes into the formula and what comes out. Only a function that is not holomorphic (`abs`, `real`) says so,
 and gives the gradient itself.

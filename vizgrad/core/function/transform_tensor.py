@@ -36,7 +36,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Level:
     """One transform that is under way. Subclasses say what they do with operations on their wrappers."""
 
-    #: What people call it: "vmap".
+    #: The user's name of it: "vmap".
     name = "transform"
     #: Do its arguments require grad?
     differentiates = False
@@ -44,7 +44,7 @@ class Level:
     framed = True
     #: Does it wrap tangents only? To everything else it is not there.
     of_tangents = False
-    #: What random operations do inside of it; None: it has no say in that.
+    #: The behaviour of random operations inside of it; None: it has no say in that.
     randomness: str | None = None
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Level:
         #: False after it was left: its wrappers are then what they stand for (C-8).
         self.open = False
         self._scope: Scope | None = None
-        #: What was recorded in it is recorded in this scope.
+        #: Nodes that are recorded in it are recorded in this scope.
         self.frame: Scope | None = None
 
     def __enter__(self) -> Self:
@@ -77,7 +77,7 @@ class Level:
             GUARD.transforms -= 1
 
     def title(self) -> str:
-        """What is written on the frame of what was recorded in it."""
+        """The label on the frame around the nodes that were recorded in it."""
         return self.name
 
     def before_write(self, target: Tensor) -> None:
@@ -94,23 +94,23 @@ class Level:
         raise NotImplementedError
 
     def apply(self, function: Any, args: tuple[Any, ...]) -> Any:
-        """What a custom Function gives for arguments of which some are wrapped by this level."""
+        """The result of a custom Function for arguments of which some are wrapped by this level."""
         raise NotImplementedError
 
     def by_hand(self, function: Any, tensors: Sequence[Tensor], settings: dict[str, Any]) -> Any:
-        """What an operation without a declaration (`cat`, `split`) gives for some wrappers."""
+        """The result of an operation without a declaration (`cat`, `split`) for some wrappers."""
         raise NotImplementedError
 
     def of_stacks(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What `function` gives, which takes stacks of matrices as well as single ones."""
+        """The result of `function`, which takes stacks of matrices as well as single ones."""
         raise NotImplementedError
 
     def of_examples(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What `function` gives, called for each of what the wrappers stand for."""
+        """The result of `function`, called for each value that the wrappers stand for."""
         raise NotImplementedError
 
     def draw(self, kind: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What a random function gives; `kind` says what it asks of its arguments (`draws`)."""
+        """The result of a random function; `kind` says what it asks of its arguments (`draws`)."""
         raise NotImplementedError
 
     def made(self, wrapped: Wrapped, make: Callable[..., Any], shape: tuple[int, ...]) -> Tensor:
@@ -122,7 +122,7 @@ class Level:
         raise NotImplementedError
 
     def together(self, first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
-        """What two tensors, one of them at least wrapped by this level, stand for, alike for both."""
+        """The values of two tensors, one of them at least wrapped by this level, alike for both."""
         raise NotImplementedError
 
     def reshaped(self, wrapped: Wrapped, shape: tuple[int, ...], reshape: Any) -> Wrapped:
@@ -130,17 +130,17 @@ class Level:
         raise NotImplementedError
 
     def stand_in(self, wrapped: Wrapped) -> Any:
-        """What the array of a wrapper looks like from outside: a
+        """The array of a wrapper as seen from outside: a
         `vizgrad.core.function.abstract_array.StandIn`.
         """
         raise NotImplementedError
 
     def unreadable(self, wrapped: Wrapped, wanted: str) -> Exception:
-        """What to raise for code that asks for the elements of a wrapper."""
+        """The error for code that asks for the elements of a wrapper."""
         raise NotImplementedError
 
 
-#: What the state of a wrapper is to code that looks at it without asking for its array.
+#: The state of a wrapper for code that reads it without asking for its array.
 _STATE: dict[str, Any] = {
     "_storage": None, "_view": None, "_edge": None, "_grad": None, "_rare": None, "_tracked": 0,
 }  # fmt: skip
@@ -236,7 +236,7 @@ def stands_for_others(value: Any) -> bool:
 
 
 def tensors_in(values: Any) -> Iterator[Any]:
-    """What lies in tuples, lists and dicts."""
+    """The items of tuples, lists and dicts."""
     if isinstance(values, dict):
         values = values.values()
     elif not isinstance(values, (tuple, list)):
@@ -247,7 +247,7 @@ def tensors_in(values: Any) -> Iterator[Any]:
 
 
 def interpreted(op: Declared, operands: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
-    """What the innermost level makes of an operation; None when no operand is wrapped."""
+    """The innermost level's result for an operation; None when no operand is wrapped."""
     level = innermost(operands)
     return None if level is None else level.run(op, operands, attributes)
 
@@ -264,7 +264,7 @@ def written(op: Declared, operands: tuple[Any, ...], name: str, attributes: dict
 def unwrap_together(
     first: Tensor, second: Tensor
 ) -> tuple[Tensor, Tensor, Callable[[Tensor], Tensor]]:
-    """What two tensors stand for at the innermost level of either, and how to wrap such a value again."""
+    """The values of two tensors at the innermost level of either, and how to wrap such a value again."""
     level = innermost((first, second))
     if level is None:
         return first, second, lambda value: value
@@ -273,7 +273,7 @@ def unwrap_together(
 
 
 def by_hand(function: Callable[..., Any], tensors: Sequence[Tensor], **settings: Any) -> Any:
-    """What the innermost level makes of an operation that is recorded by hand, and found a wrapper."""
+    """The innermost level's result for an operation that is recorded by hand, and found a wrapper."""
     level = innermost(tensors)
     assert level is not None
     return level.by_hand(function, tensors, settings)

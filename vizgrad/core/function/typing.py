@@ -136,7 +136,7 @@ def coerce(op: Declared, *operands: Any) -> tuple[Any, ...]:
 
 
 def refuse_complex(op: Declared, array: Any) -> NotImplementedError:
-    """What to raise for complex numbers, which have no order."""
+    """The error for complex numbers, which have no order."""
     return wrong_call(
         NotImplementedError(
             f'"{op.name}" not implemented for {dtypes.from_numpy(array.dtype).name}: it is defined for '
@@ -148,7 +148,7 @@ def refuse_complex(op: Declared, array: Any) -> NotImplementedError:
 
 
 def refuse_integers(op: Declared, array: Any) -> NotImplementedError:
-    """What to raise for integers and bools."""
+    """The error for integers and bools."""
     return wrong_call(
         NotImplementedError(
             f'"{op.name}" not implemented for {dtypes.from_numpy(array.dtype).name}: its results are '
@@ -160,7 +160,7 @@ def refuse_integers(op: Declared, array: Any) -> NotImplementedError:
 
 
 def type_error(op: Declared, *operands: Any) -> TypeError:
-    """What PyTorch's binding raises for operands that are no tensors."""
+    """The error of PyTorch's binding for operands that are no tensors."""
     for name, operand in zip(op.inputs, operands, strict=False):
         if not isinstance(operand, Tensor):
             return wrong_call(

@@ -52,7 +52,7 @@ def become_view(
     return True
 
 
-#: Of each kind: why writes cannot be followed, and what to do.
+#: For each kind: why writes cannot be followed, and what to do.
 _REFUSALS = {
     Creation.NO_GRAD: (
         "Autograd does not know how such a view depends on its base.",

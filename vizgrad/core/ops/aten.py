@@ -1,7 +1,7 @@
 """`vizgrad.ops.aten.mm.default`: operations under the names that PyTorch's programs call them by.
 
-What a name gives is the operation itself (`vizgrad.core.function.primitive.Primitive`), for who compares
-operations: the policy of a selective checkpoint.
+The value of a name is the operation itself (`vizgrad.core.function.primitive.Primitive`), for code
+that compares operations: the policy of a selective checkpoint.
 """
 
 from __future__ import annotations

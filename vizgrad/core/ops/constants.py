@@ -74,5 +74,5 @@ def unless_absent(value: Any) -> Any:
 
 
 def like_absent(value: Any) -> Any:
-    """What stands for "not given" beside `value`: an array or a Tensor."""
+    """The placeholder for "not given" beside `value`: an array or a Tensor."""
     return ABSENT if isinstance(value, Tensor) else _NOTHING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vizgrad.core.arrays import dtypes, xp
 from vizgrad.core.arrays.kernels import shapes
-from vizgrad.core.function.kernel_dispatch import to_device as to_device
+from vizgrad.core.function.devices import to_device as to_device
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.constants import raw, zeros_like
 from vizgrad.core.ops.reduce import sum_wide
@@ -55,7 +55,7 @@ def cast(value, dtype):
 
 @primitive(linear=True, typing="moved", node="CopyBackwards")
 class copy:
-    """What `copy_` writes: `src` in the shape and type of `self`, whose old value is lost."""
+    """The values that `copy_` writes: `src` in the shape and type of `self`, whose old value is lost."""
 
     def forward(self, src):
         return shapes.fit(self, src)
@@ -69,7 +69,7 @@ class copy:
 
 @primitive(linear=True, typing="moved", node="FillBackward2")
 class fill_number:
-    """What `fill_` with a number writes."""
+    """The values that `fill_` with a number writes."""
 
     def forward(self, *, value):
         return xp.full_like(self, value, order="C")
@@ -80,7 +80,7 @@ class fill_number:
 
 @primitive(linear=True, typing="moved", node="FillBackward3")
 class fill:
-    """What `fill_` with a 0-dim tensor writes."""
+    """The values that `fill_` with a 0-dim tensor writes."""
 
     def forward(self, value):
         return shapes.fit(self, value)
@@ -94,7 +94,7 @@ class fill:
 
 @primitive(linear=True, typing="moved", node="ZeroBackward0")
 class zero:
-    """What `zero_` writes."""
+    """The values that `zero_` writes."""
 
     def forward(self):
         return xp.zeros_like(self, order="C")
@@ -105,7 +105,7 @@ class zero:
 
 @primitive(linear=True, typing="moved", node="OverwriteBackward0")
 class overwrite:
-    """What the random fillers write: a plain array."""
+    """The values that the random fillers write: a plain array."""
 
     def forward(self, *, values):
         return values
@@ -116,7 +116,7 @@ class overwrite:
 
 @primitive(linear=True, typing="moved", node="OverwriteBackward0")
 class overwrite_compared:
-    """What comparisons write in place: their derivatives are 0, for the other operand, too."""
+    """The values that comparisons write in place: their derivatives are 0, for the other operand, too."""
 
     def forward(self, other, *, values):
         return values

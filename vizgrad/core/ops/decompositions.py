@@ -109,7 +109,7 @@ def refuse_phases(name: str, vectors: str, turn: Any) -> None:
 
 
 class LinalgEigBackward0(Decomposition):
-    """Of any square matrix; results are complex."""
+    """For any square matrix; results are complex."""
 
     __slots__ = ("_eigenvalues", "_eigenvectors")
     saved_names = ("eigenvalues", "eigenvectors")
@@ -190,7 +190,7 @@ def _refuse_svd_phases(u: Any, vh: Any, g_u: Any, g_vh: Any) -> None:
 
 
 def phases(turn, s, n):
-    """What a common phase of a pair of singular vectors adds on the diagonal; 0 for real ones."""
+    """The part that a common phase of a pair of singular vectors adds on the diagonal; 0 for real ones."""
     if turn.dtype not in COMPLEX:
         return 0
     slope = imag_part(diagonal(turn, offset=0, dim1=n - 2, dim2=n - 1)) / s
@@ -325,7 +325,9 @@ def slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
 
 
 class TriangularSolveBackward0(Decomposition):
-    """Of X in A @ X = B (A.mT @ X if `transpose`): saves X and A, of which the second output is a copy."""
+    """The node of X in A @ X = B (A.mT @ X if `transpose`): saves X and A, of which the second output
+    is a copy.
+    """
 
     __slots__ = ("_A", "_solution", "transpose", "unitriangular", "upper")
     input_names = ("self", "A")

@@ -6,7 +6,7 @@ other names. All of these are made here, from the declaration. `@public` and `@m
 that is written by hand, because it reads settings first; what such a function requires of its arguments
 stands in their annotations (`vizgrad/core/tensor/requirements.py`).
 
-What was said is in `FORMS`. The names of `vizgrad`, the attributes of Tensor, the stub that typing tools
+The declarations are in `FORMS`. The names of `vizgrad`, the attributes of Tensor, the stub that typing tools
 read (`stub.py`), `python -m vizgrad.ops` and the tests of `out=` and in-place forms come from there.
 """
 
@@ -30,7 +30,7 @@ F = TypeVar("F")
 
 
 class Forms:
-    """What is called by one name. An in-place form (`exp_`) has a name, and Forms, of its own."""
+    """The functions under one name. An in-place form (`exp_`) has a name, and Forms, of its own."""
 
     __slots__ = ("alias_of", "function", "home", "method", "name", "operation")
 
@@ -177,7 +177,7 @@ def _of_two(op: Primitive) -> Any:
 
 
 def _with_attributes(op: Primitive, first: str) -> Any:
-    """Of any number of operands, and of settings, which are keywords."""
+    """For any number of operands, and settings, which are keywords."""
     record, name = op.record, op.name
     operands = (first, *op.inputs[1:])
     kind = inspect.Parameter
@@ -204,7 +204,7 @@ def _with_attributes(op: Primitive, first: str) -> Any:
 def inplace_of(op: Primitive, name: str = "") -> Callable[..., Tensor]:
     """The method `NAME_`, which writes the result of `op` into its first operand.
 
-    Of an operation without derivative the values are written: history ends there.
+    An operation without derivative writes its values: history ends there.
     """
     name = name or f"{op.name}_"
     shown = f"{op.name}_" if name.startswith("__") else name  # the write log says mul_ for *=
@@ -229,7 +229,7 @@ def _writing(op: Primitive, name: str) -> Any:
     return alone if len(op.inputs) == 1 else with_other
 
 
-#: Of other operations without derivative the operands are left alone.
+#: Other operations without derivative leave their operands alone.
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 
 

@@ -1,4 +1,4 @@
-"""What stands in the brackets of `x[...]`, taken apart (spec 06 C).
+"""The index in the brackets of `x[...]`, taken apart (spec 06 C).
 
 Integers, slices, None and `...` are views, done one after the other as PyTorch does; what is left are
 index tensors and masks, which make one copy.

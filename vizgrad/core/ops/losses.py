@@ -126,12 +126,12 @@ class weighted_binary_cross_entropy_backward:
 
 
 def _clamped(p):
-    """What the first derivative is divided by, and its derivative by the target (T-79)."""
+    """The divisor of the first derivative, and of its derivative by the target (T-79)."""
     return clamp_min((1 - p) * p, min=1e-12)
 
 
 def _divisor(p):
-    """What its other derivatives are divided by."""
+    """The divisor of its other derivatives."""
     return (1 - p) * p + 1e-12
 
 

@@ -1,6 +1,6 @@
 """Matrix products. Operand types must agree (T-6); shapes are checked by the public functions.
 
-What a linear layer records: products with the transpose of its weight.
+The operations of a linear layer: products with the transpose of its weight.
 
 As `addmm` and `mm` in `vizgrad.core.ops.matrix_products`, whose names their nodes bear, but for the
 memory layout of one gradient: that of the weight's transpose is itself a transpose, so that the weight's
@@ -174,7 +174,7 @@ class cross:
         return cross(grad, self, dim=dim)
 
 
-# What a linear layer records: products with the transpose of its weight.
+# The operations of a linear layer: products with the transpose of its weight.
 
 
 @primitive(typing="same", node="AddmmBackward0")

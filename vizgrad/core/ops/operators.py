@@ -26,7 +26,7 @@ from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 def _is_operand(value: Any) -> bool:
-    """Is it a Tensor, a number or an array? What is not is left to the other side."""
+    """Is it a Tensor, a number or an array? All other operands are left to the other side."""
     return isinstance(value, Tensor) or is_number(value) or is_array(value)
 
 

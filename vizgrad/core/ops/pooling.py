@@ -47,7 +47,7 @@ class spread_to:
 
 @primitive(linear=True, node="TakeFromWindowBackward0")
 class take_from:
-    """Of each window the element at position `where`."""
+    """The element at position `where` of each window."""
 
     def forward(self, *, where, pool):
         return kernel.take_from(self, where, pool)
@@ -162,7 +162,7 @@ def _unpool(dims: int) -> Primitive:
     class Declaration:
         """Values put back to where a max pooling took them from; zeros elsewhere.
 
-        Of several for one place (from windows that overlap) the last stays; each gets the place's gradient.
+        The last of several for one place (from windows that overlap) stays; each gets the place's gradient.
         """
 
         def forward(self, *, index, size):

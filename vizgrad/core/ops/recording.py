@@ -1,6 +1,6 @@
 """Recording by hand, for operations with any number of inputs or outputs (`cat`, `split`).
 
-What has one output and named inputs is declared as a `primitive` instead.
+An operation with one output and named inputs is declared as a `primitive` instead.
 
 Operations with several results that are one node, each result having a derivative of its own (X-12).
 

@@ -1,4 +1,4 @@
-"""What operations there are, as data: for documentation, tests, and tools (spec T-96).
+"""All operations, as data: for documentation, tests, and tools (spec T-96).
 
 `operations()` are the declarations, each a kernel and its formulas. `functions(module)` are the public
 functions of a module with the operations that each records, read from its code: nothing is run.
@@ -76,7 +76,7 @@ def is_ours(function: Any) -> bool:
 
 
 def _named(function: FunctionType) -> Iterator[Any]:
-    """What the code of `function` names: globals, attributes of modules, imports, closures."""
+    """The names in the code of `function`: globals, attributes of modules, imports, closures."""
     for cell in function.__closure__ or ():
         if cell.cell_contents is not function:
             yield cell.cell_contents
@@ -133,7 +133,7 @@ def _module_of(code: CodeType, at: dis.Instruction) -> Any:
 
 
 def _open(value: Any) -> bool:
-    """Is an attribute of it a name of ours? Of tensors and the like it is not known before a run."""
+    """Is an attribute of it a name of ours? For tensors and the like it is not known before a run."""
     return isinstance(value, (ModuleType, Primitive))
 
 

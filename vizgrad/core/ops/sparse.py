@@ -1,8 +1,8 @@
 """Sparse tensors: made, taken apart, multiplied, summed.
 
 A gradient for a sparse operand has its layout and is computed where it stores a value; elsewhere it is
-zero, as in PyTorch ("masked"). What is not here (negation, products by numbers, `mm`...) are the operations
-for dense tensors, whose kernels take sparse arrays where that makes sense.
+zero, as in PyTorch ("masked"). Operations that are not here (negation, products by numbers,
+`mm`...) are those for dense tensors, whose kernels take sparse arrays where that makes sense.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class placed_compressed:
 
 @primitive(linear=True)
 class values:
-    """What is stored."""
+    """The stored values."""
 
     def forward(self):
         return self.values

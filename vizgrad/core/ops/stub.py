@@ -1,7 +1,7 @@
 """`python -m vizgrad.core.ops.stub`: writes `vizgrad/__init__.pyi`, where typing tools find its names.
 
-Operations get their names when they are declared, which no such tool can see. What is written by hand is
-named by its home; what is made from a declaration is written out with its signature.
+Operations get their names when they are declared, which no such tool can see. A function written by
+hand is named by its home; one made from a declaration is written out with its signature.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def text() -> str:
 
 
 def _imports(body: list[ast.stmt]) -> Iterator[str]:
-    """What `vizgrad/__init__.py` imports."""
+    """The imports of `vizgrad/__init__.py`."""
     for statement in body:
         if isinstance(statement, ast.ImportFrom):
             for each in statement.names:
@@ -40,7 +40,7 @@ def _imports(body: list[ast.stmt]) -> Iterator[str]:
 
 
 def _values(body: list[ast.stmt]) -> Iterator[str]:
-    """What it gives a second name."""
+    """The names that it gives a second name."""
     for statement in body:
         match statement:
             case ast.Assign([ast.Tuple(names)], ast.Tuple(values)):

@@ -2,8 +2,9 @@
 
 A tangent belongs to a tensor, not to a class of tensors: a dual is an ordinary view of its primal, with all
 that follows from that for views and in-place writes. A view without a tangent of its own has the part of its
-root's tangent that lies where it lies. What propagates tangents lies above (`vizgrad.core.ops.tangents`),
-and is loaded when the first level is entered; until then nothing asks for any of this.
+root's tangent that lies where it lies. The rules for tangents lie above
+(`vizgrad.core.ops.tangents`), and are loaded when the first level is entered; until then nothing asks
+for any of this.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Tangents:
         self.of: dict[DualLevel, Tensor] = {}
 
     def copy(self) -> Tangents:
-        """What there is by now."""
+        """A copy with the present tangents."""
         made = Tangents()
         for level, tangent in self.of.items():
             made.of[level] = tangent
@@ -56,7 +57,7 @@ class Tangents:
 
 @final
 class _Duals:
-    """What operations ask for once the first level was entered (`armed`)."""
+    """The object that operations ask once the first level was entered (`armed`)."""
 
     __slots__ = ("armed", "by_hand", "on", "run", "write")
 
@@ -129,7 +130,9 @@ def follow(out: Tensor, source: Tensor) -> None:
 
 
 def tangent_of(tensor: Tensor, level: DualLevel) -> Tensor | None:
-    """The tangent under `level`, or None. Of a view that was made before its root had one, it is made now."""
+    """The tangent under `level`, or None. For a view that was made before its root had one, it is made
+    now.
+    """
     rare = tensor._rare
     if rare is not None and rare.tangents is not None:
         found = rare.tangents.of.get(level)

@@ -1,4 +1,4 @@
-"""What a tensor says of its memory: sizes, strides, type, device."""
+"""The facts of a tensor's memory: sizes, strides, type, device."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vizgrad.core.arrays.sparse import is_sparse
 
 
 class layout:
-    """What `Tensor.layout` is."""
+    """The type of `Tensor.layout`."""
 
     __slots__ = ("_name",)
 
@@ -92,7 +92,7 @@ channels_last_3d = memory_format("channels_last_3d", 5)
 
 
 def required(name: str, value: Any) -> memory_format:
-    """What was given as `memory_format=`; TypeError for anything else than one."""
+    """The argument `memory_format=`; TypeError for anything else than one."""
     if isinstance(value, memory_format):
         return value
     kind = "NoneType" if value is None else type(value).__name__
@@ -100,7 +100,7 @@ def required(name: str, value: Any) -> memory_format:
 
 
 def check_format(name: str, value: Any) -> memory_format | None:
-    """What was given as `memory_format=`; TypeError for anything else than one, or None."""
+    """The argument `memory_format=`; TypeError for anything else than one, or None."""
     return None if value is None else required(name, value)
 
 
@@ -123,7 +123,7 @@ class Size(tuple[int, ...]):
 
 
 class InMemory:
-    """What can be said of a tensor by its array alone, and where that lies in its storage."""
+    """The facts of a tensor that follow from its array alone, and from its place in its storage."""
 
     __slots__ = ()
 

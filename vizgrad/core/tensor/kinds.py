@@ -1,6 +1,6 @@
-"""What an argument must be, as PyTorch's parser sees it: a Tensor, an int, a word.
+"""The kinds of an argument for PyTorch's parser: a Tensor, an int, a word.
 
-What a parameter takes stands in its annotation. Where an int is wanted PyTorch refuses a float and a bool
+The kind of a parameter is in its annotation. Where an int is wanted PyTorch refuses a float and a bool
 before it looks at sizes.
 """
 
@@ -15,11 +15,11 @@ from vizgrad.core.arrays.dtypes import DType
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
 
-# What is raised for an operand that should be a Tensor and is none.
+# The error for an operand that should be a Tensor and is none.
 
 
 def not_a_tensor(function: str, argument: str, position: int, value: Any) -> TypeError:
-    """What PyTorch's argument parser raises; `position` counts from 1."""
+    """The error of PyTorch's argument parser; `position` counts from 1."""
     kind = "NoneType" if value is None else type(value).__name__
     return wrong_call(
         TypeError(
@@ -85,7 +85,7 @@ _REFUSED: dict[str, frozenset[type]] = {
     "bool": _NOBODYS | {int, float, complex, str, list, tuple},
 }
 _NONE: frozenset[type] = frozenset()
-#: What PyTorch reads in Python, and asks whether it is true.
+#: Arguments that PyTorch reads in Python as a truth value.
 _BY_TRUTH = frozenset({
     "inplace", "full", "largest", "requires_grad", "_stacklevel", "hard", "return_indices",
     "add_zero_attn", "need_weights", "center",
@@ -97,7 +97,7 @@ _KEPT = 64
 
 
 class Kinds:
-    """Of a function: which classes each of its parameters refuses."""
+    """For a function: which classes each of its parameters refuses."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -119,7 +119,9 @@ class Kinds:
 
     @cached_property
     def _refused(self) -> tuple[list[frozenset[type]], dict[str, frozenset[type]]]:
-        """What each positional parameter refuses, and each parameter by name; read at the first call."""
+        """The classes that each positional parameter refuses, and each parameter by name; read at the
+        first call.
+        """
         in_order: list[frozenset[type]] = []
         by_name: dict[str, frozenset[type]] = {}
         for name, parameter in inspect.signature(self.function).parameters.items():

@@ -123,7 +123,7 @@ class _Modes(threading.local):
 
     #: Does this thread record? Always False in inference mode.
     grad = True
-    #: What grad mode was set to in inference mode, where it has no effect (M-22).
+    #: The grad mode that was set in inference mode, where it has no effect (M-22).
     grad_in_inference = False
     #: In inference mode: what stands for the memory of new tensors.
     inference: InferenceStorage | None = None
@@ -131,7 +131,7 @@ class _Modes(threading.local):
     check_nan = True
     multithreading = True
     scope: Scope | None = None
-    #: What listens to this thread (`vizgrad.debugger.engines.vizgrad.recorder`), or None.
+    #: The listener of this thread (`vizgrad.debugger.engines.vizgrad.recorder`), or None.
     recorder: Listening | None = None
     #: The GraphTask that this thread is driving, or None.
     task: Any = None
@@ -150,7 +150,7 @@ class _Modes(threading.local):
     #: Transforms (`vizgrad.core.function.transform_tensor.Level`) that this thread is inside of, the
     #: outermost first.
     transforms: tuple[Any, ...] = ()
-    #: What this thread has added to the counts of `GUARD`.
+    #: The counts that this thread has added to `GUARD`.
     share: Share | None = None
 
 
@@ -162,7 +162,7 @@ MODES = _Modes()
 
 @final
 class Share:
-    """What one thread has added to the counts of `GUARD`: taken back when the thread ends, in whatever
+    """The counts that one thread has added to `GUARD`: taken back when the thread ends, in whatever
     mode that is.
 
     `switches` counts how often this thread switched a mode that a backward puts back: while it stands
@@ -321,7 +321,7 @@ def noted(node: Any, outputs: Any = ()) -> Scope | None:
 
 
 class Listening(NamedTuple):
-    """What listens to a thread, until it raises: then it is dropped, and that is reported once.
+    """The listener of a thread, until it raises: then it is dropped, and that is reported once.
 
     `recorded` is the recorder's method for new nodes, among `MODES.on_record` for as long as it listens.
     """

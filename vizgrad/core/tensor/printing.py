@@ -180,7 +180,7 @@ def _with_notes(text: str, notes: list[str], indent: int) -> str:
     return text + ")"
 
 
-#: What the arrays that a sparse one consists of are called.
+#: The names of the arrays that a sparse one consists of.
 _PARTS = {
     "sparse_coo": ("indices", "values"),
     "sparse_csr": ("crow_indices", "col_indices", "values"),
@@ -228,7 +228,7 @@ def _history(tensor: Tensor) -> list[str]:
 
 
 def _tangent(tensor: Tensor) -> list[str]:
-    """What it carries in forward mode."""
+    """The tangents that it carries in forward mode."""
     tangent = tangent_of(tensor, active()[-1])
     if tangent is None:
         return []

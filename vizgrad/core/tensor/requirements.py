@@ -1,4 +1,4 @@
-"""Requirements of a function on its arguments, declared in their annotations.
+"""The requirements of a function on its arguments, written in their annotations.
 
     @public
     def trace(input: Annotated[Tensor, Rank(2, "trace: expected a matrix, but got {ndim} dimensions")])
@@ -170,11 +170,11 @@ class OneOf(Requirement):
 MASK = DtypeKind(
     "b", "{function} only supports boolean masks, but got mask with dtype {dtype}", RuntimeError
 )
-#: Floating point or complex numbers.
+#: Holds floating point or complex numbers.
 INEXACT = DtypeKind("fcV")
-#: Floating point numbers.
+#: Holds floating point numbers.
 FLOATING = DtypeKind("fV")
-#: Integers, without bool.
+#: Holds integers, not bools.
 INTEGRAL = DtypeKind("iu")
 
 

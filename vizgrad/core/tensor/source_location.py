@@ -52,7 +52,8 @@ class Site(NamedTuple):
         return None
 
 
-#: What carries the messages of a view to a kernel: behind it on the stack there is no line of a person.
+#: Packages that carry the messages of a view to a kernel: below them on the stack there is no line of
+#: the user.
 _HOSTS = frozenset(("comm", "ipykernel", "ipywidgets", "jupyter_client", "tornado", "traitlets"))
 
 
@@ -132,7 +133,7 @@ def statement_at(site: Site) -> ast.AST | None:
     return best
 
 
-#: What the module is usually called.
+#: The usual name of the module.
 _MODULES = frozenset({"vizgrad", "vg", "torch", "T", "F", "functional", "init"})
 
 

@@ -1,4 +1,4 @@
-"""What a tensor's slots say of its history, and the slots that few tensors need."""
+"""The history in a tensor's slots, and the slots that few tensors need."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VIEW = 3  #: ask `vizgrad.core.graph.edges.edge_of`: the base may have been writ
 
 
 class Rare:
-    """What few tensors have, kept out of the hot slots."""
+    """Rarely used attributes, kept out of the hot slots."""
 
     __slots__ = (
         "accumulate", "detached", "detached_at", "hooks", "name", "post_accumulate", "retains_grad",
@@ -69,7 +69,7 @@ def wrong_call(error: E, fix: str, kind: str = "wrong-call") -> E:
     return explained(error, kind=kind, culprit=place_of(caller()), fix=fix)
 
 
-# What may be assigned to `.grad`: a gradient of the tensor's own kind (E-11).
+# The check of an assignment to `.grad`: a gradient of the tensor's own kind (E-11).
 
 
 def check_assigned(tensor: Tensor, value: Any) -> None:
@@ -114,7 +114,7 @@ def check_assigned(tensor: Tensor, value: Any) -> None:
         )
 
 
-# What of a tensor cannot be deleted, and what was perhaps meant.
+# The error for attributes of a tensor that cannot be deleted, with the probable intention.
 
 
 class NotDeletable(AttributeError, RuntimeError):
@@ -167,7 +167,7 @@ def refuse_inference_write(tensor: Tensor) -> None:
     )
 
 
-# What may not be done inside of a function that a transform calls (spec C-7).
+# The error for code that is not allowed inside of a function that a transform calls (spec C-7).
 
 
 def requires_grad_error() -> RuntimeError:

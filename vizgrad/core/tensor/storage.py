@@ -5,7 +5,7 @@ most tensors of a training step never are viewed or written, and have none.
 
 Who wrote to a block of memory, in order: exact for the latest writes, by line for older ones.
 
-What a person asks of it is "which write was the first after tick t?", for the tick at which some node
+The usual query is "which write was the first after tick t?", for the tick at which some node
 saved a value. A parameter is written at every step of a training, so not every write can be kept; a line
 of a program that writes is only one, however often it runs. So of the writes that are too old to be kept
 one by one, the first and the last of each line are, and the answer stays exact wherever these can tell.
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 # Who wrote to a block of memory, in order: exact for the latest writes, by line for older ones.
 
-#: What is told of a write: its tick, the operation, the line, and through what.
+#: The record of a write: its tick, the operation, the line, and the alias that was written.
 Entry = tuple[int, str, Site | None, str]
 #: Writes kept one by one: at least half as many as this, at most this.
 WRITES_KEPT = 1024
@@ -49,7 +49,7 @@ LINES_KEPT = 256
 class Written(NamedTuple):
     """One in-place write: its tick, the counter after it, the operation, the line, and through what.
 
-    Of a write that is not known exactly `clock` and `version` are None; if not even its line is, `op` is
+    For a write that is not known exactly `clock` and `version` are None; if not even its line is, `op` is
     empty and `site` None.
     """
 
@@ -64,7 +64,7 @@ _UNKNOWN = Written(None, None, "", None, "")
 
 
 class _Older(NamedTuple):
-    """Of the older writes of one line: tick and counter of the first, tick of the last."""
+    """For the older writes of one line: tick and counter of the first, tick of the last."""
 
     first: int
     version: int
@@ -85,7 +85,7 @@ class WriteLog:
         self._what: list[tuple[str, Site | None, str]] = []
         self._numbers: dict[tuple[Any, ...], int] = {}
         self._older: dict[int, _Older] = {}
-        #: Of writes up to this tick not even the line is known of all.
+        #: For some writes up to this tick not even the line is known.
         self._forgotten = 0
 
     def add(self, clock: int, op: str, site: Site | None, alias: str) -> None:
@@ -370,14 +370,14 @@ class InferenceStorage(Storage):
 
 
 class LooseInferenceStorage(InferenceStorage):
-    """Of `.data` and `detach()` of such a tensor outside the block: it may be written, and counts that."""
+    """For `.data` and `detach()` of such a tensor outside the block: it may be written, and counts that."""
 
     __slots__ = ("block", "count")
 
     def __init__(self, block: Storage | None) -> None:
         super().__init__()
         self.count = 0
-        #: What `_inference_blocks` of `modes.py` knows, as long as there are tensors of it.
+        #: The state of `_inference_blocks` of `modes.py`, as long as there are tensors of it.
         self.block = block
 
     @property

@@ -1,4 +1,4 @@
-"""What a view remembers about where it comes from (spec 03 D, E)."""
+"""The record of a view's origin (spec 03 D, E)."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from vizgrad.debugger.check.examination import (
     number,
 )
 from vizgrad.debugger.check.example import Call, Example, Trail, first_difference, same, tensors_of
-from vizgrad.debugger.engines.api.capabilities import Capability
+from vizgrad.debugger.engines.api.abilities import Capability
 
 # --- forwards --------------------------------------------------------------------------------------------
 # Forward: does it run, what does it write to, is it the same again?
@@ -125,7 +125,9 @@ def given(examination: Examination) -> list[Tensor]:
 
 
 def _at_other_values(examination: Examination) -> list[Explanation]:
-    """What is saved may depend on the values: backward has to get along with what forward saved of others."""
+    """The saved values may depend on the inputs: backward must work with the values that forward saved
+    for others.
+    """
     example = examination.example
     for factor in (-1.0, 0.0, 3.0):
         arrays = [
@@ -151,7 +153,7 @@ def _at_other_values(examination: Examination) -> list[Explanation]:
     return []
 
 
-#: What a backward raises that reckoned with something else to be saved; nobody refuses values by these.
+#: The errors of a backward that expected other saved values; no function refuses values with these.
 _UNFORESEEN = (IndexError, AttributeError, TypeError, UnboundLocalError)
 
 
@@ -401,7 +403,7 @@ def _wrong(examination: Examination, found: list[Entry], wrong: list[Entry]) -> 
 
 
 def _factor(wrong: list[Entry], found: list[Entry]) -> str:
-    """What all of them are off by, if it is one number."""
+    """The factor by which all of them are off, if it is one number."""
     ratios = [e.given / e.found for e in found if abs(e.found) > 1e-3]
     if len(ratios) < 2 or len(wrong) < len(ratios):
         return ""
@@ -503,7 +505,7 @@ def told(title: str, name: str, position: int | None, place: Place | None) -> Ex
 
 
 def examine_need(examination: Examination) -> tuple[str, tuple[Explanation, ...]]:
-    """What the card mentions, and what is worth a finding."""
+    """The thresholds for a mention on the card, and for a finding."""
     example = examination.example
     found: dict[int, Needless] = {}
     for chosen in examination.which if len(example.tensors) > 1 else ():

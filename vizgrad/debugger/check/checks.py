@@ -23,7 +23,7 @@ from vizgrad.debugger.check import backwards, double_backward
 from vizgrad.debugger.check.backwards import _near, given
 from vizgrad.debugger.check.examination import Examination, entries, fault_of, number
 from vizgrad.debugger.check.example import Call, Example, _rebuilt, node_of, same, tensors_of
-from vizgrad.debugger.engines.api.capabilities import Capability, CapabilityCard
+from vizgrad.debugger.engines.api.abilities import Capability, CapabilityCard
 
 # --- transforms ------------------------------------------------------------------------------------------
 # jvp and vmap: tangents against differences, a batch against its examples one by one.
@@ -373,7 +373,7 @@ _WORST = ("forward", "backward", "double backward", "freeing", "version safety",
 
 
 def told_of(card: CapabilityCard) -> list[Explanation]:
-    """What a card says is wrong with a custom Function, the worst first; see `vizgrad.check`."""
+    """The faults of a custom Function on its card, the worst first; see `vizgrad.check`."""
     named = {c.name: c for c in card.capabilities}
     told: dict[Any, Explanation] = {}
     failures = [f for name in _WORST if not named[name].aloud for f in named[name].failures]
@@ -383,7 +383,9 @@ def told_of(card: CapabilityCard) -> list[Explanation]:
 
 
 def card(function: Any, *inputs: Any) -> CapabilityCard:
-    """What a custom Function can do, each proven on example inputs, failed, or untested (see `check`)."""
+    """The abilities of a custom Function, each proven on example inputs, failed, or untested (see
+    `check`).
+    """
     example = Example(function, inputs)
     return apart(lambda: _card(example))
 

@@ -21,7 +21,7 @@ from vizgrad.debugger.check.examination import (
     number,
 )
 from vizgrad.debugger.check.example import Call, Trail, node_of, same
-from vizgrad.debugger.engines.api.capabilities import Capability
+from vizgrad.debugger.engines.api.abilities import Capability
 
 NAME = "double backward"
 #: How far the second place is, at which is looked which values move along.

@@ -1,4 +1,6 @@
-"""What the examinations of a Function share: the example, what is known so far, and how a fault is told."""
+"""Shared state of the examinations of a Function: the example, the results so far, and the report of a
+fault.
+"""
 
 from __future__ import annotations
 
@@ -144,7 +146,7 @@ class Examination:
 
 
 def fault_of(example: Example, error: Exception, doing: str, fix: str = "") -> Explanation:
-    """What an error tells of itself, or else where it was raised in the Function's own lines."""
+    """The place that an error names, or else where it was raised in the Function's own lines."""
     message = str(error).splitlines()[0] if str(error) else ""
     told = getattr(error, "explanation", None)
     if isinstance(told, Explanation):
@@ -179,7 +181,7 @@ def at(name: str, index: tuple[int, ...]) -> str:
 
 
 def agreeing(count: int) -> str:
-    """What is said of derivatives that are right."""
+    """The sentence on derivatives that are right."""
     return (
         "1 derivative agrees with differences"
         if count == 1

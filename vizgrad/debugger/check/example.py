@@ -74,7 +74,7 @@ def _state_of(thing: Any) -> tuple[Callable[[], Any], Callable[[Any], Any]] | No
 
 
 def _reached(function: Any) -> list[Any]:
-    """What the function names: globals, and what it is closed over."""
+    """The names in the function: globals, and its closure."""
     code = getattr(function, "__code__", None)
     if code is None:
         return []
@@ -99,7 +99,7 @@ _MOST = 5_000
 
 
 class Seen(NamedTuple):
-    """What a name stood for when a line was over."""
+    """The value of a name after a line."""
 
     value: Any
     #: None for what is no tensor.

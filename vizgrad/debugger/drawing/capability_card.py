@@ -1,7 +1,7 @@
 """The capability card of a custom Function: as text, and as a picture in the language of the graphs.
 
-What is proven looks like a node that is done, what failed like one that raised, what is untested like
-one that is skipped; each has a sign and a word as well.
+A proven ability looks like a node that is done, a failed one like one that raised, an untested one
+like one that is skipped; each has a sign and a word as well.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from vizgrad.core.errors import Explanation, Place
 from vizgrad.debugger.drawing.describe import place_text, plain
 from vizgrad.debugger.drawing.geometry import MONO, fitted, text_width
 from vizgrad.debugger.drawing.scene import Group, Poly, Rect, Scene, Shape, Text, to_svg
-from vizgrad.debugger.engines.api.capabilities import Capability, CapabilityCard
+from vizgrad.debugger.engines.api.abilities import Capability, CapabilityCard
 
 _SIGNS = {"proven": "✓", "failed": "✗", "untested": "·"}
 _ROLES = {"proven": "done", "failed": "error", "untested": "skipped"}

@@ -269,7 +269,7 @@ def _state(view: RunView, nodes: range) -> NodeState:
 
 
 def _worries(view: RunView, nodes: range) -> list[str]:
-    """What a person is to know first."""
+    """The fact that the user needs first."""
     runs = [run for index in nodes if (run := view.node(index))]
     found = (
         (sum(run.state == "error" for run in runs), "failed"),

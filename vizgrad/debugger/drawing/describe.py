@@ -102,7 +102,7 @@ def batched_text(shape: tuple[int, ...], batches: tuple[Batch, ...]) -> str:
 
 
 def _factors(length: int, batches: list[Batch]) -> list[str]:
-    """What a dimension is the product of, from the slowest to the fastest."""
+    """The factors of a dimension, from the slowest to the fastest."""
     found: list[str] = []
     left = length
     for batch in batches:

@@ -188,7 +188,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What a box needs before it has a place.
+    """The size of a box before it has a place.
 
     `labels` are the widths of the names at its lower edge, one for each line that leaves it, in
     order. `slots` is how many output slots lines may arrive at.

@@ -20,7 +20,7 @@ from vizgrad.debugger.model import (
 from vizgrad.debugger.wire.wire import to_wire
 
 # --- heap words ------------------------------------------------------------------------------------------
-# What lives in memory, in words: shared by the text and the page.
+# The objects in memory, in words: shared by the text and the page.
 
 
 USES: dict[HeapUse, str] = {
@@ -87,7 +87,7 @@ def group_text(group: Sequence[HeapStorage]) -> str:
 
 
 def each_text(group: Sequence[HeapStorage]) -> str:
-    """What each of them is, with how many bytes if they are several."""
+    """The kind of each of them, with how many bytes if they are several."""
     versions = {each.version for each in group}
     first = group[0] if len(versions) == 1 else replace(group[0], version=None)
     size = "" if len(group) == 1 else f", {bytes_text(group[0].bytes)} each"
@@ -173,7 +173,7 @@ def _amount(nodes: int, size: int) -> str:
 
 
 # --- heap text -------------------------------------------------------------------------------------------
-# What lives in memory, as lines of text.
+# The objects in memory, as lines of text.
 
 
 #: Storages that are written, with their holders each; keepers and cycles.
@@ -233,7 +233,7 @@ def _more(left_out: Sequence[object], not_told: int, noun: str) -> Iterator[str]
 
 
 # --- heap page -------------------------------------------------------------------------------------------
-# What lives in memory, as HTML for the output of a cell: a table, and no script, link or id.
+# The objects in memory, as HTML for the output of a cell: a table, and no script, link or id.
 
 
 #: Rows that are shown; what is beyond is counted.
@@ -323,7 +323,7 @@ def _aliases(storage: HeapStorage) -> str:
 
 
 def _marked(text: str) -> str:
-    """What stands between backticks is code."""
+    """Text between backticks is code."""
     parts = text.split("`")
     if len(parts) % 2 == 0:  # one is left over: a name has one in it
         return _safe(text)

@@ -329,7 +329,7 @@ PADDING, TITLE = 10.0, 22.0
 #: Above a frame, in which a line goes on before it arrives; and above what hangs on one node alone.
 _FRAME_GAP, _PIN_GAP = 10.0, 14.0
 
-#: What is placed at one level: ("item", index), ("frame", index), or a port of the frame itself:
+#: A placed object of one level: ("item", index), ("frame", index), or a port of the frame itself:
 #: ("in", destination) in its upper edge, ("out", destination) in its lower. A destination is the
 #: number of an (item, slot) that lines go to.
 Key = tuple[str, int]

@@ -1,7 +1,8 @@
 """The derivative that a node computes, as mathematics: MathML made of the formula's own text.
 
 A formula is a line of mathematics where its declaration gives one, else a Python function; both are read as
-Python and never run. What is no mathematics (a branch, a loop, a call with side effects) stays source only.
+Python and never run. Code that is no mathematics (a branch, a loop, a call with side effects) stays
+source only.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _COMPARISONS: dict[type[ast.AST], str] = {
 _TRANSPARENT = frozenset({"raw", "cast"})
 _TRANSPOSED = frozenset({"t", "mT", "transpose"})
 _THIN = '<mspace width="0.2em"/>'
-#: What no mathematics is written with.
+#: Names without a mathematical notation.
 _PROGRAMS = frozenset({"isinstance", "len", "enumerate", "tuple", "slice"})
 _PRODUCTS = frozenset({"mm", "bmm", "matmul", "mv"})
 _FUNCTIONS = {"sgn": "sgn", "sign": "sgn", "sigmoid": "σ", "digamma": "ψ", "Phi": "Φ", "phi": "φ"}
@@ -123,7 +124,7 @@ def _names(lines: list[tuple[str | None, ast.expr]]) -> set[str]:
 
 
 def _where(seen: set[str], input: str, variable: str) -> str:
-    """What the letters stand for that the declaration does not use itself."""
+    """The meaning of letters that the declaration does not use itself."""
     parts = ["g the incoming gradient"] if seen & {"g", "grad"} else []
     if input == "self" or seen & {"x", "self"}:
         parts.append(f"{_letter(variable) if input == 'self' else 'x'} the input self")
@@ -241,7 +242,7 @@ def _call(node: ast.Call) -> tuple[str, int]:
 
 
 def _masked(value: ast.expr, mask: ast.expr, keep: bool) -> str:
-    """What is kept, or dropped, where the mask holds: a product with 1 or 0."""
+    """Elements that are kept, or dropped, where the mask holds: a product with 1 or 0."""
     held = _markup(mask if keep else ast.UnaryOp(ast.Not(), mask))
     inside = held if held.startswith("<mrow><mo>[</mo>") else _fenced("[", held, "]")
     return f"<mrow>{_markup(value, PRODUCT)}<mo>⋅</mo>{inside}</mrow>"

@@ -46,7 +46,7 @@ class RunView:
         return tuple(self._updated(node.id, saved) for saved in node.saved)
 
     def held_bytes(self, nodes: Iterable[Node]) -> int:
-        """What the saved values of some nodes hold."""
+        """The content of the saved values of some nodes."""
         saved = ((node.id, value) for node in nodes for value in self.saved(node))
         return sum(size for size, _ in holdings(saved, self._storages).values())
 
@@ -72,7 +72,7 @@ class RunView:
         return () if gone is None else gone.tangents
 
     def made(self, node: Node) -> float | None:
-        """What a node that was given finite gradients sent on that is not: NaN or inf; None: nothing."""
+        """The non-finite value, NaN or inf, that a node made from finite gradients; None: nothing."""
         run = self.node(node.id)
         if run is None or odd(run.grad_norm):
             return None
@@ -177,7 +177,7 @@ def step_of(found: Difference) -> Step | None:
 
 
 def texts_of(found: Difference) -> tuple[str, ...]:
-    """What is written on the box of a node: what has room first. Empty where there is nothing to say."""
+    """The text on the box of a node: the first that has room. Empty where there is nothing to say."""
     step = step_of(found)
     if step is None:
         return ()
@@ -321,7 +321,7 @@ def _change(before: str, after: str) -> str:
 
 
 def _text(text: str) -> str:
-    """What a stranger wrote, on one line."""
+    """A text from an unknown source, on one line."""
     return escape(plain(text, _MOST_TEXT))
 
 

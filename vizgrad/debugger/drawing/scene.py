@@ -1,4 +1,4 @@
-"""What is drawn, as plain data between layout and file format: a few shapes with a role each.
+"""The drawing, as plain data between layout and file format: a few shapes with a role each.
 
 A role is one or more words for what a shape means (``card op``, ``chip stale``), never how it
 looks: looks are in `theme`. Coordinates are CSS pixels. Text is already fit to be shown

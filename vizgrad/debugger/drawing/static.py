@@ -1,4 +1,4 @@
-"""What a notebook shows without the live view: text and SVG of graphs, sessions and timelines.
+"""Output of a notebook without the live view: text and SVG of graphs, sessions and timelines.
 
 Untrusted SVG is shown as an image by notebooks, so these pictures read well without interaction.
 """
@@ -199,7 +199,7 @@ class _Picture:
         return "flowed weak" if max(norms) < 1e-3 else "flowed"
 
     def gone(self, link: Link) -> list[float | None]:
-        """What the run has sent over the edges behind a line."""
+        """The gradients that the run has sent over the edges of a line."""
         gone = filter(self.view.flowed, edges_of(self.outline, self.visible, link))
         return [self.view.norm(edge) for edge in gone]
 
@@ -228,7 +228,7 @@ class _Picture:
         return texts
 
     def beside(self, link: Link) -> str:
-        """What is written beside a line: how many it stands for, and the norm of the largest gradient."""
+        """The label beside a line: how many it stands for, and the norm of the largest gradient."""
         several = link.edges > 1
         words = [f"×{link.edges:,}"] if several else []
         if len(self.visible.links) <= NORM_LIMIT and (gone := self.gone(link)):

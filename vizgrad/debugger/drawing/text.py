@@ -170,7 +170,7 @@ class _Tree:
         )
 
     def below(self, node: Node, prefix: str) -> list[_Entry]:
-        """What a node feeds: its main input last, at the same indentation, the others before."""
+        """The nodes that a node feeds: its main input last, at the same indentation, the others before."""
         entries = [
             _Entry(edge.node, prefix, "├─", edge.name, edge.input_nr)
             for edge in node.edges

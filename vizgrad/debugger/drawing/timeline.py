@@ -180,7 +180,7 @@ def _save_name(save: SaveMark, graph: Graph | None) -> str:
 
 
 def _write_lines(write: Write | None) -> list[tuple[str, str]]:
-    """What stands above a write: the operation, its place, its line; with their roles."""
+    """The text above a write: the operation, its place, its line; with their roles."""
     if write is None:
         return []
     through = f" ({plain(write.alias, 20)})" if write.alias else ""

@@ -24,8 +24,9 @@ def _which(group: Group, frame: Frame) -> str:
 
 
 def head_need(group: Group, frame: Frame, buttons: float = 0.0, enlarged: float = 1.0) -> HeadNeed:
-    """What a frame needs for its title, `buttons` beside it, and a curve if there is one at any time. Which
-    of equal children it shows is never cut. `enlarged`: how much larger it may be written than in a file.
+    """The room that a frame needs for its title, `buttons` beside it, and a curve if there is one at
+    any time. Which of equal children it shows is never cut. `enlarged`: how much larger it may be
+    written than in a file.
     """
     title = text_width(shortened(group.title), _SIZE, bold=True)
     others = text_width(_which(group, frame), _SIZE, bold=True) * enlarged + buttons

@@ -1,4 +1,4 @@
-"""What of a graph is drawn: nodes, a private pin for each use of a leaf, closed groups, results.
+"""The visible part of a graph: nodes, a private pin for each use of a leaf, closed groups, results.
 
 A leaf that many nodes use would pull a layered layout apart (Graphviz gives no result within a
 minute on an RNN of 305 nodes with shared weights, and needs a tenth of a second with pins), so
@@ -33,7 +33,7 @@ FEW_CELLS = 16
 
 
 class Member(NamedTuple):
-    """What is directly in an open group: a node, an inner group, or equal children of it in one box."""
+    """A direct child of an open group: a node, an inner group, or equal children of it in one box."""
 
     kind: Literal["node", "group", "cells"]
     first: int
@@ -51,7 +51,7 @@ class Opening:
     cells: Mapping[int, int]
 
     def members(self, outline: Outline, group: int | None) -> Iterator[Member]:
-        """What is directly in a group, in order."""
+        """The direct children of a group, in order."""
         cells = 0 if group is None else outline.groups[group].cells
         if group is not None and cells > FEW_CELLS:
             yield from _around_a_cell(outline, group, cells, self.cell(group, cells))
@@ -187,7 +187,7 @@ class Item:
 
     @property
     def nodes(self) -> range:
-        """What a closed group hides."""
+        """The nodes that a closed group hides."""
         return range(self.first, self.last)
 
 
@@ -233,7 +233,7 @@ class Visible:
 
 
 def visible_graph(outline: Outline, describe: Callable[[int], Node], opened: Opening) -> Visible:
-    """What to draw of a graph, so opened; `describe` is asked for each node that is drawn."""
+    """The part to draw of a graph, so opened; `describe` is asked for each node that is drawn."""
     return _Builder(outline, describe, opened).build()
 
 

@@ -110,7 +110,7 @@ def _is_at(what: Note | Visit, place: Place | None) -> bool:
 
 
 # --- answers ---------------------------------------------------------------------------------------------
-# What is odd about a gradient that a run made, or a value, and the way to where that began.
+# The fault of a gradient that a run made, or of a value, and the way to its origin.
 
 
 def of_run(

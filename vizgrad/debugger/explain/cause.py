@@ -1,4 +1,4 @@
-"""What a diagnosis finds: plain data, without a word of what is said about it (`in_words.py` says it)."""
+"""The result of a diagnosis: plain data, without its wording (`in_words.py` has it)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vizgrad.core.tensor.source_location import Site
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """What an operation was applied to: as the user wrote it, and its value at the element in question."""
+    """The operand of an operation: as the user wrote it, and its value at the element in question."""
 
     name: str
     value: float | None = None
@@ -98,7 +98,7 @@ def cause(
 
 
 def given(told: Explanation) -> Cause:
-    """What an error has been told of already."""
+    """The facts that an error has already."""
     return Cause(
         told.kind, "told", told.culprit, told.tensor, {"story": told.story, "fix": told.fix},
         path=told.chain,

@@ -37,7 +37,7 @@ _MOST = 50
 
 
 def all_of(noting: Noting) -> list[Explanation]:
-    """What is wrong with a block that was listened to, in words."""
+    """The faults of a watched block, in words."""
     return [explain(cause) for cause in causes(noting)]
 
 

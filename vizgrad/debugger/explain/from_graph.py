@@ -1,4 +1,4 @@
-"""What the graph alone tells, where nobody listened."""
+"""Explanations from the graph alone, without a watch."""
 
 from __future__ import annotations
 

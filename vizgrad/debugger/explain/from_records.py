@@ -133,7 +133,7 @@ def _with_line(source: GraphSource, node: int) -> Phrase:
 
 
 # --- unnoted ---------------------------------------------------------------------------------------------
-# What is not finite, and nobody noted why: it is said that it is so, and how to learn more.
+# A non-finite value without a noted cause: the text says so, and how to learn more.
 
 
 _INF = float("inf")
@@ -192,7 +192,7 @@ def counted(summary: model.TensorSummary | None) -> Phrase:
 
 
 # --- recorded --------------------------------------------------------------------------------------------
-# What the records of a session's steps tell of gradients that are not finite: of every engine the same.
+# Explanations of non-finite gradients from the records of a session's steps: the same for every engine.
 
 
 def of_leaf(tensor: Any, grad: Any, name: str) -> Cause | None:

@@ -4,7 +4,7 @@ The answer agrees with what a session says where it stops
 (`vizgrad.debugger.session.breakpoints.stop_reason`): both ask `birth_of`.
 """
 
-# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# Underscored slots of a tensor are hidden from its users, not from the debugger.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import bare
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
 from vizgrad.debugger.engines.vizgrad.nonfinite_origin import birth_of, made_by, saved_before
 from vizgrad.debugger.engines.vizgrad.step import EngineStep
+from vizgrad.debugger.engines.vizgrad.summary import CapturedArray
 from vizgrad.debugger.explain import answers, arithmetic, from_records, nonfinite
 from vizgrad.debugger.explain.answers import odd_gradient, of_run
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
@@ -99,7 +99,7 @@ class Stepped(Run):
         return odd(visit, edge, came[0] if len(came) == 1 else None, array, saved)
 
     def birth(self, key: int) -> model.Birth | None:
-        """What the step that ran the node made of finite gradients that is not finite."""
+        """The non-finite gradients that the step of the node made from finite ones."""
         step = self.steps.get(key)
         if step is None or not self.visits[key].incoming < _INF:
             return None
@@ -142,7 +142,7 @@ def _largest(step: EngineStep) -> float:
 
 
 def _roots(source: EngineGraph, noting: Noting) -> Iterator[Note]:
-    """What a watch has noted of the tensors that the backward starts from, if it has."""
+    """The notes of a watch on the tensors that the backward starts from, if there are any."""
     wanted = {source.nodes[node].sequence_nr for node, _ in source.roots}
     for note in noting.notes.all():
         if note.node in wanted and note.op != "grad":

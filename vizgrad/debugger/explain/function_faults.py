@@ -13,7 +13,7 @@ from vizgrad.debugger.watch.note_recorder import Event, Noting
 from vizgrad.debugger.watch.untracked_memory import HiddenWrite
 
 # --- custom functions ------------------------------------------------------------------------------------
-# What custom Functions did within a watch that shows without examples: `vizgrad.check` finds the rest.
+# Faults of custom Functions within a watch that show without examples: `vizgrad.check` finds the rest.
 
 
 def custom_functions(noting: Noting) -> Iterator[Cause]:

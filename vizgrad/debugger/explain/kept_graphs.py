@@ -120,8 +120,8 @@ def _held(site: Site, name: str) -> tuple[Place | None, str]:
 
 
 def _container(node: ast.AST, name: str) -> ast.expr | None:
-    """What a piece of a program puts the variable into: `losses.append(loss)`, `losses += [loss]`,
-    `losses[step] = loss`.
+    """The container that a piece of a program puts the variable into: `losses.append(loss)`, `losses +=
+    [loss]`, `losses[step] = loss`.
     """
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         added = node.func.attr in ("append", "extend")

@@ -35,7 +35,7 @@ _LOSSES = frozenset(
 )
 _PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
 _REDUCTIONS = frozenset({"sum", "mean", "nansum", "nanmean", "norm", "vector_norm"})
-#: What a loss does to differences, or products, before it adds them up: without underscores.
+#: The operations of a loss on differences, or products, before the sum: without underscores.
 _OF_A_LOSS = frozenset(
     {
         "pow", "square", "abs", "neg", "sqrt", "log", "log1p", "cosh", "clamp", "clamp_min", "relu", "where",
@@ -43,7 +43,7 @@ _OF_A_LOSS = frozenset(
         "sum", "mean",
     }
 )  # fmt: skip
-#: What it does to products of pairs: each element of the one times the sum of the other is nobody's loss.
+#: The operations on products of pairs: each element of the one times the sum of the other is not a loss.
 _SCALING = frozenset({"neg", "mul", "rmul", "multiply", "div", "truediv", "sum", "mean"})
 #: Loss -> what it applies itself, and what must not come before.
 _NORMALISING = {
@@ -74,7 +74,7 @@ _SHAPING = frozenset(
 _PLACES = frozenset({"__getitem__", "getitem"})
 
 
-#: What is looked at.
+#: The inspected values.
 OPERATIONS = _DIFFERENCES | _PRODUCTS | _REDUCTIONS | _LOSSES | _NORMALISING.keys()
 
 
@@ -162,7 +162,7 @@ class Suspects:
 
 
 def _normalising(note: Note) -> Note | None:
-    """What made the values that a note hands on."""
+    """The origin of the values that a note passes on."""
     for _ in range(12):
         if note.op not in _PASSING or not note.parents:
             return note
@@ -185,7 +185,7 @@ def _meant(operand: Note, note: Note) -> bool:
 
 
 def _sources(note: Note) -> set[int]:
-    """What it was made of through changes of shape alone."""
+    """The source of it through changes of shape alone."""
     found = {id(note)}
     while note.op in _PASSING and note.parents:
         note = note.parents[0]
@@ -288,7 +288,7 @@ class Cut(NamedTuple):
     """Why a gradient has no history."""
 
     place: Site | Place | None
-    #: What is said of the gradient.
+    #: The sentence about the gradient.
     how: Phrase
     fix: str
 

@@ -219,7 +219,7 @@ def at_index(index: tuple[int, ...]) -> Phrase:
 
 
 def _of_grad(run: Run, name: str, steps: int, key: int | None = None) -> Cause | None:
-    """What a backward gave a leaf, or a call of grad returned, was not finite."""
+    """The gradient that a backward gave a leaf, or a call of grad returned, was not finite."""
     for root in run.roots:
         if not root.finite:
             return of_value(root, name, steps + 1)
@@ -309,7 +309,7 @@ def _element(birth: Odd, shown: str) -> tuple[Phrase, Operand]:
 
 
 def _operand(visit: Visit) -> str:
-    """What the operation of a node was applied to, as written, if that is short."""
+    """The operand of a node's operation, as written, if that is short."""
     return source_expressions.operand(visit.site, visit.name) or visit.name
 
 

@@ -1,10 +1,10 @@
-"""What several sentences share: advice by operation, and parts of sentences. See `sentences.py`."""
+"""Shared parts of sentences: advice by operation, and phrases. See `sentences.py`."""
 
 from __future__ import annotations
 
 CREATE_GRAPH = "take the gradient with create_graph=True"
 
-#: What to do, where a case has several: by operation, or by what is around it.
+#: The advice, where a case has several: by operation, or by its surroundings.
 FIXES: dict[str, str] = {
     # an operation made a NaN or an infinite value of finite ones
     "log": "keep {shown:input} positive: add a small eps, or clamp(min=eps), before it",

@@ -1,4 +1,4 @@
-"""What is said of each cause, and what to do about it: the sentences, by case, in the order of the kinds.
+"""The sentences on each cause and its fix, by case, in the order of the kinds.
 
 In a sentence ``{x}`` is a fact of the cause, said by its type (`in_words.say`): text of the program in code
 quotes (`Words` and names of nodes without), a line as "line 3" (None: one that is not known), a number in the

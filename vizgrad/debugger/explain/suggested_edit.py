@@ -9,7 +9,7 @@ from math import prod
 
 from vizgrad.debugger.explain.cause import Cause
 
-#: What is added where an operation has no finite value, or derivative, at zero.
+#: The term to add where an operation has no finite value, or derivative, at zero.
 _EPS = 1e-12
 
 
@@ -37,7 +37,7 @@ def mended(cause: Cause) -> str:
     return "" if changed == text else changed
 
 
-#: What stands in the place of a part of the line.
+#: The replacement of a part of the line.
 _Edit = tuple[ast.expr | ast.stmt, str] | None
 
 
@@ -72,7 +72,7 @@ _MODULES = {"T", "vg", "vizgrad", "torch", "F", "functional", "nn"}
 
 
 def _operand(call: ast.Call) -> ast.expr | None:
-    """What a call is applied to: ``x`` of ``x.log()`` and of ``vg.log(x)``."""
+    """The operand of a call: ``x`` of ``x.log()`` and of ``vg.log(x)``."""
     func = call.func
     if isinstance(func, ast.Attribute) and ast.unparse(func.value).split(".")[-1] not in _MODULES:
         return func.value

@@ -236,7 +236,7 @@ def _evaluated(
 
 
 def _source(note: Note | None) -> Note | None:
-    """What a person gave to the model, as far as first operands tell."""
+    """The inputs of the model, as far as first operands tell."""
     for _ in range(64):
         if note is None or not note.parents:
             return note

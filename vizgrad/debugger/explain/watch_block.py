@@ -91,8 +91,8 @@ _last: Watch | None = None
 
 
 def known(tensor: Any) -> Noting | None:
-    """What was noted last of tensors like this one: by the watch that is open, or by the last one, which
-    may have ended.
+    """The latest note on tensors like this one: by the open watch, or by the last one, which may
+    have ended.
     """
     notings = [] if _last is None else _last._notings
     return next((noting for noting in notings if noting.look.knows(tensor)), None)

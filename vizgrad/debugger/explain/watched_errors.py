@@ -1,4 +1,4 @@
-"""What a watch knows more of an error than the place where it was raised."""
+"""Facts that a watch adds to an error besides the place where it was raised."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def answer(noting: Noting | None, tensor: Any, name: str) -> Explanation:
 def diagnose(noting: Noting | None, tensor: Any, name: str) -> Cause:
     """For the value and `.grad` of `tensor`, which a person calls `name`.
 
-    What nobody noted may be told by a session that is open.
+    An open session may explain a tensor without notes.
     """
     look = look_of(tensor)
     if look is None:  # it stands for others

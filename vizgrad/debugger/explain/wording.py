@@ -18,7 +18,7 @@ from vizgrad.debugger.watch.notes import Note
 
 
 class Words(str):
-    """What something is called that has no name in the program: no code, and never in code quotes."""
+    """The description of an object without a name in the program: no code, and never in code quotes."""
 
     __slots__ = ()
 
@@ -90,7 +90,7 @@ def line_place(found: tuple[Any, int] | None) -> Place | None:
 
 
 def name_of(note: Note | None, other: str = "") -> str:
-    """What a person calls the tensor of a note."""
+    """The user's name of the tensor of a note."""
     if note is None:
         return other
     return (
@@ -106,12 +106,12 @@ def _short(text: str) -> str:
 
 
 def _spoken(op: str) -> str:
-    """What an operation made, where no line is known: never `__truediv__`."""
+    """The description of an operation's result, where no line is known: never `__truediv__`."""
     return Words("a tensor" if op in ("given", "gradient") else f"a result of {op.strip('_')}")
 
 
 def leaf_name(noting: Noting, leaf: Leaf) -> str:
-    """What a person calls a leaf, which may be gone by now."""
+    """The user's name of a leaf, which may be gone by now."""
     tensor = leaf.tensor()
     known = "" if tensor is None else noting.names.get(id(tensor), "")
     if known or leaf.name:
@@ -123,7 +123,7 @@ def leaf_name(noting: Noting, leaf: Leaf) -> str:
 
 
 def operand_of(note: Note, other: str = "") -> str:
-    """What the operation of a note was applied to."""
+    """The operand of a note's operation."""
     return (
         source_expressions.operand(note.site, note.op.strip("_"))
         or other
@@ -138,7 +138,7 @@ def call(note: Note) -> str:
     return text if text and len(text) <= 60 else Words(note.op.strip("_"))
 
 
-#: What people call operations -> what numpy does, where it is called otherwise.
+#: The usual name of an operation -> numpy's name, where they differ.
 _IN_NUMPY = {"acos": "arccos", "asin": "arcsin", "atanh": "arctanh", "acosh": "arccosh"}
 _OF_ONE = frozenset(
     {

@@ -30,7 +30,7 @@ _FAR = 40
 
 
 class Seen(NamedTuple):
-    """What a tensor's engine tells of it."""
+    """The facts about a tensor from its engine."""
 
     #: The whole of the memory that it lies in.
     extent: Extent
@@ -64,7 +64,7 @@ class Memory(Protocol):
         ...
 
     def saved(self, tensor: Any) -> Iterator[Kept]:
-        """What the nodes of its graph have saved; each node is told once."""
+        """The values that the nodes of its graph have saved; each node comes once."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What the things are that a walk through the memory comes to: asked once for each type."""
+"""The kinds of objects that a walk through the memory meets: asked once for each type."""
 
 from __future__ import annotations
 

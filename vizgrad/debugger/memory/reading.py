@@ -70,7 +70,7 @@ _ALONE = 60.0
 def read(
     frame: FrameType | None = None, notebook: Notebook | None = None, *, most: int | None = None
 ) -> model.Heap:
-    """What lives, named by the variables of `frame` and its callers, and of the notebook.
+    """The live objects, named by the variables of `frame` and its callers, and of the notebook.
 
     `most`: of how many storages all is told, the largest; None: of all.
     """

@@ -2,7 +2,7 @@
 for it.
 """
 
-# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# Underscored slots of a tensor are hidden from its users, not from the debugger.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ Targets = Sequence[Sequence[int] | None]
 def held_by(targets: Targets, roots: Sequence[int]) -> list[int]:
     """For each thing the roots that lead to it, as bits: bit i is `roots[i]`.
 
-    What one root alone leads to would be gone without it, and nothing else would: nothing leads to a root.
+    The objects that one root alone leads to would be gone without it, and nothing else would: nothing
+    leads to a root.
     """
     masks = [0] * len(targets)
     for bit, root in enumerate(roots):
@@ -269,7 +270,7 @@ def _as_optimizer_state(things: list[Any], kinds: list[int], name_of: Any) -> st
     return ""
 
 
-#: What to write before, and behind, the text so far.
+#: The text to write before, and after, the text so far.
 Step = tuple[str, str]
 _ON: Step = ("", "")
 

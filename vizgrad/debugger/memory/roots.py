@@ -18,7 +18,7 @@ from vizgrad.core.tensor.source_location import INTERNAL
 from vizgrad.debugger.memory.object_kinds import HOST, HOSTS, KINDS, NOTHING
 from vizgrad.debugger.memory.walk import Root
 
-#: What IPython calls results of cells, beside its list of them.
+#: IPython's names of the results of cells, beside its list of them.
 _RESULTS = re.compile(r"_{1,3}|_\d+")
 #: Frames of callers that are looked at.
 _MOST_FRAMES = 64
@@ -32,7 +32,7 @@ class Notebook:
     hidden: Mapping[str, Any] = field(default_factory=dict[str, Any])
     #: The results of cells, by the cell's number (`Out`).
     results: Mapping[Any, Any] = field(default_factory=dict[Any, Any])
-    #: What of the shell has the latest results, too.
+    #: The attributes of the shell that have the latest results, too.
     also: tuple[Any, ...] = ()
 
 

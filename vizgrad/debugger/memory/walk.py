@@ -1,7 +1,7 @@
 """A walk through the objects of the process: from roots that have names, each thing by its shortest way.
 
-What is met is numbered. Of the way that led to a thing its last step is kept (`parent`), of tensors
-and nodes, and of
+Objects are numbered as they are met. Of the way that led to a thing its last step is kept (`parent`),
+of tensors and nodes, and of
 all that a person's variables lead to, every step (`targets`): so it can be told what a variable keeps alive.
 """
 
@@ -68,7 +68,7 @@ class Walk:
         self._skipped = [vars(builtins), *skipped]  # as long as their ids are used
         self._numbers: dict[int, int] = {id(thing): -1 for thing in self._skipped}
         self._queues: tuple[deque[int], ...] = (deque(), deque(), deque())
-        #: What no variable leads to is walked through without noting every step.
+        #: Objects that no variable leads to are walked through without noting every step.
         self._traces = True
 
     def clear(self) -> None:

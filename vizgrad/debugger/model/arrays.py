@@ -16,7 +16,7 @@ ArrayKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Tangent:
-    """What forward mode carries beside an array under one level: how the array changes along it.
+    """The tangent beside an array under one level of forward mode: how the array changes along it.
 
     Shape and type are the array's; `norm`, `values` and `phases` are as in a `TensorSummary`.
     """

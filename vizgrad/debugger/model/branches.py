@@ -1,4 +1,4 @@
-"""What a run would have done otherwise: branches of it, the edits that made them, and how they differ."""
+"""Alternatives of a run: its branches, the edits that made them, and how they differ."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What a person changed after `position` steps, in words; `node` is the one that it is about."""
+    """The user's change after `position` steps, in words; `node` is the one that it is about."""
 
     position: int
     text: str
@@ -35,10 +35,10 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What arrived at `node` in one line of a run and in another: the norms, and the norm of the difference
-    in parts of the first. None where one of them has not run the node, or nothing arrived; infinite where the
-    first is 0 and the other is not. The gradients of all slots count together. `what` says why, where
-    numbers do not: another shape.
+    """The gradients that arrived at `node` in one line of a run and in another: the norms, and the norm
+    of the difference in parts of the first. None where one of them has not run the node, or nothing
+    arrived; infinite where the first is 0 and the other is not. The gradients of all slots count
+    together. `what` says why, where numbers do not: another shape.
     """
 
     node: int

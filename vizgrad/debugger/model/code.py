@@ -1,4 +1,4 @@
-"""What runs within the visit of a node: lines of a person's, and operations, which make a lane beside it."""
+"""The code within the visit of a node: lines of the user, and operations, which make a lane beside it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class BoundValue:
-    """What a line has given a name to."""
+    """The variables that a line has assigned."""
 
     name: str
     value: TensorSummary

@@ -1,4 +1,6 @@
-"""What lives in the memory of the whole process, and who holds it: one reading, taken when the user asks."""
+"""The objects in the memory of the whole process, and who holds them: one reading, taken when the user
+asks.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,8 @@ from typing import Literal
 
 from vizgrad.core.errors import Place
 
-#: What a storage is held as. It is counted under the first that fits; "saved" are values that nodes
-#: alone keep,
+#: The kind under which a storage is held. It is counted under the first that fits; "saved" are values
+#: that nodes alone keep,
 #: "garbage" what is held by a cycle only, which the collector has not freed yet.
 HeapUse = Literal["parameter", "gradient", "optimizer", "variable", "saved", "elsewhere", "garbage"]
 #: How something is held: by a variable (or what one leads to), as `.grad` of a leaf, as an
@@ -29,7 +31,7 @@ HeldBy = Literal[
     "elsewhere",
     "cycle",
 ]
-#: What one tensor is to another that shows the same memory.
+#: The relation of one tensor to another that shows the same memory.
 HeapRelation = Literal["base", "view", "shares", "saved", "numpy"]
 
 

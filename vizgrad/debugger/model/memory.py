@@ -1,4 +1,4 @@
-"""What nodes keep for the backward, and the memory that it lives in: versions and writes."""
+"""The values that nodes keep for the backward, and their memory: versions and writes."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """What a node is called: its own name, and for a leaf its variable's.
+    """The name of a node: its own, and for a leaf its variable's.
 
     `needed` gradients have to arrive at it in this run before it is run; 0 for one that is skipped.
     """

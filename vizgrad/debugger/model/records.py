@@ -1,4 +1,4 @@
-"""What one step did: the unit of truth about a run. And the run before its first step."""
+"""The record of one step: the unit of truth about a run. And the run before its first step."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STAGES = (
 
 @dataclass(frozen=True, slots=True)
 class StageRecord:
-    """What one stage of a visit did, in a few words; `before`/`after` when a value changed."""
+    """The effect of one stage of a visit, in a few words; `before`/`after` when a value changed."""
 
     stage: str
     detail: str = ""
@@ -45,7 +45,7 @@ class Routed:
 
 @dataclass(frozen=True, slots=True)
 class AccumulateRecord:
-    """What AccumulateGrad decided about `.grad`, and why (spec E-60, E-61)."""
+    """The decision of AccumulateGrad about `.grad`, and its reason (spec E-60, E-61)."""
 
     decision: Accumulation
     reason: str
@@ -89,7 +89,9 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What a delivery changed at slot `input_nr` of `node`: what waited there before it, and after."""
+    """The change that a delivery made at slot `input_nr` of `node`: the gradient that waited before it,
+    and after.
+    """
 
     node: int
     input_nr: int
@@ -99,7 +101,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
-    """What one step did, whole: enough to go over it forwards and backwards without a request.
+    """The whole effect of one step: enough to go over it forwards and backwards without a request.
 
     `ready` is the entry of the queue that it took out. `arrived` has one entry a delivery with a defined
     gradient, in order; `visit.routed` one an edge. `released` are names of saved values of the node.

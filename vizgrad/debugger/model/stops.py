@@ -12,7 +12,7 @@ StopKind = Literal["nonfinite", "breakpoint", "condition", "written", "interrupt
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """What a formula had at one place."""
+    """The value in a formula at one place."""
 
     name: str
     value: float

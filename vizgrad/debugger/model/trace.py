@@ -62,7 +62,7 @@ class Trace:
         return filing().export(self, path)
 
     def diff(self, other: Any, *, tolerance: float | None = 0.0) -> Any:
-        """What is different in `other`, node by node: another trace, a recording, or a session.
+        """The differences in `other`, node by node: another trace, a recording, or a session.
 
         Gradients count as different beyond the relative `tolerance`. None: beyond what the coarser of their
         number types explains (`vizgrad.compare`).

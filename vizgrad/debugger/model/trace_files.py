@@ -1,4 +1,6 @@
-"""What traces are filed with. Files hold drawings, which are made above, so the way there is handed in."""
+"""The data that traces are stored with. Files hold drawings, which are made above, so the way there is
+handed in.
+"""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def part_of(
 ) -> Part:
     """The array at these indices of its leading dimensions, and of that these rows and columns.
 
-    What is out of range counts as not chosen. Takes no copy of the array, and reads little from a device.
+    An index out of range counts as not chosen. Takes no copy of the array, and reads little from a device.
     """
     leading = array.shape[:-2]
     chosen = tuple(

@@ -21,7 +21,7 @@ NODES_KEPT = 200
 
 
 class Kept:
-    """What is kept of a closed session."""
+    """The data that is kept of a closed session."""
 
     def __init__(self, live: Live, because: str = "") -> None:
         standing = live.standing

@@ -11,7 +11,9 @@ _COLLECTED_AFTER = 50_000
 
 @contextmanager
 def seldom_collecting() -> Generator[None]:
-    """What is made in the block stays, and has nearly no cycles: looking for them takes longer than it."""
+    """Objects made in the block stay, and have nearly no cycles: the search for cycles takes longer
+    than the block.
+    """
     before = gc.get_threshold()
     during = (max(before[0], _COLLECTED_AFTER), *before[1:])
     if before[0]:

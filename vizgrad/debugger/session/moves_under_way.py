@@ -158,7 +158,7 @@ class Moving:
 
 
 def _catch_late(thread: int) -> None:
-    """What was thrown into this thread and was not raised yet is raised and caught.
+    """An exception that was thrown into this thread and was not raised yet is raised and caught.
 
     To take it back would leave CPython 3.11 asking at each call whether it has come, and a thread that is
     traced (by a debugger, by coverage) never gets beyond that question.

@@ -23,9 +23,7 @@ from vizgrad.debugger.session.history.fold import Fold, sizes_of
 from vizgrad.debugger.session.history.history import History, Standing, Where, where_of
 from vizgrad.debugger.session.history.lanes import Lane, lane_of, lane_within
 from vizgrad.debugger.session.history.memory_curve import MemoryCurve
-from vizgrad.debugger.session.lines.line_mark import mark_of
-from vizgrad.debugger.session.lines.line_norms import LineNorms
-from vizgrad.debugger.session.lines.line_table import LineTable
+from vizgrad.debugger.session.lines.line_table import LineNorms, LineTable, mark_of
 from vizgrad.debugger.session.session_reader import Inspected, Saves
 
 # --- the arrays of a session that a view may browse ---------------------------------------------------
@@ -146,7 +144,7 @@ class Live:
         self._table: LineTable | None = None
         self._lines: LineNorms | None = None
         self._skipped = frozenset(history.start.skipped)
-        #: What stopped the last move.
+        #: The reason that stopped the last move.
         self.stopped_by: model.Stopped | None = None
         #: While a move is under way, in modes of its own: those around it.
         self.modes_outside: model.Modes | None = None
@@ -342,7 +340,7 @@ class Live:
         return self.error_at(self.standing)
 
     def error_at(self, standing: Standing) -> str:
-        """What went wrong, where the run stands after a node that raised."""
+        """The error, where the run stands after a node that raised."""
         return told(self.history.error) if standing.status == "failed" else ""
 
     @property
@@ -449,5 +447,5 @@ def _groups(source: GraphSource) -> tuple[model.Group, ...]:
 
 
 def told(error: BaseException | None) -> str:
-    """What went wrong, and below it the notes: where it was recorded, what to do."""
+    """The error, and below it the notes: where the node was recorded, what to do."""
     return "\n".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())])

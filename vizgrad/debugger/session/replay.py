@@ -18,8 +18,8 @@ from vizgrad.debugger.engines.api.protocols import Backward, Effect
 from vizgrad.debugger.session.breakpoints.node_selectors import texts_of
 from vizgrad.debugger.session.grouping.outline import Outline
 from vizgrad.debugger.session.history.fold import Fold, RecordedPast
+from vizgrad.debugger.session.history.lanes import stages_of
 from vizgrad.debugger.session.history.memory_curve import holdings
-from vizgrad.debugger.session.history.node_stages import stages_of
 
 Values = Mapping[model.ArrayName, Any]
 
@@ -71,7 +71,7 @@ def stepped(trace: model.Trace, backward: int = 1) -> model.Trace:
 
 
 def _defined(visit: model.Visit) -> Iterator[tuple[int, model.TensorSummary]]:
-    """What had come to a node, by slot."""
+    """The gradients that had come to a node, by slot."""
     for nr, value in enumerate(visit.incoming):
         if value is not None:
             yield nr, value
@@ -375,8 +375,8 @@ class Replay:
 
     @property
     def staged(self) -> Sequence[tuple[model.StageRecord, Sequence[Effect]]]:
-        """See `vizgrad.debugger.engines.api.abilities.Staged`. What a step changed is there behind its
-        last stage.
+        """See `vizgrad.debugger.engines.api.abilities.Staged`. The changes of a step are there
+        after its last stage.
         """
         visit = self.record.visit
         done = visit.accumulate

@@ -42,7 +42,7 @@ class RunControl:
         """`budget`: bytes of values that the steps may hold."""
         self.lock = threading.RLock()
         self.publisher = Publisher()
-        #: What conditions of breakpoints may speak of; a stopped cell gives its frames (`variables.frames`).
+        #: The names in conditions of breakpoints; a stopped cell gives its frames (`variables.frames`).
         self.variables = Variables(backward.variables)
         self.points = Breakpoints(backward.source, self.variables)
         history = History(backward.run, budget)

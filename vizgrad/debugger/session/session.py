@@ -196,7 +196,7 @@ class Session:
 
     @property
     def lane(self) -> Lane | None:
-        """What ran within the node that the run is in, if it was gone into line by line; else the graph that
+        """The code that ran within the current node, if it was stepped line by line; else the graph that
         create_graph=True makes, as far as it was made. None where there is neither.
         """
         return self.stages.lane
@@ -337,8 +337,8 @@ class Session:
     def compare(
         self, name: Any, other: str = "", *, tolerance: float | None = 0.0
     ) -> tuple[model.Difference, ...]:
-        """What arrived at each node on the branch `name`, beside `other` (the line that it left), of nodes
-        that one of them has run since they parted, if those steps are undone now.
+        """The gradients that arrived at each node on the branch `name`, beside `other` (the line that
+        it left), of nodes that one of them has run since they parted, if those steps are undone now.
 
         `name` may be another run: a trace, a recording or a session. It is laid beside this one, and `other`
         is what it is called; views show in the graph how it differs. Nodes are matched as in `Trace.diff`,
@@ -425,7 +425,7 @@ class Session:
 
     @property
     def name(self) -> str:
-        """What it debugs, and the cell that opened it: ``loss, In [7]``."""
+        """The tensor that it debugs, and the cell that opened it: ``loss, In [7]``."""
         return ", ".join(filter(None, (self.title, self.opening.cell.name)))
 
     @property
@@ -558,12 +558,12 @@ class Session:
         return self._control.workers.add(owner, listener)
 
     def name_of(self, node: int) -> model.Name | None:
-        """What a node is called, without waiting for a move that is under way."""
+        """The name of a node, without waiting for a move that is under way."""
         state = self._control.state
         return None if isinstance(state, Kept) else state.names((node,))[0]
 
     def updates_since(self, revision: int) -> tuple[Update, ...] | None:
-        """What changed after `revision`; None if that is too long ago to be told step by step."""
+        """The changes after `revision`; None if that is too long ago for single steps."""
         with self._control.owned():
             return self._control.publisher.since(revision)
 

@@ -1,4 +1,4 @@
-"""What if: changes at a pause, and the branches on which a run goes on with them: `session.branches`."""
+"""Changes at a pause, and the branches on which a run goes on with them: `session.branches`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be seen of a session: of an open one through its engine (`open_session.py`), of a closed one
+"""The readable state of a session: of an open one through its engine (`open_session.py`), of a closed one
 through what was kept of it (`closed_session.py`).
 """
 
@@ -13,7 +13,7 @@ from vizgrad.debugger.session.history.fold import Fold
 from vizgrad.debugger.session.history.history import Standing, Where
 from vizgrad.debugger.session.history.lanes import Lane
 from vizgrad.debugger.session.history.memory_curve import MemoryCurve
-from vizgrad.debugger.session.lines.line_norms import LineNorms
+from vizgrad.debugger.session.lines.line_table import LineNorms
 
 Saves = tuple[tuple[model.Saved, ...], ...]
 
@@ -23,9 +23,9 @@ class SessionClosed(RuntimeError):
 
 
 class Look(Protocol):
-    """What can be seen of a session. May raise SessionClosed.
+    """The readable state of a session. May raise SessionClosed.
 
-    What is above the line takes no time for the size of the graph, but once: `outline` and `lines` when
+    The part above the line takes time for the size of the graph only once: `outline` and `lines` when
     first asked for. `lines` are None where they are not kept. `value` is an array of the engine's;
     LookupError, with the reason, where it is not kept.
     """

@@ -57,7 +57,7 @@ class TraceFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What was read from a file."""
+    """The content of a file."""
 
     manifest: Manifest
     trace: model.Trace
@@ -123,7 +123,7 @@ def read(path: File | IO[bytes]) -> Read:
 
 @contextmanager
 def refused(path: File | IO[bytes]) -> Iterator[None]:
-    """What is wrong with a file is a TraceFileError, which names it."""
+    """A fault in a file is a TraceFileError, which names it."""
     try:
         yield
     except (RuntimeError, ValueError) as error:

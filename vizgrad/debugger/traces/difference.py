@@ -1,4 +1,4 @@
-"""What is different in another run of a program: on another dtype, device or commit, or with other weights.
+"""The differences in another run of a program: on another dtype, device or commit, or with other weights.
 
 Nodes of both are matched by what they are called and where in the model they were recorded, in the order of
 recording: what was put in or left out shifts the others, as lines do in a diff of texts. Then the gradients
@@ -33,14 +33,15 @@ from vizgrad.debugger.traces.trace_gradients import Gradients, apart
 # --- rounding bounds -------------------------------------------------------------------------------------
 # How far apart two runs may be by their number types alone.
 #
-# Every operation rounds, and errors add up on the way. What counts is not only the type: where gradients
+# Every operation rounds, and errors add up on the way. Not only the type counts: where gradients
 # cancel (the bias before a normalisation gets a sum that is zero but for rounding) the error is as large
 # as that of what was summed. So a difference is measured against what the gradient was made of, if that
 # is larger.
 
 
-#: Of the digits of a type so large a part must agree. What is left to rounding, and to other orders of sums,
-#: was enough for models of a hundred operations on both engines (`tests/traces/test_rounding.py`).
+#: Of the digits of a type so large a part must agree. The allowance for rounding, and for other
+#: orders of sums, was enough for models of a hundred operations on both engines
+#: (`tests/traces/test_rounding.py`).
 DIGITS = 2 / 3
 #: Parts of names of nodes that take an average off: what they send on may be what is left of a difference.
 _CANCELLING = ("Norm", "Softmax", "Std", "Var")
@@ -102,7 +103,9 @@ Saves = Mapping[int, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class SavedDiff:
-    """What node `node` here has saved as `name` differs by `relative` from what its partner `other` has."""
+    """The value that node `node` here has saved as `name` differs by `relative` from that of its
+    partner `other`.
+    """
 
     node: int
     other: int
@@ -131,7 +134,7 @@ def saves_of(source: GraphSource) -> Saves:
 def first_apart(
     here: Saves, there: Saves, pairs: Mapping[int, int], tolerance: float
 ) -> SavedDiff | None:
-    """The first that differs by more. What only one engine saves is not compared."""
+    """The first that differs by more. A value that only one engine saves is not compared."""
     for node in sorted(here.keys() & pairs.keys(), reverse=True):
         its = there.get(pairs[node], {})
         for name, value in here[node].items():

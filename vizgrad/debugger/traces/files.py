@@ -19,10 +19,9 @@ from vizgrad.debugger.drawing.describe import plain
 from vizgrad.debugger.drawing.mathematics import mathematics
 from vizgrad.debugger.drawing.visible import opening
 from vizgrad.debugger.engines.api.protocols import GraphSource
-from vizgrad.debugger.jupyter.widget.build_drawing import draw
 from vizgrad.debugger.jupyter.widget.build_standing import drawn, standing
 from vizgrad.debugger.jupyter.widget.debugview import STATIC
-from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC, Drawing, Folding
+from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC, Drawing, Folding, draw
 from vizgrad.debugger.jupyter.widget.showing import show
 from vizgrad.debugger.jupyter.widget.trace_contents import (
     MOST_IN_PAGE,
@@ -61,7 +60,7 @@ from vizgrad.debugger.traces import archive
 from vizgrad.version import __version__
 
 # --- trace drawings --------------------------------------------------------------------------------------
-# What goes into the file of a trace for who opens it without a kernel: drawings, made now.
+# The part of a trace's file for readers without a kernel: drawings, made now.
 
 
 #: Boxes in all drawings of a file together (a millisecond each); the first one is made in any case.
@@ -117,7 +116,7 @@ def _stops(
 
 
 def _drawings(live: Live) -> Iterator[FiledDrawing]:
-    """What is shown at first, then with one group more opened or closed, then with two."""
+    """The first view, then with one group more opened or closed, then with two."""
     left, seen = MOST_BOXES, set[frozenset[int]]()
     waiting = deque([AUTOMATIC])
     while waiting and len(seen) < MOST_DRAWINGS:
@@ -410,7 +409,7 @@ class ReplayControl(RunControl):
     """Moves through what was recorded."""
 
     def move(self, moved: Callable[[History, Between], None], *, stops: bool = False) -> Where:
-        """What a node raised is shown, not raised again; after the last step that there is, it says so."""
+        """The error of a node is shown, not raised again; after the last step that there is, it says so."""
 
         def within(history: History, between: Between) -> None:
             live = self.live()

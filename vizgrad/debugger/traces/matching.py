@@ -1,8 +1,9 @@
 """Which node of one graph is which of another: of the same program on another engine, type or commit.
 
 Operations are matched in the order of recording, as the lines of two texts are: by name, shapes and place in
-the model at first, then what lies between by less. What edges of a matched pair lead to is matched last: so a
-leaf finds its partner whatever it is called. What was put in, left out, fused or split has none.
+the model at first, then what lies between by less. The targets of a matched pair's edges are
+matched last: so a leaf finds its partner whatever its name. A node that was put in, left out, fused or
+split has none.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def _in_order(
 
 
 def _along_edges(here: model.Graph, there: model.Graph, pairs: dict[int, int]) -> None:
-    """What the same edge of a pair leads to, of the same kind and name."""
+    """The targets of the same edge of a pair, of the same kind and name."""
     taken = set(pairs.values())
     waiting = list(pairs.items())
     for first, other in waiting:

@@ -12,12 +12,12 @@ from vizgrad.debugger import model
 from vizgrad.debugger.session.open_session import Traced
 from vizgrad.debugger.traces.files import FromFile
 
-#: What a slot of a node got: the array if it is known, and numbers about it.
+#: The gradient of a node's slot: the array if it is known, and numbers about it.
 Got = tuple[Any, model.TensorSummary | None]
 
 
 class Gradients:
-    """What a trace says of gradients."""
+    """The gradients in a trace."""
 
     def __init__(self, trace: model.Trace) -> None:
         self._visits = {visit.node: visit for visit in trace.visits}
@@ -40,7 +40,7 @@ class Gradients:
         return nan if any(map(isnan, known)) else hypot(*known)
 
     def of(self, node: int, *, accumulated: bool) -> Mapping[str, Got]:
-        """What arrived, by name, and (`accumulated`) a leaf's `.grad` after it."""
+        """The gradient that arrived, by name, and (`accumulated`) a leaf's `.grad` after it."""
         visit = self._visits.get(node)
         if visit is None:
             return {}

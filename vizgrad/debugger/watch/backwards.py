@@ -1,4 +1,4 @@
-"""What went through a backward: how large gradients were, node by node, and where they became odd."""
+"""The gradients of a backward: how large they were, node by node, and where they became odd."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Delivered(NamedTuple):
-    """What one edge delivered: to whom, and how large it was."""
+    """The gradient that one edge delivered: to which node, and how large it was."""
 
     target: int
     edge: int
@@ -62,7 +62,7 @@ class Visit:
 
     @property
     def out(self) -> list[Delivered]:
-        """What each edge delivered."""
+        """The gradient that each edge delivered."""
         flat = self.delivered
         return [Delivered(*flat[i : i + 3]) for i in range(0, len(flat), 3)]
 
@@ -114,7 +114,7 @@ class Run:
 
 
 def odd(visit: Visit, index: int, incoming: Any, array: Any, values: dict[str, Any]) -> Odd:
-    """What is told of an edge that delivered `array`, of a node that was given `incoming` (None: several)
+    """The note on an edge that delivered `array`, of a node that was given `incoming` (None: several)
     and had saved `values`.
     """
     saved: dict[str, tuple[int, int, bool]] = {}
@@ -152,7 +152,7 @@ class Watching(Watch):
         #: How large what waits for a node is, as long as only one has come.
         self._waiting: dict[int, float | None] = {}
         self._visit: Visit | None = None
-        #: What the node under way has saved: it is released before what it delivers is known.
+        #: The values that the current node has saved: they are released before its results are known.
         self._saved: Any = ()
         self._incoming: Any = None
         #: Did the leaf under way hold a gradient before? A call of grad stores none there.

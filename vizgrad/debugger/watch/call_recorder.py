@@ -302,7 +302,7 @@ class Tapping(Noting):
     def _told(
         self, kind: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
     ) -> None:
-        """What makes no value: a mode, a hook, a Parameter over values that are there."""
+        """Calls that make no value: a mode, a hook, a Parameter over values that are there."""
         site = caller(3)
         if kind == "mode":
             self.layers.switched(args[0], bool(args[0].training), site)

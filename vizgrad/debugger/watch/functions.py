@@ -78,7 +78,7 @@ class Tap:
 
     def __init__(self, function: FunctionType, name: str, kind: str, listener: Listener) -> None:
         self.function = function
-        #: What people call it: "relu".
+        #: The user's name of it: "relu".
         self.name = name
         #: How it is listened to; see `hooked_functions.py`.
         self.kind = kind
@@ -193,7 +193,7 @@ def functions() -> Iterator[tuple[Any, str, str]]:
 
 
 def _of_modules() -> Iterator[tuple[Any, str, str]]:
-    """What behaves differently in training, what switches that, and what is run again."""
+    """Functions that behave differently in training, that switch the mode, and that run again."""
     from vizgrad.nn.modules import batchnorm, dropout, module
     from vizgrad.nn.parameter import Parameter
     from vizgrad.utils.checkpoint import hooks_based
@@ -272,7 +272,7 @@ class Repeats:
         #: id of a call -> what it computed the first time.
         self._first: dict[int, list[Result]] = {}
         self._now: list[list[Result]] = []
-        #: What came out differently, or was not computed again, and where the function is.
+        #: The value that differed, or was not computed again, and where the function is.
         self.differences: list[Difference] = []
 
     def begin(self) -> None:

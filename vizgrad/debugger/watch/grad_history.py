@@ -46,7 +46,7 @@ _USES_KEPT = 64
 
 
 class Leaf:
-    """What is known of one leaf."""
+    """The notes on one leaf."""
 
     __slots__ = (
         "added_by",
@@ -76,7 +76,7 @@ class Leaf:
         self.looked_at = self.written = False
         #: Is it a tensor that a person made want a gradient, and no module's parameter?
         self.plain = type(tensor).__name__ == "Tensor"
-        #: What a person called it when an optimizer stepped.
+        #: The user's name of it when an optimizer stepped.
         self.name = ""
         #: The last backward that reached it.
         self.run: Run | None = None
@@ -151,7 +151,7 @@ class Gradients:
             self._grads[id(grad)] = leaf
 
     def forget(self, run: Run, notes: Notes) -> None:
-        """What was noted of gradients that it stored or added to: they hold other values now."""
+        """The notes on gradients that it stored or added to: they hold other values now."""
         for key in run.leaves:
             leaf = self._leaves.get(key)
             grad = None if leaf is None or leaf.grad is None else leaf.grad()

@@ -12,7 +12,7 @@ from vizgrad.debugger.watch.tensor_adapter import FLOATING, Look
 
 #: Operations of more operands are not shown element by element.
 MOST_OPERANDS = 2
-#: What they write that is not finite was meant.
+#: The non-finite values that they write are intended.
 _MASKS = frozenset(
     {
         "masked_fill", "masked_fill_", "where", "full", "full_like", "tensor", "fill_", "given",

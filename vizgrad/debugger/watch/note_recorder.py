@@ -1,4 +1,4 @@
-"""What is noted of a block of a person's code, whichever engine its tensors belong to."""
+"""The notes on a block of the user's code, for every engine."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Noting:
         self.looked_at: frozenset[str] = frozenset()
         #: Called with an error that a person's call raised.
         self.on_error: Callable[[BaseException, str, Any], None] | None = None
-        #: What line goes on from step to step, and how often: the newest note of it.
+        #: The line that goes on from step to step, and how often: the newest note of it.
         self.carried: dict[Site, Note] = {}
         #: The same lines -> what such a value kept alive when it was weighed, from time to time.
         self.weights: dict[Site, list[Weight]] = {}
@@ -88,7 +88,7 @@ class Noting:
     # --- all do alike ----------------------------------------------------------------------------
 
     def guarded(self, what: Callable[..., Any], *args: Any) -> Any:
-        """What goes wrong here ends the watch, not the program; noting is not noted."""
+        """An error here ends the watch, not the program; the watch's own work is not noted."""
         observer = self._observer
         if observer is None or not observer.active:
             return None
@@ -208,7 +208,7 @@ class Noting:
             self.notes.put(each, note)
 
     def weigh(self, note: Note) -> Weight | None:
-        """What its history keeps alive; None if the value is gone."""
+        """The memory that its history keeps alive; None if the value is gone."""
         tensor = note.tensor()
         found = None if tensor is None else self.look.weigh(tensor)
         return None if found is None else Weight(note.turns, *found)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 # --- notes -----------------------------------------------------------------------------------------------
-# What is known of a tensor: the operation that made it, the line, and of what.
+# The note on a tensor: the operation that made it, the line, and its operands.
 
 
 #: Notes that are gone through at most, for one question.
@@ -43,7 +43,7 @@ class Note:
     constant = False
     #: Of a value that is not finite: the first such value on the way.
     born: Note | None = None
-    #: What was seen when it was born: places, values, and what stood there before.
+    #: The state at its creation: places, values, and the values before.
     detail: Any = None
     #: What each operand was at the first of these places; None where that is not known.
     there: tuple[float | None, ...] = ()
@@ -142,7 +142,7 @@ class Notes:
         return [known.note for known in list(self._known.values()) if known() is not None]
 
     def drop(self, tensor: Any) -> None:
-        """What was noted of it is no longer so."""
+        """The note on it is out of date."""
         found = self._known.get(id(tensor))
         if found is not None and found() is tensor:
             del self._known[id(tensor)]
@@ -158,7 +158,7 @@ class Notes:
 
 
 # --- events ----------------------------------------------------------------------------------------------
-# What happened at a line to a tensor: a hook was registered, a value was taken out.
+# An event of a tensor at a line: a hook was registered, a value was taken out.
 
 
 class Event:

@@ -1,4 +1,4 @@
-"""What a person wrote at an instruction: names of operands, and what the result is called."""
+"""The user's source at an instruction: names of operands and of the result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vizgrad.core.tensor.tensor import Tensor
 
 #: Beginnings of names of what divides its first operand by its last.
 _QUOTIENTS = ("div", "truediv", "rtruediv", "itruediv", "true_divide", "floor_divide", "reciprocal")
-#: What a person wrote is repeated if it is no longer.
+#: The user's source is repeated if it is no longer.
 SHORT = 40
 
 
@@ -70,7 +70,7 @@ def _starts(node: ast.expr) -> Iterator[tuple[int, int, int | None]]:
 
 
 def operands(site: Site | None) -> list[str]:
-    """What the operation at an instruction is applied to, as written; numbers are left out."""
+    """The operands of the operation at an instruction, as written; numbers are left out."""
     if site is None:
         return []
     expression, statement = _at(site)
@@ -148,7 +148,7 @@ def exponent(site: Site | None) -> float | None:
 
 
 def arguments(site: Site | None) -> list[str]:
-    """What stands between the parentheses of a call, without keywords."""
+    """The arguments of a call, without keywords."""
     expression = None if site is None else _at(site)[0]
     return (
         [ast.unparse(each) for each in expression.args] if isinstance(expression, ast.Call) else []
@@ -185,7 +185,7 @@ def divides(name: str) -> bool:
 
 
 def operand(site: Site | None, name: str = "") -> str:
-    """What the operation called `name` is applied to: the base of a power, the divisor of a quotient, else a
+    """The operand of the operation called `name`: the base of a power, the divisor of a quotient, else a
     variable if there is one; "" if it is long.
     """
     parts = operands(site)
@@ -207,7 +207,7 @@ def variable(site: Site | None) -> str:
 
 
 def assigned(site: Site | None) -> str:
-    """What the statement at an instruction assigns to; "" if it assigns nothing."""
+    """The target of the statement at an instruction; "" if it assigns nothing."""
     if site is None:
         return ""
     _, statement = _at(site)

@@ -1,4 +1,4 @@
-"""What is asked of a tensor, whichever engine it belongs to: each engine registers how it is answered."""
+"""Queries on a tensor of any engine: each engine registers its answers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Look(Protocol):
         ...
 
     def grad(self, tensor: Any) -> Any:
-        """What its `.grad` is, without a warning; None if there is none."""
+        """Its `.grad`, without a warning; None if there is none."""
         ...
 
     def made(self, tensor: Any) -> Made | None:

@@ -101,7 +101,7 @@ def _outermost(layer: Any, frame: FrameType | None) -> tuple[Any, FrameType | No
 
 
 # --- optimizer steps -------------------------------------------------------------------------------------
-# What steps of optimizers do to parameters, and how the loss goes: in a few numbers each.
+# The effect of optimizer steps on parameters, and the course of the loss: in a few numbers each.
 
 
 #: Elements of a parameter that are compared before and after a step.
@@ -236,7 +236,7 @@ class Training:
 
 
 # --- usage patterns --------------------------------------------------------------------------------------
-# What people's code does that is not said of one tensor: in custom Functions, on other threads, " "with
+# Facts about the user's code that do not belong to one tensor: in custom Functions, on other threads, " "with
 # losses.
 
 

@@ -1,7 +1,7 @@
 """Memory that can be written past the version counter: lent to numpy, shown by `.data`.
 
 Who gets hold of such memory is noted; from then on its bytes are looked at whenever something is recorded, or
-a backward begins. What has changed without a counted write was written past the counter.
+a backward begins. A value that has changed without a counted write was written past the counter.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ export type ArrayKind = (typeof ARRAY_KINDS)[number];
 export const readArrayKind = oneOf(ARRAY_KINDS);
 
 /**
- * What forward mode carries beside an array under one level: how the array changes along it.
+ * The tangent beside an array under one level of forward mode: how the array changes along it.
  *
  * Shape and type are the array's; `norm`, `values` and `phases` are as in a `TensorSummary`.
  */

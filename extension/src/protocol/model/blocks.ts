@@ -7,7 +7,7 @@ import type { Reader } from '../check';
  *
  * A block has `size` elements (rows, columns), those at the end may have fewer. `values` has its
  * element of the largest magnitude, to six digits: NaN if one of its elements is NaN, otherwise inf
- * or -inf if one is infinite. Of complex numbers it is the magnitude, and `phases` has the angle,
+ * or -inf if one is infinite. For complex numbers it is the magnitude, and `phases` has the angle,
  * in radians.
  */
 export interface Blocks {

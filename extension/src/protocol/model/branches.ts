@@ -1,12 +1,9 @@
 // Made by `make types` from vizgrad/debugger/model/branches.py: do not edit.
-/**
- * What a run would have done otherwise: branches of it, the edits that made them, and how they
- * differ.
- */
+/** Alternatives of a run: its branches, the edits that made them, and how they differ. */
 import { array, boolean, float, integer, nullable, optional, record, string } from '../check';
 import type { Reader } from '../check';
 
-/** What a person changed after `position` steps, in words; `node` is the one that it is about. */
+/** The user's change after `position` steps, in words; `node` is the one that it is about. */
 export interface Edit {
   readonly position: number;
   readonly text: string;
@@ -32,8 +29,8 @@ export interface Branch {
 }
 
 /**
- * What arrived at `node` in one line of a run and in another: the norms, and the norm of the
- * difference in parts of the first. None where one of them has not run the node, or nothing
+ * The gradients that arrived at `node` in one line of a run and in another: the norms, and the norm
+ * of the difference in parts of the first. None where one of them has not run the node, or nothing
  * arrived; infinite where the first is 0 and the other is not. The gradients of all slots count
  * together. `what` says why, where numbers do not: another shape.
  */

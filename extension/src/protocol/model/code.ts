@@ -1,7 +1,7 @@
 // Made by `make types` from vizgrad/debugger/model/code.py: do not edit.
 /**
- * What runs within the visit of a node: lines of a person's, and operations, which make a lane
- * beside it.
+ * The code within the visit of a node: lines of the user, and operations, which make a lane beside
+ * it.
  */
 import { array, integer, nullable, oneOf, optional, record, string } from '../check';
 import type { Reader } from '../check';
@@ -41,7 +41,7 @@ export interface Made {
   readonly node: number | null;
 }
 
-/** What a line has given a name to. */
+/** The variables that a line has assigned. */
 export interface BoundValue {
   readonly name: string;
   readonly value: TensorSummary;

@@ -1,7 +1,7 @@
 // Made by `make types` from vizgrad/debugger/model/heap.py: do not edit.
 /**
- * What lives in the memory of the whole process, and who holds it: one reading, taken when the user
- * asks.
+ * The objects in the memory of the whole process, and who holds them: one reading, taken when the
+ * user asks.
  */
 import { array, integer, nullable, oneOf, optional, record, string } from '../check';
 import type { Reader } from '../check';

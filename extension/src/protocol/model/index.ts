@@ -1,6 +1,6 @@
 // Made by `make types` from vizgrad/debugger/model: do not edit.
 /**
- * What a debugger can know about a backward pass, as frozen data.
+ * The facts of a backward pass for a debugger, as frozen data.
  *
  * Everything a person sees is drawn from these classes and from nothing else: an engine fills them
  * (`protocols.py`), `vizgrad.debugger.drawing` turns them into text and SVG,

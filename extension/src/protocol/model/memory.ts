@@ -1,5 +1,5 @@
 // Made by `make types` from vizgrad/debugger/model/memory.py: do not edit.
-/** What nodes keep for the backward, and the memory that it lives in: versions and writes. */
+/** The values that nodes keep for the backward, and their memory: versions and writes. */
 import { array, integer, nullable, oneOf, optional, record, string } from '../check';
 import type { Reader } from '../check';
 import { readPlace } from './place';

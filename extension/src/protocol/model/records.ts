@@ -1,5 +1,5 @@
 // Made by `make types` from vizgrad/debugger/model/records.py: do not edit.
-/** What one step did: the unit of truth about a run. And the run before its first step. */
+/** The record of one step: the unit of truth about a run. And the run before its first step. */
 import { array, float, integer, nullable, oneOf, optional, record, string } from '../check';
 import type { Reader } from '../check';
 import { readTensorSummary } from './arrays';
@@ -39,7 +39,7 @@ export const readNodeState = oneOf(NODE_STATES);
 /** "taken", "copied", "added in place", "new tensor", "dropped", "undefined" */
 export type Accumulation = string;
 
-/** What one stage of a visit did, in a few words; `before`/`after` when a value changed. */
+/** The effect of one stage of a visit, in a few words; `before`/`after` when a value changed. */
 export interface StageRecord {
   readonly stage: string;
   readonly detail: string;
@@ -59,7 +59,7 @@ export interface Routed {
   readonly index: number;
 }
 
-/** What AccumulateGrad decided about `.grad`, and why (spec E-60, E-61). */
+/** The decision of AccumulateGrad about `.grad`, and its reason (spec E-60, E-61). */
 export interface AccumulateRecord {
   readonly decision: Accumulation;
   readonly reason: string;
@@ -96,7 +96,10 @@ export interface Buffer {
   readonly value: TensorSummary | null;
 }
 
-/** What a delivery changed at slot `input_nr` of `node`: what waited there before it, and after. */
+/**
+ * The change that a delivery made at slot `input_nr` of `node`: the gradient that waited before it,
+ * and after.
+ */
 export interface Arrival {
   readonly node: number;
   readonly input_nr: number;
@@ -105,7 +108,7 @@ export interface Arrival {
 }
 
 /**
- * What one step did, whole: enough to go over it forwards and backwards without a request.
+ * The whole effect of one step: enough to go over it forwards and backwards without a request.
  *
  * `ready` is the entry of the queue that it took out. `arrived` has one entry a delivery with a
  * defined gradient, in order; `visit.routed` one an edge. `released` are names of saved values of

@@ -27,7 +27,7 @@ export const STOP_KINDS = [
 export type StopKind = (typeof STOP_KINDS)[number];
 export const readStopKind = oneOf(STOP_KINDS);
 
-/** What a formula had at one place. */
+/** The value in a formula at one place. */
 export interface Operand {
   readonly name: string;
   readonly value: number;

@@ -9,9 +9,8 @@ import pytest
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import WorldChanged
 from vizgrad.debugger.engines.common import new_values
-from vizgrad.debugger.engines.common.captured_value import CapturedValue
-from vizgrad.debugger.engines.common.grad_effect import GradEffect
 from vizgrad.debugger.engines.common.graph_base import roots_of
+from vizgrad.debugger.engines.common.new_values import CapturedValue, GradEffect
 from vizgrad.debugger.engines.common.recorded_step import (
     Accumulated,
     Arrived,

@@ -17,7 +17,7 @@ from tests.debugger.engines.pytorch.test_function_card import (  # noqa: E402
     Reversed,
     example,
 )
-from vizgrad.debugger.engines.api.capabilities import CAPABILITIES  # noqa: E402
+from vizgrad.debugger.engines.api.abilities import CAPABILITIES  # noqa: E402
 
 Function = torch.autograd.Function
 

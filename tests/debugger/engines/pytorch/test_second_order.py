@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
 from tests.debugger.engines.pytorch.programs import leaf, order_of, same  # noqa: E402
-from vizgrad.debugger.engines.pytorch import numbering  # noqa: E402
+from vizgrad.debugger.engines.pytorch import graph_source  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
 
@@ -46,9 +46,9 @@ def run(seed: int, *, stepped: bool) -> tuple[list[str], list[Any]]:
     return order, [each.grad for each in leaves]
 
 
-@pytest.mark.parametrize("far", [numbering.FAR, 0])
+@pytest.mark.parametrize("far", [graph_source.FAR, 0])
 def test_the_next_backward_runs_as_it_would(far: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numbering, "FAR", far)
+    monkeypatch.setattr(graph_source, "FAR", far)
     for seed in range(12):
         expected, grads = run(seed, stepped=False)
         order, stepped = run(seed, stepped=True)

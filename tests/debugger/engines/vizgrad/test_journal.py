@@ -13,9 +13,9 @@ import vizgrad as vg
 from tests.fixtures import strict_array, strict_module
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.hooks import NodeHooks
-from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.engines.vizgrad.steplog import StepLog
+from vizgrad.debugger.engines.vizgrad.summary import CapturedArray
 
 
 def arrived(session: Any) -> list[tuple[float | None, ...]]:

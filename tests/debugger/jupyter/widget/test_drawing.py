@@ -17,7 +17,8 @@ from tests.debugger.drawing.hostile import NAMES, graph_of
 from tests.debugger.drawing.strategies import graphs
 from vizgrad.debugger.drawing.cards import MOST_POINTS, cell_norms
 from vizgrad.debugger.engines.vizgrad.opener import open_session
-from vizgrad.debugger.jupyter.widget import build_drawing, build_standing
+from vizgrad.debugger.jupyter.widget import build_standing
+from vizgrad.debugger.jupyter.widget import drawing as build_drawing
 from vizgrad.debugger.jupyter.widget.drawing import (
     AUTOMATIC,
     Cell,

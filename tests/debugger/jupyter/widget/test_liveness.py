@@ -11,8 +11,8 @@ import pytest
 from tests.debugger.jupyter.widget.views import View
 from tests.fixtures.sessions import small
 from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.jupyter.widget.commtarget import HEARS_ALL, PATIENCE, call_others
 from vizgrad.debugger.jupyter.widget.controller import controllers
-from vizgrad.debugger.jupyter.widget.liveness import HEARS_ALL, PATIENCE, call_others
 from vizgrad.debugger.jupyter.widget.request_worker import MAIN
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.session import Session

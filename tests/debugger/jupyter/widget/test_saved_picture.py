@@ -19,7 +19,7 @@ from tests.debugger.jupyter.widget.views import View
 from tests.fixtures.limits import HANG
 from tests.fixtures.sessions import no_sessions, small
 from vizgrad.debugger.jupyter.widget import protocol as p
-from vizgrad.debugger.jupyter.widget import saved_picture
+from vizgrad.debugger.jupyter.widget import query_answers
 from vizgrad.debugger.jupyter.widget.controller import Controller
 from vizgrad.debugger.jupyter.widget.debugview import DebugView
 from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC
@@ -47,26 +47,26 @@ def test_a_picture_says_which_state_it_shows() -> None:
     assert told.saved == p.SavedView(stepped.id, "out", "paused", 2, 5)
     assert "2 of 5 nodes done" in told.svg
     assert "2 of 5 nodes done" in told.text
-    bundle = saved_picture.bundle(stepped, "view 7")
-    assert bundle[saved_picture.MIME]["view"] == "view 7"
+    bundle = query_answers.bundle(stepped, "view 7")
+    assert bundle[query_answers.MIME]["view"] == "view 7"
     assert (bundle["image/svg+xml"], bundle["text/plain"]) == (told.svg, told.text)
 
 
 def test_of_a_large_graph_no_new_picture_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     large = session()
-    monkeypatch.setattr(saved_picture, "MOST_PICTURED_AGAIN", 4)
+    monkeypatch.setattr(query_answers, "MOST_PICTURED_AGAIN", 4)
     told = View().ask(p.GetPicture, large.id)
     assert (told.svg, told.text, told.saved.total) == ("", "", 5)
-    assert "image/svg+xml" in saved_picture.bundle(large)
-    monkeypatch.setattr(saved_picture, "MOST_PICTURED", 4)
-    assert saved_picture.bundle(large)["text/plain"] == repr(large)
-    assert "image/svg+xml" not in saved_picture.bundle(large)
+    assert "image/svg+xml" in query_answers.bundle(large)
+    monkeypatch.setattr(query_answers, "MOST_PICTURED", 4)
+    assert query_answers.bundle(large)["text/plain"] == repr(large)
+    assert "image/svg+xml" not in query_answers.bundle(large)
 
 
 def test_an_output_has_a_type_for_every_host() -> None:
     """Our own for JupyterLab, the widget for VS Code and Colab, a picture or a text for who has neither."""
     data, metadata = DebugView(session())._repr_mimebundle_()
-    assert set(data) == {WIDGET, saved_picture.MIME, "image/svg+xml", "text/plain"}
+    assert set(data) == {WIDGET, query_answers.MIME, "image/svg+xml", "text/plain"}
     assert set(data[WIDGET]) == {"model_id", "version_major", "version_minor"}
     assert data["image/svg+xml"].startswith("<svg")
     assert metadata == {}
@@ -146,7 +146,7 @@ def test_a_notebook_run_by_a_program_has_the_picture_and_no_widget() -> None:
     NotebookClient(notebook, timeout=HANG, kernel_name="python3").execute()
     shown, result = notebook.cells[1].outputs
     assert WIDGET not in shown["data"]
-    assert shown["data"][saved_picture.MIME]["title"] == "loss, In [2]"
+    assert shown["data"][query_answers.MIME]["title"] == "loss, In [2]"
     assert "widgets" not in notebook.metadata
     assert result["data"]["text/plain"].startswith("1 of 3 nodes done")
     html, _ = HTMLExporter().from_notebook_node(notebook)

@@ -23,7 +23,7 @@ from vizgrad.core.arrays.statistics import (
     times_power,
 )
 
-#: Of float64, squares and sums are also taken of elements times these powers of two.
+#: For float64, squares and sums are also taken of elements times these powers of two.
 _DOWN, _UP, _A_LITTLE_DOWN = -600, 600, -64
 _DOUBLE = np.dtype(np.float64)
 

@@ -1,14 +1,15 @@
 """A fused kernel before it is text: arguments, steps over their elements, results. Plain data.
 
-What a fused kernel may do with elements: numpy's name of a function, and how CUDA C writes it.
+The functions of elements in a fused kernel: numpy's name, and how CUDA C writes it.
 
 Where C differs from numpy the text says what numpy does: `maximum` hands on NaN, `sign` keeps it.
 
 Writing a program by running the function: its arguments are stand-ins that note what is done to them.
 
 A `Traced` answers numpy's functions (NEP 13, NEP 18), as the arrays of a device do, so the kernels and
-formulas that numpy runs are also the source of the fused ones. What a stand-in cannot answer, such as a
-shape or a truth value, raises `Untraceable`: then the function is run as it is, one launch an operation.
+formulas that numpy runs are also the source of the fused ones. A question that a stand-in cannot
+answer, such as for a shape or a truth value, raises `Untraceable`: then the function is run as it is,
+one launch an operation.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Step(NamedTuple):
     result: Value
     op: str
     operands: tuple[Any, ...]
-    #: What the operands are converted to.
+    #: The type that the operands are converted to.
     types: tuple[np.dtype, ...]
 
 
@@ -65,7 +66,7 @@ class Program(NamedTuple):
 
 
 def kernel_name(function: Callable[..., Any]) -> str:
-    """What the kernel is called in a profile of the device; CUDA has an `rsqrt` of its own."""
+    """The name of the kernel in a profile of the device; CUDA has an `rsqrt` of its own."""
     return "vizgrad_" + "".join(c if c.isalnum() else "_" for c in function.__name__)
 
 
@@ -81,7 +82,7 @@ def pruned(program: Program) -> Program:
     return program._replace(arguments=arguments, steps=tuple(reversed(steps)))
 
 
-# What a fused kernel may do with elements: numpy's name of a function, and how CUDA C writes it.
+# The functions of elements in a fused kernel: numpy's name, and how CUDA C writes it.
 
 #: Types of elements, as C names them. Halves are left to cupy's own functions, complex numbers too.
 C_TYPES = {
@@ -114,7 +115,7 @@ C_TEXT = {
     "where": "{0} ? {1} : {2}", "cast": "{0}",
 }  # fmt: skip
 
-#: Of bools these are logic, of integers they work on bits.
+#: For bools these are logic, for integers they work on bits.
 C_LOGIC = {
     "bitwise_and": "{0} && {1}", "bitwise_or": "{0} || {1}", "bitwise_xor": "{0} != {1}",
     "invert": "!{0}",
@@ -185,7 +186,7 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def value(self) -> Value:
-        """What it stands for at present: writing in place changes that."""
+        """Its present value: writing in place changes that."""
         return self._value
 
     @property
@@ -218,7 +219,7 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
         return self._trace.step(op, (self._value,), (self.dtype,), self.dtype)
 
     def known(self, argument: Argument) -> Traced:
-        """What every kernel of rows knows."""
+        """The stand-in of an argument that every kernel of rows has."""
         if argument not in self._trace.arguments:
             self._trace.arguments.append(argument)
         return Traced(self._trace, argument.value)
@@ -277,7 +278,7 @@ def _type(operand: Operand) -> Any:
 
 
 def _assign(target: Any, value: Any) -> Traced:
-    """What `target[...] = value` does: all who hold `target` see it."""
+    """The effect of `target[...] = value`: all references to `target` see it."""
     if not isinstance(target, Traced):
         raise Untraceable("writing to an array from outside")
     found = _operand(value)

@@ -1,9 +1,10 @@
 """CUDA C of a program: of one over elements the body of a cupy.ElementwiseKernel, of others a kernel.
 
 A kernel of rows gives each row of a matrix to one block of threads. A reduction is a loop over the row in
-which every thread keeps a part, then the parts are joined in shared memory. What a reduction or the result
-needs of single elements is computed where it is needed, as often as it is needed: registers are cheaper
-than memory. A kernel over all elements does the same with every block of the grid.
+which every thread keeps a part, then the parts are joined in shared memory. The values of single
+elements for a reduction or the result are computed where they are needed, as often as they are
+needed: registers are cheaper than memory. A kernel over all elements does the same with every block of
+the grid.
 """
 
 from __future__ import annotations
@@ -172,7 +173,7 @@ def _reduced(program: Program, step: Step) -> Iterator[str]:
 
 
 def _element(step: Step) -> str:
-    """What a reduction takes in at a place."""
+    """The input element of a reduction."""
     return _operand(step.operands[0], step.types[0])
 
 

@@ -275,7 +275,7 @@ def _by_steps(a: Array, b: Array) -> Array:
 
 
 def _where(condition: Array, yes: Array, no: Array) -> Array:
-    """Of the type of both: cupy gives float32 where they are bfloat16."""
+    """The result has the type of both: cupy gives float32 where they are bfloat16."""
     return np.where(condition, yes, no).astype(no.dtype, copy=False)
 
 

@@ -151,7 +151,9 @@ def _padded(pixel: Array, size: int, how: How) -> tuple[Array, Array]:
 
 
 def _weight(interpolation: int, part: Array, k: int, order: int) -> Array:
-    """Of the pixel `k` beyond that on the left, `part` of the way from there; or a derivative of it."""
+    """The weight of the pixel `k` beyond that on the left, `part` of the way from there; or a
+    derivative of it.
+    """
     near = k in (0, 1)
     factors = list(_LINEAR if interpolation == BILINEAR else _CUBIC_NEAR if near else _CUBIC_FAR)
     for _ in range(order):
@@ -246,7 +248,7 @@ Pairs = tuple[tuple[int, int], ...]
 
 
 def _regions(size: tuple[int, ...], pad: Pairs) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-    """What of the input stays, and where in the output it lies; negative amounts cut off."""
+    """The part of the input that stays, and its place in the output; negative amounts cut off."""
     kept: list[slice] = []
     place: list[slice] = []
     for n, (before, after) in zip(size, pad, strict=True):

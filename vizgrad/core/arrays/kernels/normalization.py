@@ -238,7 +238,7 @@ def _in_rows(x: Array, dim: int) -> bool:
 
 
 def _one_launch(kernel: Callable[..., Array], dim: int, *arrays: Array) -> Array | None:
-    """What a kernel of `of_rows` gives, if it can take these arrays of a device."""
+    """The result of a kernel of `of_rows`, if it can take these arrays of a device."""
     shape = arrays[0].shape
     if dim != len(shape) - 1 or not fits(*arrays):
         return None

@@ -35,7 +35,7 @@ def write_at(ufunc: Any, out: Array, index: Array, values: Array) -> None:
             _add_there(out, index, values)
 
 
-#: What cupy's add.at takes.
+#: The types that cupy's add.at takes.
 _ADDED = frozenset("lqLQiIefd")
 
 

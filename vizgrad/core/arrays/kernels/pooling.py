@@ -225,7 +225,7 @@ def spread_to(grad: Array, where: Array, pool: Pool, size: Sizes) -> Array:
 
 
 def take_from(x: Array, where: Array, pool: Pool) -> Array:
-    """Of each window the element at position `where`."""
+    """The element at position `where` of each window."""
     image = _image(x, pool, 0)
     out = zeros(x, where.shape)
     for number, place in enumerate(pool.places(_spatial(x, pool))):
@@ -253,7 +253,7 @@ def flat_index(where: Array, pool: Pool, size: Sizes) -> Array:
 def divisors(
     like: Array, pool: Pool, size: Sizes, count_padding: bool, override: int | None
 ) -> Array | int:
-    """What the sum of each window is divided by: a number, or an array of the output's size."""
+    """The divisor of each window's sum: a number, or an array of the output's size."""
     if override is not None:
         return override
     if not any(pool.beyond(size)) and (count_padding or not any(pool.padding)):

@@ -1,4 +1,4 @@
-"""What COO and compressed arrays have in common: they look like arrays, and refuse what they cannot do."""
+"""The common part of COO and compressed arrays: they look like arrays, and refuse unsupported operations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SparseUnsupported(NotImplementedError):
 
 
 class _Flags:
-    """What `ndarray.flags` says, for who asks before copying or writing."""
+    """The counterpart of `ndarray.flags`, for code that asks before copying or writing."""
 
     c_contiguous = True
     f_contiguous = False

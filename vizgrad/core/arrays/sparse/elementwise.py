@@ -110,7 +110,7 @@ ZERO_TO_ZERO = LINEAR | {
 
 
 def apply(layout: str, ufunc: Any, method: str, inputs: Any, options: dict[str, Any]) -> Any:
-    """What `ufunc.method(*inputs)` gives, of which one or more are sparse; SparseUnsupported."""
+    """The result of `ufunc.method(*inputs)`, of which one or more are sparse; SparseUnsupported."""
     out = options.pop("out", (None,))[0]
     if method == "reduce" and ufunc is np.add and out is None:
         return reduce_sum(inputs[0], options.get("axis", 0), options.get("keepdims", False))

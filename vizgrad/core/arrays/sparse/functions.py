@@ -84,7 +84,7 @@ def take(a: COO, index: Array, dim: int) -> COO:
 
 
 def call(layout: str, function: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """What `function(*args)` gives, of which one or more are sparse; SparseUnsupported."""
+    """The result of `function(*args)`, of which one or more are sparse; SparseUnsupported."""
     rule = _RULES.get(function)
     if rule is None:
         raise SparseUnsupported(function.__name__, layout)

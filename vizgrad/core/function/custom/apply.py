@@ -184,7 +184,7 @@ def run(cls: Any, ctx: Any, args: tuple[Any, ...], forward: Callable[[], Any]) -
 
 
 def _unrecorded(forward: Callable[[], Any]) -> Any:
-    """What forward gives: the graph, and tangents, pass it by."""
+    """The result of forward: the graph, and tangents, pass it by."""
     before, levels = set_grad_mode(False), MODES.levels
     if levels:
         MODES.levels = ()

@@ -1,6 +1,6 @@
 """FooBackward: the class of the contexts of Foo, which are the nodes people see (spec 01 A, J).
 
-What a backward may return, and what it is told when it returned something else (F-61 ... F-63).
+The allowed results of a backward, and the errors for others (F-61 ... F-63).
 
 Shapes, dtypes and devices are checked by the engine when it delivers, as for any node (F-64 ... F-66).
 
@@ -33,7 +33,7 @@ from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
-# What a backward may return, and what it is told when it returned something else (F-61 ... F-63).
+# The allowed results of a backward, and the errors for others (F-61 ... F-63).
 
 
 def per_edge(node: CustomNode, returned: Any) -> tuple[Any, ...]:
@@ -202,13 +202,13 @@ def zeros(meta: Meta) -> Tensor:
 
 
 class SavedForForward(tuple[Any, ...]):
-    """What `ctx.saved_tensors` gives while `jvp` runs: what `save_for_forward` was given."""
+    """The value of `ctx.saved_tensors` while `jvp` runs: the arguments of `save_for_forward`."""
 
     __slots__ = ()
 
 
 class FunctionBase:
-    """The node's side of a context. What starts with `_fn_` is vizgrad's, all else is the user's.
+    """The node's side of a context. Names that start with `_fn_` are vizgrad's, all others are the user's.
 
     `_fn_saved` is None until `apply` has finished, then a tuple of saved values in the forms of
     `vizgrad.core.graph.saved`, then, after a backward without retain_graph, a `Freed`.
@@ -313,7 +313,7 @@ class FunctionBase:
 
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
-        """What was saved, checked for in-place changes; () inside forward (F-36 ... F-39)."""
+        """The saved tensors, checked for in-place changes; () inside forward (F-36 ... F-39)."""
         saved = self._fn_saved
         if saved is None:
             return ()

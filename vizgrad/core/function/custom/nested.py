@@ -96,7 +96,7 @@ def _iter_filter(
 def _unflatten(input: Iterable[Any], proto: Any) -> Any:
     """The flat items in the structure of `proto` (F-126).
 
-    What is neither container nor None takes one item; more items than needed are ignored. Raises
+    An object that is neither container nor None takes one item; more items than needed are ignored. Raises
     IndexError when there are too few.
     """
     return _build(_Remaining(list(input)), proto)

@@ -15,7 +15,7 @@ from vizgrad.core.graph.saved import Freed, freed_error
 from vizgrad.core.tensor.modes import MODES
 from vizgrad.core.tensor.tensor import Tensor
 
-#: What stands for a tensor in a prototype.
+#: The placeholder of a tensor in a prototype.
 PLACE = "tensor"
 _structure = _nested_map(
     lambda thing: isinstance(thing, Tensor), lambda tensor: PLACE, condition_msg="Tensors"

@@ -1,4 +1,4 @@
-"""What becomes of each thing that forward returned (spec 01 C, E).
+"""The treatment of each object that forward returned (spec 01 C, E).
 
 - a fresh tensor: the node's output;
 - a view, of an input or made inside: the node's output, and a view that must not be written to;
@@ -27,7 +27,7 @@ from vizgrad.core.tensor.views import Creation
 
 
 def metas_of(found: tuple[Any, ...]) -> tuple[Meta | None, ...]:
-    """What the gradient for each output must look like."""
+    """The shape and dtype that the gradient for each output must have."""
     metas: list[Meta | None] = []
     for out in found:
         if isinstance(out, Tensor):

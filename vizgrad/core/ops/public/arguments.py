@@ -55,7 +55,7 @@ def one_dim(dim: Any, ndim: int) -> int:
 
 
 def own_number(target: Tensor, value: Any) -> Any:
-    """What `target` may be filled with: one of its own elements is read beforehand."""
+    """The value to fill `target` with: one of its own elements is read beforehand."""
     if not isinstance(value, Tensor) or value._array.size != 1:
         return value
     return value.clone() if one_block(target, value) else value
@@ -472,7 +472,7 @@ def takes_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class ValuesIndices(NamedTuple):
-    """What reductions that choose elements return: the elements and where they are."""
+    """The result of reductions that choose elements: the elements and where they are."""
 
     values: Tensor
     indices: Tensor

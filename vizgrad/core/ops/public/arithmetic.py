@@ -31,7 +31,7 @@ _NUMBERS = frozenset({int, float, complex, bool})
 
 
 def _beside_number(input: Any, other: Any) -> Any:
-    """Of two numbers the first one as a tensor; beside a tensor it stays."""
+    """The first of two numbers becomes a tensor; beside a tensor it stays."""
     if isinstance(other, Tensor):
         return input
     from vizgrad.core.ops.public.from_values import as_tensor

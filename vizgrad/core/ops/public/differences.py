@@ -292,7 +292,7 @@ def _slopes(y: Tensor, at: int, step: Any, edge_order: int) -> Tensor:
 
 
 def _even_slopes(part: Any, n: int, at: int, step: Any, edge_order: int) -> Tensor:
-    """Of neighbours at equal distances: the element between two has no part."""
+    """For neighbours at equal distances: the element between two has no part."""
     middle = _by(part(2, n - 2) - part(0, n - 2), 2 * step)
     if edge_order == 1:
         first, last = part(1, 1) - part(0, 1), part(n - 1, 1) - part(n - 2, 1)

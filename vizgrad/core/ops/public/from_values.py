@@ -34,7 +34,7 @@ from vizgrad.core.tensor.in_memory import check_format, memory_format, preserve_
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
-#: What nested lists mostly consist of: nothing has to be asked of it.
+#: The usual items of nested lists: they need no further check.
 _NUMBERS = frozenset({float, int, bool, complex})
 
 
@@ -382,7 +382,7 @@ def _for_each_example(made: Tensor, like: Tensor) -> Tensor:
     return own.wanting_grad() if made.requires_grad else own
 
 
-#: What functions that make tensors take, and methods do not.
+#: The parameters of functions that make tensors, which methods lack.
 _NOT_OF_NEW = {"memory_format", "out"}
 
 

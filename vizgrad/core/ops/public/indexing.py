@@ -157,7 +157,7 @@ def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = F
 def _put_values(
     self: Tensor, places: Indices, indices: Any, values: Tensor, accumulate: bool
 ) -> Tensor:
-    """What is put, in the type of `self`."""
+    """The values to put, in the type of `self`."""
     if not accumulate and _is_filled(places, indices, values):
         check_real_value("index_put", self, values)
         return copying.converted(values, self._array.dtype)

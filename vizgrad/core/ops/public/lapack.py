@@ -187,7 +187,7 @@ class GEQRF(NamedTuple):
 
 
 class GeqrfBackward0(Decomposition):
-    """Of `geqrf`: there is no derivative."""
+    """`geqrf` has no derivative."""
 
     __slots__ = ()
     saved_outputs = ()

@@ -31,7 +31,7 @@ from vizgrad.core.tensor.kinds import all_tensors
 from vizgrad.core.tensor.requirements import OneOf, RankAtLeast, SameDtype
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
-# What functions of matrices ask of them.
+# Checks of the arguments of functions of matrices.
 
 
 def check_matrix_type(name: str, A: Tensor) -> None:
@@ -40,10 +40,10 @@ def check_matrix_type(name: str, A: Tensor) -> None:
         raise NotImplementedError(f'"{name}" not implemented for {A.dtype.name}')
 
 
-#: What is made of products alone, or written here: it goes with half precision, too.
+#: Functions made of products alone, or written here: they take half precision, too.
 _OF_HALVES = frozenset({"matrix_power", "matrix_exp", "matrix_norm", "vecdot", "lu", "lu_factor"})
 
-#: What PyTorch does not check before its kernels do.
+#: Arguments that PyTorch checks only in its kernels.
 _BY_TYPE = frozenset({"lu", "lu_factor", "solve_triangular", "eigh"})
 
 
@@ -189,7 +189,7 @@ inverse = inv
 
 @takes_out
 def det(A: Tensor) -> Tensor:
-    """The determinant. Of a singular matrix the gradient is the cofactor matrix (PyTorch's is 0)."""
+    """The determinant. The gradient of a singular matrix is the cofactor matrix (PyTorch's is 0)."""
     check("det", A)
     return ops.det.record(A)
 
@@ -354,7 +354,7 @@ def lstsq(
 
     `driver` decides, as LAPACK's routines do, what comes beside the solution: "gelsy" (the default) finds the
     rank, "gels" the residuals of matrices with more rows than columns, "gelsd" and "gelss" both and the
-    singular values. What is not found is empty.
+    singular values. Results that are not found are empty.
     """
     check("lstsq", input, square=False)
     if driver not in (None, "gels", "gelsy", "gelsd", "gelss"):

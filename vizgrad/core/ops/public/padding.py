@@ -70,7 +70,7 @@ def pad(
 def _amounts(
     input: Tensor, pad: Sequence[int]
 ) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
-    """What `pad` says, and the same in pairs (before, after), the first dimension first."""
+    """The argument `pad`, and the same in pairs (before, after), the first dimension first."""
     amounts = tuple(int(p) for p in pad)
     ndim = input._array.ndim
     if len(amounts) % 2 or len(amounts) // 2 > ndim:

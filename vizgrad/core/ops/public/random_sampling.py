@@ -464,7 +464,7 @@ def normal(
 ) -> Tensor:  # fmt: skip
     """Normal numbers with the given means and standard deviations (numbers with `size`, or tensors).
 
-    To these a gradient of 0 goes. Of complex numbers a mean that is a number is that of both parts.
+    To these a gradient of 0 goes. For complex numbers a mean that is a number is that of both parts.
     RuntimeError for a negative deviation.
     """
     only_memory("normal", layout=layout, pin_memory=pin_memory)

@@ -106,7 +106,7 @@ def linspace(
 ) -> Tensor:  # fmt: skip
     """`steps` numbers at equal distances, both ends included; complex if an end is.
 
-    Of an integer type the ends are cut to integers first, and what is between them afterwards.
+    For an integer type the ends are cut to integers first, and the values between them afterwards.
     """
     only_memory("linspace", layout=layout, pin_memory=pin_memory)
     start, end = _ends("linspace", start, end, steps)

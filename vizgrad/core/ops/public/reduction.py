@@ -241,7 +241,7 @@ def all(
 
 
 def _as_bool(result: Tensor, out: Tensor) -> Tensor:
-    """What was asked of bytes, which is 0 or 1, is written to an `out` of bools, too."""
+    """The result for bytes, which is 0 or 1, is written to an `out` of bools, too."""
     return result.bool() if out._array.dtype.kind == "b" else result
 
 

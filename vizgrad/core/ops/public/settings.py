@@ -27,7 +27,7 @@ def set_num_threads(num: int, /) -> None:
     threads.set_number(_number("set_num_threads", num))
 
 
-#: What programs set and read: nothing here runs operations beside each other.
+#: Settings that programs set and read: nothing here runs operations in parallel.
 _between = 1
 _between_set = False
 

@@ -29,7 +29,7 @@ def declared() -> Any:
 
 
 def layout_name(tensor: Tensor) -> str:
-    """What PyTorch calls the tensor's layout in messages."""
+    """PyTorch's name of the tensor's layout in messages."""
     layout = getattr(tensor._array, "layout", "strided")
     return {
         "strided": "Strided", "sparse_coo": "Sparse", "sparse_csr": "SparseCsr", "sparse_csc": "SparseCsc",
@@ -158,7 +158,7 @@ def indices(self: Tensor) -> Tensor:
 @method
 @takes_tensors
 def values(self: Tensor) -> Tensor:
-    """What is stored; part of the graph. A COO tensor must be coalesced."""
+    """The stored values; part of the graph. A COO tensor must be coalesced."""
     expect("values", "sparse", self, "sparse_coo", "sparse_csr", "sparse_csc")
     if self._array.layout == "sparse_coo":
         _coalesced("values", self)

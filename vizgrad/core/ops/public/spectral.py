@@ -63,8 +63,8 @@ def stft(
 
     Pieces of `n_fft` elements begin every `hop_length` (n_fft // 4) elements and are multiplied by
     `window`; with `center` the signal is continued by half a piece on each side (`pad_mode`), with
-    `align_to_window` by as many zeros as the window is shorter. Of a real
-    signal only n_fft // 2 + 1 frequencies unless `onesided=False`.
+    `align_to_window` by as many zeros as the window is shorter. For a real signal only n_fft // 2 +
+    1 frequencies unless `onesided=False`.
     """
     if center and pad_mode in ("reflect", "replicate"):
         check_kind(f"{pad_mode}_pad", input, "iufcV")

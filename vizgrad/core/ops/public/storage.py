@@ -73,7 +73,7 @@ def set_(
 
 
 class NotImplementedNode(Node):
-    """Of what has no derivative, and may be computed nevertheless."""
+    """For operations without a derivative that may be computed nevertheless."""
 
     __slots__ = ()
 

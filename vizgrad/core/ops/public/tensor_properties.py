@@ -2,7 +2,7 @@
 
 A tensor as an object of a class of the user's own.
 
-What operations make of it is a plain Tensor again: there is no `__torch_function__` here.
+The result of an operation on it is a plain Tensor again: there is no `__torch_function__` here.
 """
 
 from __future__ import annotations

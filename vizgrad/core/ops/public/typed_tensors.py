@@ -37,7 +37,7 @@ _EXPECTED = "give it sizes, one sequence of numbers, or one tensor; `tensor(data
 def made(
     dtype: DType, home: Device, args: tuple[Any, ...], keywords: dict[str, Any], *, any_type: bool
 ) -> Tensor:
-    """What these constructors give; with `any_type` a tensor keeps its own element type.
+    """The result of these constructors; with `any_type` a tensor keeps its own element type.
 
     TypeError for what is neither sizes, data nor a tensor of the type; RuntimeError for another kind of
     device than `home`.

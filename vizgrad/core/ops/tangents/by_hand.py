@@ -28,7 +28,7 @@ def carry(
 ) -> None:
     """Gives `outputs` what `rule` makes of the tangents of `sources`, level by level.
 
-    Of `views` it gives views of the source's tangent; else what it gives is put into memory of its own.
+    For `views` it gives views of the source's tangent; else its result is put into memory of its own.
     """
     levels = active()
     if not levels or any(isinstance(each, Wrapped) for each in sources):

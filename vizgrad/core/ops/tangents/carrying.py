@@ -2,8 +2,9 @@
 
 How operations come to ask for tangents: when the first level is entered, and not before.
 
-Programs that never use forward mode do not pay for the question. What is compiled of an operation is written
-again with one line more (`vizgrad.core.function.compile_record`); what is written by hand asks by itself.
+Programs that never use forward mode do not pay for the question. The compiled code of an operation
+is written again with one line more (`vizgrad.core.function.compile_record`); code written by hand asks
+by itself.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def run(
     return made
 
 
-#: What PyTorch calls operations that make sparse tensors.
+#: PyTorch's names of operations that make sparse tensors.
 _NAMES = {
     "placed": "_sparse_coo_tensor_with_dims_and_tensors", "placed_compressed": "sparse_compressed_tensor",
     "used_rows": "_sparse_coo_tensor_with_dims_and_tensors", "to_sparse": "_to_sparse",
@@ -205,7 +206,7 @@ def write_tangent(
 ) -> None:
     """Makes `found` the tangent of a tensor that was written: in place, where it has one.
 
-    Of a part of a tensor without one, the whole gets a tangent that is zero elsewhere.
+    For a part of a tensor without one, the whole gets a tangent that is zero elsewhere.
     """
     known = tangent_of(target, level)
     if known is None:

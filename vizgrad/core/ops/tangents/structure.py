@@ -165,7 +165,7 @@ UPCALLS.region_of_tangent = _region
 
 
 class Call:
-    """What `op` was given and gave: operands, attributes and results, and the tangents of the operands."""
+    """A call of `op`: operands, attributes and results, and the tangents of the operands."""
 
     __slots__ = ("attributes", "op", "operands", "out", "results", "tangents")
 
@@ -187,7 +187,7 @@ class Call:
         self.tangents = tangents
 
     def value(self, name: str) -> Any:
-        """What a formula, or a rule, means by `name`."""
+        """The value that a formula, or a rule, means by `name`."""
         if name in self.operands:
             return bare(self.operands[name])
         if name in self.attributes:
@@ -218,7 +218,7 @@ class Call:
 def bare(value: Any) -> Any:
     """An operand without its tangent, where a tangent that is computed with it is recorded.
 
-    What is recorded keeps its operands, and a tangent has none under its own level: a gradient of it that
+    A recorded node keeps its operands, and a tangent has none under its own level: a gradient of it that
     is taken later, in the same level, must not have one either.
     """
     if MODES.grad and isinstance(value, Tensor) and value.requires_grad:
@@ -241,7 +241,7 @@ def linear(call: Call) -> Tensor | None:
 
 
 def constant(call: Call) -> Tensor | None:
-    """What does not depend on the operands, or only in steps."""
+    """The tangent of a result that does not depend on the operands, or only in steps."""
     return zeros_like(call.out)
 
 
@@ -295,8 +295,8 @@ def _tangent(call: Call, name: str) -> Tensor:
 def reduction(call: Call) -> Tensor | None:
     """Each operand element goes into one element of the result: slopes times tangents, added up there.
 
-    The slopes are what the gradient formulas give for ones. Of complex operands of a real result they are
-    gradients, of which the conjugate counts.
+    The slopes are what the gradient formulas give for ones. For complex operands of a real result
+    they are gradients, of which the conjugate counts.
     """
     parts: list[Tensor] = []
     out = call.out

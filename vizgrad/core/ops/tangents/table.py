@@ -1,7 +1,7 @@
 """The tangents of operations, where neither linearity nor the gradient's formula says them.
 
 For each input the change of the result when it changes by `t`, in the names that the operation declares;
-the tangent is their sum. What few programs use has no rule, and goes the general way
+the tangent is their sum. Rarely used operations have no rule, and go the general way
 (`structure.transposed`).
 """
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import Effect
-from vizgrad.debugger.engines.common.captured_value import CapturedValue, closely, summary_of
+from vizgrad.debugger.engines.common.new_values import CapturedValue, closely, summary_of
 
 Value = TypeVar("Value", bound=CapturedValue)
 Summary = Callable[["CapturedValue | None"], "model.TensorSummary | None"]

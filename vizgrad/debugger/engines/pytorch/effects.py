@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from vizgrad.debugger.engines.common import grad_effect, new_values
+from vizgrad.debugger.engines.common import new_values
 from vizgrad.debugger.engines.pytorch.elements import bytes_of
 from vizgrad.debugger.engines.pytorch.versions import set_version
 
@@ -48,7 +48,7 @@ def _reference(tensor: torch.Tensor) -> Callable[[], torch.Tensor]:
     return repeat(tensor).__next__
 
 
-class GradEffect(grad_effect.GradEffect):
+class GradEffect(new_values.GradEffect):
     """`.grad` of one tensor before a step, and after it."""
 
     __slots__ = ("__weakref__",)

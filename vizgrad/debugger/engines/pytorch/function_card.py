@@ -12,7 +12,7 @@ from torch.autograd import forward_ad
 
 from vizgrad.core.errors import Explanation, class_place, function_place, returning_place
 from vizgrad.debugger.check.checks import apart, lives_on, stays
-from vizgrad.debugger.engines.api.capabilities import Capability, CapabilityCard
+from vizgrad.debugger.engines.api.abilities import Capability, CapabilityCard
 from vizgrad.debugger.engines.pytorch.function_runs import (
     SEED,
     Call,
@@ -21,7 +21,7 @@ from vizgrad.debugger.engines.pytorch.function_runs import (
     arguments_of,
 )
 from vizgrad.debugger.engines.pytorch.torch_nodes import dtype_of
-from vizgrad.debugger.watch.functions import kept_at
+from vizgrad.debugger.watch.functions import LEAKS, LIKE, MAKE, kept_at
 
 _STEP, _TOLERANCE = 1e-6, 1e-4
 #: Batches are of so many examples.
@@ -319,3 +319,63 @@ def _said(value: Any) -> str:
         return f"{dtype_of(value)}{list(value.shape)}"
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+# How a function of PyTorch's is noted: by its name, as `TorchFunctionMode` tells of it.
+
+#: Getters whose result is a tensor of the values of another.
+_VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
+#: They neither make tensors nor write to any, or what they make tells nothing.
+_PASSED = frozenset(
+    {
+        "size", "dim", "ndimension", "numel", "nelement", "stride", "is_complex", "is_floating_point",
+        "is_contiguous", "element_size", "storage_offset", "data_ptr", "untyped_storage", "__len__",
+        "is_inference", "is_signed", "is_same_size", "is_set_to", "get_device", "__hash__",
+        "__bool__", "__repr__", "__format__", "__str__", "__dir__", "requires_grad_", "retain_grad",
+        "_set_grad_enabled", "is_tensor", "register_post_accumulate_grad_hook", "result_type", "can_cast",
+        "is_grad_enabled", "zeros", "ones", "empty", "arange", "_backward_hooks",
+        "__deepcopy__", "__reduce_ex__", "__setstate__", "_is_view", "is_nonzero", "empty_like",
+    }
+)  # fmt: skip
+_KINDS = {"register_hook": "hook", "backward": "run", "grad": "run"}
+
+
+def heard_as(func: Any) -> tuple[str, str]:
+    """(kind, name). Kinds are those of `vizgrad.debugger.watch.hooked_functions`; "pass": nothing is
+    noted of it, "run": it runs a backward, of which the engine tells.
+    """
+    try:
+        known = _known.get(func)
+    except TypeError:
+        return _heard_as(func)
+    if known is None:
+        known = _heard_as(func)
+        if len(_known) < _MOST_KNOWN:
+            _known[func] = known
+    return known
+
+
+_known: dict[Any, tuple[str, str]] = {}
+_MOST_KNOWN = 10_000
+
+
+def _heard_as(func: Any) -> tuple[str, str]:
+    name = str(getattr(func, "__name__", ""))
+    if name in ("__get__", "__set__", "__delete__"):
+        return _of_attribute(name, str(getattr(func.__self__, "__name__", "")))
+    name = name.partition(".")[0]  # of an overload: add.Tensor
+    if name in _PASSED or name.startswith("_record_function"):
+        return "pass", name
+    if name in _KINDS:
+        return _KINDS[name], name
+    if name in LEAKS:
+        return "leak", name
+    if name in LIKE:
+        return "like", name
+    return ("make" if name in MAKE else "op"), name
+
+
+def _of_attribute(access: str, name: str) -> tuple[str, str]:
+    if name == "data":
+        return ("data" if access == "__get__" else "assign"), name
+    return ("op" if access == "__get__" and name in _VIEWS else "pass"), name

@@ -18,7 +18,7 @@ from vizgrad.core.errors import Explanation, Place, place_at, place_of, returnin
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.check.backwards import Needless, needless, recorded, told
 from vizgrad.debugger.check.examination import agreeing
-from vizgrad.debugger.engines.api.capabilities import Capability
+from vizgrad.debugger.engines.api.abilities import Capability
 from vizgrad.debugger.engines.pytorch.elements import elements_of
 from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK
 from vizgrad.debugger.watch import source_expressions

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import torch
 
 from vizgrad.debugger.engines.pytorch.effects import GradEffect, copy_of
-from vizgrad.debugger.engines.pytorch.numbering import Numbering
+from vizgrad.debugger.engines.pytorch.graph_source import Numbering
 
 #: Seconds for which a thread is waited for that was told to end. One that is inside a node ends after it.
 ENDING = 5.0

@@ -11,13 +11,17 @@ import torch
 
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import frameworks, summarizer
-from vizgrad.debugger.engines.api.capabilities import CapabilityCard
+from vizgrad.debugger.engines.api.abilities import CapabilityCard
 from vizgrad.debugger.engines.api.openers import open_backward, open_picture
 from vizgrad.debugger.engines.api.protocols import Backward
 from vizgrad.debugger.engines.common.variable_names import variables_of
 from vizgrad.debugger.engines.pytorch.elements import elements_of
-from vizgrad.debugger.engines.pytorch.graph_source import TorchGraph, roots_of
-from vizgrad.debugger.engines.pytorch.numbering import Numbering, can_number
+from vizgrad.debugger.engines.pytorch.graph_source import (
+    Numbering,
+    TorchGraph,
+    can_number,
+    roots_of,
+)
 from vizgrad.debugger.engines.pytorch.run import TorchRun
 from vizgrad.debugger.engines.pytorch.summary import summarize, summarize_closely
 from vizgrad.debugger.engines.pytorch.torch_nodes import as_list
@@ -34,7 +38,7 @@ def card_of(function: Any, *inputs: Any) -> CapabilityCard:
 
 def memory_of() -> Any:
     """What tells `vizgrad.memory` of PyTorch's tensors."""
-    from vizgrad.debugger.engines.pytorch.torch_memory import TorchMemory
+    from vizgrad.debugger.engines.pytorch.torch_tensors import TorchMemory
 
     return TorchMemory()
 

@@ -9,7 +9,7 @@ import torch
 
 from vizgrad.core.arrays.statistics import Statistics, quick, statistics
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.common.captured_value import CapturedValue
+from vizgrad.debugger.engines.common.new_values import CapturedValue
 from vizgrad.debugger.engines.pytorch.elements import (
     SPARSE,
     bytes_of,

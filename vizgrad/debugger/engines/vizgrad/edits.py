@@ -1,6 +1,6 @@
 """Changes at a pause: of what waits at a node, of what it has saved, and of a leaf's values."""
 
-# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# Underscored slots of a tensor are hidden from its users, not from the debugger.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ release saved values. Side effects of the user's own hooks are theirs: they run 
 does not undo them; on a branch what they write to memory is kept, and undone.
 """
 
-# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# Underscored slots of a tensor are hidden from its users, not from the debugger.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vizgrad.core.graph.saved import Freed, bare
 from vizgrad.core.tensor.storage import InferenceStorage, Storage
 from vizgrad.core.tensor.tensor import Tensor, storage_of
 from vizgrad.debugger.engines.api.protocols import WorldChanged
-from vizgrad.debugger.engines.common import grad_effect
+from vizgrad.debugger.engines.common import new_values
 
 
 class StorageState:
@@ -72,7 +72,7 @@ class _GradState:
             self.storage.restore(self.grad._storage)
 
 
-class GradEffect(grad_effect.GradEffect):
+class GradEffect(new_values.GradEffect):
     """`.grad` of one tensor, before and after a visit."""
 
     __slots__ = ()

@@ -5,7 +5,7 @@ no check raises. Opening a graph only numbers its nodes and notes which storages
 described when a view shows it: its kind, its formulas, its hooks, and where it was recorded.
 """
 
-# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# Underscored slots of a tensor are hidden from its users, not from the debugger.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations

@@ -16,7 +16,6 @@ from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.common.recorded_step import Accumulated, Arrived, Routed
-from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray, size_of
 from vizgrad.debugger.engines.vizgrad.effects import GradEffect, ReleaseEffect
 from vizgrad.debugger.engines.vizgrad.nonfinite_origin import birth_of
 from vizgrad.debugger.engines.vizgrad.step import (
@@ -27,6 +26,7 @@ from vizgrad.debugger.engines.vizgrad.step import (
     priority_of,
     released_stage,
 )
+from vizgrad.debugger.engines.vizgrad.summary import CapturedArray, size_of
 
 #: (node, what arrived, what it computed, its saved values, began, ended, how many were ready before).
 Entry = tuple[Node, Any, Any, Any, float, float, int]

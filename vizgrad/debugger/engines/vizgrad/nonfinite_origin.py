@@ -8,7 +8,7 @@ large its operands are at most.
 """
 
 # pyright: reportPrivateUsage=false
-# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# Underscored slots of a tensor are hidden from its users, not from the debugger.
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad.effects import ReleaseEffect
 
 if TYPE_CHECKING:
-    from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
     from vizgrad.debugger.engines.vizgrad.step import EngineStep
+    from vizgrad.debugger.engines.vizgrad.summary import CapturedArray
 
 
 #: The largest number that is surely finite, by the name of a type; half of it, for sums round.

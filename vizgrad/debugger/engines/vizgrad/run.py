@@ -1,6 +1,6 @@
 """A suspended `GraphTask` as a run that can be stepped: the engine's loop, resumed node by node."""
 
-# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# Underscored slots of a tensor are hidden from its users, not from the debugger.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ from vizgrad.debugger.engines.vizgrad.nested_backwards import Nested
 from vizgrad.debugger.engines.vizgrad.operation_lane import Operations, code_lines
 from vizgrad.debugger.engines.vizgrad.second_order import Growth, telling, will_recompute
 from vizgrad.debugger.engines.vizgrad.step import priority_of
-from vizgrad.debugger.engines.vizgrad.step_log_reader import EnginePast
-from vizgrad.debugger.engines.vizgrad.steplog import StepLog
+from vizgrad.debugger.engines.vizgrad.steplog import EnginePast, StepLog
 from vizgrad.debugger.model import Modes
 from vizgrad.debugger.session.gc_pause import seldom_collecting
 from vizgrad.debugger.session.history.stop_conditions import foreseen

@@ -1,6 +1,6 @@
 """What a run records: the second order with create_graph=True, and what checkpoints compute again."""
 
-# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# Underscored slots of a tensor are hidden from its users, not from the debugger.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.tensor.modes import add_listener, remove_listener
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.common.captured_value import summary_of
-from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
-from vizgrad.debugger.engines.vizgrad.summary import outline_of
+from vizgrad.debugger.engines.common.new_values import summary_of
+from vizgrad.debugger.engines.vizgrad.summary import CapturedArray, outline_of
 
 
 class Grown(NamedTuple):

@@ -11,10 +11,10 @@ from vizgrad.core.graph.node import Node
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import Effect
 from vizgrad.debugger.engines.common.recorded_step import RecordedStep, Summary
-from vizgrad.debugger.engines.vizgrad.captured_value import CapturedArray
 from vizgrad.debugger.engines.vizgrad.effects import ReleaseEffect
 from vizgrad.debugger.engines.vizgrad.second_order import Grown
-from vizgrad.debugger.session.history.node_stages import stages_of
+from vizgrad.debugger.engines.vizgrad.summary import CapturedArray
+from vizgrad.debugger.session.history.lanes import stages_of
 
 
 class Neighbours(Protocol):

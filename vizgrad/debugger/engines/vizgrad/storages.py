@@ -1,6 +1,6 @@
 """Memory blocks, numbered as they are met, and their timelines. Keeps no array and no tensor alive."""
 
-# What a tensor keeps in underscored slots is hidden from its users, not from the debugger.
+# Underscored slots of a tensor are hidden from its users, not from the debugger.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class _OfCall(dict[str, Any]):
 
 
 def names_of(call: Call, frames: tuple[CallingFrame, ...], count: int) -> Mapping[str, Any]:
-    """What `--when` may speak of: `loss`, which the backward starts from (the first of several), `grad`, the
+    """The names in `--when`: `loss`, which the backward starts from (the first of several), `grad`, the
     gradient that it starts with, `finite` and `nonfinite`, said of the loss, `backward`, which counts those
     of the cell from 1, and the variables of the calling frames. `step` is the variable of that name, and
     how many backwards came before if there is none.
@@ -99,7 +99,7 @@ class Wanted:
 
 
 def wanted(text: str) -> Wanted:
-    """What is written behind ``%%vizgrad debug``; UsageError for what is not understood."""
+    """The arguments of ``%%vizgrad debug``; UsageError for unknown ones."""
     name, at, when, each = "", 1, None, False
     try:
         words = shlex.split(text)
@@ -236,7 +236,7 @@ def in_notebook(place: Place | None, file: str) -> Place | None:
 def leave(
     shell: Any, call: Call, frames: tuple[CallingFrame, ...], name: str, session: Session
 ) -> None:
-    """What the frames knew goes to where the next cell finds it; the person's own names stay theirs."""
+    """The variables of the frames go to where the next cell finds them; the user's own names stay theirs."""
     known = shell.user_ns
     given: dict[str, Any] = {"loss": call.tensors}
     for frame in reversed(frames):
@@ -250,7 +250,7 @@ def leave(
 
 
 def told(session: Session, count: int, shell: Any) -> str:
-    """What a person reads below the cell."""
+    """The text below the cell."""
     frames = session.frames
     lines = [f"Stopped before backward {count} of this cell; the rest of the cell was not run."]
     for number, frame in enumerate(frames):

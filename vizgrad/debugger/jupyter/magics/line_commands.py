@@ -1,4 +1,4 @@
-"""What ``%vizgrad COMMAND ARGUMENTS`` does: one function a command.
+"""The code of ``%vizgrad COMMAND ARGUMENTS``: one function a command.
 
 A function gets the shell and the rest of the line, and returns what the cell shows. How a command is written,
 its help and what completion offers are declared in `vizgrad.debugger.commands`.

@@ -12,7 +12,6 @@ from vizgrad.debugger import model
 from vizgrad.debugger.drawing.cards import MOST_POINTS
 from vizgrad.debugger.drawing.overlay import weight
 from vizgrad.debugger.jupyter.widget import protocol as p
-from vizgrad.debugger.jupyter.widget.build_drawing import draw
 from vizgrad.debugger.jupyter.widget.drawing import (
     AUTOMATIC,
     Drawing,
@@ -22,6 +21,7 @@ from vizgrad.debugger.jupyter.widget.drawing import (
     Reached,
     Standing,
     Tally,
+    draw,
 )
 from vizgrad.debugger.session.grouping.outline import Outline
 from vizgrad.debugger.session.history.fold import Fold, sizes_of

@@ -7,8 +7,11 @@ itself; it asks sessions, and listens to the one its view is attached to. While 
 from __future__ import annotations
 
 import logging
+import sys
+import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from time import perf_counter
 from typing import Any, cast
 from weakref import WeakSet, WeakValueDictionary
 
@@ -16,9 +19,9 @@ from vizgrad.core.observing import Observer
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget import query_answers
 from vizgrad.debugger.jupyter.widget.handlers import HANDLERS, handles
-from vizgrad.debugger.jupyter.widget.heap_view import heap_read
 from vizgrad.debugger.jupyter.widget.line_messages import LinesFollower
 from vizgrad.debugger.jupyter.widget.request_worker import Desk
+from vizgrad.debugger.memory.reading import current, read
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.moves_under_way import Work
 from vizgrad.debugger.session.run_control import Update
@@ -33,10 +36,29 @@ from vizgrad.debugger.wire.wire import (
 )
 from vizgrad.version import __version__
 
+# Reads the memory of the whole process for a view, named by the variables of the notebook.
+
+#: Storages that a view is told of.
+MOST_STORAGES = 500
+
+
+def heap_read(request: p.GetHeap) -> p.HeapRead:
+    """The answer. Variables of functions that a cell is running are named, too."""
+    began = perf_counter()
+    main = threading.main_thread().ident
+    # of another thread: a function that has its own frame would live on
+    others = sys._current_frames  # pyright: ignore[reportPrivateUsage]  there is no other way
+    frames = {} if main == threading.get_ident() else others()
+    frame = frames.pop(main, None) if main is not None else None
+    frames.clear()
+    heap = read(frame, current(), most=min(max(request.most, 0), MOST_STORAGES))
+    return p.HeapRead(request.request, heap, perf_counter() - began)
+
+
 Send = Callable[[dict[str, Any]], None]
 #: A larger graph takes some time to be read.
 MOST_AT_ONCE = 20_000
-#: What brings a view to where the run is: answered while it moves.
+#: Requests that bring a view up to date: answered while the run moves.
 LOOKS = ("attach", "look", "since")
 
 #: The classes of requests, by the type of their messages.
@@ -282,7 +304,7 @@ class Controller:
 
     @contextmanager
     def reading(self, session: Session) -> Generator[None]:
-        """What is read in the block may take long: the view is told."""
+        """A read in the block may take long: the view is notified."""
         large = session.nodes > MOST_AT_ONCE and not session.is_moving
         if large:
             self._send(p.Working(session.id, "reading", total=session.nodes))

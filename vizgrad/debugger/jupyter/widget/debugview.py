@@ -14,10 +14,10 @@ import traitlets
 
 from vizgrad.debugger.jupyter.widget.commtarget import listen_where_asked
 from vizgrad.debugger.jupyter.widget.controller import Controller
-from vizgrad.debugger.jupyter.widget.saved_picture import bundle
+from vizgrad.debugger.jupyter.widget.query_answers import bundle
 from vizgrad.debugger.session.session import Session
 
-#: What was built for the browser.
+#: The files that were built for the browser.
 STATIC = Path(__file__).parent / "static"
 
 

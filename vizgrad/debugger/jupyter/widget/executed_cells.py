@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from vizgrad.core.tensor.storage import tick
@@ -38,7 +39,7 @@ def line_shown(file: str, line: int) -> int:
 def remember(shell: Any, compiled: str) -> None:
     """The text `compiled` is about to be run: by the cell whose request the kernel answers.
 
-    A cell magic may run a part of its cell. What nobody's code asked for is passed over.
+    A cell magic may run a part of its cell. Code that no cell asked for is passed over.
     """
     request: dict[str, Any] = getattr(shell, "get_parent", dict[str, Any])()
     cell, text = request.get("metadata", {}).get("cellId"), request.get("content", {}).get("code")
@@ -67,3 +68,38 @@ def _lines_before(compiled: str, text: str) -> int | None:
     part, whole = compiled.rstrip().splitlines(), text.rstrip().splitlines()
     first = len(whole) - len(part)
     return first if first >= 0 and whole[first:] == part else None
+
+
+# The settings for all views of a JupyterLab, on its setting page.
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """One of two or of some: a bool, or one of `choices`, whose first word is the default."""
+
+    name: str
+    title: str
+    help: str
+    default: bool = False
+    choices: tuple[str, ...] = ()
+
+
+PREFERENCES: tuple[Preference, ...] = (
+    Preference(
+        "presentation",
+        "Presentation size",
+        "Views begin with everything drawn larger, for a projector.",
+    ),
+    Preference(
+        "colour_by_gradient",
+        "Colour by gradient",
+        "Views begin with colours that say how large gradients are, not how far the run is.",
+    ),
+    Preference(
+        "arrangement",
+        "How parts share the room",
+        "auto: side by side where there are 900 pixels, else the graph above and tabs below; "
+        "columns: side by side; tabs: the graph above and tabs below.",
+        choices=("auto", "columns", "tabs"),
+    ),
+)

@@ -20,7 +20,7 @@ from vizgrad.debugger.session.session import Session
 
 
 class Connection(Protocol):
-    """What handlers need of the controller that received the request."""
+    """The part of the controller that handlers of a request need."""
 
     def find(self, name: str | None) -> Session:
         """The session with this id. SessionClosed if it is not open."""

@@ -1,6 +1,6 @@
 """Tells a notebook how the lines of its program are doing, of whichever session was moved last.
 
-What changed is told as it changes, but no more than arrives: after a message the next one waits until that
+Changes are sent as they happen, but no faster than they arrive: after a message the next one waits until that
 was seen, or some time has passed.
 """
 
@@ -17,8 +17,7 @@ from vizgrad.debugger import model
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget.handlers import answers
 from vizgrad.debugger.session import registry
-from vizgrad.debugger.session.lines.line_mark import selected, stops_at
-from vizgrad.debugger.session.lines.line_norms import LineNorms
+from vizgrad.debugger.session.lines.line_table import LineNorms, selected, stops_at
 from vizgrad.debugger.session.lines.source_files import Compiled, read_source
 from vizgrad.debugger.session.run_control import SessionBusy
 from vizgrad.debugger.session.session import Session
@@ -33,7 +32,7 @@ PATIENCE = 0.1
 
 
 class LinesFollower:
-    """What one connection was told of lines."""
+    """The lines that one connection has received."""
 
     def __init__(self, send: Callable[[Any], None]) -> None:
         self._send = send
@@ -179,7 +178,7 @@ def _source(look: Look, lines: LineNorms, file: str) -> tuple[str, bool, str]:
     if following is None or following.place.file != file:
         raise ValueError(f"no node of this session was recorded in {file}")
     text, _, gone = read_source(Compiled(file, None))
-    # What was compiled is not known: the line is compared as it was when it ran.
+    # The compiled source is not known: the line is compared as it was when it ran.
     place, read = following.place, text.splitlines()
     same = place.line <= len(read) and read[place.line - 1].strip() == place.text
     return text, not gone and not same, gone

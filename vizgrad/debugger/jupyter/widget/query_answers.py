@@ -1,27 +1,85 @@
-"""What a view is told about a session when it asks: read from it at rest, and only as much as is shown."""
+"""The answers to a view's requests about a session: read from it at rest, and only as much as is shown.
+
+The data of a session in a notebook: a picture and a text of where it stands, and which session that was.
+
+`MIME` is read by the labextension (`extension/src/mime`): it shows the living session if there is one, else
+the picture. Others show what they know: the widget, the picture or the text.
+"""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from vizgrad.core.errors import lines_around
 from vizgrad.debugger import model
 from vizgrad.debugger.drawing.mathematics import mathematics
+from vizgrad.debugger.drawing.static import svg_of_session, text_of_session
 from vizgrad.debugger.engines.api import summarizer
 from vizgrad.debugger.explain.node_answers import why_node
 from vizgrad.debugger.jupyter.widget import protocol as p
-from vizgrad.debugger.jupyter.widget.build_drawing import draw
 from vizgrad.debugger.jupyter.widget.build_standing import lane, standing
-from vizgrad.debugger.jupyter.widget.drawing import Drawing, Folding
+from vizgrad.debugger.jupyter.widget.drawing import Drawing, Folding, draw
 from vizgrad.debugger.jupyter.widget.handlers import Connection, answers, handles
-from vizgrad.debugger.jupyter.widget.saved_picture import picture
 from vizgrad.debugger.session.array_slices import part_of
 from vizgrad.debugger.session.grouping.outline import Outline
 from vizgrad.debugger.session.history.branches import Comparison
 from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.session.session_reader import Look
+
+# The data of a session in a notebook: a picture and a text of where it stands, and which session that was.
+
+MIME = "application/vnd.vizgrad.session+json"
+
+#: Larger graphs are said in words only, to those who read a notebook without a kernel.
+MOST_PICTURED = 20_000
+#: Of larger graphs the picture is not made anew while they are stepped: it takes too long.
+MOST_PICTURED_AGAIN = 2_000
+
+
+def saved_view(session: Session, view: str = "") -> p.SavedView:
+    return p.SavedView(
+        session.id, session.name, session.status, session.position, session.total, view
+    )
+
+
+def bundle(session: Session, view: str = "") -> dict[str, Any]:
+    """As mime types."""
+    data: dict[str, Any] = {MIME: asdict(saved_view(session, view))}
+    if session.nodes > MOST_PICTURED:
+        data["text/plain"] = repr(session)
+    else:
+        data["text/plain"] = text_of_session(session)
+        data["image/svg+xml"] = svg_of_session(session)
+    return data
+
+
+def picture(request: int, session: Session) -> p.Picture:
+    small = session.nodes <= MOST_PICTURED_AGAIN
+    return p.Picture(
+        request,
+        session.id,
+        saved_view(session),
+        svg_of_session(session) if small else "",
+        text_of_session(session) if small else "",
+    )
+
+
+class SessionPicture:
+    """A session in a notebook that a program runs: nobody is there who could step it."""
+
+    def __init__(self, session: Session) -> None:
+        self._data = bundle(session)
+
+    def __repr__(self) -> str:
+        return self._data["text/plain"]
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        return self._data
+
 
 # --- what a view is told when a person asks why a node is as it is ----------------------------------
 

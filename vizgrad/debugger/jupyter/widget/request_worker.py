@@ -67,7 +67,7 @@ class MainThread:
         self.cells = 0
 
     def do(self, work: Callable[[], Any]) -> Any:
-        """What `work()` gives: on the main thread if it is idle, else here."""
+        """The result of `work()`: on the main thread if it is idle, else here."""
         if self.call_soon is None or self.busy:
             return work()
         call = _Call(work)

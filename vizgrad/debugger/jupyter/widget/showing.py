@@ -15,7 +15,7 @@ def show(session: Session) -> None:
     from vizgrad.debugger.jupyter.widget.commtarget import run_by_program
 
     if run_by_program():
-        from vizgrad.debugger.jupyter.widget.saved_picture import SessionPicture
+        from vizgrad.debugger.jupyter.widget.query_answers import SessionPicture
 
         display(SessionPicture(session))
     else:

@@ -1,4 +1,6 @@
-"""What is in the file of a trace beside the trace itself: what the arrays are, and what a browser draws."""
+"""The content of a trace's file beside the trace itself: the arrays' meaning, and the drawings for a
+browser.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +115,7 @@ class FiledBeside:
 
 @dataclass(frozen=True, slots=True)
 class FiledView:
-    """What a view shows of a trace where there is no kernel to draw it.
+    """The drawings for a view of a trace without a kernel.
 
     `drawings` begins with the one that is shown at first; in the others groups are open that are closed
     there, or the other way. `stops` are where a NaN or an infinity was born. `start` and `records` are those

@@ -205,7 +205,7 @@ def _plural(name: str) -> str:
 
 
 def _named(module: ModuleType) -> Iterator[tuple[str, object]]:
-    """What the module itself gives a name, with the name."""
+    """The objects that the module itself names, with their names."""
     for statement in ast.parse(inspect.getsource(module)).body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)]) if not name.startswith("_"):
@@ -282,7 +282,7 @@ def _used(text: str, words: set[str]) -> set[str]:
 
 # --- files ------------------------------------------------------------------------------------------
 
-#: What `check.ts` gives.
+#: The exports of `check.ts`.
 _CHECKS: set[str] = {
     *("array", "boolean", "float", "integer", "nullable", "oneOf", "optional", "pair"),
     *("record", "string", "word"),
@@ -307,7 +307,7 @@ def _file(source: str, about: str, imports: str, body: str) -> str:
 
 
 def _imports_of(file: File, body: str) -> str:
-    """What the body uses of the files before this one."""
+    """The names that the body uses from the files before this one."""
     text = _imports(_used(body, _CHECKS) if file.readers else set(), _way(file.path, "check"))
     text += _imports(_used(body, {"Reader"}), _way(file.path, "check"), "import type")
     for other in FILES:

@@ -19,14 +19,14 @@ from vizgrad.debugger.session.history.fold import Fold
 
 
 def birth_at(step: Step) -> model.Birth | None:
-    """What a step made that is not finite, of gradients that are; None if nothing."""
+    """The non-finite gradient that a step made from finite ones; None if there is none."""
     # Python 3.11 looks at every property to tell whether a protocol is kept, and a record takes long.
     bearing: Bearing | None = cast("Any", step) if hasattr(step, "birth") else None
     return birth_in(step.record) if bearing is None else bearing.birth()
 
 
 def birth_in(record: model.StepRecord) -> model.Birth | None:
-    """What its numbers say, of an engine that says no more."""
+    """The verdict of its numbers, for an engine that says no more."""
     visit = record.visit
     if any(map(_odd, visit.incoming)):
         return None
@@ -69,7 +69,7 @@ MOST_NODES = 100
 
 
 class Standing(Protocol):
-    """What breakpoints ask of the run: a `History`."""
+    """The part of the run that breakpoints use: a `History`."""
 
     @property
     def position(self) -> int: ...
@@ -91,7 +91,7 @@ class Breakpoint:
         self.hits = hits
         self.enabled = True
         self.place: model.Place | None = None
-        #: What holds when it stops; None: always.
+        #: The condition of the stop; None: always.
         self.test: conditions.Test | None = None
         self.condition = ""
         self.writes: Writes | None = None
@@ -343,7 +343,7 @@ class Breakpoints:
         )
 
     def _test(self, given: Condition | str) -> tuple[conditions.Test, str]:
-        """What it asks, and how it is told."""
+        """Its condition, and its wording."""
         if isinstance(given, str):
             return conditions.parse(given, self._variables), given.strip()
         if not callable(given):

@@ -28,7 +28,7 @@ Values = Callable[[model.ArrayKind, int], Any]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a condition is about: a node before its visit (nothing is routed yet), or after it."""
+    """The subject of a condition: a node before its visit (nothing is routed yet), or after it."""
 
     visit: model.Visit
     name: Callable[[], str]

@@ -100,7 +100,7 @@ def matcher(query: str) -> Callable[[Sequence[str]], bool]:
 
 
 def texts_of(node: Node) -> tuple[str, ...]:
-    """What a node is found by: its name, its variable, its scope and source line."""
+    """The keys of a node: its name, its variable, its scope and source line."""
     return node.name, node.label, *texts_of_origin(node.scope, node.place)
 
 

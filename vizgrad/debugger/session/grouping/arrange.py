@@ -1,15 +1,53 @@
-"""What is in a stretch, arranged: calls in a row, what is of equal structure, what is too much to show."""
+"""The content of a stretch, arranged: calls in a row, parts of equal structure, parts too large to show."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
+from vizgrad.core.errors import Place
 from vizgrad.debugger.model import GroupKind
-from vizgrad.debugger.session.grouping.stretch import Member, Stretch, end_of, start_of
+
+# Stretches of the recording, on the way to groups.
+
+
+@dataclass(eq=False, slots=True)
+class Stretch:
+    """Nodes `start` ... `end` - 1, counted as they were recorded, that belong together.
+
+    `family` is what stretches of one kind have in common: a module's class, the name of a function.
+    """
+
+    kind: GroupKind
+    title: str
+    family: str
+    start: int
+    end: int
+    members: list[Member] = field(default_factory=list["Member"])
+    place: Place | None = None
+    cells: int = 0
+    shape: int = -1
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+
+#: A node, by when it was recorded, or a stretch of them.
+Member: TypeAlias = int | Stretch
+
+
+def start_of(member: Member) -> int:
+    """The first node of it."""
+    return member if isinstance(member, int) else member.start
+
+
+def end_of(member: Member) -> int:
+    """Behind the last node of it."""
+    return member + 1 if isinstance(member, int) else member.end
+
 
 # --- what repeats in a sequence, without knowing why ------------------------------------------------
 
@@ -96,7 +134,9 @@ def _rows(part: Sequence[int], length: int) -> list[Repeat]:
 
 
 def _add(rows: list[Repeat], start: int, end: int, length: int) -> None:
-    """What equals what is `length` behind it, from `start` to `end`: a row, if it is long enough."""
+    """Nodes that equal those at a distance of `length`, from `start` to `end`: a row, if it is long
+    enough.
+    """
     start = max(start, rows[-1].last if rows else 0)
     times = (end - start) // length + 1
     if end > start and times >= LEAST:
@@ -257,7 +297,7 @@ class Arranger:
         return found
 
     def _repeated(self, members: list[Member]) -> list[Member]:
-        """What repeats, though it is not known why."""
+        """Repetitions of unknown origin."""
         if not members or end_of(members[-1]) - start_of(members[0]) < LEAST_NODES:
             return members
         found: list[Member] = []

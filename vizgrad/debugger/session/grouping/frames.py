@@ -11,9 +11,16 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple, cast
 
-from vizgrad.debugger.session.grouping.arrange import LEAST_NODES, Arranger, period
+from vizgrad.debugger.session.grouping.arrange import (
+    LEAST_NODES,
+    Arranger,
+    Member,
+    Stretch,
+    end_of,
+    period,
+    start_of,
+)
 from vizgrad.debugger.session.grouping.program import Function, Loop, Places, Position
-from vizgrad.debugger.session.grouping.stretch import Member, Stretch, end_of, start_of
 
 # --- where in a stretch of a program the next turn of a loop begins, or the next call of a ----------
 
@@ -64,7 +71,7 @@ def _called(members: Sequence[Member], positions: Positions, i: int) -> bool:
 
 
 def _rows(members: Sequence[Member], positions: Positions, depth: int) -> list[_Row]:
-    """What has no position stays with what is before it."""
+    """A node without a position stays with the one before it."""
     rows: list[_Row] = []
     first, before, order, inner = 0, None, 0, None
     for i, position in enumerate(positions):
@@ -153,7 +160,7 @@ class Frames:
         self._frames = [_Frame(None)]
 
     def add(self, member: Member, position: Position | None) -> None:
-        """What was recorded next. `position` None: it is not known where."""
+        """The node that was recorded next. `position` None: it is not known where."""
         frame = self._frames[-1]
         if position is not None and position.function is not frame.function:
             frame = self._enter(position)
@@ -371,7 +378,7 @@ def _no_deeper(positions: Sequence[Position | None], depth: int) -> bool:
 def _stretches(
     positions: Sequence[Position | None], depth: int
 ) -> list[tuple[int, int, Loop | None]]:
-    """Stretches of one loop, or of none. What has no position is where both its neighbours are."""
+    """Stretches of one loop, or of none. A node without a position is where both its neighbours are."""
     found: list[tuple[int, int, Loop | None]] = []
     first, known, loop = 0, 0, None
     before: Position | None = None

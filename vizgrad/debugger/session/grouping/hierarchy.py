@@ -8,17 +8,16 @@ from typing import Protocol
 
 from vizgrad.debugger.engines.api.node_origin import Call, Origin
 from vizgrad.debugger.model import Group
-from vizgrad.debugger.session.grouping.arrange import Arranger
+from vizgrad.debugger.session.grouping.arrange import Arranger, Member, Stretch
 from vizgrad.debugger.session.grouping.frames import Frames
 from vizgrad.debugger.session.grouping.program import Function, Places, Position
-from vizgrad.debugger.session.grouping.stretch import Member, Stretch
 
 #: Groups within groups; what is deeper has none.
 MOST_DEPTH = 32
 
 
 class Recorded(Protocol):
-    """What groups are made from: of a `GraphSource`, see there, or of something that was recorded."""
+    """The source of groups: a `GraphSource`, see there, or recorded data."""
 
     @property
     def inner(self) -> int: ...

@@ -16,7 +16,7 @@ from vizgrad.debugger import model
 
 
 class Stretch(NamedTuple):
-    """What is directly in a group: an inner `group`, or loose nodes (`group` is None) `first` ... `last -
+    """A direct child of a group: an inner `group`, or loose nodes (`group` is None) `first` ... `last -
     1`.
     """
 
@@ -121,7 +121,7 @@ class Outline:
         return self._children.get(group, ())
 
     def stretches(self, group: int | None) -> Iterator[Stretch]:
-        """What is directly in a group, in order."""
+        """The direct children of a group, in order."""
         at, last = self.extent(group)
         for child in self.inside(group):
             inner = self.groups[child]

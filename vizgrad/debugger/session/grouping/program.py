@@ -1,4 +1,4 @@
-"""What the text of a program tells of an instruction: its function, loops around it, its turn in them.
+"""The place of an instruction in the text of a program: its function, loops around it, its turn in them.
 
 The order of instructions is that in which Python evaluates expressions, read off the syntax tree, so that
 those of a comprehension, or of statements that a notebook compiles one by one, can be compared with their
@@ -48,12 +48,12 @@ class Function:
     variables: set[str | int] = field(default_factory=set[str | int])
     #: Of what is in no function: reads the rest of it.
     read: Callable[[], None] | None = None
-    #: What a lambda is assigned to.
+    #: The target that a lambda is assigned to.
     assigned: str = ""
 
     @property
     def key(self) -> str | int:
-        """What it is called by: its name, or the line of a lambda that has none."""
+        """The key of it: its name, or the line of a lambda that has none."""
         if self.name == "<lambda>":
             return self.assigned or self.line
         return self.name
@@ -121,7 +121,9 @@ _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
 class Places:
-    """Where spots are, for as long as one graph is looked at. What has no text is known by its code."""
+    """Where spots are, for as long as one graph is looked at. Code without text is known by its code
+    object.
+    """
 
     def __init__(self) -> None:
         self._programs: dict[str, Program | None] = {}
@@ -144,7 +146,7 @@ class Places:
         return known
 
     def top(self, function: Function) -> Function | None:
-        """What is in no function of the file that a function is in."""
+        """The code outside of all functions in the file of a function."""
         program = self.program(function.file)
         return None if program is None else program.top
 
@@ -240,7 +242,7 @@ def _stores(spot: Spot) -> bool:
 #: Longer statements of loops are cut in their middle.
 LONGEST_TITLE = 40
 
-#: What goes through a list, or a graph, within one call; the first only as functions.
+#: Functions that go through a list, or a graph, within one call; the first only as functions.
 _MANY_BUILTIN = frozenset(("dict", "list", "map", "max", "min", "set", "sorted", "sum", "tuple"))
 _MANY = frozenset((
     "accumulate", "backward", "chain_matmul", "einsum", "functional_call", "grad", "hessian", "hvp",
@@ -252,7 +254,7 @@ Span: TypeAlias = tuple[int, int, int, int]  # line, column, end line, end colum
 
 
 class _Around(NamedTuple):
-    """What an expression is in."""
+    """The scope of an expression."""
 
     function: Function
     loops: tuple[Loop, ...] = ()
@@ -380,7 +382,7 @@ class Program:
     # --- the order of evaluation ------------------------------------------------------------------
 
     def _block(self, parts: Sequence[ast.AST], around: _Around) -> Iterator[_Work]:
-        """What follows an `if` that is left early is like its other branch."""
+        """The code after an `if` that is left early is like its other branch."""
         for part in parts:
             if not isinstance(part, ast.If):
                 yield part, around
@@ -494,7 +496,7 @@ class Program:
         yield node.body, inside
 
     def _calling(self, node: ast.Call, around: _Around) -> _Around:
-        """What is called with a generator works at each of its turns (``sum(x * w for w in ws)``)."""
+        """A function called with a generator works at each of its turns (``sum(x * w for w in ws)``)."""
         for argument in node.args:
             if isinstance(argument, ast.GeneratorExp):
                 return around.within(self._loop_of(argument.generators[0], around))

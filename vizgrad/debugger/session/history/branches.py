@@ -21,7 +21,7 @@ from vizgrad.debugger.session.history.history import History
 #: A node's step on one line and on another, and how they differ.
 Compared = tuple[int | None, int | None, model.Difference]
 
-#: What the line is called that has no parent.
+#: The name of the line without a parent.
 ORIGINAL = "original"
 
 
@@ -63,7 +63,7 @@ class Branches:
     def __init__(self, history: History) -> None:
         self.current = Line(ORIGINAL, history)
         self.all = [self.current]
-        #: What is closed of a session that nobody holds any more. Not the histories: once a node has raised,
+        #: The part of an unused session that is closed. Not the histories: once a node has raised,
         #: they refer to the session, through the frames of a traceback, and would keep it for ever.
         self.runs: list[Run] = [history.run]
         #: The differences of two lines, as far as they were asked for (`branch_comparison.py`).
@@ -230,7 +230,7 @@ def comparison(
 
 
 def name_beside(title: str, trace: model.Trace) -> str:
-    """What a trace is called beside a run of this title."""
+    """The name of a trace beside a run of this title."""
     return trace.title if trace.title not in ("", title) else "the other run"
 
 

@@ -99,7 +99,7 @@ class RecordedPast:
 # --- the state of a run at a position ---------------------------------------------------------------
 
 
-#: What waits at the slots of a node: where it is to be found, or what the run started with.
+#: The gradients that wait at the slots of a node: their places, or the start of the run.
 Slots = dict[int, "Spot | model.TensorSummary | None"]
 
 
@@ -230,12 +230,12 @@ class Fold:
         )
 
     def slots(self, node: int, count: int) -> tuple[model.TensorSummary | None, ...]:
-        """What waits at the first `count` slots of a node."""
+        """The gradients that wait at the first `count` slots of a node."""
         waiting = self._slots.get(node, {})
         return tuple(self._value(waiting.get(nr)) for nr in range(count))
 
     def arrived(self, node: int) -> tuple[model.TensorSummary | None, ...]:
-        """What waits at the slots of a node, up to the last at which something does."""
+        """The gradients that wait at the slots of a node, up to the last one that is filled."""
         return self.slots(node, max(self._slots.get(node, ()), default=-1) + 1)
 
     def spot(self, node: int, nr: int) -> Spot | None:
@@ -291,7 +291,7 @@ class Fold:
         return order is not None and self._past.went(order, edge)
 
     def flow(self, node: int, edge: int) -> model.TensorSummary | None:
-        """What has gone over an edge; None: it was undefined."""
+        """The gradient that has gone over an edge; None: it was undefined."""
         order = self.order(node)
         return None if order is None else self._past.value((order, "routed", edge))
 

@@ -19,8 +19,7 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Change
 from vizgrad.debugger.engines.api.protocols import Effect, QuickRun, Run, Spot, Step, Stops
 from vizgrad.debugger.session.history.fold import Edits, Fold, RecordedPast
-from vizgrad.debugger.session.history.lanes import title_of
-from vizgrad.debugger.session.history.node_stages import Visiting
+from vizgrad.debugger.session.history.lanes import Visiting, title_of
 from vizgrad.debugger.session.history.stop_conditions import Until
 
 # --- how much memory a history may take by default --------------------------------------------------
@@ -94,7 +93,8 @@ class History:
         self._next = self.start.current if base is None else base.current
         self._closed_after: int | None = None
         self._earliest = 0
-        #: What the run ended with, if a node raised, and whether one did (the error is let go of by `close`).
+        #: The error that the run ended with, if a node raised, and whether one did (`close` releases
+        #: the error).
         self.error: BaseException | None = None
         self._broken = False
         #: Nodes are run, not redone.
@@ -449,7 +449,7 @@ def _all_or_none(effects: Sequence[Effect], way: str, other: str) -> None:
 
 
 class Where(str):
-    """What a move of a session returns: printed as it is, without quotes."""
+    """The result of a move of a session: printed as it is, without quotes."""
 
     __slots__ = ()
 

@@ -11,7 +11,7 @@ from vizgrad.debugger.engines.api.protocols import Step, Stops
 class Foreseen(Stops, Protocol):
     """Stops that need not be asked behind each step: a run has to make up none for them to look at.
 
-    What these say may change while code of the person's runs: in a hook, or between two steps.
+    Their answers may change while code of the user runs: in a hook, or between two steps.
     """
 
     @property
@@ -38,7 +38,7 @@ def foreseen(stops: Stops) -> Foreseen | None:
 
 
 class Standing(Protocol):
-    """What stands at a position: a history."""
+    """The state at a position: a history."""
 
     position: int
 

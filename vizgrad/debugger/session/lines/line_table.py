@@ -1,17 +1,26 @@
-"""Which lines of a program recorded which nodes of a graph: read once, whole."""
+"""Which lines of a program recorded which nodes of a graph: read once, whole.
+
+The numbers beside the lines of a program: kept over the steps of a run, forwards and backwards.
+
+Beside a line stands the norm of the gradient that arrived at the node which ran first of it: the one
+recorded last, whose output is the line's result. Of a line with several turns it is that of the turn which
+ran last.
+"""
 
 from __future__ import annotations
 
 import re
 from array import array
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
+from math import sqrt
 
 from vizgrad.core import errors
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.node_origin import Spot
-from vizgrad.debugger.engines.api.protocols import GraphSource
+from vizgrad.debugger.engines.api.protocols import GraphSource, Past
 from vizgrad.debugger.session.grouping.arrange import period
 from vizgrad.debugger.session.grouping.program import Places
 from vizgrad.debugger.session.lines import notebook_cells
@@ -313,3 +322,174 @@ def _cell(file: str) -> str:
 
 def _shown(file: str) -> str:
     return _cell(file) or re.split(r"[/\\]", file)[-1]
+
+
+# Where a run stands in the text of a program.
+
+
+def mark_of(
+    table: LineTable,
+    current: int | None,
+    stopped: model.Stopped | None,
+    within: model.Within | None = None,
+) -> model.LineMark | None:
+    """At the node that comes next, or at that which made a NaN or raised, as long as the run stands behind
+    it; within a node at the line of a person's that comes next there.
+    """
+    inside = None if within is None else _inside(table, within)
+    if inside is not None:
+        return inside
+    node, text = current, ""
+    kind: model.MarkKind = "next"
+    if stopped is not None:
+        text = stopped.text
+        if stopped.kind in ("nonfinite", "error") and stopped.node is not None:
+            node, kind = stopped.node, stopped.kind
+            if stopped.birth is not None and stopped.birth.born is not None:
+                node = stopped.birth.born  # it came up in the forward pass
+    if node is None:
+        return None
+    return _marked(table, node, kind, text)
+
+
+def selected(table: LineTable, node: int) -> model.LineMark:
+    """At a node that a person looks at. ValueError if there is no such node."""
+    if not 0 <= node < table.size:
+        raise ValueError(f"there is no node {node} in this graph")
+    text = f"selected: {table.name(node)}"
+    if table.line(node) is not None:
+        turn, turns = table.turn(node)
+        text += f", {turn} of {turns}" if turns > 1 else ""
+    return _marked(table, node, "selected", text)
+
+
+def _marked(
+    table: LineTable,
+    node: int,
+    kind: model.MarkKind,
+    text: str,
+) -> model.LineMark:
+    line = table.line(node)
+    name = table.name(node)
+    extent = None if line is None else table.extent(node)
+    if line is None or extent is None or extent.line != table.lines[line].line:
+        return model.LineMark(node, name, line, kind, text)
+    return model.LineMark(
+        node, name, line, kind, text, extent.column, extent.end_line, extent.end_column
+    )
+
+
+def _inside(table: LineTable, within: model.Within) -> model.LineMark | None:
+    """None where no line of a person's comes next."""
+    following = within.following
+    if following is None:
+        return None
+    place, node = following.place, within.node
+    ran = next(reversed(notebook_cells.cells_run(place.file)), None)
+    name = table.name(node)
+    shown = model.LineInside(Compiled(place.file, ran).shown, place.line)
+    return model.LineMark(node, name, None, "inside", f"next within {name}", inside=shown)
+
+
+def stops_at(
+    table: LineTable, breakpoints: Iterable[model.Breakpoint]
+) -> tuple[model.LineStop, ...]:
+    """The breakpoints that are set at lines, in the order of the lines."""
+    found: dict[tuple[int, int], model.LineStop] = {}
+    for each in breakpoints:
+        if each.kind == "line":
+            lines = {table.line(node) for node in each.nodes}
+            asks = [f"if {each.condition}"] if each.condition else []
+            asks += [f"at the {each.hits}. time"] if each.hits else []
+            for line in lines:
+                if line is not None:
+                    stop = model.LineStop(line, each.id, each.enabled, ", ".join(asks))
+                    found[line, each.id] = stop
+    return tuple(found[key] for key in sorted(found))
+
+
+# The numbers beside the lines of a program: kept over the steps of a run, forwards and backwards.
+
+
+class LineNorms:
+    """The lines of a run after `position` steps; `go` takes time for the steps that it goes over."""
+
+    def __init__(self, table: LineTable, past: Past) -> None:
+        self.table = table
+        self._past = past
+        self.position = 0
+        #: By turn, how many of its nodes have been run.
+        self._run = array("q", [0]) * table.turns
+        #: By line, the steps that began a turn.
+        self._began: list[list[int]] = [[] for _ in table.lines]
+        #: Rises with each change; and when a line changed last, the latest last.
+        self.serial = 0
+        self._changed: OrderedDict[int, int] = OrderedDict()
+
+    def go(self, position: int) -> None:
+        first, last = sorted((self.position, position))
+        nodes = [brief[0] for brief in self._past.briefs(first, last)]
+        if position >= self.position:
+            for index, node in enumerate(nodes, first):
+                self._forward(index, node)
+        else:
+            for node in reversed(nodes):
+                self._back(node)
+        self.position = position
+
+    def _forward(self, index: int, node: int) -> None:
+        line = self.table.line(node)
+        if line is None:
+            return
+        turn = self.table.turn_of[node]
+        self._run[turn] += 1
+        if self._run[turn] == 1:
+            self._began[line].append(index)
+            self._touch(line)
+
+    def _back(self, node: int) -> None:
+        line = self.table.line(node)
+        if line is None:
+            return
+        turn = self.table.turn_of[node]
+        self._run[turn] -= 1
+        if self._run[turn] == 0:
+            self._began[line].pop()
+            self._touch(line)
+
+    def _touch(self, line: int) -> None:
+        self.serial += 1
+        self._changed[line] = self.serial
+        self._changed.move_to_end(line)
+
+    def since(self, serial: int) -> tuple[model.LineRun, ...]:
+        """Of the lines that changed after that; takes time for these."""
+        lines = takewhile(lambda line: self._changed[line] > serial, reversed(self._changed))
+        return tuple(map(self.at, lines))
+
+    def at(self, line: int) -> model.LineRun:
+        began = self._began[line]
+        if not began:
+            return model.LineRun(line, 0)
+        index = began[-1]
+        node = next(self._past.briefs(index, index + 1))[0]
+        return model.LineRun(line, len(began), node, self._norm(index))
+
+    def _norm(self, index: int) -> float | None:
+        """Of all that arrived at the node of a step."""
+        norms: list[float] = []
+        for nr in self._past.came(index):
+            value = self._past.value((index, "incoming", nr))
+            if value is not None and value.norm is not None:
+                norms.append(value.norm)
+        if len(norms) < 2:
+            return norms[0] if norms else None
+        return sqrt(sum(norm * norm for norm in norms))
+
+    def all(self) -> tuple[model.LineRun, ...]:
+        """Of the lines of which something was run."""
+        return tuple(self.at(line) for line, began in enumerate(self._began) if began)
+
+    def is_run(self, node: int) -> bool:
+        order = self._past.orders.get(node)
+        return order is not None and order < self.position

@@ -82,7 +82,7 @@ class Compiled:
     """A file name's text, as it was compiled, and as a person reads it."""
 
     def __init__(self, file: str, ran: notebook_cells.Ran | None) -> None:
-        #: What was compiled from it and recorded nodes, by its identity.
+        #: The code objects that were compiled from it and recorded nodes, by identity.
         self.codes: dict[int, CodeType] = {}
         self._lines = [line.rstrip("\n") for line in linecache.getlines(file)]
         cell = errors.cell_of(file)

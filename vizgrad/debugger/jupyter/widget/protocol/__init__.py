@@ -102,7 +102,7 @@ from vizgrad.debugger.jupyter.widget.protocol.why import Why as Why
 from vizgrad.debugger.jupyter.widget.protocol.why import WhyLine as WhyLine
 from vizgrad.debugger.jupyter.widget.protocol.why import WhyLink as WhyLink
 
-#: What each request is answered with, if not with `Failed`.
+#: The answer to each request, if it is not `Failed`.
 ANSWERS: dict[type, tuple[type, ...]] = {
     ListSessions: (Sessions,),
     Attach: (Shown,),

@@ -1,4 +1,4 @@
-"""What the kernel answers."""
+"""The kernel's answers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Sessions:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is to be seen of a session. `drawing` is None if the view has it (`Look.digest`).
+    """The visible state of a session. `drawing` is None if the view has it (`Look.digest`).
 
     `nodes` is how many the graph has, of which `leaves` are leaves, and `truncated` how many more were left
     out.
@@ -70,7 +70,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Updates:
-    """What a view missed, in order; the last of them is the latest."""
+    """The updates that a view missed, in order; the last of them is the latest."""
 
     request: int
     session: str
@@ -79,7 +79,7 @@ class Updates:
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """What was told after the revision asked for is not kept any more: `Look` again."""
+    """The updates after the requested revision are not kept any more: `Look` again."""
 
     request: int
     session: str
@@ -164,7 +164,7 @@ class Storages:
 
 @dataclass(frozen=True, slots=True)
 class SavedView:
-    """What a notebook knows of a view, beside the picture of it: which session it was and how far.
+    """The data of a view in a notebook, beside its picture: which session it was and how far.
 
     `title` names it with its cell. `view` is the id of the widget that shows it too; empty: none does.
     """

@@ -1,4 +1,4 @@
-"""What the browser may change about a run: where it stops, its values, its branches."""
+"""The changes of a run that the browser may request: its stops, values and branches."""
 
 from __future__ import annotations
 

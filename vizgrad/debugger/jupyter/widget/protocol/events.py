@@ -1,4 +1,4 @@
-"""What the kernel tells unasked (beside `Sessions`)."""
+"""The messages that the kernel sends without a request (beside `Sessions`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the browser may ask about a session, and which."""
+"""The requests of the browser about a session, and which."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class FollowLines:
 
 @dataclass(frozen=True, slots=True)
 class LinesSeen:
-    """What was told under this number has arrived: more may be told at once."""
+    """The message with this number has arrived: more may be sent at once."""
 
     request: int
     number: int
