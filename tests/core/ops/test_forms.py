@@ -16,7 +16,7 @@ from vizgrad.core.ops.forms import FORMS, public
 
 PUBLIC = Path(vg.__file__).parent / "core" / "ops" / "public"
 #: Files of `core/ops/public` that are no families.
-HELPERS = {"__init__", "arguments", "families", "requirements"}
+HELPERS = {"__init__", "arguments", "families"}
 
 
 def test_the_stub_says_what_is_there() -> None:

@@ -21,6 +21,7 @@ from vizgrad.core.arrays.current_device import DEVICES, elsewhere
 from vizgrad.core.arrays.errstate import NAMELESS
 from vizgrad.core.function.declared import Declared
 from vizgrad.core.tensor.modes import GUARD, MODES, Scope, TransformScope, pop_scope, push_scope
+from vizgrad.core.tensor.requirements import checked
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.tensor import RESULT, UNTRACKED, Tensor
 
@@ -319,6 +320,8 @@ def draws(kind: str) -> Callable[[F], F]:
 
 
 def _handed_to(function: F, how: Callable[[Level], Callable[..., Any]]) -> F:
+    function = checked(function)
+
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if DEVICES.several and (place := elsewhere(*args)) is not None:

@@ -4,7 +4,7 @@
 than record it that there are `vizgrad.NAME` with `out=`, `Tensor.NAME` and `Tensor.NAME_`, and under which
 other names. All of these are made here, from the declaration. `@public` and `@method` say it of a function
 that is written by hand, because it reads settings first; what such a function requires of its arguments
-stands in their annotations (`public/requirements.py`).
+stands in their annotations (`vizgrad/core/tensor/requirements.py`).
 
 The declarations are in `FORMS`. The names of `vizgrad`, the attributes of Tensor, the stub that typing tools
 read (`stub.py`), `python -m vizgrad.ops` and the tests of `out=` and in-place forms come from there.
@@ -22,8 +22,8 @@ from vizgrad.core.function.primitive import REGISTRY, WHEN_DECLARED, Primitive
 from vizgrad.core.function.transform_tensor import Wrapped
 from vizgrad.core.ops.copying import converted, copy, overwrite, overwrite_compared
 from vizgrad.core.ops.public.arguments import written
-from vizgrad.core.ops.public.requirements import checked
 from vizgrad.core.tensor.kinds import wrong_operand
+from vizgrad.core.tensor.requirements import checked
 from vizgrad.core.tensor.tensor import Tensor
 
 F = TypeVar("F")

@@ -22,8 +22,8 @@ from vizgrad.core.ops.public.arguments import (
     takes_tensors,
     written,
 )
-from vizgrad.core.ops.public.requirements import AtLeast, DtypeKind
 from vizgrad.core.tensor.kinds import not_a_tensor
+from vizgrad.core.tensor.requirements import AtLeast, DtypeKind
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
 

@@ -7,7 +7,7 @@ write to it warns, `vizgrad.core.tensor.conjugates`).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.function.transform_tensor import Wrapped
@@ -19,6 +19,7 @@ from vizgrad.core.ops.public.dimensions import mT
 from vizgrad.core.ops.public.slicing import select as pick
 from vizgrad.core.ops.shape import clone
 from vizgrad.core.tensor.conjugates import is_conjugate, mark_conjugate
+from vizgrad.core.tensor.requirements import AtLeast
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
@@ -196,15 +197,19 @@ def H(self: Tensor) -> Tensor:
 # Questions about two whole tensors.
 
 
+_TOLERANCE = AtLeast(0, "{argument} must be greater than or equal to zero, but got {value}")
+
+
 @public(method=True)
 @takes_tensors
 def isclose(
-    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+    input: Tensor,
+    other: Tensor,
+    rtol: Annotated[float, _TOLERANCE] = 1e-05,
+    atol: Annotated[float, _TOLERANCE] = 1e-08,
+    equal_nan: bool = False,
 ) -> Tensor:
     """|input - other| <= atol + rtol * |other|, element by element; types must agree."""
-    for name, tolerance in (("rtol", rtol), ("atol", atol)):
-        if not tolerance >= 0:
-            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
     return compare.isclose.record(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 

@@ -23,7 +23,7 @@ from vizgrad.core.ops.public.arguments import (
     written,
 )
 from vizgrad.core.ops.public.reduction import _as_asked, _in_dtype
-from vizgrad.core.ops.public.requirements import AtLeast, RankAtLeast
+from vizgrad.core.tensor.requirements import AtLeast, RankAtLeast
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
 

@@ -12,9 +12,9 @@ from vizgrad.core.ops import arrange
 from vizgrad.core.ops import shape as ops
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public.arguments import dims_given, dims_of, takes_out, takes_tensors
-from vizgrad.core.ops.public.requirements import RankAtLeast
 from vizgrad.core.ops.public.reshape import flatten, reshape, view
 from vizgrad.core.tensor.kinds import not_a_tensor
+from vizgrad.core.tensor.requirements import RankAtLeast
 from vizgrad.core.tensor.tensor import Tensor
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import is_on_host
@@ -23,6 +23,7 @@ from vizgrad.core.ops.public.arguments import (
     takes_out,
     takes_tensors,
 )
+from vizgrad.core.tensor.requirements import OneOf
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
@@ -239,10 +240,22 @@ def scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     return write(indexing.scatter_add, self, index, src, name="scatter_add_", dim=at)
 
 
+_REDUCE = OneOf(
+    ("sum", "prod", "mean", "amax", "amin"),
+    "reduce argument must be either sum, prod, mean, amax or amin, got {value}.",
+)
+
+
 @public(method=True)
 @takes_tensors
 def scatter_reduce(
-    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    reduce: Annotated[str, _REDUCE],
+    *,
+    include_self: bool = True,
 ) -> Tensor:
     """A copy of `input` with the groups of `src` that `index` names reduced into it.
 
@@ -257,8 +270,9 @@ def scatter_reduce(
 @method
 @takes_tensors
 def scatter_reduce_(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
-) -> Tensor:
+    self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: Annotated[str, _REDUCE], *,
+    include_self: bool = True,
+) -> Tensor:  # fmt: skip
     """`scatter_reduce`, in place."""
     check_placing(self, index, src)
     at = _check_reduce(self, dim, index, src, reduce)
@@ -273,10 +287,6 @@ _REDUCES = {"amax": "biufV", "amin": "biufV", "mean": "iufcV"}
 
 
 def _check_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str) -> int:
-    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
-        raise RuntimeError(
-            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}."
-        )
     check_kind("scatter_reduce", input, _REDUCES.get(reduce, "biufcV"))
     at = _check_index("scatter_reduce", input, index, dim)
     _check_fit("scatter_reduce", index, input, at, src)
@@ -484,7 +494,13 @@ def index_reduce(
     dim: int,
     index: Tensor,
     source: Tensor,
-    reduce: str,
+    reduce: Annotated[
+        str,
+        OneOf(
+            ("prod", "mean", "amax", "amin"),
+            "index_reduce_(): Expected reduce to be one of prod, mean, amax or amin but got {value}.",
+        ),
+    ],
     *,
     include_self: bool = True,
 ) -> Tensor:
@@ -492,10 +508,6 @@ def index_reduce(
 
     `reduce`: "prod", "mean", "amax", "amin"; with `include_self` what is there takes part.
     """
-    if reduce not in ("prod", "mean", "amax", "amin"):
-        raise RuntimeError(
-            f"index_reduce_(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}."
-        )
     check_kind("index_reduce", input, "iufcV" if reduce == "mean" or not include_self else "biufcV")
     at = _index_write("index_reduce", input, dim, index, source)
     shape = [1] * source._array.ndim

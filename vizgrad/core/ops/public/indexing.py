@@ -24,9 +24,9 @@ from vizgrad.core.ops.public.arguments import (
     takes_out,
     takes_tensors,
 )
-from vizgrad.core.ops.public.requirements import DtypeKind, Long, SameDtype
 from vizgrad.core.ops.public.where_clamp import check_real_value
 from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.requirements import DtypeKind, Long, SameDtype
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 

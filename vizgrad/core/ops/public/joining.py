@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.dtypes import INTS, get_default_dtype
@@ -16,6 +16,7 @@ from vizgrad.core.ops.public import broadcasting, dimensions, indexing, reshape,
 from vizgrad.core.ops.public.arguments import takes_axis, takes_out, takes_tensors, written
 from vizgrad.core.ops.public.from_values import ones_like, tensor
 from vizgrad.core.tensor.kinds import all_tensors
+from vizgrad.core.tensor.requirements import AtLeast, Rank, RankAtLeast
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
@@ -310,10 +311,14 @@ def _equal_parts(name: str, input: Tensor, given: Any, dim: int) -> tuple[Tensor
 
 @public(method=True)
 @takes_axis
-def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+def unbind(
+    input: Annotated[
+        Tensor,
+        RankAtLeast(1, "Dimension specified as 0 but tensor has no dimensions", IndexError),
+    ],
+    dim: int = 0,
+) -> tuple[Tensor, ...]:
     """All slices along `dim`, as views."""
-    if input._array.ndim == 0:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     return joining.record_unbind(input, wrap_dim(dim, input._array.ndim))
 
 
@@ -334,11 +339,12 @@ def _check_vector(tensor: Tensor) -> None:
 
 @public
 @takes_tensors
-def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+def combinations(
+    input: Annotated[Tensor, Rank(1, "Expect a 1D vector, but got shape {shape}")],
+    r: Annotated[int, AtLeast(0, "Expect a non-negative number, but got {value}")] = 2,
+    with_replacement: bool = False,
+) -> Tensor:
     """All choices of r elements of a vector, one per row; nothing, without rows, of r = 0."""
-    _check_vector(input)
-    if r < 0:
-        raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
         return new_tensor(xp.empty_like(input._array, shape=(0,)))
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
@@ -361,17 +367,15 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
 
 @public
 @takes_tensors
-def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+def vander(
+    x: Annotated[Tensor, Rank(1, "x must be a one-dimensional tensor. Its shape is {shape}")],
+    N: Annotated[int, AtLeast(0, "N must be non-negative. It is {value}")] | None = None,
+    increasing: bool = False,
+) -> Tensor:
     """Columns of powers of a vector."""
-    if x._array.ndim != 1:
-        raise RuntimeError(
-            f"x must be a one-dimensional tensor. Its shape is {list(x._array.shape)}"
-        )
     if x._array.dtype.kind in "biu":
         x = x.long()
     n = x._array.size if N is None else N
-    if n < 0:
-        raise RuntimeError(f"N must be non-negative. It is {n}")
     powers = range(n) if increasing else range(n - 1, -1, -1)
     columns = [x**k if k else ones_like(x) for k in powers]
     return stack(columns, -1) if columns else x.new_empty((x._array.size, 0))

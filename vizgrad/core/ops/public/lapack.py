@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.kernels.linalg import reflections
@@ -26,6 +26,7 @@ from vizgrad.core.ops.public.complexes import adjoint, conj
 from vizgrad.core.ops.public.linalg_factors import householder_product
 from vizgrad.core.ops.public.linalg_functions import check_matrix_type, check_same_type
 from vizgrad.core.ops.public.random_sampling import randn
+from vizgrad.core.tensor.requirements import RankAtLeast
 from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -76,23 +77,22 @@ def qr(input: Tensor, some: bool = True) -> QR:
     return QR(*linalg_functions.qr(input, "reduced" if some else "complete"))
 
 
+_MATRICES = RankAtLeast(
+    2, "torch.triangular_solve: Expected tensors of at least 2 dimensions, but got {ndim}"
+)
+
+
 @public(method=True)
 @takes_out
 @of_examples
 def triangular_solve(
-    input: Tensor,
-    A: Tensor,
+    input: Annotated[Tensor, _MATRICES],
+    A: Annotated[Tensor, _MATRICES],
     upper: bool = True,
     transpose: bool = False,
     unitriangular: bool = False,
 ) -> TriangularSolve:
     """X in A @ X = input (A.mT @ X with `transpose`), reading a triangle of A; and a copy of A."""
-    for each in (input, A):
-        if each._array.ndim < 2:
-            raise RuntimeError(
-                "torch.triangular_solve: Expected tensors of at least 2 dimensions, but got "
-                f"{each._array.ndim}"
-            )
     check_same_type("triangular_solve", input, A)
     if A._array.dtype.kind not in "fcV":
         raise NotImplementedError(f'"triangular_solve" not implemented for {A.dtype.name}')
@@ -128,16 +128,20 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
     return tuple(found) if get_infos else (found.LU, found.pivots)
 
 
+_OF_LU_SOLVE = RankAtLeast(
+    2,
+    "torch.lu_solve: input and factors must have at least 2 dimensions, but got a tensor of shape {shape}",
+)
+
+
 @public(method=True)
 @takes_out
-def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+def lu_solve(
+    input: Annotated[Tensor, _OF_LU_SOLVE],
+    LU_data: Annotated[Tensor, _OF_LU_SOLVE],
+    LU_pivots: Tensor,
+) -> Tensor:
     """X in A @ X = input with the factors of A."""
-    for each in (input, LU_data):
-        if each._array.ndim < 2:
-            raise RuntimeError(
-                "torch.lu_solve: input and factors must have at least 2 dimensions, but got a tensor of "
-                f"shape {list(each.shape)}"
-            )
     return linalg_factors.lu_solve(LU_data, LU_pivots, input)
 
 
@@ -197,13 +201,13 @@ class GeqrfBackward0(Decomposition):
 @public(method=True)
 @takes_out
 @of_stacks
-def geqrf(input: Tensor) -> GEQRF:
+def geqrf(
+    input: Annotated[Tensor, RankAtLeast(2, "torch.geqrf: input must have at least 2 dimensions.")],
+) -> GEQRF:
     """The QR decomposition as LAPACK keeps it: R on and above the diagonal of `a`, reflections below, `tau`.
 
     `orgqr` makes Q of them, `ormqr` multiplies by Q. Backward through it raises NotImplementedError.
     """
-    if input._array.ndim < 2:
-        raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
     check_matrix_type("geqrf", input)
     return GEQRF(*record(GeqrfBackward0, input, reflections(input._array)))
 

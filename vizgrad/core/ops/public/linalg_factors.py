@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from vizgrad.core.arrays.kernels import linalg as kernel
 from vizgrad.core.arrays.kernels.linalg import LinAlgError
@@ -23,6 +23,7 @@ from vizgrad.core.ops.public import (
 from vizgrad.core.ops.public.arguments import takes_out, takes_tensors
 from vizgrad.core.ops.public.complexes import adjoint, conj
 from vizgrad.core.ops.public.linalg_functions import check, check_matrix_type, check_same_type
+from vizgrad.core.tensor.requirements import INEXACT, Above, RankAtLeast
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
@@ -141,16 +142,17 @@ def lu_solve(
 _adjoint = adjoint
 
 
+_TWO = " should have at least 2 dimensions, but has {ndim} dimensions instead"
+
+
 @public(method=True)
 @takes_out
-def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
+def cholesky_solve(
+    input: Annotated[Tensor, RankAtLeast(2, "cholesky_solve: b" + _TWO)],
+    input2: Annotated[Tensor, RankAtLeast(2, "cholesky_solve: u" + _TWO)],
+    upper: bool = False,
+) -> Tensor:
     """X in A @ X = input, with the Cholesky factor input2 of A."""
-    for name, each in (("b", input), ("u", input2)):
-        if each._array.ndim < 2:
-            raise RuntimeError(
-                f"cholesky_solve: {name} should have at least 2 dimensions, but has {each._array.ndim} "
-                "dimensions instead"
-            )
     check_same_type("cholesky_solve", input, input2)
     lower = adjoint(input2) if upper else input2
     inner = linalg_functions.solve_triangular(lower, input, upper=False)
@@ -160,10 +162,8 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
 @public(method=True)
 @takes_out
 @of_examples
-def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
+def cholesky_inverse(input: Annotated[Tensor, INEXACT], upper: bool = False) -> Tensor:
     """The inverse of A, with its Cholesky factor input; LinAlgError for a zero on its diagonal."""
-    if input._array.dtype.kind not in "fcV":
-        raise NotImplementedError(f'"cholesky_inverse" not implemented for {input.dtype.name}')
     zero = input._array.diagonal(axis1=-2, axis2=-1) == 0
     info = new_tensor((zero.argmax(-1) + 1) * zero.any(-1)) if zero.size else new_tensor(zero)
     _raise_where("cholesky_inverse", _SINGULAR, info)
@@ -298,11 +298,14 @@ def _check_reflections(input: Tensor, tau: Tensor) -> None:
 
 
 @takes_out
-def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
+def tensorinv(
+    input: Tensor,
+    ind: Annotated[
+        int, Above(0, "Expected a strictly positive integer for 'ind', got {value}")
+    ] = 2,
+) -> Tensor:
     """The inverse for `tensordot(input, X, ind)`."""
     shape = input._array.shape
-    if ind <= 0:
-        raise RuntimeError(f"Expected a strictly positive integer for 'ind', got {ind}")
     first, rest = shape[:ind], shape[ind:]
     size = _product(first)
     if size != _product(rest):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.kernels import linalg as kernels
@@ -28,6 +28,7 @@ from vizgrad.core.ops.public.matrix_products import cross as _cross
 from vizgrad.core.ops.public.reshape import reshape, view
 from vizgrad.core.ops.public.statistics import vector_norm as vector_norm
 from vizgrad.core.tensor.kinds import all_tensors
+from vizgrad.core.tensor.requirements import OneOf, RankAtLeast, SameDtype
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 # Checks of the arguments of functions of matrices.
@@ -101,11 +102,15 @@ class EigResult(NamedTuple):
 
 @takes_out
 @of_stacks
-def eigh(input: Tensor, UPLO: str = "L") -> EighResult:
+def eigh(
+    input: Tensor,
+    UPLO: Annotated[
+        str,
+        OneOf(("L", "U", "l", "u"), "Expected UPLO argument to be 'L' or 'U', but got {value!r}"),
+    ] = "L",
+) -> EighResult:
     """Eigenvalues in rising order and eigenvectors (columns) of symmetric matrices."""
     check("eigh", input)
-    if UPLO not in ("L", "U", "l", "u"):
-        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO!r}")
     return EighResult(
         *decompositions.record(
             decompositions.LinalgEighBackward0, input, kernels.eigh(input._array, UPLO)
@@ -231,17 +236,23 @@ def _same_batch(A: Tensor, B: Tensor, dims: int = 2) -> tuple[Tensor, Tensor]:
 
 @takes_out
 def solve_triangular(
-    input: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
+    input: Tensor,
+    B: Annotated[
+        Tensor,
+        RankAtLeast(
+            2, "linalg.solve_triangular: The input tensor B must have at least 2 dimensions."
+        ),
+    ],
+    *,
+    upper: bool,
+    left: bool = True,
+    unitriangular: bool = False,
 ) -> Tensor:
     """X in A @ X = B (X @ A = B unless `left`), reading only the upper or lower triangle of input.
 
     B is converted to the type of A.
     """
     check("solve_triangular", input)
-    if B._array.ndim < 2:
-        raise RuntimeError(
-            "linalg.solve_triangular: The input tensor B must have at least 2 dimensions."
-        )
     n, size = input._array.shape[-1], B._array.shape[-2 if left else -1]
     if n != size:
         rows, columns = B._array.shape[-2:]
@@ -271,14 +282,19 @@ def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
 
 @takes_out
 @of_stacks
-def qr(A: Tensor, mode: str = "reduced") -> QRResult:
+def qr(
+    A: Tensor,
+    mode: Annotated[
+        str,
+        OneOf(
+            ("reduced", "complete", "r"),
+            "qr received unrecognized mode '{value}' but expected one of 'reduced' (default), 'r', or "
+            "'complete'",
+        ),
+    ] = "reduced",
+) -> QRResult:
     """Q, R with A = Q @ R. `mode`: "reduced", "complete" or "r" (Q empty, not differentiable)."""
     check("qr", A, square=False)
-    if mode not in ("reduced", "complete", "r"):
-        raise RuntimeError(
-            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), "
-            "'r', or 'complete'"
-        )
     m, n = A._array.shape[-2:]
     if mode == "r":
         _, r = kernels.qr(A._array, "reduced")
@@ -507,12 +523,19 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
 
 
 @takes_out
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+def vecdot(
+    x: Tensor,
+    y: Annotated[
+        Tensor,
+        SameDtype(
+            "x",
+            "linalg.vecdot: Expected x and y to have the same dtype, but found x of type {other} and y of "
+            "type {dtype} instead",
+        ),
+    ],
+    *,
+    dim: int = -1,
+) -> Tensor:
     """Sums of products along `dim`, of the conjugates of `x`."""
     check("vecdot", x, square=False, least=0)
-    if x._array.dtype != y._array.dtype:
-        raise RuntimeError(
-            "linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
-            f"{x.dtype.name} and y of type {y.dtype.name} instead"
-        )
     return reduction.sum(conj(x) * y, dim)

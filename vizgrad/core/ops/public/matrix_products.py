@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays.dtypes import INTS, promote_types
 from vizgrad.core.errors import wrap_dim
@@ -15,6 +15,14 @@ from vizgrad.core.ops.public import broadcasting, dimensions, reduction, reshape
 from vizgrad.core.ops.public.arguments import check_kind, element, takes_out, takes_tensors, written
 from vizgrad.core.ops.public.complexes import conj
 from vizgrad.core.tensor.kinds import not_a_tensor
+from vizgrad.core.tensor.requirements import (
+    AtLeast,
+    DtypeKind,
+    Rank,
+    RankAtLeast,
+    Requirement,
+    SameDtype,
+)
 from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -104,12 +112,19 @@ def _check(name: str, wanted: str, *checks: tuple[Tensor, int]) -> None:
             )
 
 
+_MATRIX = Rank(2, "{function}: {argument} must be a matrix; got a tensor of shape {shape}")
+_VECTOR = Rank(1, "{function}: {argument} must be a vector; got a tensor of shape {shape}")
+_OF_MM = Rank(2, "mm: self must be a matrix; got a tensor of shape {shape}")
+_OF_DOT = Rank(1, "dot: 1D tensors expected; got a tensor of shape {shape}")
+_OF_OUTER = Rank(1, "outer: self and vec2 must be vectors; got a tensor of shape {shape}")
+
+
 @public(method=True)
 @takes_tensors
-def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+def mm(
+    input: Annotated[Tensor, _OF_MM], mat2: Annotated[Tensor, _MATRIX], *, out: Tensor | None = None
+) -> Tensor:
     """The product of two matrices; no broadcasting."""
-    _check("mm", "self must be a matrix", (input, 2))
-    _check("mm", "mat2 must be a matrix", (mat2, 2))
     result = products.mm.record(input, mat2)
     return result if out is None else written(out, result, "mm", input, mat2)
 
@@ -142,19 +157,23 @@ def _check_stacks(batch1: Tensor, batch2: Tensor) -> None:
 
 @public(method=True)
 @takes_tensors
-def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+def mv(
+    input: Annotated[Tensor, _MATRIX], vec: Annotated[Tensor, _VECTOR], *, out: Tensor | None = None
+) -> Tensor:
     """A matrix times a vector."""
-    _check("mv", "input must be a matrix", (input, 2))
-    _check("mv", "vec must be a vector", (vec, 1))
     result = products.mv.record(input, vec)
     return result if out is None else written(out, result, "mv", input, vec)
 
 
 @public(method=True)
 @takes_tensors
-def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+def dot(
+    input: Annotated[Tensor, _OF_DOT],
+    tensor: Annotated[Tensor, _OF_DOT],
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The sum of products of two vectors."""
-    _check("dot", "1D tensors expected", (input, 1), (tensor, 1))
     result = products.dot.record(input, tensor)
     return result if out is None else written(out, result, "dot", input, tensor)
 
@@ -168,9 +187,13 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @public(method=True, aliases="ger")
 @takes_tensors
-def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+def outer(
+    input: Annotated[Tensor, _OF_OUTER],
+    vec2: Annotated[Tensor, _OF_OUTER],
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """All products of the elements of two vectors."""
-    _check("outer", "self and vec2 must be vectors", (input, 1), (vec2, 1))
     result = reshape.reshape(input, (input._array.size, 1)) * vec2
     return result if out is None else written(out, result, "outer", input, vec2)
 
@@ -312,12 +335,27 @@ _COMPUTE_MODES = (
 )  # fmt: skip
 
 
+def _rows(name: str) -> tuple[Requirement, Requirement]:
+    return (
+        RankAtLeast(2, f"cdist only supports at least 2D tensors, {name} got: {{ndim}}D"),
+        DtypeKind(
+            "fV", f"cdist only supports floating-point dtypes, {name} got: {{dtype}}", RuntimeError
+        ),
+    )
+
+
+_X1, _X2 = _rows("X1"), _rows("X2")
+_ONE_TYPE = SameDtype(
+    "x1", "expected scalar type {other} but found {dtype}: cdist takes two tensors of one type"
+)
+
+
 @public
 @takes_tensors
 def cdist(
-    x1: Tensor,
-    x2: Tensor,
-    p: float = 2.0,
+    x1: Annotated[Tensor, *_X1],
+    x2: Annotated[Tensor, *_X2, _ONE_TYPE],
+    p: Annotated[float, AtLeast(0, "cdist only supports non-negative p values, got {value}")] = 2.0,
     compute_mode: Any = "use_mm_for_euclid_dist_if_necessary",
 ) -> Tensor:
     """Distances between all rows of two matrices (or stacks of them).
@@ -326,24 +364,8 @@ def cdist(
     """
     from vizgrad.core.ops.public.statistics import vector_norm
 
-    if not p >= 0:
-        raise RuntimeError(f"cdist only supports non-negative p values, got {p}")
     if compute_mode not in _COMPUTE_MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
-    for name, each in (("X1", x1), ("X2", x2)):
-        if each._array.ndim < 2:
-            raise RuntimeError(
-                f"cdist only supports at least 2D tensors, {name} got: {each._array.ndim}D"
-            )
-        if each._array.dtype.kind not in "fV":
-            raise RuntimeError(
-                f"cdist only supports floating-point dtypes, {name} got: {each.dtype.name}"
-            )
-    if x1._array.dtype != x2._array.dtype:
-        raise RuntimeError(
-            f"expected scalar type {x1.dtype.name} but found {x2.dtype.name}: cdist takes two tensors of "
-            "one type"
-        )
     if x1._array.shape[-1] != x2._array.shape[-1]:
         raise RuntimeError(
             "X1 and X2 must have the same number of columns. "
@@ -364,16 +386,14 @@ def cdist(
 @takes_tensors
 def addmm(
     input: Tensor,
-    mat1: Tensor,
-    mat2: Tensor,
+    mat1: Annotated[Tensor, _MATRIX],
+    mat2: Annotated[Tensor, _MATRIX],
     *,
     beta: float = 1,
     alpha: float = 1,
     out: Tensor | None = None,
 ) -> Tensor:
     """beta * input + alpha * (mat1 @ mat2); `input` is broadcast."""
-    _check("addmm", "mat1 must be a matrix", (mat1, 2))
-    _check("addmm", "mat2 must be a matrix", (mat2, 2))
     _check_bias(input, (mat1._array.shape[0], mat2._array.shape[1]))
     beta, alpha = factors(mat1, beta, alpha)
     result = products.addmm.record(input, mat1, mat2, beta=beta, alpha=alpha)
@@ -404,16 +424,14 @@ def _check_bias(bias: Tensor, shape: tuple[int, ...]) -> None:
 @takes_tensors
 def addmv(
     input: Tensor,
-    mat: Tensor,
-    vec: Tensor,
+    mat: Annotated[Tensor, _MATRIX],
+    vec: Annotated[Tensor, _VECTOR],
     *,
     beta: float = 1,
     alpha: float = 1,
     out: Tensor | None = None,
 ) -> Tensor:
     """beta * input + alpha * (mat @ vec)."""
-    _check("addmv", "mat must be a matrix", (mat, 2))
-    _check("addmv", "vec must be a vector", (vec, 1))
     _check_bias(input, (mat._array.shape[0],))
     beta, alpha = factors(mat, beta, alpha)
     result = products.addmv.record(input, mat, vec, beta=beta, alpha=alpha)

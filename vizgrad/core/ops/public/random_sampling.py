@@ -34,8 +34,8 @@ from vizgrad.core.ops.public.arguments import (
 from vizgrad.core.ops.public.broadcasting import broadcast_tensors
 from vizgrad.core.ops.public.creation import _empty, given_size, made, only_memory
 from vizgrad.core.ops.public.from_values import memory_like
-from vizgrad.core.ops.public.requirements import Above, AtLeast, DtypeKind, Rank, SameDtype, Within
 from vizgrad.core.tensor.in_memory import check_format
+from vizgrad.core.tensor.requirements import Above, AtLeast, DtypeKind, Rank, SameDtype, Within
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 # Sampling in place: methods that overwrite a tensor with what is drawn (spec T-30).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import dtypes, xp
 from vizgrad.core.arrays.backend import parse_device, to_device
@@ -19,6 +19,7 @@ from vizgrad.core.ops.public.arguments import (
     takes_tensors,
 )
 from vizgrad.core.ops.public.creation import _np_dtype, made, only_memory
+from vizgrad.core.tensor.requirements import AtLeast
 from vizgrad.core.tensor.tensor import Tensor
 
 #: `arange(end=3)` begins at 0, `arange(None, 3)` is refused.
@@ -175,17 +176,20 @@ def _complex_if(*ends: Any) -> Any:
     return next((dtypes.of_scalar(e) for e in ends if isinstance(e, complex)), None)
 
 
+_OF_EYE = AtLeast(0, "n must be greater or equal to 0, got {value}")
+_SIDE = AtLeast(0, "{argument} must be non-negative, got {value}")
+
+
 @public
 @fills_out
 @takes_tensors
 def eye(
-    n: int, m: int | None = None, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    requires_grad: bool = False, pin_memory: bool | None = None,
+    n: Annotated[int, _OF_EYE], m: Annotated[int, _OF_EYE] | None = None, *, dtype: Any = None,
+    layout: Any = None, device: Any = None, requires_grad: bool = False,
+    pin_memory: bool | None = None,
 ) -> Tensor:  # fmt: skip
     """Ones on the diagonal of an n x m matrix."""
     only_memory("eye", layout=layout, pin_memory=pin_memory)
-    if n < 0 or (m is not None and m < 0):
-        raise RuntimeError(f"n must be greater or equal to 0, got {n if n < 0 else m}")
     with on(device) as namespace:
         return made(namespace.eye(n, m, dtype=_np_dtype("eye", dtype)), requires_grad)
 
@@ -194,12 +198,12 @@ def eye(
 @fills_out
 @takes_tensors
 def tril_indices(
-    row: int, col: int, offset: int = 0, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    requires_grad: bool = False, pin_memory: bool | None = None,
+    row: Annotated[int, _SIDE], col: Annotated[int, _SIDE], offset: int = 0, *, dtype: Any = None,
+    layout: Any = None, device: Any = None, requires_grad: bool = False,
+    pin_memory: bool | None = None,
 ) -> Tensor:  # fmt: skip
     """Row and column numbers of a lower triangle, as two rows."""
     only_memory("tril_indices", layout=layout, pin_memory=pin_memory)
-    _check_sides(row, col)
     return _triangle(xp.tril(xp.ones((row, col), bool), offset), dtype, device, requires_grad)
 
 
@@ -207,19 +211,13 @@ def tril_indices(
 @fills_out
 @takes_tensors
 def triu_indices(
-    row: int, col: int, offset: int = 0, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    requires_grad: bool = False, pin_memory: bool | None = None,
+    row: Annotated[int, _SIDE], col: Annotated[int, _SIDE], offset: int = 0, *, dtype: Any = None,
+    layout: Any = None, device: Any = None, requires_grad: bool = False,
+    pin_memory: bool | None = None,
 ) -> Tensor:  # fmt: skip
     """Row and column numbers of an upper triangle, as two rows."""
     only_memory("triu_indices", layout=layout, pin_memory=pin_memory)
-    _check_sides(row, col)
     return _triangle(xp.triu(xp.ones((row, col), bool), offset), dtype, device, requires_grad)
-
-
-def _check_sides(row: int, col: int) -> None:
-    for name, n in (("row", row), ("col", col)):
-        if n < 0:
-            raise RuntimeError(f"{name} must be non-negative, got {n}")
 
 
 def _triangle(mask: Any, dtype: Any, device: Any, requires_grad: bool) -> Tensor:

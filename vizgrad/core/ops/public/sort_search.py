@@ -27,7 +27,7 @@ from vizgrad.core.ops.public.arguments import (
     takes_tensors,
     written,
 )
-from vizgrad.core.ops.public.requirements import (
+from vizgrad.core.tensor.requirements import (
     INTEGRAL,
     MASK,
     AtLeast,
@@ -425,13 +425,16 @@ def isin(
 @public(method=True)
 @takes_out
 @of_examples
-def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+def histc(
+    input: Annotated[
+        Tensor, DtypeKind("fV", '"histogram" not implemented for {dtype}', NotImplementedError)
+    ],
+    bins: Annotated[int, AtLeast(1, "torch.histogram(): bins must be > 0, but got {value}")] = 100,
+    min: float = 0,
+    max: float = 0,
+) -> Tensor:
     """How many elements fall into each of `bins` equal bins between min and max (or the extremes)."""
     array = input._array
-    if array.dtype.kind not in "fV":
-        raise NotImplementedError(f'"histogram" not implemented for {input.dtype.name}')
-    if bins < 1:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins}")
     min, max = number_of(min), number_of(max)
     if min > max:
         raise RuntimeError(f"torch.histc: max must be larger than min, got {min} and {max}")
@@ -506,13 +509,14 @@ class Histogram(NamedTuple):
 @public(method=True)
 @takes_out
 def histogram(
-    input: Tensor, bins: Any = 100, *, range: tuple[float, float] | None = None,
+    input: Annotated[
+        Tensor, DtypeKind("fV", '"histogramdd" not implemented for {dtype}', NotImplementedError)
+    ],
+    bins: Any = 100, *, range: tuple[float, float] | None = None,
     weight: Tensor | None = None, density: bool = False,
 ) -> Histogram:  # fmt: skip
     """Counts (or sums of `weight`, or densities) of elements in bins, and the bins' edges."""
     array = input._array
-    if array.dtype.kind not in "fV":
-        raise NotImplementedError(f'"histogramdd" not implemented for {input.dtype.name}')
     if isinstance(bins, (bool, float)):
         raise TypeError(
             "histogram() received an invalid combination of arguments: bins must be int or Tensor, not "

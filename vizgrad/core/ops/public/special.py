@@ -15,8 +15,8 @@ from vizgrad.core.ops.public.arguments import check_number, takes_out
 from vizgrad.core.ops.public.arithmetic import logit as logit
 from vizgrad.core.ops.public.arithmetic import polygamma as polygamma
 from vizgrad.core.ops.public.arithmetic import round as round
-from vizgrad.core.ops.public.requirements import AtLeast
 from vizgrad.core.ops.public.statistics import logsumexp as logsumexp
+from vizgrad.core.tensor.requirements import AtLeast
 from vizgrad.core.tensor.tensor import Tensor
 
 

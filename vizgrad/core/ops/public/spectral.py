@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays.dtypes import DType, get_default_dtype
 from vizgrad.core.errors import warn_once
@@ -25,6 +25,7 @@ from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
 from vizgrad.core.ops.public.creation import check_flag, full
 from vizgrad.core.ops.public.padding import pad
 from vizgrad.core.ops.public.ranges import arange
+from vizgrad.core.tensor.requirements import DtypeKind
 from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -114,7 +115,14 @@ def _continued(input: Tensor, by: int, mode: str) -> Tensor:
 @takes_tensors
 @of_examples
 def istft(
-    input: Tensor,
+    input: Annotated[
+        Tensor,
+        DtypeKind(
+            "c",
+            "istft requires a complex-valued input tensor matching the output from stft",
+            RuntimeError,
+        ),
+    ],
     n_fft: int,
     hop_length: int | None = None,
     win_length: int | None = None,
@@ -126,10 +134,6 @@ def istft(
     return_complex: bool = False,
 ) -> Tensor:
     """The signal whose `stft` is `input`, by overlapping and adding, divided by the windows' squares."""
-    if not input.is_complex():
-        raise RuntimeError(
-            "istft requires a complex-valued input tensor matching the output from stft"
-        )
     if window is not None and window.is_complex() and not return_complex:
         raise RuntimeError(
             "istft: Complex windows are incompatible with return_complex=False: the signal is complex too"

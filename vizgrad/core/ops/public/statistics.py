@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import beside, is_on_host
@@ -43,6 +43,15 @@ from vizgrad.core.ops.public.conversion import result_type
 from vizgrad.core.ops.public.reduction import _in_dtype, numpys_float
 from vizgrad.core.ops.reduce import mean_dims
 from vizgrad.core.tensor.kinds import not_a_tensor
+from vizgrad.core.tensor.requirements import (
+    Above,
+    AtLeast,
+    Dtype,
+    DtypeKind,
+    OneOf,
+    RankAtLeast,
+    RankAtMost,
+)
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
@@ -266,7 +275,14 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
 @public(method=True)
 @takes_tensors
 def cov(
-    input: Tensor,
+    input: Annotated[
+        Tensor,
+        RankAtMost(
+            2,
+            "cov(): expected input to have two or fewer dimensions but got an input with {ndim} dimensions",
+        ),
+        DtypeKind("iufcV", "cov(): bool dtype is not supported for input", RuntimeError),
+    ],
     *,
     correction: int = 1,
     fweights: Tensor | None = None,
@@ -278,13 +294,6 @@ def cov(
     The sum of squares is divided by  n - correction;  with `aweights`, by  n - correction * sum(w a) / n  for
     w = f a, a the `aweights`, and n the sum of w.
     """
-    if input._array.ndim > 2:
-        raise RuntimeError(
-            "cov(): expected input to have two or fewer dimensions but got an input with "
-            f"{input._array.ndim} dimensions"
-        )
-    if input._array.dtype.kind == "b":
-        raise RuntimeError("cov(): bool dtype is not supported for input")
     rows: Any = as_float(dimensions.atleast_2d(input))
     count = rows.shape[1]
     weights: Any = _weights(fweights, aweights, count)
@@ -357,16 +366,17 @@ def corrcoef(input: Tensor) -> Tensor:
 
 @public(method=True)
 @takes_out
-def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+def renorm(
+    input: Annotated[
+        Tensor, RankAtLeast(2, "renorm: input needs at least 2 dimensions, got {ndim} dimensions")
+    ],
+    p: Annotated[float, Above(0, "renorm: non-positive-norm not supported, got p={value}")],
+    dim: int,
+    maxnorm: Annotated[float, AtLeast(0, "renorm: expected maxnorm to be >= 0 but got {value}")],
+) -> Tensor:
     """Slices along `dim` scaled down to a p-norm of at most `maxnorm`."""
     ndim = input._array.ndim
-    if ndim < 2:
-        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {ndim} dimensions")
     at = wrap_dim(dim, ndim)
-    if not p > 0:
-        raise RuntimeError(f"renorm: non-positive-norm not supported, got p={p}")
-    if not maxnorm >= 0:
-        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     others = [d for d in range(ndim) if d != at]
     given_as = input.dtype
     if (
@@ -383,17 +393,27 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 # Quantiles, interpolated between sorted neighbours.
 
 
+_FLOAT_OR_DOUBLE = Dtype(
+    ("float32", "float64"),
+    "{function}() input tensor must be either float or double dtype, got {dtype}",
+)
+_INTERPOLATION = OneOf(
+    ("linear", "lower", "higher", "midpoint", "nearest"),
+    "{function}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {value}",
+)
+
+
 @public(method=True)
 @takes_axis
 @takes_out
 @of_examples
 def quantile(
-    input: Tensor,
+    input: Annotated[Tensor, _FLOAT_OR_DOUBLE],
     q: Any,
     dim: int | None = None,
     keepdim: bool = False,
     *,
-    interpolation: str = "linear",
+    interpolation: Annotated[str, _INTERPOLATION] = "linear",
 ) -> Tensor:
     """The q-th quantiles along `dim`, interpolated between neighbours; NaN where there is a NaN."""
     return _quantile("quantile", input, q, dim, keepdim, interpolation, ignore_nan=False)
@@ -404,12 +424,12 @@ def quantile(
 @takes_out
 @of_examples
 def nanquantile(
-    input: Tensor,
+    input: Annotated[Tensor, _FLOAT_OR_DOUBLE],
     q: Any,
     dim: int | None = None,
     keepdim: bool = False,
     *,
-    interpolation: str = "linear",
+    interpolation: Annotated[str, _INTERPOLATION] = "linear",
 ) -> Tensor:
     """The q-th quantiles of the numbers along `dim`, without NaNs."""
     return _quantile("nanquantile", input, q, dim, keepdim, interpolation, ignore_nan=True)
@@ -425,15 +445,6 @@ def _quantile(
     *,
     ignore_nan: bool,
 ) -> Tensor:
-    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
-        raise RuntimeError(
-            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, "
-            f"but got {interpolation}"
-        )
-    if input._array.dtype.name not in ("float32", "float64"):
-        raise RuntimeError(
-            f"{name}() input tensor must be either float or double dtype, got {input.dtype.name}"
-        )
     if not input._array.size:
         raise RuntimeError(f"{name}() input tensor must be non-empty")
     if not isinstance(q, Tensor) and not is_number(q):

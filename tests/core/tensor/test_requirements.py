@@ -1,4 +1,4 @@
-"""What a function requires of its arguments stands in their annotations, and is read once."""
+"""Annotations declare the requirements of a function on its arguments, and are read once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 import vizgrad as vg
 from vizgrad.core.ops.public.arguments import takes_tensors
-from vizgrad.core.ops.public.requirements import (
+from vizgrad.core.tensor.requirements import (
     AtLeast,
     DtypeKind,
     Long,
