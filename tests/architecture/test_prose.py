@@ -16,18 +16,16 @@ from tests.architecture.prose import sentences
 from tests.architecture.rooms import PACKAGE
 
 RATCHET: dict[str, int] = {
-    "core/graph": 1,
-    "debugger/api.py": 1,
-    "debugger/check": 7,
-    "debugger/drawing": 15,
-    "debugger/engines": 210,
-    "debugger/explain": 18,
-    "debugger/jupyter": 14,
+    "debugger/check": 6,
+    "debugger/drawing": 13,
+    "debugger/engines": 67,
+    "debugger/explain": 13,
+    "debugger/jupyter": 13,
     "debugger/memory": 16,
     "debugger/model": 4,
     "debugger/session": 27,
     "debugger/traces": 9,
-    "debugger/watch": 12,
+    "debugger/watch": 8,
 }
 
 

@@ -82,7 +82,7 @@ def debug(
 
 
 def _as_written(site: Site | None) -> str:
-    """What `debug` was called with, as written, if that is short: of an expression that has no name."""
+    """The argument of `debug`, as written, if that is short: for an expression without a name."""
     from vizgrad.debugger.watch import source_expressions
 
     if source_expressions.called(site) != "debug":

@@ -82,7 +82,7 @@ export class Visiting {
   }
 }
 
-/** What a leaf does with its gradient is its formula. */
+/** The decision of a leaf on its gradient is its formula. */
 function stagesOf({ visit: { stages, accumulate } }: StepRecord): readonly StageRecord[] {
   if (!accumulate) {
     return stages;

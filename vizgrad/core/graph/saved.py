@@ -363,7 +363,7 @@ def _stale_error(
 
 
 def fix_of_write(culprit: Place | None) -> str:
-    """What to do about a write to a saved value: the step of an optimizer cannot be written out of place."""
+    """The advice on a write to a saved value: the step of an optimizer cannot be written out of place."""
     if culprit is not None and ".step(" in culprit.text:
         return (
             "call every backward that needs the old values before step() (or add the losses), or run the "

@@ -132,7 +132,7 @@ def _cut(examination: Examination, wrong: list[Entry]) -> Explanation:
 class Blame(NamedTuple):
     place: Place | None
     name: str
-    #: What happens there.
+    #: The fault there.
     how: str
     fix: str
 

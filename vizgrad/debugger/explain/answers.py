@@ -1,4 +1,4 @@
-"""What is odd about a gradient or a value, and the shortest way from there to where that began."""
+"""The fault of a gradient or a value, and the shortest way from there to its origin."""
 
 from __future__ import annotations
 

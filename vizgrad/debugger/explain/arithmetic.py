@@ -1,4 +1,4 @@
-"""What was computed at one element: which numbers met, and that what came out of them is not finite.
+"""The computation at one element: which numbers met, and that their result is not finite.
 
 A derivative is shown only where its formula, at the values that were there, gives what the run gave.
 """
@@ -22,7 +22,7 @@ class _Derivative(NamedTuple):
     """A formula, in x and y as an operation's operands, for one of its edges."""
 
     text: str
-    #: What a node has saved -> how the formula calls it.
+    #: The names of a node's saved values -> their names in the formula.
     reads: Mapping[str, str]
     compute: Callable[..., Any]
 

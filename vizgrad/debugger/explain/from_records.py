@@ -1,4 +1,4 @@
-"""What is known of tensors of every engine: from the records of open sessions, or that nothing was noted."""
+"""The facts of tensors of every engine: from the records of open sessions, or that nothing was noted."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def filled(text: str, facts: Mapping[str, Any]) -> str:
 
 
 def _said(cause: Cause) -> tuple[str, str]:
-    """What is said of it, and what to do."""
+    """The sentence on it, and the advice."""
     story, fix = SENTENCES[cause.case]
     facts = {"at": cause.site, **cause.facts}
     return filled(story, facts), filled(FIXES[cause.fix] if cause.fix else fix, facts)

@@ -59,7 +59,7 @@ def look_at_values(note: Note, out: Any, parents: tuple[Note, ...], look: Look) 
 
 
 def _there(values: Any, parent: Note, look: Look, out: Any) -> float | None:
-    """What an operand was at the first place of `values` that is not finite."""
+    """The value of an operand at the first place of `values` that is not finite."""
     tensor = parent.tensor()
     if tensor is None or tensor is out or look.kind(tensor) not in FLOATING + "iub":
         return None

@@ -1,4 +1,4 @@
-"""What is known of a tensor: the operation that made it, the line, of what; and what happened to it."""
+"""The note on a tensor: the operation that made it, the line, its operands; and its later events."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Note:
     born: Note | None = None
     #: The state at its creation: places, values, and the values before.
     detail: Any = None
-    #: What each operand was at the first of these places; None where that is not known.
+    #: The value of each operand at the first of these places; None where that is not known.
     there: tuple[float | None, ...] = ()
     #: The same: the largest absolute value of each operand, in order; none where they are gone.
     sizes: tuple[float, ...] = ()

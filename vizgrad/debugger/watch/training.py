@@ -1,4 +1,4 @@
-"""What a block does as a training loop: modes of layers, steps of optimizers, patterns of use."""
+"""A block as a training loop: modes of layers, steps of optimizers, patterns of use."""
 
 from __future__ import annotations
 

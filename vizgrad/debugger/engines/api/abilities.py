@@ -1,4 +1,6 @@
-"""What an engine may offer besides what it must (`protocols.py`): each alone, asked for where it is used."""
+"""Optional abilities of an engine besides the required ones (`protocols.py`): each alone, asked for
+where it is used.
+"""
 
 from __future__ import annotations
 
@@ -93,8 +95,8 @@ class Recording(Step, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What an engine has changed: in the world (`effects`, done already), or of what waits (`buffer`, as it
-    is now). `text` says it in words.
+    """The changes of an engine: in the world (`effects`, done already), or of waiting gradients
+    (`buffer`, as it is now). `text` says it in words.
     """
 
     text: str
@@ -116,7 +118,7 @@ class OneWay(Run, Protocol):
 class Branching(QuickRun, Protocol):
     """A run that can be continued in more than one way.
 
-    What is changed is changed where it stands, behind all its steps. A value is one of the engine's, a
+    A change takes place where the engine stands, after all its steps. A value is one of the engine's, a
     number, or a text (`vizgrad.debugger.expressions`). ValueError where nothing can be changed, or it is
     not understood.
     """
@@ -152,7 +154,7 @@ class Branching(QuickRun, Protocol):
         ...
 
 
-# What a custom Function can do, and where it cannot: its capability card.
+# The abilities of a custom Function, and their limits: its capability card.
 
 #: "proven": examined on the example and right. "failed": wrong there, with the failing case. "untested": not
 #: there, refused aloud, or not to be told on this example; `detail` says which.
@@ -192,7 +194,7 @@ class Capability:
 
 @dataclass(frozen=True, slots=True)
 class CapabilityCard:
-    """What was found out about a Function on one example."""
+    """The results for a Function on one example."""
 
     function: str
     #: The arguments of the example, as text.

@@ -48,7 +48,7 @@ def listening() -> Generator[list[Any]]:
         yield [stack.enter_context(listener()) for listener in _listeners]
 
 
-#: What an engine asks before a backward of its framework runs.
+#: The callback of an engine before a backward of its framework runs.
 _interceptors: list[Callable[[Callable[..., bool]], AbstractContextManager[None]]] = []
 
 
@@ -87,7 +87,7 @@ def register_examiner(base: type, card: Callable[..., Any]) -> None:
 
 
 def examiner_of(function: Any) -> Callable[..., Any] | None:
-    """What examines a custom Function; None for vizgrad's own, and what is none."""
+    """The examiner of a custom Function; None for vizgrad's own, and other objects."""
     engines_registered()
     found = (card for base, card in _examiners.items() if _is_a(function, base))
     return next(found, None)

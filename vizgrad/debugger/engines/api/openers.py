@@ -1,9 +1,9 @@
 """Which engine opens the backward of a loss: chosen by the type of the loss.
 
 An engine that can be stepped registers itself: ``open_backward.register(Tensor, opener)``. The opener takes
-the arguments of `vizgrad.debug` and gives a `protocols.Backward`. What can be looked at without being run
-is registered with `open_picture` in the same way. An engine for the tensors of another framework registers
-when the program has imported that (`frameworks.py`).
+the arguments of `vizgrad.debug` and gives a `protocols.Backward`. A graph that can be drawn without
+a run is registered with `open_picture` in the same way. An engine for the tensors of another framework
+registers when the program has imported that (`frameworks.py`).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _NOT_ENGINES = object, list, tuple
 
 
 class Picturable(Protocol):
-    """What can be drawn of a graph that is not run."""
+    """The drawable part of a graph that is not run."""
 
     def graph(self, title: str) -> model.Graph:
         """All of it, as it is now."""

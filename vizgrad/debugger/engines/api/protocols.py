@@ -1,8 +1,8 @@
-"""What an engine must offer to be looked at and stepped. Nothing here knows any engine.
+"""The interface that an engine needs to be drawn and stepped. Nothing here knows any engine.
 
 A backward that has not run is handed over by an opener (`openers.py`) as a `Backward`: a `GraphSource`, which
 describes nodes, saved values and storages, and a `Run`, which makes one step at a time and says in a
-`StepRecord` what it did. What a step changed in the world comes with it as `Effect`s: the session undoes and
+`StepRecord` what it did. A step's changes in the world come with it as `Effect`s: the session undoes and
 redoes them to go back and forth; the engine itself only ever goes forward.
 
 Nodes and storages go by number: those of nodes are 0 ... len(source) - 1, in the order in which they were
@@ -39,7 +39,9 @@ class GraphSource(Protocol):
         ...
 
     def origin(self, node: int) -> Origin:
-        """What is known of where the node was recorded. Cheap: asked of every node when groups are made."""
+        """The place where the node was recorded, as far as it is known. Cheap: asked of every node when
+        groups are made.
+        """
         ...
 
     def name(self, node: int) -> str:
@@ -47,13 +49,13 @@ class GraphSource(Protocol):
         ...
 
     def label(self, node: int) -> str:
-        """What a person calls the variable of a leaf (or the value of a constant); empty if unknown, and
+        """The user's name of a leaf's variable (or the value of a constant); empty if unknown, and
         for other nodes.
         """
         ...
 
     def texts(self, node: int) -> Sequence[str]:
-        """What the node can be found by (`finding.texts_of`). Cheap: asked of every node."""
+        """The texts that find the node (`finding.texts_of`). Cheap: asked of every node."""
         ...
 
     @property
@@ -195,7 +197,7 @@ class Bearing(Step, Protocol):
     """A step that can say more than its record of where a NaN or an infinity came up."""
 
     def birth(self) -> model.Birth | None:
-        """What it made that is not finite, of gradients that are; None if nothing."""
+        """The non-finite gradient that it made from finite ones; None if there is none."""
         ...
 
 
@@ -215,7 +217,9 @@ Spot = tuple[int, Literal["incoming", "before", "after", "routed"], int]
 
 
 class Past(Protocol):
-    """The steps of a run as a `Fold` reads them. What goes through many steps puts no value into numbers."""
+    """The steps of a run as a `Fold` reads them. Code that goes through many steps puts no value into
+    numbers.
+    """
 
     def briefs(self, first: int, last: int) -> Iterator[Brief]:
         """Steps `first` ... `last - 1`, in order."""
@@ -259,7 +263,7 @@ class Past(Protocol):
         ...
 
     def effects(self, index: int) -> Sequence[Effect]:
-        """What the step changed in the world, in order."""
+        """The changes of the step in the world, in order."""
         ...
 
 
@@ -343,7 +347,7 @@ class QuickRun(Run, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Backward:
-    """What an opener gives to a session."""
+    """The result of an opener for a session."""
 
     source: GraphSource
     run: Run

@@ -41,7 +41,7 @@ def register(
 
 
 def summarize(value: object) -> TensorSummary | None:
-    """What one cheap pass over the elements gives. TypeError for what no engine has registered."""
+    """The result of one cheap pass over the elements. TypeError for what no engine has registered."""
     known = _quick.get(type(value))
     return known(value) if known is not None else _found(type(value))[0](value)
 

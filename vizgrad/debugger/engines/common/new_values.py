@@ -1,4 +1,4 @@
-"""What a user puts in place of a value at a pause: of the shape and type of what is there, and in words."""
+"""The user's replacement of a value at a pause: with the shape and type of the value, and in words."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class CapturedValue:
 
     @property
     def summary(self) -> model.TensorSummary:
-        """What one pass over it gives."""
+        """The result of one pass over it."""
         found = self._summary
         if found is None:
             found = self._summary = self._summarize(closely=False)
@@ -107,7 +107,7 @@ def closely(value: CapturedValue | None) -> model.TensorSummary | None:
     return None if value is None else value.closely()
 
 
-# What a step did to `.grad` of a tensor, so that it can be undone and redone.
+# A step's change of a tensor's `.grad`, so that it can be undone and redone.
 
 _CHANGED = ".grad of a tensor was changed"
 

@@ -24,13 +24,13 @@ class Routed:
     name: str
     computed: Any
     routed: Any
-    #: What the engine did to it on the way; empty: what its summaries say.
+    #: The engine's changes of it on the way; empty: as its summaries say.
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """What a delivery changed at a slot."""
+    """The change of a delivery at a slot."""
 
     node: int
     input_nr: int
@@ -40,7 +40,7 @@ class Arrived:
 
 @dataclass(frozen=True, slots=True)
 class Accumulated:
-    """What a leaf did with its gradient."""
+    """The treatment of a gradient by its leaf."""
 
     decision: str
     reason: str
@@ -84,7 +84,7 @@ class RecordedStep(Generic[Value]):
 
     @property
     def state(self) -> model.NodeState:
-        """What became of the node."""
+        """The state of the node afterwards."""
         return "error" if self.error else "done"
 
     @property
@@ -94,7 +94,7 @@ class RecordedStep(Generic[Value]):
 
     @property
     def made(self) -> tuple[model.Made, ...]:
-        """What it recorded."""
+        """The nodes that it recorded."""
         return ()
 
     def all_readied(self) -> tuple[model.Ready, ...]:
@@ -102,7 +102,7 @@ class RecordedStep(Generic[Value]):
         raise NotImplementedError
 
     def all_stages(self, summary: Summary) -> tuple[model.StageRecord, ...]:
-        """What the node did, in order; `summary` puts a gradient into numbers."""
+        """The events of the node, in order; `summary` puts a gradient into numbers."""
         raise NotImplementedError
 
     # --- what follows from it -----------------------------------------------------------------------------
@@ -205,7 +205,7 @@ def _routed(out: Routed, summary: Summary) -> model.Routed:
 
 
 def _note(before: model.TensorSummary | None, after: model.TensorSummary | None) -> str:
-    """What the engine did to a gradient on its way (F-64, F-65)."""
+    """The engine's change of a gradient on its way (F-64, F-65)."""
     if before is None or after is None:
         return "" if before is after else "undefined"
     notes: list[str] = []

@@ -1,4 +1,4 @@
-"""What a person calls their tensors: looked up in the namespaces they are working in."""
+"""The user's names of tensors: looked up in the namespaces in use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vizgrad.core.interpreter import locals_of
 from vizgrad.core.tensor.source_location import INTERNAL, frame_outside
 from vizgrad.core.tensor.tensor import Tensor
 
-#: What is longer than this is not searched; of a module's parameters only that many.
+#: A container longer than this is not searched; only this many parameters of a module are.
 _LONGEST_LIST = 64
 _LONGEST_DICT = 256
 _MOST_PARAMETERS = 10_000

@@ -1,4 +1,4 @@
-"""What a step, or a user at a pause, changed outside of PyTorch's backward."""
+"""Changes of a step, or of a user at a pause, outside of PyTorch's backward."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class GradEffect(new_values.GradEffect):
         return True
 
     def since(self, elements: torch.Tensor | None) -> GradEffect | None:
-        """What has come after it, if anything has. `elements` are those that it left behind."""
+        """The value that came after it, if there is one. `elements` are those that it left behind."""
         after, tensor = self._after, self._tensor()
         assert isinstance(after, _GradState)  # it is done
         if after.matches(tensor):

@@ -47,7 +47,9 @@ def parts_of(tensor: Any) -> list[Any]:
 
 
 def stored(tensor: Any) -> Any:
-    """What a tensor keeps, where it is: of a sparse one its values, of which two may be of the same place."""
+    """The stored elements of a tensor, where they are: for a sparse one its values, of which two may
+    have the same place.
+    """
     found = parts_of(tensor)
     return found[0] if found else tensor
 
@@ -166,7 +168,7 @@ def elements_of(tensor: Any) -> Any:
 
 
 def kind_of(tensor: Any) -> str:
-    """What kind of tensor it is, in words."""
+    """The kind of tensor, in words."""
     if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
         return type(tensor).__name__
     if tensor.is_nested:

@@ -1,4 +1,4 @@
-"""What a custom Function of PyTorch's can do, by running it on an example: `vizgrad.card` and `check`."""
+"""The abilities of a custom Function of PyTorch, by running it on an example: `vizgrad.card` and `check`."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def code_of(cls: Any, name: str) -> Any:
 
 
 def argument(cls: Any, n: int, inputs: tuple[Any, ...]) -> str:
-    """What forward calls the tensor number `n` of its arguments."""
+    """The name in forward of the tensor number `n` of its arguments."""
     numbers = [i for i, each in enumerate(inputs) if isinstance(each, torch.Tensor)]
     code = code_of(cls, "forward")
     skipped = 0 if code_of(cls, "setup_context") is not None else 1
@@ -449,7 +449,7 @@ class Examined:
         )  # fmt: skip
 
     def _intermediate(self, call: Call) -> tuple[Any, str] | None:
-        """What forward computed and kept, that is neither an input nor an output: where, and its name."""
+        """A value that forward computed and kept, neither an input nor an output: where, and its name."""
         outside = {each.data_ptr() for each in (*call.arguments, *call.results)}
         depends = {each.made.data_ptr() for each in call.trace.done}
         for n, tensor in enumerate(call.node.saved_tensors):

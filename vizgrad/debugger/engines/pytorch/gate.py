@@ -36,19 +36,19 @@ class Call:
 
     def __init__(self, number: int, used: Sequence[Grad] | None) -> None:
         self.number = number
-        #: What the node was given, behind all other hooks; None if it never came to that.
+        #: The gradients that the node received, after all other hooks; None if it received none.
         self.used = None if used is None else tuple(map(copy_of, used))
         self.computed: list[Grad] = []
         self.seconds = 0.0
         self.leaf: LeafCall | None = None
-        #: What backwards within the node did to `.grad` of leaves, by identity of the leaf.
+        #: The changes of leaves' `.grad` by backwards within the node, by identity of the leaf.
         self.within: dict[int, GradEffect] = {}
         #: Has the node given its results?
         self.done = False
 
 
 class LeafCall:
-    """What a leaf's node did to `.grad`: told by whether it is the same object, or the same memory."""
+    """The change of `.grad` by a leaf's node: recognised by the same object, or the same memory."""
 
     def __init__(self, variable: torch.Tensor, used: Grad) -> None:
         self.effect = GradEffect(variable)

@@ -168,7 +168,7 @@ class TorchGraph(GraphBase[SavedValues]):
         return self.memory.ran(node)
 
     def label_of(self, node: int, name: str) -> str:
-        """What a person calls the memory that a saved value lives in; empty if that is not known."""
+        """The user's name of the memory of a saved value; empty if unknown."""
         return self.memory.label_of(node, name)
 
     def timeline(self, tensor: torch.Tensor) -> model.Storage:

@@ -1,4 +1,4 @@
-"""What is added to an error that is raised while a node of PyTorch's runs: which one, and what is wrong."""
+"""The text added to an error that is raised while a node of PyTorch runs: which node, and the fault."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def card_of(function: Any, *inputs: Any) -> CapabilityCard:
 
 
 def memory_of() -> Any:
-    """What tells `vizgrad.memory` of PyTorch's tensors."""
+    """The adapter of `vizgrad.memory` for PyTorch's tensors."""
     from vizgrad.debugger.engines.pytorch.torch_tensors import TorchMemory
 
     return TorchMemory()

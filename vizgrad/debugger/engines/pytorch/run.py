@@ -152,7 +152,7 @@ def equal(a: Grad, b: Grad) -> bool:
 
 
 def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """What cannot be read is taken for the same."""
+    """Unreadable values count as equal."""
     if a.shape != b.shape:
         return False
     return not has_elements(a) or a.allclose(b, 0, 0, equal_nan=True)
@@ -194,7 +194,7 @@ class TorchRun:
                     needed[edge.node] += 1
         self._skipped = frozenset(i for i in range(count) if not reached(i))
         self._missing = list(needed)
-        #: What has arrived at each slot.
+        #: The gradient that has arrived at each slot.
         self._waiting = {slot: copy_of(grad) for slot, grad in seeds.items()}
         self._count = 0
         self._call: Call | None = None
@@ -204,13 +204,13 @@ class TorchRun:
         )
         #: Leaves that have their gradient, as long as their steps are kept.
         self._given: list[ref[LeafCall]] = []
-        #: What keeps `.grad` of its gradient, which PyTorch puts there before the node is held.
+        #: The hook that keeps `.grad` without its gradient, which PyTorch puts there before the node is held.
         self._retained = _retained(source, known)
         #: Of tensors that are no leaves and are asked for: their nodes are not run.
         self._asked = [GradEffect(tensor) for tensor in asked if not tensor.is_leaf]
-        #: What a person has put in place of what waits at the node that comes next, by slot.
+        #: The user's replacements of gradients that wait at the next node, by slot.
         self._instead: dict[int, torch.Tensor] = {}
-        #: What a hook raised before its node could be held.
+        #: The error of a hook before its node could be held.
         self._failure: BaseException | None = None
         self._gate = Gate(source.nodes, _leaves_beside(source, known), start, numbering)
         #: However the run ends, also with the interpreter: no thread stays in PyTorch.
@@ -300,7 +300,7 @@ class TorchRun:
             return interrupted
 
     def _made(self, call: Call, *, failed: bool) -> TorchStep:
-        """What came of a call. One that failed delivered nothing."""
+        """The result of a call. One that failed delivered nothing."""
         source, node = self._source, call.number
         step = TorchStep(self._count, call, self._priority(node))
         self._count += 1
@@ -343,7 +343,7 @@ class TorchRun:
         return step
 
     def _changed(self, call: Call) -> Iterator[Effect]:
-        """What the call did to `.grad` of tensors."""
+        """The call's changes of tensors' `.grad`."""
         effects = [*self._retained.pop(call.number, ()), *call.within.values()]
         if call.leaf is not None:
             effects.append(call.leaf.effect)
@@ -357,14 +357,16 @@ class TorchRun:
             yield from came
 
     def _at_the_end(self) -> Iterator[Effect]:
-        """What was done to `.grad` behind the last node: DDP averages there."""
+        """The changes of `.grad` after the last node: DDP averages there."""
         for known in self._given:
             leaf = known()
             if leaf is not None and (effect := leaf.effect.since(leaf.after)) is not None:
                 yield effect
 
     def _sent(self, edge: model.Edge, computed: Grad) -> tuple[Grad, str]:
-        """What arrives at the other end. PyTorch sums and casts to what it must be before hooks see it."""
+        """The gradient that arrives at the other end. PyTorch sums and casts to what it must be before
+        hooks see it.
+        """
         if computed is not None and (edge.node is None or edge.node in self._skipped):
             return None, "not asked for"
         return computed, ""

@@ -1,7 +1,7 @@
-"""What nodes of PyTorch have saved, and the memory that it lives in.
+"""The saved values of PyTorch's nodes, and their memory.
 
 Saved values are looked at in their slots (`_raw_saved_*`): nothing is unpacked, so no hook runs and no check
-raises. What a slot holds shares its version counter with the tensor that was saved. PyTorch tells nobody
+raises. The value in a slot shares its version counter with the tensor that was saved. PyTorch tells nobody
 that memory was written: `written` looks at the counters of all that was saved. By whom is in
 `write_lines.py`.
 """
@@ -48,7 +48,7 @@ def raw_values(node: Any) -> Iterator[tuple[str, Any]]:
 
 
 def plain_values(node: Any) -> Iterator[model.Saved]:
-    """What it has saved besides tensors."""
+    """The values that it has saved besides tensors."""
     attributes = dir(node)
     for attribute in attributes:
         name = attribute.removeprefix(_PLAIN)
@@ -92,7 +92,7 @@ class Kept:
 
 
 class Released:
-    """An Effect: what a node of PyTorch has released. What is kept here is there again when the session has
+    """An Effect: what a node of PyTorch has released. Values kept here return when the session has
     stepped back; PyTorch's own backward stands further on.
     """
 
@@ -130,12 +130,12 @@ class Block:
         return max((tensor._version for tensor in self.counting()), default=self.version)
 
     def writes(self) -> tuple[model.Write, ...]:
-        """What is known of those that the counter tells of, the latest of them."""
+        """The latest known writes among those that the counter shows."""
         newest = max(self.counting(), key=lambda tensor: tensor._version, default=None)
         return () if newest is None else tuple(writes_to(newest))[-WRITES_TOLD:]
 
     def counting(self) -> list[torch.Tensor]:
-        """What shares its memory."""
+        """The tensors that share its memory."""
         found = [kept.tensor for kept in self.kept if kept.tensor is not None]
         return found if self.tensor is None else [*found, self.tensor]
 
@@ -212,7 +212,7 @@ class SavedValues:
     # --- as it is now ---------------------------------------------------------------------------
 
     def now(self, number: int) -> tuple[model.Saved, ...]:
-        """What a node keeps."""
+        """The values that a node keeps."""
         return *(kept.now() for kept in self._kept[number]), *plain_values(self._nodes[number])
 
     def before(self, number: int) -> tuple[model.Saved, ...]:
@@ -225,7 +225,7 @@ class SavedValues:
         return next((kept.tensor for kept in self._kept[number] if kept.name == name), None)
 
     def label_of(self, number: int, name: str) -> str:
-        """What a person calls the memory that a saved value lives in."""
+        """The user's name of the memory of a saved value."""
         storage = next((k.first.storage for k in self._kept[number] if k.name == name), None)
         return "" if storage is None else self._blocks[storage].label
 
@@ -285,7 +285,7 @@ class SavedValues:
         return {number: count for number, count in counts if count}
 
     def written(self) -> tuple[model.StorageChange, ...]:
-        """What was written since this was last asked."""
+        """The writes since the last call."""
         counts = [tensor._version for tensor in self._counted]  # of all, after each step: quick
         if counts == self._counts:
             return ()

@@ -23,7 +23,7 @@ from vizgrad.debugger.model import TensorSummary
 
 
 def summarize(tensor: torch.Tensor | None) -> TensorSummary | None:
-    """What one pass tells; None for an undefined gradient."""
+    """The result of one pass; None for an undefined gradient."""
     return _told(tensor, quick)
 
 

@@ -146,7 +146,7 @@ def _explain_stale(
 
 
 def _named(saved: torch.Tensor) -> str:
-    """What a person calls a tensor, or the one that shows the same memory."""
+    """The user's name of a tensor, or of one that shows the same memory."""
     names = names_around(kinds=(torch.Tensor,))
     where = LOOK.span(saved)
     for tensor in names.tensors():

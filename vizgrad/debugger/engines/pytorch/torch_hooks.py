@@ -1,4 +1,5 @@
-"""What no mode of PyTorch's functions tells of: runs of its engine, custom Functions, steps, other threads.
+"""Events that no function mode of PyTorch reports: runs of its engine, custom Functions, steps, other
+threads.
 
 Functions of Python's are tapped (`vizgrad.debugger.watch.function_hooks`), those of C that make tensors
 of foreign memory are exchanged in PyTorch's module; for as long as a watch is active.

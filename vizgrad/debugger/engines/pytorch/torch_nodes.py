@@ -1,6 +1,6 @@
-"""What PyTorch's nodes tell: their edges, their names and kinds, and where they were recorded.
+"""The facts of PyTorch's nodes: their edges, their names and kinds, and where they were recorded.
 
-PyTorch does not note where. What noted it (`torch_watch.py`) put an `Origin` into the node's own metadata,
+PyTorch does not note where. The watch (`torch_watch.py`) put an `Origin` into the node's own metadata,
 which live as long as the node does, however often its Python object is made anew.
 """
 
@@ -99,7 +99,7 @@ def formulas_of(node: Any) -> tuple[model.Formula, ...]:
 
 
 def hooks_of(node: Any) -> tuple[str, ...]:
-    """What a leaf's hooks are called; those of other nodes cannot be read."""
+    """The names of a leaf's hooks; those of other nodes cannot be read."""
     variable = getattr(node, "variable", None)
     if variable is None:
         return ()
@@ -128,7 +128,7 @@ def note(node: Any, origin: Origin) -> bool:
 
 
 def recorded_at(node: Any) -> Origin:
-    """What is known of it."""
+    """The notes on it."""
     return node.metadata.get(_ORIGIN, NOWHERE)
 
 

@@ -1,4 +1,4 @@
-"""What is noted of PyTorch's tensors in a block that is watched: the same notes as of vizgrad's own.
+"""The notes on PyTorch's tensors in a watched block: the same as on vizgrad's own.
 
 Told of by `torch_watch.py` (calls of PyTorch's functions) and `torch_hooks.py` (backwards, custom
 Functions, steps).
@@ -33,7 +33,7 @@ class TorchNoting(Noting):
 
     def __init__(self) -> None:
         super().__init__(LOOK, torch._C._autograd._get_sequence_nr)
-        #: What hooks of tensors run: a gradient that is written there was shown to others, too.
+        #: Code in hooks of tensors: a gradient that is written there was shown to others, too.
         self._hooks: set[Any] = set()
         #: The function of a checkpoint that ran again last.
         self.recomputed: Any = None

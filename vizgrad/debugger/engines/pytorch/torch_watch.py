@@ -1,7 +1,7 @@
 """Notes where nodes of PyTorch are recorded and memory is written, as long as a block of code runs.
 
 Each function of PyTorch's marks the nodes that it recorded with the person's line and the calls of modules
-around it (`torch_nodes.py`), and notes what it wrote to (`write_lines.py`). What is noted lives with
+around it (`torch_nodes.py`), and notes what it wrote to (`write_lines.py`). The notes live with
 nodes and memory.
 """
 
@@ -85,7 +85,7 @@ class _Listening(TorchFunctionMode):
     def __init__(self, noting: TorchNoting) -> None:
         super().__init__()
         self._noting = noting
-        #: What was recorded before has no place.
+        #: Earlier nodes have no place.
         self._since = torch._C._autograd._get_sequence_nr()
         self._known: dict[tuple[Any, Any, int], Origin] = {}
 
@@ -293,7 +293,7 @@ _MODULES = _Modules()
 
 
 def _name_in(parent: torch.nn.Module | None, module: torch.nn.Module) -> str:
-    """What its parent calls it, and its class: ``0: Block``. A parent may hold it in a list of modules."""
+    """The name in its parent, and its class: ``0: Block``. A parent may hold it in a list of modules."""
     kind = type(module).__name__
     if parent is None:
         return kind

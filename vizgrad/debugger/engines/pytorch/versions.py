@@ -1,4 +1,5 @@
-"""What the versions of PyTorch tell in different ways. Each is asked for what it has, none for its number.
+"""Facts that the versions of PyTorch report in different ways. Each is asked for what it has, none for
+its number.
 
 PyTorch 2.13 tells what a slot of a node holds, and of what shape and type its gradients must be; 2.4 tells
 neither. There a slot is unpacked to be read (`Slot`), with hooks kept from running. One that was written to
@@ -37,7 +38,7 @@ UNKNOWN = model.OutputMeta((), "unknown", "unknown")
 
 
 def outputs_of(node: Any, used: int) -> tuple[model.OutputMeta, ...]:
-    """What the gradient at each output of a node must be. `used`: so many are known to be used."""
+    """The shape and dtype of the gradient at each output of a node. `used`: so many are known to be used."""
     if OUTPUTS_TOLD:
         return tuple(map(_meta, node._input_metadata))
     variable = getattr(node, "variable", None)
@@ -48,7 +49,7 @@ def outputs_of(node: Any, used: int) -> tuple[model.OutputMeta, ...]:
 
 
 def note_output(tensor: torch.Tensor, node: Any) -> None:
-    """What is known of an output by the tensor that it is, where PyTorch does not tell."""
+    """The facts of an output known from its tensor, where PyTorch has none."""
     if not OUTPUTS_TOLD and node is not None and not hasattr(node, "variable"):
         node.metadata.setdefault(_OUTPUTS, {}).setdefault(tensor.output_nr, _meta(tensor))
 
@@ -127,7 +128,7 @@ def _told(value: Any) -> Slot:
 
 
 def _values(node: Any, attribute: str) -> tuple[tuple[Any, ...], RuntimeError | None]:
-    """What is saved, or the error of the first that was written to since."""
+    """The saved values, or the error of the first that was written to since."""
     try:
         found = _unpacked(node, attribute)
     except RuntimeError as error:
@@ -181,7 +182,7 @@ class _Opened:
 
 
 class _Packed(BaseException):
-    """What a hook would be given, had it run."""
+    """The argument of a hook, had it run."""
 
     def __init__(self, value: Any) -> None:
         super().__init__()

@@ -55,7 +55,7 @@ class Listened:
         self._handles.clear()
 
     def stored(self) -> None:
-        """What arrived at leaves is in their `.grad` by now."""
+        """Gradients that arrived at leaves are in their `.grad` by now."""
         run = self._run
         for variable, held in self._arrived:
             run.leaves.add(id(variable))

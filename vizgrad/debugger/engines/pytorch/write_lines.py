@@ -1,7 +1,8 @@
 """The line that wrote to the memory of a PyTorch tensor, during a watch.
 
-PyTorch counts writes. What was noted says which operation brought the counter to a number, and stays as long
-as the memory; where two say so (a tensor and its `.data` share memory, and each has a counter), none is told.
+PyTorch counts writes. A note says which operation brought the counter to a number, and stays as
+long as the memory; where two say so (a tensor and its `.data` share memory, and each has a
+counter), none is reported.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def note_write(tensor: torch.Tensor, before: int, op: str, spot: Spot | None) ->
 
 
 def writes_to(tensor: torch.Tensor, since: int = 0) -> Iterator[model.Write]:
-    """What is known of the writes that brought its counter to more than `since`, in order."""
+    """The known writes that brought its counter to more than `since`, in order."""
     log = _log_of(tensor)
     if log is None:
         return

@@ -38,7 +38,7 @@ Found = dict[Node, Places]
 
 
 def batches_of(node: Node, slot: int, found: Found) -> tuple[Batch, ...]:
-    """What is told of a node: in the order of the vmaps, the outermost first."""
+    """The batch dimensions of a node: in the order of the vmaps, the outermost first."""
     places = sorted(found.get(node, {}).get(slot, ()), key=lambda place: place.mark.number)
     return tuple(Batch(place.dim, place.mark.size, place.rows) for place in places)
 
@@ -168,8 +168,8 @@ def _by_digit(place: Place, shape: Shape, of: Shape) -> Place | None:
 
 
 def _by_channels(op: str, name: str, place: Place, shape: Shape, of: Shape) -> Place | None:
-    """What has joined the images has joined those of the operand; what has joined the channels: those, and
-    the filters.
+    """A dimension that has joined the images has joined those of the operand; one that has joined
+    the channels: those, and the filters.
     """
     if name == "input":
         return _at(place, place.dim, shape, of)

@@ -1,5 +1,5 @@
-"""What a visit, a user at a pause, or a hook on a branch changed in the world outside the engine, so that it
-can be undone and redone.
+"""Changes of a visit, a user at a pause, or a hook on a branch in the world outside the engine, so
+that they can be undone and redone.
 
 A visit can change `.grad` of a leaf (or of a tensor that retains it), a version counter with it, and
 release saved values. Side effects of the user's own hooks are theirs: they run once, and stepping back

@@ -99,7 +99,7 @@ def _take_back(task: GraphTask, journal: Journal, nodes: Sequence[Node], index: 
 
 
 def _set(task: GraphTask, node: Node, nr: int, grad: Any) -> None:
-    """What waits at a slot; None: nothing."""
+    """The gradient that waits at a slot; None: nothing."""
     if node.outputs == 1:
         if grad is None:
             task.buffers.pop(node, None)

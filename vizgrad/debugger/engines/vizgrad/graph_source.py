@@ -210,7 +210,7 @@ class EngineGraph(GraphBase[Blocks]):
         #: By node; made when first asked for.
         self._targets: list[tuple[int | None, ...] | None] = []
         self._origins = Origins()
-        #: What nodes of one place are found by.
+        #: The keys of nodes of one place.
         self._texts: dict[tuple[Any, int, int], tuple[str, str]] = {}
         #: The step that ran a node: who looks at the graph later sees what was saved before it.
         self.step_of: Callable[[int], EngineStep | None] = lambda _: None
@@ -291,7 +291,7 @@ class EngineGraph(GraphBase[Blocks]):
         return self.ids.get(thing) if isinstance(thing, Node) else None
 
     def _read_all(self) -> None:
-        """What is only known of a node when all behind it are."""
+        """The facts of a node that are only known when all nodes behind it are."""
         if self._topological is None:
             self._topological = _topological_numbers(self)
             self._batches = find(self.nodes[: self.inner])
@@ -359,7 +359,7 @@ class EngineGraph(GraphBase[Blocks]):
         return self._described(node, values)
 
     def values_before(self, node: Node) -> dict[str, Any]:
-        """What a node has saved, or had before the run released it."""
+        """The values that a node has saved, or had before the run released them."""
         values = node.saved_values()
         number = self.ids.get(node)
         step = None if number is None else self.step_of(number)

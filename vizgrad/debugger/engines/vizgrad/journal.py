@@ -1,4 +1,4 @@
-"""What a stepped run did, node by node: as the engine notes it, and as `EngineStep`s when asked for.
+"""The events of a stepped run, node by node: as the engine notes them, and as `EngineStep`s when asked for.
 
 At a node without hooks the engine notes a tuple and no more (see `vizgrad.core.engine.observer.Journal`);
 what a record says of it follows from the tuple alone, so any step can be put into words without those
@@ -35,7 +35,7 @@ Delivery = tuple[int, Any, Any, Any]
 
 
 class Stored:
-    """What a leaf did, in an `Entry` where other nodes have what they computed."""
+    """The decision of a leaf, in an `Entry` where other nodes have their results."""
 
     __slots__ = ("after", "done", "effect")
 
@@ -73,7 +73,7 @@ class Journal(Sequence[EngineStep]):
         self._failed: tuple[int, int, str] | None = None
         #: Has code of the person's run since this was last unset?
         self.foreign = False
-        #: What was computed on a device, by step, and is asked about later.
+        #: Results on a device, by step, whose values are asked for later.
         self._asked: list[tuple[int, Callable[[], Statistics]]] = []
         #: So many steps from the first are known to have made nothing that is not finite, of what was; -1:
         #: what the run starts with is not finite.
@@ -130,7 +130,7 @@ class Journal(Sequence[EngineStep]):
         self._by_node.clear()
 
     def last_delivery(self, index: int) -> Delivery | None:
-        """What `delivered` was told of edge `index` of the node that is delivering."""
+        """The arguments of `delivered` for edge `index` of the node that is delivering."""
         known = self._deliveries.get(len(self._entries) - 1)
         return known[-1] if known and known[-1][0] == index else None
 
@@ -200,7 +200,7 @@ class Journal(Sequence[EngineStep]):
         return known
 
     def weigh(self, first: int, last: int) -> int:
-        """What these steps keep, in bytes, whether they were looked at or not."""
+        """The memory of these steps, in bytes, whether they were read or not."""
         total = 0
         for index in range(first, last):
             entry = self._entries[index]

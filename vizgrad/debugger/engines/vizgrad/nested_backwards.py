@@ -1,7 +1,7 @@
 """Backwards that run within the visit of a node: called in a hook or in a custom Function's backward.
 
-What they add to `.grad` is undone and redone with the step that they are of; gone into, their nodes are part
-of the node's lane. They are seen where nobody records: a `vg.record()` block around listens itself.
+Their additions to `.grad` are undone and redone with their step; when stepped into, their nodes are
+part of the node's lane. They are seen where nobody records: a `vg.record()` block around listens itself.
 """
 
 from __future__ import annotations

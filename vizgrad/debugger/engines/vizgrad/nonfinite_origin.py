@@ -129,7 +129,7 @@ MOST = 1_000
 
 
 def saved_now(node: Node) -> Mapping[str, Any]:
-    """What a node has saved and not let go of."""
+    """The values that a node has saved and not released."""
     return node.saved_values()
 
 
@@ -307,7 +307,7 @@ def birth_of(
     number: Callable[[Node], int | None],
     saved: Callable[[Node], Mapping[str, Any]] = saved_now,
 ) -> model.Birth | None:
-    """What `step`, which ran `node`, made of finite gradients that is not finite itself; None if nothing.
+    """The non-finite result that `step`, which ran `node`, made from finite gradients; None if there is none.
     `number` gives that of a node, `saved` what nodes have saved: without, those have let go of it that ran.
     """
     if not all(map(_finite, step.incoming)):
@@ -338,7 +338,7 @@ def birth_of(
 
 
 def _finite(held: CapturedArray | None) -> bool:
-    """Was it finite? What was let go of is known by its summary."""
+    """Was it finite? Released values are known by their summary."""
     if held is None:
         return True
     if held.array is None:
@@ -347,7 +347,7 @@ def _finite(held: CapturedArray | None) -> bool:
 
 
 def _made(step: EngineStep) -> Iterator[tuple[int | None, CapturedArray | None]]:
-    """What a step has computed and handed on, and what it has added to."""
+    """The gradients that a step has computed and passed on, and the sums that it has added to."""
     for out in step.routed:
         yield out.edge, out.computed
         yield out.edge, out.routed
@@ -367,7 +367,7 @@ def _hook(step: EngineStep) -> str:
 
 
 def saved_before(step: EngineStep, node: Node) -> dict[str, Any]:
-    """What the node had saved before the step."""
+    """The values that the node had saved before the step."""
     values = dict(node.saved_values())
     for effect in step.effects:
         if isinstance(effect, ReleaseEffect):

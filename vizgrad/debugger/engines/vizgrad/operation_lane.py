@@ -93,7 +93,7 @@ class _Entry:
 
 
 class Operations:
-    """What was noted. Tensors are kept as long as it is: no two of them have one identity."""
+    """The notes. Tensors are kept as long as it is: no two of them have one identity."""
 
     def __init__(self) -> None:
         self._entries: list[_Entry] = []

@@ -32,7 +32,7 @@ from vizgrad.debugger.engines.vizgrad.summary import outline, outline_of
 from vizgrad.debugger.model.trace_files import File
 from vizgrad.debugger.session.grouping import groups_of
 
-# What a recording knows of a block of work: its graph and its events. Keeps no node and no tensor.
+# The recording of a block of work: its graph and its events. Keeps no node and no tensor.
 
 
 class Op(NamedTuple):
@@ -151,7 +151,7 @@ class _Visit(NamedTuple):
 
 
 class Recorded:
-    """What a log says; `go_on` reads what has come since."""
+    """The content of a log; `go_on` reads newer entries."""
 
     def __init__(self, log: list[Any]) -> None:
         self._log = log
@@ -289,14 +289,14 @@ _ndarray = xp.ndarray
 
 
 class Recording:
-    """What happened in one `vizgrad.record()` block of one thread."""
+    """The events in one `vizgrad.record()` block of one thread."""
 
     __slots__ = ("__weakref__", "_known", "_log", "_names", "_read", "title")
 
     def __init__(self, title: str, names: dict[int, str]) -> None:
         self.title = title
         self._names = names
-        #: What happened: see `recording.py`.
+        #: The events: see `recording.py`.
         self._log: list[Any] = []
         #: The keys of the nodes that the log tells of.
         self._known: set[int] = set()
@@ -435,7 +435,7 @@ class Recording:
 
     @property
     def events(self) -> tuple[model.Event, ...]:
-        """What happened, in order."""
+        """The events, in order."""
         return tuple(self._now().events())
 
     @property
@@ -465,7 +465,7 @@ class Recording:
         return self.trace.export(path)
 
     def diff(self, other: Any, *, tolerance: float = 0.0) -> Any:
-        """What is different in `other`, as `Trace.diff` tells."""
+        """The differences in `other`, as in `Trace.diff`."""
         return self.trace.diff(other, tolerance=tolerance)
 
     def __repr__(self) -> str:

@@ -112,7 +112,7 @@ class EngineRun:
         self.recomputes = will_recompute(source.nodes)
         self._moving = False
         self.passed: int | None = None
-        #: What hooks write is kept, to be undone: it is a branch.
+        #: Writes of hooks are kept, to be undone: it is a branch.
         self._keeps_writes = False
 
     def _stand(self) -> None:

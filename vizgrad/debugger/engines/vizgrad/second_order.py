@@ -1,4 +1,4 @@
-"""What a run records: the second order with create_graph=True, and what checkpoints compute again."""
+"""Nodes that a run records: the second order with create_graph=True, and recomputations of checkpoints."""
 
 # Underscored slots of a tensor are hidden from its users, not from the debugger.
 # pyright: reportPrivateUsage=false
@@ -40,8 +40,8 @@ class Grown(NamedTuple):
 
 
 class Growth:
-    """What was recorded since tick `since`, of a run of the nodes `ids`; `label` says what a person calls a
-    leaf.
+    """The nodes recorded since tick `since`, of a run of the nodes `ids`; `label` is the user's
+    name of a leaf.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Growth:
         return made
 
     def grow(self, tensor: Any, held: CapturedArray | None, label: str = "") -> Iterator[Grown]:
-        """What leads to `tensor` and was not there yet, in the order in which it was recorded."""
+        """The new nodes that lead to `tensor`, in the order in which they were recorded."""
         edge = None if tensor is None else edge_of(tensor)
         root = edge.node if isinstance(edge, Edge) else edge
         if root is None:
@@ -109,7 +109,7 @@ class Growth:
         yield Grown(node.name(), "input", (), None, _meta(node), label, self._ids.get(node))
 
     def label_of(self, node: Node) -> str:
-        """What a person calls the variable of a leaf."""
+        """The user's name of a leaf's variable."""
         return self._label(node) if self._label else ""
 
 

@@ -18,14 +18,14 @@ from vizgrad.debugger.session.history.lanes import stages_of
 
 
 class Neighbours(Protocol):
-    """What a step asks the journal that it stands in (`journal.py`)."""
+    """The part of its journal that a step uses (`journal.py`)."""
 
     def following(self, index: int) -> int | None:
         """The node that comes after step `index`; None at the end."""
         ...
 
     def birth_at(self, step: EngineStep) -> model.Birth | None:
-        """What `step` made that is not finite, of what is."""
+        """The non-finite gradient that `step` made from finite ones."""
         ...
 
     def readied_by(self, index: int, first: int) -> Iterable[tuple[int, int | None]]:
@@ -55,7 +55,7 @@ class EngineStep(RecordedStep[CapturedArray]):
         #: How many nodes had become ready before its deliveries.
         self.first_readied = first_readied
         self.stages: list[model.StageRecord] = []
-        #: What it recorded with create_graph=True.
+        #: The nodes that it recorded with create_graph=True.
         self.grown: list[Grown] = []
         self.nbytes = 0
         self._code: tuple[model.CodeStep, ...] = ()
@@ -100,10 +100,10 @@ class EngineStep(RecordedStep[CapturedArray]):
 
     @property
     def staged(self) -> Sequence[tuple[model.StageRecord, Sequence[Effect]]]:
-        """See `vizgrad.debugger.engines.api.abilities.Staged`. What a leaf does with its gradient is its
-        formula.
+        """See `vizgrad.debugger.engines.api.abilities.Staged`. The decision of a leaf on its
+        gradient is its formula.
 
-        What a hook has changed is with the last hook: of several it is not known which it was.
+        A change by a hook is shown with the last hook: among several it is not known which it was.
         """
         done = self.accumulated
         stored = None if done is None else (done.decision, done.reason)
@@ -172,7 +172,7 @@ def _none_saved(node: Node) -> tuple[()]:
 
 
 def by_name(node: Node, saved: Any) -> dict[str, Any]:
-    """What a saver gave, by name, without what was not needed."""
+    """The values of a saver, by name, without those that were not needed."""
     if saved.__class__ is dict:
         found = saved
     else:

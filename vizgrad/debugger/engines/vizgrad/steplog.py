@@ -54,14 +54,14 @@ class StepLog(Watch):
         self, task: GraphTask, ids: Mapping[Node, int], lent: bool, growth: Growth | None = None
     ) -> None:
         """`lent`: the caller holds the gradients that the run starts from."""
-        #: What was made beside the run: by create_graph=True, and by checkpoints.
+        #: The nodes made beside the run: by create_graph=True, and by checkpoints.
         self.lane = growth
         #: With create_graph=True.
         self._growth = growth if task.domain.records else None
         self._task = task
         self._ids = ids
         self.journal = self.steps = Journal(ids, task.freed)
-        #: What the engine calls knows no hooks, and no gradients that are Tensors.
+        #: The callbacks of the engine know no hooks, and no gradients that are Tensors.
         self.steps.open = not lent and task.domain.raw
         #: The step whose visit or deliveries are under way.
         self.step: EngineStep | None = None
@@ -97,7 +97,7 @@ class StepLog(Watch):
         return held
 
     def note_start(self) -> tuple[model.Buffer, ...]:
-        """What waits before the first visit."""
+        """The gradients that wait before the first visit."""
         waiting = self._now_waiting(copy=not self.steps.open)
         if not self.steps.open:
             self._waiting = waiting
@@ -399,7 +399,7 @@ class EnginePast:
         return entry[6] if isinstance(entry, tuple) else entry.first_readied
 
     def _edges(self, index: int, node: Node) -> tuple[model.NodeState, Sequence[Any]]:
-        """What became of a node, and the edges that it came to."""
+        """The state of a node afterwards, and the edges that it came to."""
         failed = self._journal._failed
         if failed is not None and failed[0] == index:
             return "error", node.edges[: failed[1]]
@@ -457,8 +457,8 @@ class EnginePast:
         return (node(index) for index in self._odd if index < position)
 
     def _look(self, position: int) -> None:
-        """What a step was given was made by one before it: where all of these are known to have made what
-        is finite nothing need be looked at.
+        """The gradients of a step were made by earlier ones: where all of these are known to have
+        made finite ones no check is needed.
         """
         self._looked = max(self._looked, min(position, self._journal.finite_until))
         for index in range(self._looked, position):

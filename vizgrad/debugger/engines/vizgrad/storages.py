@@ -148,8 +148,8 @@ class Blocks:
         """The number of the block of a tensor or saved value, given when it is first met.
 
         A tensor that was never viewed or written has no Storage yet; it may get one later, and keeps
-        its number then. What a node keeps for itself has none either: it is known by its `slot`, the
-        number of the node and the name of the value.
+        its number then. A value that a node keeps for itself has none either: it is known by its
+        `slot`, the number of the node and the name of the value.
         """
         storage: Storage | None = (
             value.storage if isinstance(value, Overwritten) else value._storage
@@ -197,7 +197,7 @@ class Blocks:
             self._by_storage[storage] = number
 
     def written(self) -> tuple[model.StorageChange, ...]:
-        """What was written since this was last asked."""
+        """The writes since the last call."""
         changed, self.changed = self.changed, {}
         return tuple(map(self._change, changed))
 
@@ -377,7 +377,7 @@ class Blocks:
 
 
 def _maker_of(node: Node, name: str) -> str:
-    """What a node saved as `name`: its own result, or what came in there."""
+    """The value that a node saved as `name`: its own result, or its input there."""
     if name not in node.input_names:
         return f"{name} of {node.name()}"
     source, _ = node.next_edges[node.input_names.index(name)]

@@ -44,7 +44,7 @@ def outline(value: Any) -> TensorSummary | None:
 
 
 def summarize(value: Any) -> TensorSummary | None:
-    """What one cheap pass over a gradient or tensor gives; None for an undefined one."""
+    """The result of one cheap pass over a gradient or tensor; None for an undefined one."""
     if value is None:
         return None
     array = _array_of(value)
@@ -97,7 +97,7 @@ def _type(shape: tuple[int, ...], dtype: Any, device: Any = "cpu") -> Type:
 
 @lru_cache(4096)
 def outline_of(shape: tuple[int, ...], dtype: Any, device: Any) -> TensorSummary:
-    """What `outline` says of an array of this kind."""
+    """The summary of `outline` for an array of this kind."""
     return TensorSummary(*_type(shape, dtype, device))
 
 
@@ -125,7 +125,7 @@ def tangents_of(value: Any) -> tuple[model.Tangent, ...]:
 
 
 def with_tangents(summary: model.TensorSummary | None, value: Any) -> model.TensorSummary | None:
-    """What is told of a gradient, with its tangents if it has some now."""
+    """The summary of a gradient, with its tangents if it has some now."""
     found = tangents_of(value)
     return replace(summary, tangents=found) if summary is not None and found else summary
 
@@ -159,7 +159,7 @@ def tangents(value: Any) -> list[Tensor]:
 
 
 class CapturedArray(CapturedValue):
-    """What was there: the array itself, where nobody writes to it, or a copy."""
+    """The earlier value: the array itself, where no code writes to it, or a copy."""
 
     __slots__ = ("_copied", "_tangents", "nbytes")
 
