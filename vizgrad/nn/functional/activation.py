@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core import errors
 from vizgrad.core.arrays.dtypes import DType, finfo, int64
@@ -23,6 +23,7 @@ from vizgrad.core.ops.public.arguments import (
     rounded,
     takes_tensors,
 )
+from vizgrad.core.tensor.requirements import DtypeKind, RankAtMost, SameDtype
 from vizgrad.core.tensor.tensor import Tensor
 
 #: In place: those whose slope is read off the result, so that the operand need not be copied.
@@ -252,18 +253,19 @@ def logsigmoid(input: Tensor) -> Tensor:
 
 
 @takes_tensors
-def prelu(input: Tensor, weight: Tensor) -> Tensor:
+def prelu(
+    input: Tensor,
+    weight: Annotated[
+        Tensor,
+        SameDtype("input", "prelu: Type promoting not supported. Got {other} and {dtype}"),
+        RankAtMost(
+            1, "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {ndim}"
+        ),
+    ],
+) -> Tensor:
     """x above 0, weight * x below; `weight` has one element, or one for each channel (dimension 1)."""
     x, w = input._array, weight._array
-    if x.dtype != w.dtype:
-        raise RuntimeError(
-            f"prelu: Type promoting not supported. Got {input.dtype.name} and {weight.dtype.name}"
-        )
     check_kind("prelu", input)
-    if w.ndim > 1:
-        raise RuntimeError(
-            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {w.ndim}"
-        )
     if w.size != 1 and (x.ndim < 2 or w.size != x.shape[1]):
         channels = 1 if x.ndim < 2 else x.shape[1]
         raise RuntimeError(
@@ -289,12 +291,10 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 
 @takes_tensors
 def rrelu(
-    input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
-    inplace: bool = False,
+    input: Annotated[Any, DtypeKind("fV", '"rrelu" not implemented for {dtype} tensors')],
+    lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False,
 ) -> Tensor:  # fmt: skip
     """`leaky_relu` with slopes drawn from U(lower, upper) in training, their mean otherwise."""
-    if input._array.dtype.kind not in "fV":
-        raise NotImplementedError(f'"rrelu" not implemented for {input.dtype.name} tensors')
     lower, upper = number_of(lower), number_of(upper)
     for name, bound in (("lower", lower), ("upper", upper)):
         if not math.isfinite(bound):

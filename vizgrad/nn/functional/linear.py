@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core import errors
 from vizgrad.core.arrays.dtypes import promote_types
@@ -12,6 +12,7 @@ from vizgrad.core.ops import shape
 from vizgrad.core.ops.public.arguments import as_float, takes_tensors, written
 from vizgrad.core.ops.public.broadcasting import broadcast_tensors
 from vizgrad.core.tensor.modes import set_grad_mode
+from vizgrad.core.tensor.requirements import AtLeast, DtypeKind, Rank
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.tensor import Tensor
 
@@ -212,17 +213,18 @@ def pairwise_distance(
 
 
 @takes_tensors
-def pdist(input: Any, p: float = 2.0) -> Tensor:
+def pdist(
+    input: Annotated[
+        Any,
+        Rank(2, "pdist only supports 2D tensors, got: {ndim}D"),
+        DtypeKind("fV", "pdist only supports floating-point dtypes, got {dtype}", RuntimeError),
+    ],
+    p: Annotated[float, AtLeast(0, "pdist only supports non-negative p values, got {value}")] = 2.0,
+) -> Tensor:
     """The distances of all pairs i < j of rows, in order."""
     from vizgrad.core.arrays import xp
     from vizgrad.core.tensor.tensor import new_tensor
 
-    if input.ndim != 2:
-        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
-    if not input.is_floating_point():
-        raise RuntimeError(f"pdist only supports floating-point dtypes, got {input.dtype.name}")
-    if not p >= 0:
-        raise RuntimeError(f"pdist only supports non-negative p values, got {p}")
     i, j = xp.triu_indices(input.shape[0], 1)
     difference = input[new_tensor(i)] - input[new_tensor(j)]
     return difference.sgn().abs().sum(-1) if p == 0 else _norm(difference, p, -1, False)

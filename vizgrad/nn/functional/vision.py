@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import beside
@@ -16,6 +16,7 @@ from vizgrad.core.ops.constants import place_of
 from vizgrad.core.ops.images import affine_grid_generator
 from vizgrad.core.ops.public.arguments import takes_tensors
 from vizgrad.core.ops.public.padding import INTERPOLATIONS, PADDINGS, grid_sampler
+from vizgrad.core.tensor.requirements import RankAtLeast
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.functional.pooling import (
     adaptive_avg_pool1d,
@@ -170,12 +171,16 @@ def _check_image(name: str, input: Tensor) -> None:
 
 
 @takes_tensors
-def channel_shuffle(input: Any, groups: int) -> Tensor:
+def channel_shuffle(
+    input: Annotated[
+        Any,
+        RankAtLeast(
+            3, "channel_shuffle expects input with > 2 dims, but got input with sizes {shape}"
+        ),
+    ],
+    groups: int,
+) -> Tensor:
     """Deals the channels of (N, C, *) out over `groups` in turn."""
-    if input._array.ndim < 3:
-        raise RuntimeError(
-            f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}"
-        )
     groups = whole_number("channel_shuffle", "groups", 2, groups)
     if groups < 1:
         raise RuntimeError(
