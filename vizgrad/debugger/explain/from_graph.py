@@ -25,8 +25,8 @@ from vizgrad.debugger.watch import source_expressions
 
 
 def of_bare_value(tensor: Any, name: str) -> Cause:
-    """A value is not finite, and only what nodes saved is left to tell why. Of other engines that is not
-    looked at.
+    """A value is not finite, and only what nodes saved is left to tell why. For other engines that
+    is not inspected.
     """
     edge = tensor._edge if isinstance(tensor, Tensor) else None
     node = getattr(edge, "node", edge)

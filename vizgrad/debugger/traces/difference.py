@@ -39,7 +39,7 @@ from vizgrad.debugger.traces.trace_gradients import Gradients, apart
 # is larger.
 
 
-#: Of the digits of a type so large a part must agree. The allowance for rounding, and for other
+#: The part of a type's digits that must agree. The allowance for rounding, and for other
 #: orders of sums, was enough for models of a hundred operations on both engines
 #: (`tests/traces/test_rounding.py`).
 DIGITS = 2 / 3
@@ -468,7 +468,7 @@ def diff(trace: model.Trace, other: Any, tolerance: float | None = 0.0) -> Trace
 
 
 def trace_of(other: Any) -> model.Trace:
-    """Of a trace, a recording or a session; TypeError for anything else."""
+    """The trace of a trace, a recording or a session; TypeError for anything else."""
     there = other if isinstance(other, model.Trace) else getattr(other, "trace", None)
     if not isinstance(there, model.Trace):
         raise TypeError(
