@@ -249,6 +249,7 @@ from vizgrad.core.ops.public.lapack import triangular_solve as triangular_solve
 from vizgrad.core.ops.public.linalg_factors import cholesky_inverse as cholesky_inverse
 from vizgrad.core.ops.public.linalg_factors import cholesky_solve as cholesky_solve
 from vizgrad.core.ops.public.linalg_factors import lu_unpack as lu_unpack
+from vizgrad.core.ops.public.linalg_functions import chain_matmul as chain_matmul
 from vizgrad.core.ops.public.linalg_functions import logdet as logdet
 from vizgrad.core.ops.public.linalg_functions import matrix_exp as matrix_exp
 from vizgrad.core.ops.public.matrix_products import addbmm as addbmm
@@ -257,8 +258,6 @@ from vizgrad.core.ops.public.matrix_products import addmv as addmv
 from vizgrad.core.ops.public.matrix_products import addr as addr
 from vizgrad.core.ops.public.matrix_products import baddbmm as baddbmm
 from vizgrad.core.ops.public.matrix_products import bmm as bmm
-from vizgrad.core.ops.public.matrix_products import cdist as cdist
-from vizgrad.core.ops.public.matrix_products import chain_matmul as chain_matmul
 from vizgrad.core.ops.public.matrix_products import cross as cross
 from vizgrad.core.ops.public.matrix_products import dot as dot
 from vizgrad.core.ops.public.matrix_products import inner as inner
@@ -270,6 +269,7 @@ from vizgrad.core.ops.public.matrix_products import outer as ger
 from vizgrad.core.ops.public.matrix_products import outer as outer
 from vizgrad.core.ops.public.matrix_products import tensordot as tensordot
 from vizgrad.core.ops.public.matrix_products import vdot as vdot
+from vizgrad.core.ops.public.old_names import norm as norm
 from vizgrad.core.ops.public.old_names import range as range
 from vizgrad.core.ops.public.padding import constant_pad_nd as constant_pad_nd
 from vizgrad.core.ops.public.padding import grid_sampler as grid_sampler
@@ -375,12 +375,12 @@ from vizgrad.core.ops.public.spectral import hann_window as hann_window
 from vizgrad.core.ops.public.spectral import istft as istft
 from vizgrad.core.ops.public.spectral import kaiser_window as kaiser_window
 from vizgrad.core.ops.public.spectral import stft as stft
+from vizgrad.core.ops.public.statistics import cdist as cdist
 from vizgrad.core.ops.public.statistics import corrcoef as corrcoef
 from vizgrad.core.ops.public.statistics import cov as cov
 from vizgrad.core.ops.public.statistics import dist as dist
 from vizgrad.core.ops.public.statistics import logsumexp as logsumexp
 from vizgrad.core.ops.public.statistics import nanquantile as nanquantile
-from vizgrad.core.ops.public.statistics import norm as norm
 from vizgrad.core.ops.public.statistics import quantile as quantile
 from vizgrad.core.ops.public.statistics import renorm as renorm
 from vizgrad.core.ops.public.statistics import std as std

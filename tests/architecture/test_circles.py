@@ -32,13 +32,6 @@ KEPT: dict[tuple[str, ...], str] = {
         "core.arrays.sparse.base", "core.arrays.sparse.compressed", "core.arrays.sparse.coo",
         "core.arrays.sparse.elementwise", "core.arrays.sparse.functions", "core.arrays.sparse.products",
     ): "sparse arrays in two layouts, which are made of each other, and their operators",
-    (
-        "core.ops.public.broadcasting", "core.ops.public.gather_scatter",
-    ): "families of which each calls one function of another",
-    (
-        "core.ops.public.linalg_factors", "core.ops.public.linalg_functions", "core.ops.public.linalg_norms",
-        "core.ops.public.matrix_products", "core.ops.public.statistics",
-    ): "families of which each calls one function of another: norms, products, deviations",
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from vizgrad.core.arrays.dtypes import INTS
 from vizgrad.core.errors import index_of, wrap_dim
 from vizgrad.core.function.failing import broadcast_error
 from vizgrad.core.function.transform_tensor import of_examples
-from vizgrad.core.ops import arrange
+from vizgrad.core.ops import arrange, indexing
 from vizgrad.core.ops import shape as ops
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public.arguments import sizes_of, takes_axis, takes_tensors
@@ -160,8 +160,6 @@ def _positions_of(repeats: Tensor, output_size: int | None) -> Tensor:
 @of_examples
 def _repeated(input: Tensor, repeats: Tensor, at: int, output_size: int | None) -> Tensor:
     """Each slice along `at` as often as `repeats` says of it."""
-    from vizgrad.core.ops.public.gather_scatter import index_select
-
     counts = _counts(repeats)
     if counts.size == 1:
         size = output_size if input._array.shape[at] else None
@@ -171,7 +169,8 @@ def _repeated(input: Tensor, repeats: Tensor, at: int, output_size: int | None) 
             f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.size} "
             f"and input.size({at}) = {input._array.shape[at]}"
         )
-    return index_select(input, at, _repeated_positions(counts, output_size))
+    places = _repeated_positions(counts, output_size)
+    return indexing.index_select.record(input, places, dim=at)
 
 
 def _counts(repeats: Tensor) -> Any:

@@ -418,6 +418,24 @@ def matrix_exp(input: Tensor) -> Tensor:
     return ops.matrix_exp.record(input)
 
 
+@public
+@takes_tensors
+def chain_matmul(*matrices: Tensor) -> Tensor:
+    """The product of several matrices, in the cheapest order."""
+    for position, each in enumerate(matrices):
+        if not isinstance(each, Tensor):
+            raise TypeError(
+                f"chain_matmul(): expected Tensor as element {position} in argument 0, but got "
+                f"{type(each).__name__}"
+            )
+    for position, each in enumerate(matrices):
+        matrix_products.check_rank("chain_matmul", f"tensor {position} must be a matrix", (each, 2))
+        check_kind("chain_matmul", each, "iufcV")
+    if len(matrices) == 1:
+        return matrices[0].clone()
+    return matrix_products.mm(*matrices) if len(matrices) == 2 else multi_dot(matrices)
+
+
 @takes_tensors
 def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """The product of several matrices (the first and last may be vectors), in the cheapest order."""

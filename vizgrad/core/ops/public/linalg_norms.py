@@ -11,6 +11,7 @@ from vizgrad.core.arrays.kernels.linalg import LinAlgError as LinAlgError
 from vizgrad.core.errors import wrap_dim
 from vizgrad.core.ops.public import dimensions, reduction, slicing
 from vizgrad.core.ops.public.arguments import takes_out
+from vizgrad.core.ops.public.linalg_factors import inv_ex
 from vizgrad.core.ops.public.linalg_functions import check, svdvals
 from vizgrad.core.ops.public.statistics import check_norm_dtype
 from vizgrad.core.ops.public.statistics import vector_norm as vector_norm
@@ -112,7 +113,6 @@ def cond(input: Tensor, p: Any = None) -> Tensor:
     if p == "nuc":  # an inverse may have infinities, which have no singular values
         values = svdvals(input)
         return reduction.sum(values, -1) * reduction.sum(1 / values, -1)
-    from vizgrad.core.ops.public.linalg_factors import inv_ex
     from vizgrad.core.ops.public.where_clamp import where
 
     inverse, info = inv_ex(input)

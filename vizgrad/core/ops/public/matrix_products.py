@@ -16,12 +16,7 @@ from vizgrad.core.ops.public.arguments import check_kind, element, takes_out, ta
 from vizgrad.core.ops.public.complexes import conj
 from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.requirements import (
-    AtLeast,
-    DtypeKind,
     Rank,
-    RankAtLeast,
-    Requirement,
-    SameDtype,
 )
 from vizgrad.core.tensor.tensor import Tensor
 
@@ -104,7 +99,8 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     return shape.unsafe_view.record(product, shape=(*batch, *rows, b[-1]))
 
 
-def _check(name: str, wanted: str, *checks: tuple[Tensor, int]) -> None:
+def check_rank(name: str, wanted: str, *checks: tuple[Tensor, int]) -> None:
+    """RuntimeError for a tensor that has another number of dimensions than is said beside it."""
     for tensor, ndim in checks:
         if tensor._array.ndim != ndim:
             raise RuntimeError(
@@ -139,8 +135,8 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         name, given = ("input", input) if first else ("mat2", mat2)
         raise not_a_tensor("bmm", name, 1 if first else 2, given) from None
     if len(a) != 3 or len(b) != 3 or a[0] != b[0] or a[2] != b[1]:
-        _check("bmm", "batch1 must be a 3D tensor", (input, 3))
-        _check("bmm", "batch2 must be a 3D tensor", (mat2, 3))
+        check_rank("bmm", "batch1 must be a 3D tensor", (input, 3))
+        check_rank("bmm", "batch2 must be a 3D tensor", (mat2, 3))
         _check_stacks(input, mat2)
     result = products.bmm.record(input, mat2)
     return result if out is None else written(out, result, "bmm", input, mat2)
@@ -273,26 +269,6 @@ def _dim_lists(dims: Any) -> tuple[list[int], list[int]]:
     return list(dims[0]), list(dims[1])
 
 
-@public
-@takes_tensors
-def chain_matmul(*matrices: Tensor) -> Tensor:
-    """The product of several matrices, in the cheapest order."""
-    for position, each in enumerate(matrices):
-        if not isinstance(each, Tensor):
-            raise TypeError(
-                f"chain_matmul(): expected Tensor as element {position} in argument 0, but got "
-                f"{type(each).__name__}"
-            )
-    for position, each in enumerate(matrices):
-        _check("chain_matmul", f"tensor {position} must be a matrix", (each, 2))
-        check_kind("chain_matmul", each, "iufcV")
-    if len(matrices) == 1:
-        return matrices[0].clone()
-    from vizgrad.core.ops.public.linalg_functions import multi_dot
-
-    return mm(*matrices) if len(matrices) == 2 else multi_dot(matrices)
-
-
 @public(method=True)
 @takes_out
 def kron(input: Tensor, other: Tensor) -> Tensor:
@@ -328,55 +304,6 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {a._array.shape[at]}"
         )
     return products.cross.record(a, b, dim=at)
-
-
-_COMPUTE_MODES = (
-    "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
-)  # fmt: skip
-
-
-def _rows(name: str) -> tuple[Requirement, Requirement]:
-    return (
-        RankAtLeast(2, f"cdist only supports at least 2D tensors, {name} got: {{ndim}}D"),
-        DtypeKind(
-            "fV", f"cdist only supports floating-point dtypes, {name} got: {{dtype}}", RuntimeError
-        ),
-    )
-
-
-_X1, _X2 = _rows("X1"), _rows("X2")
-_ONE_TYPE = SameDtype(
-    "x1", "expected scalar type {other} but found {dtype}: cdist takes two tensors of one type"
-)
-
-
-@public
-@takes_tensors
-def cdist(
-    x1: Annotated[Tensor, *_X1],
-    x2: Annotated[Tensor, *_X2, _ONE_TYPE],
-    p: Annotated[float, AtLeast(0, "cdist only supports non-negative p values, got {value}")] = 2.0,
-    compute_mode: Any = "use_mm_for_euclid_dist_if_necessary",
-) -> Tensor:
-    """Distances between all rows of two matrices (or stacks of them).
-
-    `compute_mode` says how PyTorch finds them; here they are always found without loss of digits.
-    """
-    from vizgrad.core.ops.public.statistics import vector_norm
-
-    if compute_mode not in _COMPUTE_MODES:
-        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
-    if x1._array.shape[-1] != x2._array.shape[-1]:
-        raise RuntimeError(
-            "X1 and X2 must have the same number of columns. "
-            f"X1: {x1._array.shape[-1]} X2: {x2._array.shape[-1]}"
-        )
-    difference = dimensions.unsqueeze(x1, -2) - dimensions.unsqueeze(x2, -3)
-    if p == 0:  # a count; its gradient is 0, and is there
-        return difference.sgn().abs().sum(-1)
-    if not x1._array.shape[-1]:
-        p = 1.0  # the largest of no numbers, none of which is below 0
-    return vector_norm(difference, p, -1)
 
 
 # Matrix products that are added to something (spec T-39).
@@ -460,9 +387,9 @@ def baddbmm(
 ) -> Tensor:
     """beta * input + alpha * (batch1 @ batch2), for stacks of matrices."""
     _check_ranks("baddbmm", batch1, batch2)
-    _check("baddbmm", "batch1 must be a 3D tensor", (batch1, 3))
+    check_rank("baddbmm", "batch1 must be a 3D tensor", (batch1, 3))
     check_kind("baddbmm", batch1, "iufcV")
-    _check("baddbmm", "batch2 must be a 3D tensor", (batch2, 3))
+    check_rank("baddbmm", "batch2 must be a 3D tensor", (batch2, 3))
     _check_stacks(batch1, batch2)
     _check_bias(input, (*batch1._array.shape[:2], batch2._array.shape[2]))
     beta, alpha = factors(batch1, beta, alpha)
@@ -486,7 +413,7 @@ def factors_of_vectors(
     input: Tensor, vec1: Tensor, vec2: Tensor, beta: Any, alpha: Any
 ) -> tuple[Any, Any]:
     """Both factors of `addr` as numbers of the type of the result, after all its operands are checked."""
-    _check("addr", "vec1 and vec2 must be vectors", (vec1, 1), (vec2, 1))
+    check_rank("addr", "vec1 and vec2 must be vectors", (vec1, 1), (vec2, 1))
     types = input.dtype, vec1.dtype, vec2.dtype
     if any(dtype.np.kind != "b" for dtype in types):
         for name, factor in (("beta", beta), ("alpha", alpha)):
@@ -526,8 +453,8 @@ def factors_of_stacks(
             f"addbmm: self and batches must have the same dtype, but got {input.dtype.name}, "
             f"{batch1.dtype.name} and {batch2.dtype.name}"
         )
-    _check("addbmm", "batch1 must be a 3D tensor", (batch1, 3))
-    _check("addbmm", "batch2 must be a 3D tensor", (batch2, 3))
+    check_rank("addbmm", "batch1 must be a 3D tensor", (batch1, 3))
+    check_rank("addbmm", "batch2 must be a 3D tensor", (batch2, 3))
     _check_stacks(batch1, batch2)
     _check_bias(input, (batch1._array.shape[1], batch2._array.shape[2]))
     return factors(batch1, beta, alpha)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import warnings
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -17,8 +19,10 @@ from vizgrad.core.ops.public.arguments import (
     number_of,
     sizes_of,
     takes_tensors,
+    written,
 )
 from vizgrad.core.ops.public.creation import _np_dtype, made, only_memory
+from vizgrad.core.ops.public.linalg_norms import matrix_norm, vector_norm
 from vizgrad.core.ops.public.ranges import check_range, counted
 from vizgrad.core.tensor.tensor import Tensor
 
@@ -88,3 +92,34 @@ def _resized(self: Tensor, shape: tuple[int, ...]) -> Tensor:
             f"size of {list(self._array.shape)} ({self._array.size} elements): only the shape can be changed"
         )
     return reshape.view(self.contiguous(), shape)
+
+
+# `torch.norm`, which torch.linalg has in two functions.
+
+
+@public
+def norm(
+    input: Tensor,
+    p: Any = "fro",
+    dim: Any = None,
+    keepdim: bool = False,
+    out: Tensor | None = None,
+    dtype: Any = None,
+) -> Tensor:
+    """The p-norm of all elements, or of the vectors along `dim`; "fro" is the 2-norm, "nuc" of matrices."""
+    planes = isinstance(dim, Sequence) and len(dim) > 2  # of which matrix_norm speaks
+    if p is None or (p == "fro" and not planes):
+        p = 2
+    if isinstance(p, str):
+        dim = tuple(builtins.range(input._array.ndim)) if dim is None else dim
+        result = matrix_norm(input, p, dim, keepdim, dtype=dtype)
+        return result if out is None else written(out, result, "norm", input)
+    return vector_norm(input, float(number_of(p)), dim, keepdim, dtype=dtype, out=out)
+
+
+@method(name="norm")
+def _norm_of(
+    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
+) -> Tensor:
+    """`norm`, without `out`."""
+    return norm(input, p, dim, keepdim, dtype=dtype)

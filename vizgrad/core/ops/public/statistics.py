@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
@@ -15,7 +14,7 @@ from vizgrad.core.errors import wrap_dim
 from vizgrad.core.function.transform_tensor import Wrapped, of_examples
 from vizgrad.core.ops import recording, statistics
 from vizgrad.core.ops.constants import place_of
-from vizgrad.core.ops.forms import method, public
+from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public import (
     dimensions,
     gather_scatter,
@@ -51,6 +50,8 @@ from vizgrad.core.tensor.requirements import (
     OneOf,
     RankAtLeast,
     RankAtMost,
+    Requirement,
+    SameDtype,
 )
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
@@ -224,37 +225,6 @@ def _check_norm(ord: float, shape: Any, dims: Any) -> None:
         )
 
 
-@public
-def norm(
-    input: Tensor,
-    p: Any = "fro",
-    dim: Any = None,
-    keepdim: bool = False,
-    out: Tensor | None = None,
-    dtype: Any = None,
-) -> Tensor:
-    """The p-norm of all elements, or of the vectors along `dim`; "fro" is the 2-norm, "nuc" of matrices."""
-    planes = isinstance(dim, Sequence) and len(dim) > 2  # of which matrix_norm speaks
-    if p is None or (p == "fro" and not planes):
-        p = 2
-    if isinstance(p, str):
-        # which needs this file's vector_norm
-        from vizgrad.core.ops.public.linalg_norms import matrix_norm
-
-        dim = tuple(range(input._array.ndim)) if dim is None else dim
-        result = matrix_norm(input, p, dim, keepdim, dtype=dtype)
-        return result if out is None else written(out, result, "norm", input)
-    return vector_norm(input, float(number_of(p)), dim, keepdim, dtype=dtype, out=out)
-
-
-@method(name="norm")
-def _norm_of(
-    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
-) -> Tensor:
-    """`norm`, without `out`."""
-    return norm(input, p, dim, keepdim, dtype=dtype)
-
-
 @public(method=True)
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The p-norm of input - other."""
@@ -267,6 +237,53 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     p = number_of(p)
     _check_norm(p, shape, dims_of(None, len(shape)))
     return statistics.dist.record(input, other, p=p)
+
+
+_COMPUTE_MODES = (
+    "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
+)  # fmt: skip
+
+
+def _rows(name: str) -> tuple[Requirement, Requirement]:
+    return (
+        RankAtLeast(2, f"cdist only supports at least 2D tensors, {name} got: {{ndim}}D"),
+        DtypeKind(
+            "fV", f"cdist only supports floating-point dtypes, {name} got: {{dtype}}", RuntimeError
+        ),
+    )
+
+
+_X1, _X2 = _rows("X1"), _rows("X2")
+_ONE_TYPE = SameDtype(
+    "x1", "expected scalar type {other} but found {dtype}: cdist takes two tensors of one type"
+)
+
+
+@public
+@takes_tensors
+def cdist(
+    x1: Annotated[Tensor, *_X1],
+    x2: Annotated[Tensor, *_X2, _ONE_TYPE],
+    p: Annotated[float, AtLeast(0, "cdist only supports non-negative p values, got {value}")] = 2.0,
+    compute_mode: Any = "use_mm_for_euclid_dist_if_necessary",
+) -> Tensor:
+    """Distances between all rows of two matrices (or stacks of them).
+
+    `compute_mode` says how PyTorch finds them; here they are always found without loss of digits.
+    """
+    if compute_mode not in _COMPUTE_MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    if x1._array.shape[-1] != x2._array.shape[-1]:
+        raise RuntimeError(
+            "X1 and X2 must have the same number of columns. "
+            f"X1: {x1._array.shape[-1]} X2: {x2._array.shape[-1]}"
+        )
+    difference = dimensions.unsqueeze(x1, -2) - dimensions.unsqueeze(x2, -3)
+    if p == 0:  # a count; its gradient is 0, and is there
+        return difference.sgn().abs().sum(-1)
+    if not x1._array.shape[-1]:
+        p = 1.0  # the largest of no numbers, none of which is below 0
+    return vector_norm(difference, p, -1)
 
 
 # Statistics of the rows of a matrix.
