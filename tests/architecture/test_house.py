@@ -242,7 +242,7 @@ def test_old_names_still_import_the_same_modules() -> None:
 
 
 def test_a_name_now_follows_from_the_longest_old_name() -> None:
-    assert name_now("vizgrad.inspection.model.graph") == "vizgrad.debugger.model.graph"
+    assert name_now("vizgrad.inspection.model.graph") == "vizgrad.debugger.model.nodes"
     assert name_now("vizgrad.inspection.session") == "vizgrad.debugger.session.session"
     assert name_now("vizgrad.nn") is None
     assert [

@@ -14,8 +14,7 @@ from tests.oracle.harness import execute
 from tests.oracle.registry import Program
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad import opener as opener  # registers vizgrad's own engine
-from vizgrad.debugger.traces.difference import diff
-from vizgrad.debugger.traces.side_by_side import traced
+from vizgrad.debugger.traces.difference import diff, traced
 
 
 def parted(one: Program, theirs: Any, ours: Any) -> str:

@@ -15,15 +15,14 @@ from vizgrad.autograd.saved_hooks import disable_saved_tensors_hooks as disable_
 from vizgrad.autograd.saved_hooks import save_on_cpu as save_on_cpu
 from vizgrad.autograd.saved_hooks import saved_tensors_hooks as saved_tensors_hooks
 from vizgrad.autograd.saved_hooks import set_paranoid as set_paranoid
-from vizgrad.core.engine.plan import planned_order
-from vizgrad.core.engine.task import GraphTask
+from vizgrad.core.engine.task import GraphTask, planned_order
 from vizgrad.core.errors import explained, place_of
 from vizgrad.core.function.custom.backward_class import FunctionBase
 from vizgrad.core.graph import edges
 from vizgrad.core.graph import node as engine
 from vizgrad.core.graph.edges import edge_of, gradient_edge
-from vizgrad.core.graph.hooks import RemovableHandle
 from vizgrad.core.graph.node import Node as GraphNode
+from vizgrad.core.graph.node import RemovableHandle
 from vizgrad.core.tensor.modes import GUARD, MODES
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.state import wrong_call

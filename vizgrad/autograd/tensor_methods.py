@@ -9,8 +9,7 @@ from vizgrad.autograd.running import prepare_backward, was_done
 from vizgrad.core.errors import explained, place_of
 from vizgrad.core.function.transform_tensor import Wrapped, wrap
 from vizgrad.core.graph.edges import gradient_edge
-from vizgrad.core.graph.hooks import RemovableHandle, add_hook, new_hooks
-from vizgrad.core.graph.node import hooks_of
+from vizgrad.core.graph.node import RemovableHandle, add_hook, hooks_of, new_hooks
 from vizgrad.core.tensor import copying as copying
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.tensor import Tensor, rare_of

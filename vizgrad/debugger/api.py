@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.core.tensor.modes import pop_scope, push_scope
 from vizgrad.core.tensor.source_location import caller, frame_outside
 from vizgrad.debugger.engines.api.frameworks import when_imported
-from vizgrad.debugger.model.trace_files import Filing, provide
+from vizgrad.debugger.model.trace import Filing, provide
 
 if TYPE_CHECKING:
     from vizgrad.core.errors import Explanation, Findings
@@ -148,9 +148,9 @@ def compare(a: Any, b: Any, *, tolerance: float | None = None) -> TraceDiff:
     from vizgrad.debugger.engines.api.openers import known_types
     from vizgrad.debugger.engines.common.variable_names import names_around
     from vizgrad.debugger.engines.vizgrad import opener as opener  # registers vizgrad's own
-    from vizgrad.debugger.traces import side_by_side
+    from vizgrad.debugger.traces import difference
 
-    return side_by_side(a, b, tolerance, names_around(kinds=known_types()))
+    return difference(a, b, tolerance, names_around(kinds=known_types()))
 
 
 def versions(tensor: Any, *, name: str = "") -> VersionsPicture:
@@ -342,9 +342,9 @@ def on_import() -> None:
     if in_notebook():
         from vizgrad.debugger.jupyter.widget.commtarget import cell_name, register
         from vizgrad.debugger.jupyter.widget.executed_cells import cells_run, line_shown
-        from vizgrad.debugger.session.lines import notebook_cells
+        from vizgrad.debugger.session.lines import source_files
 
         errors.cell_of = cell_name
         errors.line_shown = line_shown
-        notebook_cells.cells_run = cells_run
+        source_files.cells_run = cells_run
         register()

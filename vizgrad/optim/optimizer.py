@@ -13,7 +13,7 @@ from vizgrad.core.arrays import Array, xp
 from vizgrad.core.arrays.current_device import DEVICES, current, go_back, make_current
 from vizgrad.core.arrays.kernels.elementwise import as_complex, as_real
 from vizgrad.core.arrays.sparse import is_sparse
-from vizgrad.core.graph.hooks import RemovableHandle, add_hook
+from vizgrad.core.graph.node import RemovableHandle, add_hook
 from vizgrad.core.tensor.modes import about_to_write, set_grad_mode
 from vizgrad.core.tensor.source_location import Site, caller
 from vizgrad.core.tensor.state import wrong_call

@@ -15,14 +15,12 @@ import {
 import type { Reader } from './check';
 import { readArrayName, readPart, readTensorSummary } from './model/arrays';
 import type { ArrayName, Part, TensorSummary } from './model/arrays';
-import { readStorage } from './model/memory';
-import type { Storage } from './model/memory';
-import { readMathematics, readName, readNode } from './model/nodes';
-import type { Mathematics, Name, Node } from './model/nodes';
-import { readVisit } from './model/records';
-import type { Visit } from './model/records';
-import { readDifference } from './model/branches';
-import type { Difference } from './model/branches';
+import { readHeap, readStorage } from './model/memory';
+import type { Heap, Storage } from './model/memory';
+import { readMathematics, readName, readNode, readVisit } from './model/nodes';
+import type { Mathematics, Name, Node, Visit } from './model/nodes';
+import { readDifference } from './model/run';
+import type { Difference } from './model/run';
 import {
   readCodeFile,
   readCodeLine,
@@ -312,6 +310,23 @@ export interface Failed {
   readonly closed: boolean;
 }
 
+/**
+ * What lives in the memory of the process, and who holds it? At most the `most` largest storages.
+ */
+export interface GetHeap {
+  readonly type: 'get_heap';
+  readonly request: number;
+  readonly most: number;
+}
+
+/** As it was at one moment; reading it took so many `seconds`. */
+export interface HeapRead {
+  readonly type: 'heap_read';
+  readonly request: number;
+  readonly heap: Heap;
+  readonly seconds: number;
+}
+
 export const readSessionInfo: Reader<SessionInfo> = record<SessionInfo>({
   session: string,
   title: string,
@@ -520,4 +535,17 @@ export const readFailed: Reader<Failed> = record<Failed>({
   message: string,
   session: optional(nullable(string), null),
   closed: optional(boolean, false)
+});
+
+export const readGetHeap: Reader<GetHeap> = record<GetHeap>({
+  type: word('get_heap'),
+  request: integer,
+  most: integer
+});
+
+export const readHeapRead: Reader<HeapRead> = record<HeapRead>({
+  type: word('heap_read'),
+  request: integer,
+  heap: readHeap,
+  seconds: float
 });

@@ -12,22 +12,17 @@ import { array, boolean, float, integer, nullable, oneOf, optional, record, stri
 import type { Reader } from './check';
 import { readSavedRun, readStorage } from './model/memory';
 import type { SavedRun, Storage } from './model/memory';
-import { readName, readNode } from './model/nodes';
-import type { Name, Node } from './model/nodes';
-import { readGroup } from './model/graph';
-import type { Group } from './model/graph';
-import { readBuffer, readReady } from './model/records';
-import type { Buffer, Ready } from './model/records';
-import { readStopped } from './model/stops';
-import type { Stopped } from './model/stops';
-import { readBreakpoint } from './model/breakpoints';
-import type { Breakpoint } from './model/breakpoints';
-import { readBranch } from './model/branches';
-import type { Branch } from './model/branches';
-import { readWithin } from './model/within';
-import type { Within } from './model/within';
-import { readModes, readNodeRun, readRunStatus } from './model/run';
-import type { Modes, NodeRun, RunStatus } from './model/run';
+import { readBuffer, readGroup, readName, readNode, readReady, readWithin } from './model/nodes';
+import type { Buffer, Group, Name, Node, Ready, Within } from './model/nodes';
+import {
+  readBranch,
+  readBreakpoint,
+  readModes,
+  readNodeRun,
+  readRunStatus,
+  readStopped
+} from './model/run';
+import type { Branch, Breakpoint, Modes, NodeRun, RunStatus, Stopped } from './model/run';
 
 export const BOX_KINDS = ['node', 'pin', 'group', 'cells', 'result'] as const;
 export type BoxKind = (typeof BOX_KINDS)[number];

@@ -2,8 +2,8 @@
 /** Lanes beside the graph: what ran within a node, and the graph of second order. */
 import { array, boolean, integer, nullable, optional, record, string, word } from './check';
 import type { Reader } from './check';
-import { readMade } from './model/code';
-import type { Made } from './model/code';
+import { readMade } from './model/nodes';
+import type { Made } from './model/nodes';
 import { readDrawing, readFolding } from './drawing';
 import type { Drawing, Folding } from './drawing';
 

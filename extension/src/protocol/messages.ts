@@ -20,10 +20,16 @@
  */
 import type { Reader } from './check';
 import type {
+  AddBreakpoint,
   Attach,
+  BeginBranch,
+  Continue,
   Detach,
+  DropBranch,
+  EnableBreakpoint,
   Find,
   FollowLines,
+  GetDifferences,
   GetLineNodes,
   GetMemory,
   GetNames,
@@ -37,38 +43,28 @@ import type {
   LinesSeen,
   ListSessions,
   Look,
-  Since
-} from './requests';
-import type {
-  Continue,
   Pause,
+  RemoveBreakpoint,
   Restart,
   RunTo,
   RunToLeaf,
   RunToLine,
   Seek,
-  Stage,
-  Step,
-  StepBack,
-  StepIn,
-  StepOut,
-  Stop
-} from './moves';
-import type {
-  AddBreakpoint,
-  BeginBranch,
-  DropBranch,
-  EnableBreakpoint,
-  GetDifferences,
-  RemoveBreakpoint,
   SetBreakpoint,
   SetGrad,
   SetLeaf,
   SetLineBreakpoint,
   SetNonfinite,
   SetSaved,
+  Since,
+  Stage,
+  Step,
+  StepBack,
+  StepIn,
+  StepOut,
+  Stop,
   SwitchBranch
-} from './changes';
+} from './requests';
 import {
   readArrayPart,
   readBehind,
@@ -76,6 +72,7 @@ import {
   readDone,
   readFailed,
   readFound,
+  readHeapRead,
   readInspection,
   readLineNodes,
   readLines,
@@ -97,6 +94,8 @@ import type {
   Done,
   Failed,
   Found,
+  GetHeap,
+  HeapRead,
   Inspection,
   LineNodes,
   Lines,
@@ -117,8 +116,6 @@ import { readLane, readOpened } from './lanes';
 import type { GetLane, Lane, Opened, OpenSecond } from './lanes';
 import { readWhy } from './why';
 import type { GetWhy, Why } from './why';
-import { readHeapRead } from './whole';
-import type { GetHeap, HeapRead } from './whole';
 
 export const PROTOCOL_VERSION = 3;
 

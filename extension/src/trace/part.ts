@@ -1,4 +1,4 @@
-/** A part of an array, as `vizgrad/debugger/session/array_slices.py` cuts and tells it. */
+/** A part of an array, as `vizgrad/debugger/session/session_reader.py` cuts and tells it. */
 import type { Blocks, GetPart, Part } from '../protocol';
 import type { Npy } from './npy';
 

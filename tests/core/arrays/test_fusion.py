@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import vizgrad as vg
 from tests.fixtures import strict_array, strict_module
 from tests.fixtures.interpreted import interpreted
-from vizgrad.core.arrays.fusion import source
+from vizgrad.core.arrays.fusion import launch
 from vizgrad.core.arrays.fusion.elements import fused, largest, total, traced
 from vizgrad.core.arrays.fusion.program import (
     Argument,
@@ -56,7 +56,7 @@ def test_text_over_elements(cuda: Any) -> None:
     program = program_of(
         step, param=on_device(3), grad=on_device(3), mask=on_device(3, dtype="?"), rate=0.5
     )
-    inputs, outputs, body = source.elementwise(program)
+    inputs, outputs, body = launch.elementwise(program)
     assert inputs == "float32 a0, float32 a1, bool a2, float64 a3"
     assert outputs == "float32 r0"
     assert body == (
@@ -74,7 +74,7 @@ def test_text_over_rows() -> None:
     shift = trace.argument(Argument(Value("shift", np.dtype("f8"), per_row=True), "rows", 1))
     raised = np.exp(x - largest(x) - shift)
     results = (Result((raised / total(raised)).value, None),)
-    text = source.rows(Program("kernel", (*trace.arguments,), (*trace.steps,), results))
+    text = launch.rows(Program("kernel", (*trace.arguments,), (*trace.steps,), results))
     assert text[text.index('extern "C"') :] == (
         'extern "C" __global__ void kernel(const double* __restrict__ p_x, '
         "const double* __restrict__ p_shift, double* __restrict__ r0, "
@@ -114,7 +114,7 @@ def test_text_over_all() -> None:
     trace = Trace()
     x = trace.argument(Argument(Value("x", np.dtype("f4")), "elements", 0)).astype("f8")
     results = (Result(largest(x).value, None), Result(total(x * x).value, None))
-    text = source.whole(Program("kernel", (*trace.arguments,), (*trace.steps,), results))
+    text = launch.whole(Program("kernel", (*trace.arguments,), (*trace.steps,), results))
     assert text[text.index('extern "C"') :] == (
         'extern "C" __global__ void kernel(const float* __restrict__ p_x, '
         "double* __restrict__ memory, const long long n) {\n"
@@ -172,12 +172,12 @@ def test_text_over_all() -> None:
     ],
 )  # fmt: skip
 def test_a_number_is_written_to_its_last_bit(number: Any, dtype: str, text: str) -> None:
-    assert source.literal(number, np.dtype(dtype)) == text
+    assert launch.literal(number, np.dtype(dtype)) == text
 
 
 @pytest.mark.parametrize(("n", "threads"), [(0, 32), (1, 32), (33, 64), (64, 64), (5000, 256)])
 def test_threads_can_be_halved(n: int, threads: int) -> None:
-    assert source.threads_for(n) == threads
+    assert launch.threads_for(n) == threads
 
 
 # --- what is one launch -----------------------------------------------------------------------------

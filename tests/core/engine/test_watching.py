@@ -11,8 +11,7 @@ from hypothesis import given
 from tests.core.engine.test_order import build, dags
 from tests.core.engine.toys import Diary, Value, World
 from vizgrad.core.engine.task import Capture
-from vizgrad.core.graph.hooks import add_hook, new_hooks
-from vizgrad.core.graph.node import hooks_of
+from vizgrad.core.graph.node import add_hook, hooks_of, new_hooks
 
 pytestmark = pytest.mark.rule("E-50")
 

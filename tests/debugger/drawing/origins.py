@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vizgrad.debugger.engines.api.node_origin import Call, Origin
+from vizgrad.debugger.engines.api.summarizer import Call, Origin
 from vizgrad.debugger.model import Group, Node
 from vizgrad.debugger.session.grouping import groups_of
 from vizgrad.debugger.session.grouping.outline import is_leaf

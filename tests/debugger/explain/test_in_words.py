@@ -14,10 +14,9 @@ import vizgrad as vg
 from vizgrad.debugger import explain
 from vizgrad.debugger.explain import watch_block, why
 from vizgrad.debugger.explain.cause import HEALTHY, Cause, Number, Phrase
-from vizgrad.debugger.explain.in_words import filled, say
 from vizgrad.debugger.explain.phrases import FIXES, PHRASES
 from vizgrad.debugger.explain.sentences import SENTENCES
-from vizgrad.debugger.explain.wording import Words
+from vizgrad.debugger.explain.wording import Words, filled, say
 
 FOLDER = Path(explain.__path__[0])
 TABLES = ("sentences.py", "phrases.py")

@@ -7,7 +7,7 @@ import pytest
 
 from tests.fixtures import strict_array, strict_module
 from tests.fixtures.strict_array import StrictArray
-from vizgrad.debugger.session.array_slices import part_of
+from vizgrad.debugger.session.session_reader import part_of
 
 ARRAY = np.arange(2 * 3 * 40 * 50.0).reshape(2, 3, 40, 50)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING
 
 from vizgrad.core.arrays.current_device import DEVICES, current, go_back, keeping_the_device
 from vizgrad.core.arrays.errstate import hush, unhush
@@ -14,6 +17,9 @@ from vizgrad.core.engine.task_state import TaskState
 from vizgrad.core.engine.threads import LEVELS, on_another_thread
 from vizgrad.core.graph.node import Node
 from vizgrad.core.tensor.modes import MODES, tell_recorder
+
+if TYPE_CHECKING:
+    from vizgrad.core.graph.node import Node
 
 
 class GraphTask(TaskState):
@@ -63,3 +69,52 @@ class GraphTask(TaskState):
                 self.watch.end()
             if device is not None:
                 go_back(device)
+
+
+# The order in which a task runs its nodes, worked out without running them (E-42).
+
+
+def planned_order(task: GraphTask) -> list[Node]:
+    """All nodes of the task, those that have run already included."""
+    roots = list(dict.fromkeys(node for node, _, _ in task.roots))
+    waiting = _edges_into(roots)
+    waiting.update(roots)  # each root waits for the start
+    ready: list[tuple[int, int, Node]] = []
+    leaves: list[Node] = []
+    order: list[Node] = []
+    pushed = 0
+
+    def delivered(node: Node) -> None:
+        nonlocal pushed
+        waiting[node] -= 1
+        if waiting[node]:
+            return
+        pushed += 1
+        if node.runs_first:
+            leaves.append(node)
+        else:
+            heappush(ready, (-node.sequence_nr, pushed, node))
+
+    for root in roots:
+        delivered(root)
+    while leaves or ready:
+        node = leaves.pop(0) if leaves else heappop(ready)[2]
+        if task.will_run(node):
+            order.append(node)
+        for following, _ in node.next_edges:
+            if following is not None:
+                delivered(following)
+    return order
+
+
+def _edges_into(roots: list[Node]) -> Counter[Node]:
+    counts: Counter[Node] = Counter()
+    stack, seen = list(roots), set(roots)
+    while stack:
+        for following, _ in stack.pop().next_edges:
+            if following is not None:
+                counts[following] += 1
+                if following not in seen:
+                    seen.add(following)
+                    stack.append(following)
+    return counts

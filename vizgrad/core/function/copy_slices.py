@@ -20,8 +20,7 @@ from vizgrad.core.function.strided import (
 )
 from vizgrad.core.function.views import refuse
 from vizgrad.core.graph.edges import edge_of, retaining
-from vizgrad.core.graph.hooks import NodeHooks
-from vizgrad.core.graph.node import Node
+from vizgrad.core.graph.node import Node, NodeHooks
 from vizgrad.core.graph.saved import freed_error
 from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import RESULT, Tensor, storage_of

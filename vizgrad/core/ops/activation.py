@@ -11,7 +11,7 @@ import math
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.kernels import activation as kernel
-from vizgrad.core.arrays.kernels import activation_gradients as gradient_kernel
+from vizgrad.core.arrays.kernels import gradients as gradient_kernel
 from vizgrad.core.arrays.kernels.activation import TANH_CUBIC, TANH_SCALE
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.constants import raw

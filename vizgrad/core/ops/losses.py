@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from vizgrad.core.arrays.dtypes import from_numpy
-from vizgrad.core.arrays.kernels import loss_gradients as gradient_kernel
+from vizgrad.core.arrays.kernels import gradients as gradient_kernel
 from vizgrad.core.arrays.kernels import losses as kernel
 from vizgrad.core.function.primitive import Primitive, primitive
 from vizgrad.core.ops.activation import log_sigmoid

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from vizgrad.debugger.commands.graph import GRAPH
 from vizgrad.debugger.commands.kinds import SAID as SAID
+from vizgrad.debugger.commands.kinds import VIEW
 from vizgrad.debugger.commands.kinds import Argument as Argument
 from vizgrad.debugger.commands.kinds import Command as Command
 from vizgrad.debugger.commands.kinds import Enabled as Enabled
@@ -21,7 +22,6 @@ from vizgrad.debugger.commands.kinds import Reach as Reach
 from vizgrad.debugger.commands.kinds import Section as Section
 from vizgrad.debugger.commands.notebook import NOTEBOOK
 from vizgrad.debugger.commands.run import RUN
-from vizgrad.debugger.commands.view import VIEW
 
 COMMANDS: tuple[Command, ...] = (*RUN, *GRAPH, *VIEW, *NOTEBOOK)
 

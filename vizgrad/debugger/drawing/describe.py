@@ -13,7 +13,7 @@ from pathlib import PurePath
 
 from vizgrad.core.errors import Place
 from vizgrad.debugger.model import Batch, Saved, Tangent, TensorSummary, Write
-from vizgrad.debugger.model.byte_sizes import bytes_text as bytes_text
+from vizgrad.debugger.model.arrays import bytes_text as bytes_text
 
 _DTYPES = {
     "float16": "f16",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain import function_faults, kept_graphs, loss_faults, training_faults
 from vizgrad.debugger.explain.cause import Cause
-from vizgrad.debugger.explain.in_words import explain
+from vizgrad.debugger.explain.wording import explain
 from vizgrad.debugger.watch.note_recorder import Noting
 
 Find = Callable[[Noting], Iterator[Cause]]

@@ -29,7 +29,7 @@ from vizgrad.debugger.engines.vizgrad.summary import CapturedArray
 from vizgrad.debugger.explain import answers, arithmetic, from_records, nonfinite
 from vizgrad.debugger.explain.answers import odd_gradient, of_run
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
-from vizgrad.debugger.explain.from_graph import of_origin
+from vizgrad.debugger.explain.kept_graphs import of_origin
 from vizgrad.debugger.explain.wording import A_LEAF, number, raw
 from vizgrad.debugger.session.history.history import History
 from vizgrad.debugger.session.open_session import Live

@@ -13,8 +13,8 @@ from vizgrad.debugger.engines.vizgrad.nonfinite_origin import made_by
 from vizgrad.debugger.explain import from_records, from_session
 from vizgrad.debugger.explain.cause import Cause, Phrase, cause, given
 from vizgrad.debugger.explain.from_session import Stepped
-from vizgrad.debugger.explain.in_words import explain
 from vizgrad.debugger.explain.watch_block import known
+from vizgrad.debugger.explain.wording import explain
 from vizgrad.debugger.session.open_session import Live
 from vizgrad.debugger.session.session_reader import Look, SessionClosed
 

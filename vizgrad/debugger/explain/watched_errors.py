@@ -7,8 +7,7 @@ from typing import Any
 from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain import function_faults, loss_faults, missing_gradients
 from vizgrad.debugger.explain.cause import Cause, cause
-from vizgrad.debugger.explain.in_words import explain
-from vizgrad.debugger.explain.wording import AN_OPERATION, THE_LOSS, name_of, operation
+from vizgrad.debugger.explain.wording import AN_OPERATION, THE_LOSS, explain, name_of, operation
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note

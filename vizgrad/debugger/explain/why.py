@@ -8,9 +8,8 @@ from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain import from_records, from_session, missing_gradients
 from vizgrad.debugger.explain.answers import odd_gradient, odd_value, of_run
 from vizgrad.debugger.explain.cause import HEALTHY, Cause
-from vizgrad.debugger.explain.from_graph import of_bare_value
-from vizgrad.debugger.explain.in_words import explain
-from vizgrad.debugger.explain.wording import name_of
+from vizgrad.debugger.explain.kept_graphs import of_bare_value
+from vizgrad.debugger.explain.wording import explain, name_of
 from vizgrad.debugger.watch.backwards import Run
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note

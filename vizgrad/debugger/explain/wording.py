@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import isfinite
+from string import Formatter
 from typing import Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.errors import Place, place_at, place_of
+from vizgrad.core.errors import Explanation, Place, place_at, place_of
 from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.explain.cause import Cause, Number, Phrase
+from vizgrad.debugger.explain.phrases import FIXES, PHRASES
+from vizgrad.debugger.explain.sentences import SENTENCES
+from vizgrad.debugger.explain.suggested_edit import mended
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.grad_history import Leaf
 from vizgrad.debugger.watch.note_recorder import Noting
@@ -188,3 +193,53 @@ def _not_finite(op: str, value: float) -> Callable[[float], bool] | None:
         if float(kind(value)) == value and odd(value):
             return odd
     return None
+
+
+# From a cause to its explanation: all words are those of `sentences.py` and `phrases.py`.
+
+
+class _Speaker(Formatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        return say(value, format_spec)
+
+
+_SPEAKER = _Speaker()
+
+
+def say(value: Any, how: str = "") -> str:
+    """A fact, as sentences say it."""
+    if isinstance(value, Phrase):
+        return filled(PHRASES[value.row], value.facts)
+    if isinstance(value, Cause):
+        return _said(value)[how == "fix"]
+    if how == "raw":
+        return str(value)
+    if isinstance(value, str):
+        return code_or_input(value) if how == "input" else code(value)
+    if value is None or isinstance(value, Site):
+        return line(value)
+    if isinstance(value, Place):
+        return line_of(value)
+    if isinstance(value, Number):
+        return number(*value)
+    return number(value) if isinstance(value, float) else str(value)
+
+
+def filled(text: str, facts: Mapping[str, Any]) -> str:
+    """A sentence with its facts."""
+    return _SPEAKER.vformat(text, (), facts)
+
+
+def _said(cause: Cause) -> tuple[str, str]:
+    """The sentence on it, and the advice."""
+    story, fix = SENTENCES[cause.case]
+    facts = {"at": cause.site, **cause.facts}
+    return filled(story, facts), filled(FIXES[cause.fix] if cause.fix else fix, facts)
+
+
+def explain(cause: Cause) -> Explanation:
+    """Says a cause in words."""
+    story, fix = _said(cause)
+    return Explanation(
+        cause.kind, cause.culprit, cause.tensor, fix, story, cause.path, mended(cause)
+    )

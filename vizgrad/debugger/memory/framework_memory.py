@@ -14,9 +14,8 @@ from vizgrad.core.errors import Place
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import frameworks
 from vizgrad.debugger.memory.graph_holders import Graphs
-from vizgrad.debugger.memory.object_kinds import OPTIMIZER
 from vizgrad.debugger.memory.retention_paths import Paths
-from vizgrad.debugger.memory.walk import Walk
+from vizgrad.debugger.memory.walk import OPTIMIZER, Walk
 
 #: The kinds under which a storage is counted: the first that one of its holders has.
 _USES: dict[model.HeldBy, model.HeapUse] = {

@@ -16,9 +16,8 @@ from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Node
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
-from vizgrad.debugger.memory.object_kinds import CONTEXT, NODE, TENSOR
 from vizgrad.debugger.memory.retention_paths import Paths, circles, held_by, way_back
-from vizgrad.debugger.memory.walk import Root, Walk
+from vizgrad.debugger.memory.walk import CONTEXT, NODE, TENSOR, Root, Walk
 
 # --- storage owners --------------------------------------------------------------------------------------
 # The storages that tensors and nodes of a walk lie in, and who has each of them.

@@ -13,16 +13,17 @@ from vizgrad.core.tensor.storage import InferenceStorage
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
 from vizgrad.debugger.memory.graph_holders import Block, Graphs
-from vizgrad.debugger.memory.object_kinds import (
+from vizgrad.debugger.memory.retention_paths import Paths, slot_of
+from vizgrad.debugger.memory.walk import (
     CONTEXT,
     FUNCTION,
     NODE,
     OPTIMIZER,
     SESSION,
     TENSOR,
+    Root,
+    Walk,
 )
-from vizgrad.debugger.memory.retention_paths import Paths, slot_of
-from vizgrad.debugger.memory.walk import Root, Walk
 
 #: Holders and aliases of a storage that are told.
 MOST_HOLDERS, MOST_ALIASES = 12, 64

@@ -16,7 +16,7 @@ from typing import Any
 
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import frameworks
-from vizgrad.debugger.memory import object_kinds
+from vizgrad.debugger.memory import walk as object_kinds
 from vizgrad.debugger.memory.framework_memory import Lent, lent
 from vizgrad.debugger.memory.graph_holders import Block, Graphs, blocks_of
 from vizgrad.debugger.memory.holders import Held

@@ -25,7 +25,7 @@ from typing import Any
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Node
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.debugger.memory.object_kinds import (
+from vizgrad.debugger.memory.walk import (
     CONTEXT,
     FRAME,
     INNER,
@@ -34,8 +34,9 @@ from vizgrad.debugger.memory.object_kinds import (
     NODE,
     OPTIMIZER,
     TENSOR,
+    Root,
+    Walk,
 )
-from vizgrad.debugger.memory.walk import Root, Walk
 
 # --- reach -----------------------------------------------------------------------------------------------
 # Which roots each thing is held by, and what leads back to itself. Neither recurses: graphs are deep.

@@ -15,8 +15,7 @@ from typing import Any
 
 from vizgrad.core.interpreter import OPTIMIZED, let_go
 from vizgrad.core.tensor.source_location import INTERNAL
-from vizgrad.debugger.memory.object_kinds import HOST, HOSTS, KINDS, NOTHING
-from vizgrad.debugger.memory.walk import Root
+from vizgrad.debugger.memory.walk import HOST, HOSTS, KINDS, NOTHING, Root
 
 #: IPython's names of the results of cells, beside its list of them.
 _RESULTS = re.compile(r"_{1,3}|_\d+")

@@ -103,3 +103,150 @@ class StorageChange:
     writes_dropped: int = 0
     saved: tuple[SavedRun, ...] = ()
     opened: Storage | None = None
+
+
+# The objects in the memory of the whole process, and who holds them: one reading, taken when the user
+# asks.
+
+#: The kind under which a storage is held. It is counted under the first that fits; "saved" are values
+#: that nodes alone keep,
+#: "garbage" what is held by a cycle only, which the collector has not freed yet.
+HeapUse = Literal["parameter", "gradient", "optimizer", "variable", "saved", "elsewhere", "garbage"]
+#: How something is held: by a variable (or what one leads to), as `.grad` of a leaf, as an
+#: optimizer's state, as a
+#: saved value of a node or on a context, by a hook, as a node's leaf, by the views of a base, as an
+#: array of numpy
+#: that shares the memory, by what no variable leads to, or by a cycle.
+HeldBy = Literal[
+    "variable",
+    "gradient",
+    "optimizer",
+    "saved",
+    "context",
+    "hook",
+    "leaf",
+    "view",
+    "numpy",
+    "elsewhere",
+    "cycle",
+]
+#: The relation of one tensor to another that shows the same memory.
+HeapRelation = Literal["base", "view", "shares", "saved", "numpy"]
+
+
+@dataclass(frozen=True, slots=True)
+class HeapHolder:
+    """`text` is how a person gets at it (``losses[3]``, ``.grad of model.0.weight``) or which slot
+    of which node it is.
+
+    `place`: where that node was recorded; `graphs`: which variables keep it.
+    """
+
+    kind: HeldBy
+    text: str
+    place: Place | None = None
+    graphs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HeapAlias:
+    """One that shows the memory, or a part of it. `of` is the alias (its place in the list) that it
+    is a view of, or
+    shares with; None for the first.
+
+    `version` is its counter now; None where nothing counts (numpy, inference tensors). `maker`: the
+    operation that
+    made a view.
+    """
+
+    name: str
+    relation: HeapRelation
+    of: int | None
+    shape: tuple[int, ...]
+    dtype: str
+    version: int | None = None
+    maker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HeapStorage:
+    """A block of memory, counted once however many show it. `holders_more`, `aliases_more`: how
+    many are not told.
+    """
+
+    id: int
+    name: str
+    use: HeapUse
+    bytes: int
+    shape: tuple[int, ...]
+    dtype: str
+    device: str
+    version: int | None
+    holders: tuple[HeapHolder, ...] = ()
+    holders_more: int = 0
+    aliases: tuple[HeapAlias, ...] = ()
+    aliases_more: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HeapKeeper:
+    """A variable that keeps a graph alive: without it `nodes` nodes and `bytes` bytes would be gone.
+
+    `shared_nodes` more of its graph, with `shared_bytes` that only nodes save, are kept by
+    `shared_with` too (the first
+    of them). `through`: where in the variable the graph begins. `since`: the line of the oldest
+    node that it keeps.
+    """
+
+    name: str
+    nodes: int
+    bytes: int
+    shared_nodes: int = 0
+    shared_bytes: int = 0
+    shared_with: tuple[str, ...] = ()
+    through: str = ""
+    since: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HeapCycle:
+    """Things that lead back to themselves: only the collector frees them.
+
+    `path` names them in order, the first one again at its end. `held` are variables that still lead
+    there; if there
+    are none it is garbage already, which keeps `nodes` and `bytes` until the collector comes by.
+    """
+
+    path: tuple[str, ...]
+    nodes: int
+    bytes: int
+    held: tuple[str, ...] = ()
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HeapShare:
+    use: HeapUse
+    storages: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Heap:
+    """`bytes` is the sum of `storages` storages, and of `shares`; of `held`, the largest first,
+    `held_more` are not told.
+
+    `uncounted`: sentences about memory that is no part of it.
+    """
+
+    bytes: int
+    storages: int
+    nodes: int
+    shares: tuple[HeapShare, ...] = ()
+    held: tuple[HeapStorage, ...] = ()
+    held_more: int = 0
+    keepers: tuple[HeapKeeper, ...] = ()
+    keepers_more: int = 0
+    cycles: tuple[HeapCycle, ...] = ()
+    cycles_more: int = 0
+    uncounted: tuple[str, ...] = ()

@@ -15,7 +15,6 @@ from vizgrad.debugger.model import ArrayName
 from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints, birth_at, birth_in
 from vizgrad.debugger.session.breakpoints.node_selectors import found
 from vizgrad.debugger.session.breakpoints.stop_reason import by_error
-from vizgrad.debugger.session.gc_pause import seldom_collecting
 from vizgrad.debugger.session.grouping import groups_of
 from vizgrad.debugger.session.grouping.outline import Outline
 from vizgrad.debugger.session.history.branches import Branches
@@ -24,6 +23,7 @@ from vizgrad.debugger.session.history.history import History, Standing, Where, w
 from vizgrad.debugger.session.history.lanes import Lane, lane_of, lane_within
 from vizgrad.debugger.session.history.memory_curve import MemoryCurve
 from vizgrad.debugger.session.lines.line_table import LineNorms, LineTable, mark_of
+from vizgrad.debugger.session.opening import seldom_collecting
 from vizgrad.debugger.session.session_reader import Inspected, Saves
 
 # --- the arrays of a session that a view may browse ---------------------------------------------------

@@ -13,8 +13,8 @@ from itertools import islice
 from typing import Any
 
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.api.node_origin import NOWHERE, Origin
 from vizgrad.debugger.engines.api.protocols import Backward, Effect
+from vizgrad.debugger.engines.api.summarizer import NOWHERE, Origin
 from vizgrad.debugger.session.breakpoints.node_selectors import texts_of
 from vizgrad.debugger.session.grouping.outline import Outline
 from vizgrad.debugger.session.history.fold import Fold, RecordedPast

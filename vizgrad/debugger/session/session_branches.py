@@ -9,7 +9,7 @@ from typing import Any, overload
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import abilities
 from vizgrad.debugger.engines.api.abilities import Change, OneWay
-from vizgrad.debugger.model.trace_files import filing
+from vizgrad.debugger.model.trace import filing
 from vizgrad.debugger.session.breakpoints.node_selectors import choose, leaf_called
 from vizgrad.debugger.session.history.branches import Comparison, Line, comparison, name_beside
 from vizgrad.debugger.session.open_session import Live

@@ -37,7 +37,7 @@ from vizgrad.debugger.jupyter.widget.trace_contents import (
     FiledView,
     Manifest,
 )
-from vizgrad.debugger.model.trace_files import File
+from vizgrad.debugger.model.trace import File
 from vizgrad.debugger.wire.columnar import to_column_json
 from vizgrad.debugger.wire.columnar_reading import from_column_json
 from vizgrad.debugger.wire.wire import from_json, to_json

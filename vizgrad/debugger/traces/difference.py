@@ -3,6 +3,10 @@
 Nodes of both are matched by what they are called and where in the model they were recorded, in the order of
 recording: what was put in or left out shifts the others, as lines do in a diff of texts. Then the gradients
 that arrived at each are compared, element by element where both are known, else by their norms.
+
+Two losses side by side: the backward of each is run, and what arrived at their nodes compared.
+
+Nothing of it stays: `.grad` is taken back, and both graphs can be run as before.
 """
 
 from __future__ import annotations
@@ -19,14 +23,20 @@ from vizgrad.debugger import model
 from vizgrad.debugger.drawing.describe import place_text, plain
 from vizgrad.debugger.drawing.static import Beside, graph_svg
 from vizgrad.debugger.engines.api import summarizer
-from vizgrad.debugger.engines.api.protocols import GraphSource
+from vizgrad.debugger.engines.api.openers import known_types, open_backward
+from vizgrad.debugger.engines.api.protocols import Backward, GraphSource
 from vizgrad.debugger.jupyter.widget.commtarget import run_by_program
 from vizgrad.debugger.jupyter.widget.query_answers import most_differing
 from vizgrad.debugger.jupyter.widget.showing import show
 from vizgrad.debugger.jupyter.widget.trace_contents import FiledBeside
-from vizgrad.debugger.model.trace_files import File
-from vizgrad.debugger.session.history.branches import Comparison, name_beside
-from vizgrad.debugger.traces.files import export, save, shown_beside
+from vizgrad.debugger.model.trace import File
+from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
+from vizgrad.debugger.session.history.branches import Branches, Comparison, name_beside
+from vizgrad.debugger.session.history.history import History, quarter_of_free
+from vizgrad.debugger.session.open_session import Live, Traced
+from vizgrad.debugger.session.opening import Cell, Opening
+from vizgrad.debugger.session.registry import succeeding
+from vizgrad.debugger.traces.files import FromFile, export, save, shown_beside
 from vizgrad.debugger.traces.matching import matched
 from vizgrad.debugger.traces.trace_gradients import Gradients, apart
 
@@ -475,3 +485,84 @@ def trace_of(other: Any) -> model.Trace:
             f"diff compares with a trace, a recording or a session, not with {type(other).__name__}"
         )
     return there
+
+
+# Two losses side by side: the backward of each is run, and what arrived at their nodes compared.
+
+
+def side_by_side(a: Any, b: Any, tolerance: float | None, names: Mapping[int, str]) -> TraceDiff:
+    """See `vizgrad.compare`. `names`: id of a tensor -> what the person calls it."""
+    here, saved = _trace(a, names, "the first")
+    there, its = _trace(b, names, "the second")
+    found = diff(here, there, tolerance)
+    if found.first is not None:
+        pairs = {node.node: node.other for node in found.nodes}
+        found.forward = first_apart(saved, its, pairs, found.tolerance)
+    return found
+
+
+def _trace(loss: Any, names: Mapping[int, str], which: str) -> tuple[model.Trace, Saves]:
+    """Of a loss also what its nodes have saved."""
+    if isinstance(loss, model.Trace) or isinstance(getattr(loss, "trace", None), model.Trace):
+        return trace_of(loss), {}
+    several = loss if isinstance(loss, list | tuple) else (loss,)
+    if not all(isinstance(each, known_types()) for each in several) or not several:
+        raise TypeError(
+            f"compare takes a loss, several in a list, or what has a trace (a session, a recording); {which} "
+            f"is {type(loss).__name__}"
+        )
+    try:
+        saved: dict[int, Any] = {}
+        return traced(loss, names, saved=saved), saved
+    except BaseException as error:
+        error.add_note(f"while {which} of two losses was run, to compare them")
+        raise
+
+
+def traced(
+    loss: Any,
+    names: Mapping[int, str],
+    *,
+    gradient: Any = None,
+    saved: dict[int, Any] | None = None,
+) -> FromFile:
+    """Of one backward, which is run and taken back. `saved` gets what its nodes have saved, as `saves_of`.
+
+    Raises what the backward raises.
+    """
+    with succeeding(Opening.of(loss, Cell(), retains=True)):
+        options = {
+            "gradient": gradient,
+            "retain_graph": True,
+            "names": names,
+            "title": names.get(id(loss), ""),
+        }
+        backward = open_backward(loss, options)
+        try:
+            if saved is not None:
+                saved.update(saves_of(backward.source))
+            return _run(backward)
+        finally:
+            backward.source.close()
+
+
+def _run(backward: Backward) -> FromFile:
+    """All of it, with its gradients; then it is taken back."""
+    history = History(backward.run, quarter_of_free())
+    try:
+        with history.moving():
+            while not history.at_end:
+                history.forward()
+        live = Live(backward, Branches(history), Breakpoints(backward.source))
+        trace: Traced = live.trace()
+        # Whole before the steps let go of what it reads from.
+        return FromFile(trace, dict(trace.arrays()), tuple(trace.births()))
+    finally:
+        try:
+            history.seek(history.earliest, _on)
+        finally:
+            history.close()
+
+
+def _on(steps: int = 1) -> None:
+    """Nothing is to be done between two steps."""

@@ -37,7 +37,7 @@ from vizgrad.debugger.jupyter.widget.trace_contents import (
     Holding,
     Manifest,
 )
-from vizgrad.debugger.model.trace_files import File
+from vizgrad.debugger.model.trace import File
 from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints, birth_in
 from vizgrad.debugger.session.breakpoints.stop_reason import at_stop, birth_text
 from vizgrad.debugger.session.grouping.outline import Outline

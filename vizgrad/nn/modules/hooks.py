@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.autograd.function import Function
-from vizgrad.core.graph.hooks import RemovableHandle, add_hook
+from vizgrad.core.graph.node import RemovableHandle, add_hook
 from vizgrad.core.tensor.modes import MODES, is_grad_enabled
 from vizgrad.core.tensor.tensor import Tensor
 

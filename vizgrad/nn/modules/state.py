@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vizgrad.core.graph.hooks import RemovableHandle, add_hook
+from vizgrad.core.graph.node import RemovableHandle, add_hook
 from vizgrad.core.tensor.modes import set_grad_mode
 from vizgrad.core.tensor.tensor import Tensor
 

@@ -11,6 +11,38 @@ export const SAVED_STATES = ['alive', 'stale', 'freed', 'packed'] as const;
 export type SavedState = (typeof SAVED_STATES)[number];
 export const readSavedState = oneOf(SAVED_STATES);
 
+export const HEAP_USES = [
+  'parameter',
+  'gradient',
+  'optimizer',
+  'variable',
+  'saved',
+  'elsewhere',
+  'garbage'
+] as const;
+export type HeapUse = (typeof HEAP_USES)[number];
+export const readHeapUse = oneOf(HEAP_USES);
+
+export const HELD_BYS = [
+  'variable',
+  'gradient',
+  'optimizer',
+  'saved',
+  'context',
+  'hook',
+  'leaf',
+  'view',
+  'numpy',
+  'elsewhere',
+  'cycle'
+] as const;
+export type HeldBy = (typeof HELD_BYS)[number];
+export const readHeldBy = oneOf(HELD_BYS);
+
+export const HEAP_RELATIONS = ['base', 'view', 'shares', 'saved', 'numpy'] as const;
+export type HeapRelation = (typeof HEAP_RELATIONS)[number];
+export const readHeapRelation = oneOf(HEAP_RELATIONS);
+
 /** One in-place write to a storage: `version` is the counter's value after it. */
 export interface Write {
   readonly version: number;
@@ -100,6 +132,114 @@ export interface StorageChange {
   readonly opened: Storage | null;
 }
 
+/**
+ * `text` is how a person gets at it (`losses[3]`, `.grad of model.0.weight`) or which slot of which
+ * node it is.
+ *
+ * `place`: where that node was recorded; `graphs`: which variables keep it.
+ */
+export interface HeapHolder {
+  readonly kind: HeldBy;
+  readonly text: string;
+  readonly place: Place | null;
+  readonly graphs: readonly string[];
+}
+
+/**
+ * One that shows the memory, or a part of it. `of` is the alias (its place in the list) that it is
+ * a view of, or shares with; None for the first.
+ *
+ * `version` is its counter now; None where nothing counts (numpy, inference tensors). `maker`: the
+ * operation that made a view.
+ */
+export interface HeapAlias {
+  readonly name: string;
+  readonly relation: HeapRelation;
+  readonly of: number | null;
+  readonly shape: readonly number[];
+  readonly dtype: string;
+  readonly version: number | null;
+  readonly maker: string;
+}
+
+/**
+ * A block of memory, counted once however many show it. `holders_more`, `aliases_more`: how many
+ * are not told.
+ */
+export interface HeapStorage {
+  readonly id: number;
+  readonly name: string;
+  readonly use: HeapUse;
+  readonly bytes: number;
+  readonly shape: readonly number[];
+  readonly dtype: string;
+  readonly device: string;
+  readonly version: number | null;
+  readonly holders: readonly HeapHolder[];
+  readonly holders_more: number;
+  readonly aliases: readonly HeapAlias[];
+  readonly aliases_more: number;
+}
+
+/**
+ * A variable that keeps a graph alive: without it `nodes` nodes and `bytes` bytes would be gone.
+ *
+ * `shared_nodes` more of its graph, with `shared_bytes` that only nodes save, are kept by
+ * `shared_with` too (the first of them). `through`: where in the variable the graph begins.
+ * `since`: the line of the oldest node that it keeps.
+ */
+export interface HeapKeeper {
+  readonly name: string;
+  readonly nodes: number;
+  readonly bytes: number;
+  readonly shared_nodes: number;
+  readonly shared_bytes: number;
+  readonly shared_with: readonly string[];
+  readonly through: string;
+  readonly since: Place | null;
+}
+
+/**
+ * Things that lead back to themselves: only the collector frees them.
+ *
+ * `path` names them in order, the first one again at its end. `held` are variables that still lead
+ * there; if there are none it is garbage already, which keeps `nodes` and `bytes` until the
+ * collector comes by.
+ */
+export interface HeapCycle {
+  readonly path: readonly string[];
+  readonly nodes: number;
+  readonly bytes: number;
+  readonly held: readonly string[];
+  readonly place: Place | null;
+}
+
+export interface HeapShare {
+  readonly use: HeapUse;
+  readonly storages: number;
+  readonly bytes: number;
+}
+
+/**
+ * `bytes` is the sum of `storages` storages, and of `shares`; of `held`, the largest first,
+ * `held_more` are not told.
+ *
+ * `uncounted`: sentences about memory that is no part of it.
+ */
+export interface Heap {
+  readonly bytes: number;
+  readonly storages: number;
+  readonly nodes: number;
+  readonly shares: readonly HeapShare[];
+  readonly held: readonly HeapStorage[];
+  readonly held_more: number;
+  readonly keepers: readonly HeapKeeper[];
+  readonly keepers_more: number;
+  readonly cycles: readonly HeapCycle[];
+  readonly cycles_more: number;
+  readonly uncounted: readonly string[];
+}
+
 export const readWrite: Reader<Write> = record<Write>({
   version: integer,
   clock: integer,
@@ -158,4 +298,75 @@ export const readStorageChange: Reader<StorageChange> = record<StorageChange>({
   writes_dropped: optional(integer, 0),
   saved: optional(array(readSavedRun), []),
   opened: optional(nullable(readStorage), null)
+});
+
+export const readHeapHolder: Reader<HeapHolder> = record<HeapHolder>({
+  kind: readHeldBy,
+  text: string,
+  place: optional(nullable(readPlace), null),
+  graphs: optional(array(string), [])
+});
+
+export const readHeapAlias: Reader<HeapAlias> = record<HeapAlias>({
+  name: string,
+  relation: readHeapRelation,
+  of: nullable(integer),
+  shape: array(integer),
+  dtype: string,
+  version: optional(nullable(integer), null),
+  maker: optional(string, '')
+});
+
+export const readHeapStorage: Reader<HeapStorage> = record<HeapStorage>({
+  id: integer,
+  name: string,
+  use: readHeapUse,
+  bytes: integer,
+  shape: array(integer),
+  dtype: string,
+  device: string,
+  version: nullable(integer),
+  holders: optional(array(readHeapHolder), []),
+  holders_more: optional(integer, 0),
+  aliases: optional(array(readHeapAlias), []),
+  aliases_more: optional(integer, 0)
+});
+
+export const readHeapKeeper: Reader<HeapKeeper> = record<HeapKeeper>({
+  name: string,
+  nodes: integer,
+  bytes: integer,
+  shared_nodes: optional(integer, 0),
+  shared_bytes: optional(integer, 0),
+  shared_with: optional(array(string), []),
+  through: optional(string, ''),
+  since: optional(nullable(readPlace), null)
+});
+
+export const readHeapCycle: Reader<HeapCycle> = record<HeapCycle>({
+  path: array(string),
+  nodes: integer,
+  bytes: integer,
+  held: optional(array(string), []),
+  place: optional(nullable(readPlace), null)
+});
+
+export const readHeapShare: Reader<HeapShare> = record<HeapShare>({
+  use: readHeapUse,
+  storages: integer,
+  bytes: integer
+});
+
+export const readHeap: Reader<Heap> = record<Heap>({
+  bytes: integer,
+  storages: integer,
+  nodes: integer,
+  shares: optional(array(readHeapShare), []),
+  held: optional(array(readHeapStorage), []),
+  held_more: optional(integer, 0),
+  keepers: optional(array(readHeapKeeper), []),
+  keepers_more: optional(integer, 0),
+  cycles: optional(array(readHeapCycle), []),
+  cycles_more: optional(integer, 0),
+  uncounted: optional(array(string), [])
 });

@@ -4,10 +4,8 @@ import { array, integer, nullable, optional, record, string } from '../check';
 import type { Reader } from '../check';
 import { readPlace } from './place';
 import type { Place } from './place';
-import { readGraph } from './graph';
-import type { Graph } from './graph';
-import { readStart, readStepRecord } from './records';
-import type { Start, StepRecord } from './records';
+import { readGraph, readStart, readStepRecord } from './nodes';
+import type { Graph, Start, StepRecord } from './nodes';
 
 /** Version of the JSON form of everything in this module; a reader refuses a larger one. */
 export const MODEL_VERSION = 3;

@@ -3,18 +3,10 @@ import { array, boolean, integer, nullable, optional, record, string } from '../
 import type { Reader } from '../check';
 import { readStorageChange } from './memory';
 import type { StorageChange } from './memory';
-import { readName } from './nodes';
-import type { Name } from './nodes';
-import { readStepRecord } from './records';
-import type { StepRecord } from './records';
-import { readStopped } from './stops';
-import type { Stopped } from './stops';
-import { readBreakpoint } from './breakpoints';
-import type { Breakpoint } from './breakpoints';
-import { readWithin } from './within';
-import type { Within } from './within';
-import { readModes, readRunStatus } from './run';
-import type { Modes, RunStatus } from './run';
+import { readName, readStepRecord, readWithin } from './nodes';
+import type { Name, StepRecord, Within } from './nodes';
+import { readBreakpoint, readModes, readRunStatus, readStopped } from './run';
+import type { Breakpoint, Modes, RunStatus, Stopped } from './run';
 
 /**
  * One change of a session. `revision` is one more than that of the update before.

@@ -13,9 +13,9 @@ from tests.debugger.engines.scalars.scalars import Value, order
 from tests.debugger.engines.scalars.small import SmallGraph
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import summarizer
-from vizgrad.debugger.engines.api.node_origin import NOWHERE, Origin
 from vizgrad.debugger.engines.api.openers import open_backward
 from vizgrad.debugger.engines.api.protocols import Backward, Effect, WorldChanged
+from vizgrad.debugger.engines.api.summarizer import NOWHERE, Origin
 from vizgrad.debugger.session.breakpoints.node_selectors import texts_of
 from vizgrad.debugger.session.grouping import groups_of
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from vizgrad.core.arrays.backend import Array, namespace_of
-from vizgrad.core.arrays.fusion import source
+from vizgrad.core.arrays.fusion import launch
 from vizgrad.core.arrays.fusion.program import (
     Argument,
     Program,
@@ -64,16 +64,16 @@ def _launched(program: Program, x: Array) -> Array:
         whole = (1, x.size)
         found = library.run_program(program, [x.reshape(whole)], whole)
         return np.concatenate([part.reshape(-1) for part in found])
-    wanted = -(-x.size // source.MOST_THREADS)
+    wanted = -(-x.size // launch.MOST_THREADS)
     blocks, count = max(1, min(wanted, _MOST_BLOCKS)), len(program.results)
     with x.device:
         # The results, then the parts of each block, then how many blocks have stored theirs.
         memory = library.zeros(count * (blocks + 1) + 1, _DOUBLE)
         kernel = _compiled(library, program)
-        kernel((blocks,), (source.MOST_THREADS,), (x, memory, np.int64(x.size)))
+        kernel((blocks,), (launch.MOST_THREADS,), (x, memory, np.int64(x.size)))
         return memory[:count]
 
 
 @cache
 def _compiled(library: Any, program: Program) -> Any:
-    return library.RawKernel(source.whole(program), program.name)
+    return library.RawKernel(launch.whole(program), program.name)

@@ -24,8 +24,7 @@ from vizgrad.core.arrays.current_device import on
 from vizgrad.core.errors import Place, explained, function_place, returning_place
 from vizgrad.core.function.custom import signature
 from vizgrad.core.function.custom.context import FunctionCtx, _HookMixin
-from vizgrad.core.graph.hooks import RemovableHandle
-from vizgrad.core.graph.node import Meta, Node, check_arguments
+from vizgrad.core.graph.node import Meta, Node, RemovableHandle, check_arguments
 from vizgrad.core.graph.packing import SavedTensor
 from vizgrad.core.graph.saved import Freed, freed_error, read_tensor
 from vizgrad.core.tensor.source_location import Site

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad.core.errors import explained, place_of
-from vizgrad.core.graph.hooks import RemovableHandle, add_hook, new_hooks
+from vizgrad.core.graph.node import RemovableHandle, add_hook, new_hooks
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.api.node_origin import Origin
+from vizgrad.debugger.engines.api.summarizer import Origin
 
 
 class GraphSource(Protocol):

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any, Literal, NamedTuple
 
 from vizgrad.debugger.model import TensorSummary
 
@@ -95,3 +97,51 @@ def _nothing(value: None) -> None:
 
 
 register(type(None), _nothing, _nothing)
+
+
+# Where in a program a node was recorded, as far as that is known.
+
+#: Calls within calls that are told apart; deeper ones count as the last of these.
+MOST_CALLS = 32
+
+
+class Spot(NamedTuple):
+    """An instruction of a person's program: its code object and offset."""
+
+    code: CodeType
+    offset: int
+
+    @property
+    def line(self) -> int | None:
+        for start, end, line in self.code.co_lines():
+            if start <= self.offset < end:
+                return line
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """One call of a module, one `vg.scope` block, or one transform. Equal to itself alone.
+
+    `spot` is where it was entered; None if that was not in a person's program (`nn.Sequential` calls its
+    modules itself). The name of a module's call is what its parent calls it, and its class: ``0: Block``.
+    """
+
+    name: str
+    kind: Literal["module", "scope", "transform"]
+    spot: Spot | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Origin:
+    """The calls that a node was recorded in, the outermost first, and the instruction that recorded it.
+
+    Nodes of one place share an Origin, or at least `calls`.
+    """
+
+    calls: tuple[Call, ...] = ()
+    spot: Spot | None = None
+
+
+#: Of a node of which nothing is known.
+NOWHERE = Origin()

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.api.node_origin import Origin
+from vizgrad.debugger.engines.api.summarizer import Origin
 from vizgrad.debugger.engines.common import graph_base
 from vizgrad.debugger.engines.common.graph_base import GraphBase
 from vizgrad.debugger.engines.pytorch.saved import Released, SavedValues

@@ -16,7 +16,7 @@ import torch
 from vizgrad.core import errors
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.api.node_origin import NOWHERE, Origin
+from vizgrad.debugger.engines.api.summarizer import NOWHERE, Origin
 from vizgrad.debugger.model import Place
 
 _EDGES = "vizgrad edges"

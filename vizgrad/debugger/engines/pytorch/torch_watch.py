@@ -24,7 +24,7 @@ from torch.nn.modules.module import (
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
 from vizgrad.core.tensor.source_location import Site
-from vizgrad.debugger.engines.api.node_origin import MOST_CALLS, Call, Origin, Spot
+from vizgrad.debugger.engines.api.summarizer import MOST_CALLS, Call, Origin, Spot
 from vizgrad.debugger.engines.pytorch import torch_hooks
 from vizgrad.debugger.engines.pytorch.function_card import heard_as
 from vizgrad.debugger.engines.pytorch.torch_errors import explain_call

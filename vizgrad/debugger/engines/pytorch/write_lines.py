@@ -17,7 +17,7 @@ from vizgrad.core import errors
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.api.node_origin import Spot
+from vizgrad.debugger.engines.api.summarizer import Spot
 from vizgrad.debugger.engines.pytorch.elements import storage_of
 
 #: This number of latest writes is kept for each piece of memory; dead ones are searched now and then.

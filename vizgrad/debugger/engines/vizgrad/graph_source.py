@@ -27,14 +27,13 @@ from vizgrad.core.errors import place_of
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.device import output_device
 from vizgrad.core.graph.edges import gradient_edge
-from vizgrad.core.graph.hooks import Hooks
-from vizgrad.core.graph.node import Edge, Meta, Node
+from vizgrad.core.graph.node import Edge, Hooks, Meta, Node
 from vizgrad.core.graph.saved import Freed, Overwritten, Packed, bare, is_stale
 from vizgrad.core.progress import counting
 from vizgrad.core.tensor.modes import BatchedScope, Scope
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.api.node_origin import MOST_CALLS, NOWHERE, Call, Origin, Spot
+from vizgrad.debugger.engines.api.summarizer import MOST_CALLS, NOWHERE, Call, Origin, Spot
 from vizgrad.debugger.engines.common import graph_base
 from vizgrad.debugger.engines.common.graph_base import GraphBase
 from vizgrad.debugger.engines.vizgrad.batch_dims import Found, batches_of, find

@@ -13,8 +13,7 @@ from vizgrad.debugger.engines.api.protocols import Backward
 from vizgrad.debugger.engines.common.variable_names import names_around, variables_of
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph, roots_of
 from vizgrad.debugger.engines.vizgrad.run import EngineRun, current_modes
-from vizgrad.debugger.session.gc_pause import seldom_collecting
-from vizgrad.debugger.session.opening import Opening
+from vizgrad.debugger.session.opening import Opening, seldom_collecting
 from vizgrad.debugger.session.session import Session
 
 

@@ -25,11 +25,11 @@ from vizgrad.core.graph.node import Edge, Meta, Node
 from vizgrad.core.tensor.modes import Scope, start_recording, stop_recording
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.api.node_origin import Origin
+from vizgrad.debugger.engines.api.summarizer import Origin
 from vizgrad.debugger.engines.common.variable_names import names_around
 from vizgrad.debugger.engines.vizgrad.graph_source import Origins
 from vizgrad.debugger.engines.vizgrad.summary import outline, outline_of
-from vizgrad.debugger.model.trace_files import File
+from vizgrad.debugger.model.trace import File
 from vizgrad.debugger.session.grouping import groups_of
 
 # The recording of a block of work: its graph and its events. Keeps no node and no tensor.

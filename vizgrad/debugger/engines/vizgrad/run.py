@@ -33,8 +33,8 @@ from vizgrad.debugger.engines.vizgrad.second_order import Growth, telling, will_
 from vizgrad.debugger.engines.vizgrad.step import priority_of
 from vizgrad.debugger.engines.vizgrad.steplog import EnginePast, StepLog
 from vizgrad.debugger.model import Modes
-from vizgrad.debugger.session.gc_pause import seldom_collecting
 from vizgrad.debugger.session.history.stop_conditions import foreseen
+from vizgrad.debugger.session.opening import seldom_collecting
 
 if TYPE_CHECKING:
     from vizgrad.core.engine.task import GraphTask

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vizgrad.core.tensor.storage import tick
-from vizgrad.debugger.session.lines.notebook_cells import Ran
+from vizgrad.debugger.session.lines.source_files import Ran
 
 #: File names that are known; the oldest are forgotten.
 MOST_NAMES = 4096
@@ -26,7 +26,7 @@ def number_of(file: str) -> int | None:
 
 
 def cells_run(file: str) -> Sequence[Ran]:
-    """See `vizgrad.debugger.session.lines.notebook_cells.cells_run`."""
+    """See `vizgrad.debugger.session.lines.source_files.cells_run`."""
     return _ran.get(file, ())
 
 

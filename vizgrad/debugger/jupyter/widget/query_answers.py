@@ -24,11 +24,10 @@ from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget.build_standing import lane, standing
 from vizgrad.debugger.jupyter.widget.drawing import Drawing, Folding, draw
 from vizgrad.debugger.jupyter.widget.handlers import Connection, answers, handles
-from vizgrad.debugger.session.array_slices import part_of
 from vizgrad.debugger.session.grouping.outline import Outline
 from vizgrad.debugger.session.history.branches import Comparison
 from vizgrad.debugger.session.session import Session
-from vizgrad.debugger.session.session_reader import Look
+from vizgrad.debugger.session.session_reader import Look, part_of
 
 # The data of a session in a notebook: a picture and a text of where it stands, and which session that was.
 

@@ -24,13 +24,10 @@ from vizgrad.debugger import model
 from vizgrad.debugger.jupyter.widget import drawing, protocol, trace_contents, typescript_commands
 from vizgrad.debugger.jupyter.widget.protocol import (
     answers,
-    changes,
     channel,
     events,
     lanes,
-    moves,
     requests,
-    whole,
     why,
 )
 from vizgrad.debugger.jupyter.widget.typescript_fields import (
@@ -44,19 +41,11 @@ from vizgrad.debugger.jupyter.widget.typescript_fields import (
 )
 from vizgrad.debugger.model import (
     arrays,
-    branches,
-    breakpoints,
-    code,
-    graph,
-    heap,
     lines,
     memory,
     nodes,
-    records,
     run,
-    stops,
     trace,
-    within,
 )
 from vizgrad.debugger.session import run_control
 from vizgrad.debugger.wire.wire import message_type
@@ -108,28 +97,17 @@ FILES = (
     File("model/blocks", matrix_blocks, (matrix_blocks.Blocks,), words=False),
     File("model/arrays", arrays),
     File("model/memory", memory),
-    File("model/heap", heap),
     File("model/nodes", nodes),
-    File("model/graph", graph),
-    File("model/code", code),
-    File("model/records", records),
-    File("model/stops", stops),
-    File("model/breakpoints", breakpoints),
-    File("model/branches", branches),
-    File("model/within", within),
     File("model/run", run),
     File("model/lines", lines),
     File("model/trace", trace),
     File("model/update", run_control, words=False),
     File("drawing", drawing),
     File("requests", requests, readers=False),
-    File("moves", moves, readers=False),
-    File("changes", changes, readers=False),
     File("answers", answers),
     File("events", events),
     File("lanes", lanes),
     File("why", why),
-    File("whole", whole),
     File("filed", trace_contents),
 )
 

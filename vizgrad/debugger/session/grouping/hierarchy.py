@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from vizgrad.debugger.engines.api.node_origin import Call, Origin
+from vizgrad.debugger.engines.api.summarizer import Call, Origin
 from vizgrad.debugger.model import Group
 from vizgrad.debugger.session.grouping.arrange import Arranger, Member, Stretch
 from vizgrad.debugger.session.grouping.frames import Frames

@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias
 
 from vizgrad.core import errors
 from vizgrad.core.errors import Place
-from vizgrad.debugger.engines.api.node_origin import Spot
+from vizgrad.debugger.engines.api.summarizer import Spot
 
 # --- where in a program an expression stands --------------------------------------------------------
 

@@ -14,7 +14,7 @@ from math import inf, isfinite
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Branching
 from vizgrad.debugger.engines.api.protocols import Run
-from vizgrad.debugger.model.trace_files import filing
+from vizgrad.debugger.model.trace import filing
 from vizgrad.debugger.session.history.fold import Edits
 from vizgrad.debugger.session.history.history import History
 

@@ -19,11 +19,11 @@ from math import sqrt
 
 from vizgrad.core import errors
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.api.node_origin import Spot
 from vizgrad.debugger.engines.api.protocols import GraphSource, Past
+from vizgrad.debugger.engines.api.summarizer import Spot
 from vizgrad.debugger.session.grouping.arrange import period
 from vizgrad.debugger.session.grouping.program import Places
-from vizgrad.debugger.session.lines import notebook_cells
+from vizgrad.debugger.session.lines import source_files
 from vizgrad.debugger.session.lines.source_files import Compiled, Extent
 
 # --- where the turns of one line begin: how often it was evaluated, in a loop or in calls of --------
@@ -107,7 +107,7 @@ class LineTable:
         by_line: dict[tuple[int, int], TableLine] = {}
         spots: list[Spot | None] = []
         lines: dict[tuple[int, int], TableLine | None] = {}  # to hash a code object takes long
-        several: dict[str, Sequence[notebook_cells.Ran]] = {}
+        several: dict[str, Sequence[source_files.Ran]] = {}
         for node in range(source.inner):
             spot = source.origin(node).spot
             spots.append(spot)
@@ -115,7 +115,7 @@ class LineTable:
                 continue
             file = spot.code.co_filename
             if file not in several:
-                several[file] = notebook_cells.cells_run(file)
+                several[file] = source_files.cells_run(file)
             if len(several[file]) > 1:
                 found = self._line(by_line, spot, _ran(several[file], source, node))
             else:
@@ -146,7 +146,7 @@ class LineTable:
         places.close()
 
     def _line(
-        self, by_line: dict[tuple[int, int], TableLine], spot: Spot, ran: notebook_cells.Ran | None
+        self, by_line: dict[tuple[int, int], TableLine], spot: Spot, ran: source_files.Ran | None
     ) -> TableLine | None:
         key = spot.code.co_filename, "" if ran is None else ran.cell
         number = self._known.get(key)
@@ -209,9 +209,7 @@ class LineTable:
         return self._turns[line + 1] - self.turn_of[node], self.turns_of(line)
 
 
-def _ran(
-    several: Sequence[notebook_cells.Ran], source: GraphSource, node: int
-) -> notebook_cells.Ran:
+def _ran(several: Sequence[source_files.Ran], source: GraphSource, node: int) -> source_files.Ran:
     """Which of several cells of one text: the last that was run before the node was recorded."""
     clock = source.describe_before(node).sequence_nr
     return next((ran for ran in reversed(several) if ran.since < clock), several[-1])
@@ -385,7 +383,7 @@ def _inside(table: LineTable, within: model.Within) -> model.LineMark | None:
     if following is None:
         return None
     place, node = following.place, within.node
-    ran = next(reversed(notebook_cells.cells_run(place.file)), None)
+    ran = next(reversed(source_files.cells_run(place.file)), None)
     name = table.name(node)
     shown = model.LineInside(Compiled(place.file, ran).shown, place.line)
     return model.LineMark(node, name, None, "inside", f"next within {name}", inside=shown)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from stat import S_ISREG
@@ -12,8 +12,39 @@ from typing import NamedTuple
 
 from vizgrad.core import errors
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.api.node_origin import Spot
-from vizgrad.debugger.session.lines import notebook_cells
+from vizgrad.debugger.engines.api.summarizer import Spot
+
+# Which cells of a notebook have run, as texts of a program: the kernel that runs them tells
+# (`vizgrad.debugger.jupyter.widget.executed_cells`).
+
+
+class Ran(NamedTuple):
+    """A cell that was run at tick `since` of the engine's clock (`vizgrad.core.tensor.storage`).
+
+    `first` is how many lines of its `text` stand before what IPython was given to run: a cell magic. `cell`
+    is its id, empty where a front end does not tell it.
+    """
+
+    cell: str
+    text: str
+    since: int
+    first: int = 0
+
+    @property
+    def before(self) -> int:
+        """Lines of `text` before the first that was compiled: IPython leaves empty ones away."""
+        given = self.text.splitlines()[self.first :]
+        return self.first + next((at for at, line in enumerate(given) if line.strip()), 0)
+
+
+def _none(file: str) -> Sequence[Ran]:
+    return ()
+
+
+#: The cells that a file name stands for, in the order in which they ran: cells of one text share a name. A
+#: front end sets it.
+cells_run: Callable[[str], Sequence[Ran]] = _none
+
 
 #: A larger file is not shown.
 MOST_BYTES = 2_000_000
@@ -81,7 +112,7 @@ class Extent(NamedTuple):
 class Compiled:
     """A file name's text, as it was compiled, and as a person reads it."""
 
-    def __init__(self, file: str, ran: notebook_cells.Ran | None) -> None:
+    def __init__(self, file: str, ran: Ran | None) -> None:
         #: The code objects that were compiled from it and recorded nodes, by identity.
         self.codes: dict[int, CodeType] = {}
         self._lines = [line.rstrip("\n") for line in linecache.getlines(file)]

@@ -11,6 +11,7 @@ from vizgrad.debugger.model import (
     CodeFile,
     CodeLine,
     Difference,
+    Heap,
     LineMark,
     LineNode,
     LineRun,
@@ -307,3 +308,23 @@ class Failed:
     message: str
     session: str | None = None
     closed: bool = False
+
+
+# The memory of the whole process: what is asked and answered about no session.
+
+
+@dataclass(frozen=True, slots=True)
+class GetHeap:
+    """What lives in the memory of the process, and who holds it? At most the `most` largest storages."""
+
+    request: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeapRead:
+    """As it was at one moment; reading it took so many `seconds`."""
+
+    request: int
+    heap: Heap
+    seconds: float

@@ -16,7 +16,7 @@ from vizgrad.core.arrays.kernels.activation import (
     sigmoid,
     tanh_inner,
 )
-from vizgrad.core.arrays.kernels.elementwise import drop, either, keep
+from vizgrad.core.arrays.kernels.elementwise import drop, either, keep, sign
 from vizgrad.core.arrays.kernels.special import erf
 
 
@@ -85,3 +85,55 @@ def glu(grad_output: Array, self: Array, *, dim: int) -> Array:
     first, second = np.split(self, 2, axis=dim)
     s = sigmoid(second)
     return np.concatenate([grad_output * s, (1 - s) * s * first * grad_output], axis=dim)
+
+
+# Gradients of the losses beside (`losses`): of each single loss, times its share of what arrives.
+
+
+def share(grad: Array, size: int, reduction: str) -> Array:
+    """The gradient that the loss of each of `size` elements gets."""
+    return grad / size if reduction == "mean" and size else grad
+
+
+@quiet
+def mse(grad_output: Array, self: Array, target: Array, *, reduction: str) -> Array:
+    return (2 * share(grad_output, self.size, reduction)) * (self - target)
+
+
+@quiet
+def smooth_l1(
+    grad_output: Array, self: Array, target: Array, *, reduction: str, beta: float
+) -> Array:
+    """d / beta where |d| < beta, else the sign of d."""
+    d = self - target
+    slope = sign(d)
+    if beta:
+        outside = np.abs(d) >= beta  # NaN is inside, where it stays NaN
+        slope = keep(d / beta, mask=~outside) + keep(slope, mask=outside)
+    return share(grad_output, self.size, reduction) * slope
+
+
+@quiet
+def huber(grad_output: Array, self: Array, target: Array, *, reduction: str, delta: float) -> Array:
+    """d where |d| < delta, else delta times the sign of d."""
+    d = self - target
+    outside = np.abs(d) >= delta
+    slope = keep(d, mask=~outside) + delta * keep(sign(d), mask=outside)
+    return share(grad_output, self.size, reduction) * slope
+
+
+@quiet
+def soft_margin(grad_output: Array, self: Array, target: Array, *, reduction: str) -> Array:
+    slope = -target * sigmoid(-target * self)
+    return share(grad_output, self.size, reduction) * slope
+
+
+@quiet
+def binary_cross_entropy(
+    grad_output: Array, self: Array, target: Array, weight: Array | None, reduction: str
+) -> Array:
+    """(p - t) / ((1 - p) p), the divisor at least 1e-12."""
+    slope = (self - target) / np.maximum((1 - self) * self, self.dtype.type(1e-12))
+    if weight is not None:
+        slope = slope * weight
+    return share(grad_output, self.size, reduction) * slope
