@@ -300,7 +300,7 @@ export interface AddBreakpoint {
   readonly hits: number;
 }
 
-/** Of the list of breakpoints, by its `id`. */
+/** Switches a breakpoint of the list, by its `id`. */
 export interface EnableBreakpoint {
   readonly type: 'enable_breakpoint';
   readonly request: number;

@@ -502,7 +502,7 @@ def side_by_side(a: Any, b: Any, tolerance: float | None, names: Mapping[int, st
 
 
 def _trace(loss: Any, names: Mapping[int, str], which: str) -> tuple[model.Trace, Saves]:
-    """Of a loss also what its nodes have saved."""
+    """For a loss also the values that its nodes have saved."""
     if isinstance(loss, model.Trace) or isinstance(getattr(loss, "trace", None), model.Trace):
         return trace_of(loss), {}
     several = loss if isinstance(loss, list | tuple) else (loss,)
@@ -526,7 +526,8 @@ def traced(
     gradient: Any = None,
     saved: dict[int, Any] | None = None,
 ) -> FromFile:
-    """Of one backward, which is run and taken back. `saved` gets what its nodes have saved, as `saves_of`.
+    """The trace of one backward, which is run and taken back. `saved` gets what its nodes have saved,
+    as `saves_of`.
 
     Raises what the backward raises.
     """

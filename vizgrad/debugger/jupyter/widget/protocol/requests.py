@@ -333,7 +333,7 @@ class AddBreakpoint:
 
 @dataclass(frozen=True, slots=True)
 class EnableBreakpoint:
-    """Of the list of breakpoints, by its `id`."""
+    """Switches a breakpoint of the list, by its `id`."""
 
     request: int
     session: str
