@@ -28,10 +28,6 @@ KEPT: dict[tuple[str, ...], str] = {
     (
         "debugger.session.registry", "debugger.session.session",
     ): "a session enters itself in the list of open sessions",
-    (
-        "core.arrays.sparse.base", "core.arrays.sparse.compressed", "core.arrays.sparse.coo",
-        "core.arrays.sparse.elementwise", "core.arrays.sparse.functions", "core.arrays.sparse.products",
-    ): "sparse arrays in two layouts, which are made of each other, and their operators",
 }  # fmt: skip
 
 

@@ -26,6 +26,11 @@ class SparseUnsupported(NotImplementedError):
         self.layout = layout
 
 
+#: "ufunc" and "function" -> the handler of numpy calls with sparse arrays. The files that hold the rules
+#: enter their handlers; importing the package imports them.
+HANDLERS: dict[str, Callable[..., Any]] = {}
+
+
 class _Flags:
     """The counterpart of `ndarray.flags`, for code that asks before copying or writing."""
 
@@ -106,6 +111,10 @@ class SparseArray:
         """Other values at the same places."""
         raise NotImplementedError
 
+    def as_coo(self) -> Any:
+        """The same array as COO."""
+        raise NotImplementedError
+
     def dense(self) -> Array:
         """All elements."""
         raise NotImplementedError
@@ -158,14 +167,10 @@ class SparseArray:
     # --- numpy --------------------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        from vizgrad.core.arrays.sparse.elementwise import apply
-
-        return apply(self.layout, ufunc, method, inputs, options)
+        return HANDLERS["ufunc"](self.layout, ufunc, method, inputs, options)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        from vizgrad.core.arrays.sparse.functions import call
-
-        return call(self.layout, function, args, options)
+        return HANDLERS["function"](self.layout, function, args, options)
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         raise TypeError(

@@ -55,7 +55,7 @@ class Compressed(SparseArray):
     def __getitem__(self, key: Any) -> Any:
         parts = key if isinstance(key, tuple) else (key,)
         if any(isinstance(k, INTS) for k in parts) and None not in parts:
-            return as_coo(self)[key]  # a row or column is a vector, which has no such layout
+            return self.as_coo()[key]  # a row or column is a vector, which has no such layout
         return super().__getitem__(key)
 
     def assign(self, other: Any) -> None:
@@ -68,8 +68,12 @@ class Compressed(SparseArray):
         major = np.repeat(numbers(self.starts, lengths.shape[0]), lengths)
         return np.stack((major, self.others) if self.of_rows else (self.others, major))
 
+    def as_coo(self) -> COO:
+        in_order = self.of_rows and _in_order(self)
+        return COO(self.indices(), self.values, self.shape, in_order)
+
     def dense(self) -> Array:
-        return as_coo(self).dense()
+        return self.as_coo().dense()
 
     def transpose(self, *dims: Any) -> Compressed:
         order = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
@@ -93,11 +97,7 @@ class Compressed(SparseArray):
 
 def as_coo(array: Array) -> COO:
     """Any array as COO: itself if it is."""
-    if isinstance(array, COO):
-        return array
-    if isinstance(array, Compressed):
-        return COO(array.indices(), array.values, array.shape, array.of_rows and _in_order(array))
-    return from_dense(array)
+    return array.as_coo() if isinstance(array, SparseArray) else from_dense(array)
 
 
 def places(array: SparseArray) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vizgrad.core.arrays.dtypes import INTS
-from vizgrad.core.arrays.sparse.base import Array, SparseArray, SparseUnsupported
+from vizgrad.core.arrays.sparse.base import HANDLERS, Array, SparseArray, SparseUnsupported
 from vizgrad.core.arrays.sparse.compressed import Compressed, as_coo, in_layout, once, places
 from vizgrad.core.arrays.sparse.coo import COO, joined, keys_of, take
 from vizgrad.core.arrays.sparse.library import sum_rows
@@ -249,3 +249,5 @@ _BINARY: dict[Any, Any] = {
     np.multiply: _multiply, np.true_divide: _divide, np.power: _power, np.add: _add,
     np.subtract: _subtract, np.maximum: _maximum,
 }  # fmt: skip
+
+HANDLERS["ufunc"] = apply
