@@ -283,7 +283,7 @@ export interface Inspection {
   readonly storages: readonly Storage[];
   readonly groups: readonly number[];
   readonly names: readonly Name[];
-  /** Of those of the node's formulas that can be written so. */
+  /** The formulas of the node that can be written so. */
   readonly maths: readonly Mathematics[];
 }
 

@@ -16,7 +16,7 @@ import type { Drawing, Standing } from './drawing';
 
 export const TRACE_FORMAT = 'vizgrad trace';
 
-/** Of the files; a reader refuses a larger one. */
+/** The version of the files; a reader refuses a larger one. */
 export const TRACE_VERSION = 2;
 
 /** Nodes and steps, together, of which a page has room for a trace; `load_trace` reads any. */

@@ -122,8 +122,8 @@ export interface GetNodeLine {
 }
 
 /**
- * What stands in this file (`CodeFile.file`)? Of no file but those that recorded nodes of the
- * session, or that of the line which comes next within a node.
+ * What stands in this file (`CodeFile.file`)? Only files that recorded nodes of the session are
+ * allowed, or that of the line which comes next within a node.
  */
 export interface GetSource {
   readonly type: 'get_source';
@@ -300,7 +300,7 @@ export interface AddBreakpoint {
   readonly hits: number;
 }
 
-/** Of the list of breakpoints, by its `id`. */
+/** Switches a breakpoint of the list, by its `id`. */
 export interface EnableBreakpoint {
   readonly type: 'enable_breakpoint';
   readonly request: number;

@@ -431,10 +431,10 @@ def _belongs(examination: Examination, found: list[Entry], mine: int) -> str:
 # --- unneeded gradients ----------------------------------------------------------------------------------
 # Work for nobody: gradients that backward computes of inputs that need none.
 #
-# Backward is run with one input alone that requires grad, and recorded. Of what it returns for another:
-# which nodes stand behind that, and behind nothing that is needed? None, where it is what came in, or a
-# view of it. Gradients are right all the same, so this is no failure. A pass over elements is mentioned
-# on the card; a product, which costs more than all passes together, is worth a finding.
+# Backward is run with one input alone that requires grad, and recorded. For each gradient of
+# another input: which nodes stand behind it, and behind nothing that is needed? None, where it is what
+# came in, or a view of it. Gradients are right all the same, so this is no failure. A pass over
+# elements is mentioned on the card; a product, which costs more than all passes together, is worth a finding.
 
 
 #: How the names of nodes begin that compute nothing, and of those that cost more than a pass over elements.
@@ -464,7 +464,7 @@ class Needless(NamedTuple):
 
 
 def needless(returned: Sequence[Any], chosen: int, since: int) -> Iterator[Needless]:
-    """Of what backward returned for each tensor, where that of `chosen` alone is needed.
+    """The needless gradients that backward returned, where that of `chosen` alone is needed.
 
     `since`: the number that a node would have had which was recorded before backward began.
     """

@@ -92,7 +92,7 @@ def _reached(function: Any) -> list[Any]:
 # The lines of a Function's methods, as they run, and what each made of which name.
 
 
-#: Of a larger array every so many elements are compared.
+#: A larger array is compared at a sample of its elements.
 _COMPARED = 1 << 16
 #: Lines that are noted of one run.
 _MOST = 5_000
@@ -266,7 +266,7 @@ def first_difference(one: list[Line], other: list[Line]) -> tuple[Line, str] | N
 
 
 def code_of(function: Any) -> CodeType | None:
-    """Of what a person wrote, behind decorators such as `once_differentiable`."""
+    """The code that the user wrote, behind decorators such as `once_differentiable`."""
     if isinstance(function, MethodType):
         function = function.__func__
     seen = 0
@@ -434,7 +434,7 @@ class Example:
         return xp.asarray(found).astype(array.dtype)
 
     def position(self, number: int) -> int:
-        """Of a tensor among the arguments of forward, as `ctx.needs_input_grad` counts them."""
+        """The place of a tensor among the arguments of forward, as `ctx.needs_input_grad` counts them."""
         return [n for n, value in enumerate(self.inputs) if tensors_of((value,), False)][number]
 
     def name(self, number: int) -> str:
@@ -448,7 +448,7 @@ def node_of(tensor: Tensor) -> Any:
 
 
 def tensors_of(value: Any, deep: bool = True) -> list[Tensor]:
-    """Of a structure, in its order; sparse ones are passed over."""
+    """The tensors of a structure, in its order; sparse ones are passed over."""
     if isinstance(value, Tensor):
         return [] if is_sparse(value._array) else [value]
     if isinstance(value, dict):

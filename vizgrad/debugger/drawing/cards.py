@@ -53,7 +53,7 @@ from vizgrad.debugger.model import Graph, Group, Node, NodeState, Run, Saved
 
 Norms = Sequence[float | None]
 
-#: Of more equal layers than these, several in a row have one point of the curve.
+#: With more equal layers than these, several in a row share one point of the curve.
 MOST_POINTS = 128
 #: From the first to the last norm it falls or grows by less than this: not worth a word.
 _WORTH = 10.0
@@ -64,8 +64,9 @@ _WIDER = 1.15
 
 
 def cell_norms(run: Run, first: int, last: int, cells: int) -> list[float | None]:
-    """Of each of `cells` equal stretches of nodes the norm of the gradient that arrived at the node of it
-    that ran first: what came into the layer from above. None before that, or if it was undefined.
+    """For each of `cells` equal stretches of nodes the norm of the gradient that arrived at its
+    node that ran first: the gradient that entered the layer from above. None before that, or if it was
+    undefined.
     """
     points = min(cells, MOST_POINTS)
     size = last - first
@@ -172,7 +173,7 @@ _SHEETS = 6.0
 
 
 def group_title(group: Group, item: Item) -> str:
-    """Of a group its own, of cells which ones of how many: they are counted as they were recorded."""
+    """The title of a group, or for cells which ones of how many: they are counted as they were recorded."""
     if item.kind == "group":
         return shortened(group.title)
     last = group.cells - item.cell
@@ -191,7 +192,7 @@ def shortened(title: str) -> str:
 
 
 def group_size(group: Group, item: Item) -> Size:
-    """Of the box of a group, or of some of its equal children, as it is now and will be."""
+    """The size of a group's box, or of some of its equal children, as it is now and will be."""
     title = text_width(group_title(group, item), 13, bold=True) + _SIGNS
     count = item.last - item.first
     width = max(title, text_width(_done_text(count, count), 11), _LEAST) + 2 * PADDING

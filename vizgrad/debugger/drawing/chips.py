@@ -175,7 +175,7 @@ def state_badge(
     run: NodeRun | None, baseline: float, room: float, *, made: float | None = None
 ) -> Mark | None:
     """The state of a node in a run, as a sign and in as many words as there is `room` for; None without
-    a run. Of one that `made` something that is not finite that is said.
+    a run. The words say so if it `made` a non-finite value.
     """
     if run is None:
         return None

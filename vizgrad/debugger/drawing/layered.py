@@ -392,8 +392,8 @@ class _Compound:
         self.route: list[list[tuple[int, int]]] = [self.cut(i) for i in range(len(visible.links))]
 
     def spine_anchors(self) -> dict[int, tuple[float, int]]:
-        """Of each item on the spine the x offset at which it goes through, as near the middle as the names of
-        other lines leave it; and the slot that it comes in at.
+        """For each item on the spine the x offset at which it goes through, as near the middle as the
+        names of other lines leave it; and the slot that it comes in at.
         """
         leaving: dict[int, list[bool]] = {}
         slots: dict[int, int] = {}

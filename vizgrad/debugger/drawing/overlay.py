@@ -190,7 +190,7 @@ def texts_of(found: Difference) -> tuple[str, ...]:
 
 
 def most_of(nodes: Iterable[int], found: Differences) -> Difference | None:
-    """Of some nodes the one that differs most; None if none of them is compared."""
+    """The one of some nodes that differs most; None if none of them is compared."""
     known = [
         (step, found[node]) for node in nodes if node in found and (step := _rank(found[node])) >= 0
     ]

@@ -150,7 +150,7 @@ _RULES: tuple[tuple[str, str], ...] = (
 )
 
 
-#: Of pictures that say how another run differs. Soft grey is not read on their colours.
+#: For pictures that show how another run differs. Soft grey is not read on their colours.
 _SOFT = (".caption", ".type", ".port", ".chip.value text", ".name")
 _DIFFERING: tuple[tuple[str, str], ...] = (
     *((f".differs-{step} .body", f"fill:@differs_{step}") for step in range(6)),

@@ -15,7 +15,7 @@ _LEAST_CURVE, _MOST_CURVE = 132.0, 240.0
 
 
 def frame_title(group: Group, frame: Frame) -> str:
-    """Of an open group; of one that shows one of many equal children also which."""
+    """The title of an open group; if it shows one of many equal children also which."""
     return shortened(group.title) + _which(group, frame)
 
 

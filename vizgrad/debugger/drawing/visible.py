@@ -28,7 +28,7 @@ DEEP_LIMIT = 500
 FEW, MOST = 12, 300
 #: Things that a group shows when it is opened by hand; its inner groups open as long as there is room.
 OPENED_LIMIT = 40
-#: Of more equal children than this one is shown, and the others as two boxes, above and below.
+#: If there are more equal children than this, one is shown, and the others as two boxes, above and below.
 FEW_CELLS = 16
 
 
@@ -195,7 +195,7 @@ class Item:
 class Link:
     """A line from one item down to another; it stands for `edges` edges.
 
-    Of a single edge it is said which: number `edge` of node `node`, to output slot `slot`, `name` the forward
+    A single edge is identified: number `edge` of node `node`, to output slot `slot`, `name` the forward
     input it stands for. `deep` marks the lines that lead to the longest rest of the graph. One way of them
     from top to bottom is the `spine`: it goes straight down, it is what the eye follows. The line from a
     result to its node has no edges.
@@ -214,8 +214,8 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """An open group: a frame around its items. `parent` comes before it; -1 is the picture. Of many equal
-    children it shows number `cell` only; -1: all.
+    """An open group: a frame around its items. `parent` comes before it; -1 is the picture. It
+    shows only number `cell` of many equal children; -1: all.
     """
 
     group: int

@@ -116,7 +116,7 @@ def _is_at(what: Note | Visit, place: Place | None) -> bool:
 def of_run(
     run: Run, key: int, name: str, size: float, noting: Noting | None = None
 ) -> Cause | None:
-    """Of a gradient of a run, so large."""
+    """The cause of a gradient of this size in a run."""
     if not size < float("inf"):
         return odd_gradient(run, key, name, noting)
     found = (

@@ -32,7 +32,7 @@ _FINDERS: tuple[Find, ...] = (
     kept_graphs.cycles,
     kept_graphs.lists,
 )
-#: Of one kind at one line one is enough; of all together this many.
+#: One of a kind at one line is enough; all together this many.
 _MOST = 50
 
 

@@ -85,7 +85,7 @@ def is_due(look: Live, number: int) -> bool:
 
 
 def still_to_come(look: Live, number: int, name: str, title: str = "backward") -> Cause:
-    """Of a tensor called `name`, whose node has not run: what its gradient waits for."""
+    """For a tensor called `name`, whose node has not run: the reason why its gradient waits."""
     current, source = look.current, look.source
     label = "" if current is None else f"{source.name(current)} {source.label(current)}".strip()
     return cause(
@@ -152,8 +152,8 @@ def of_value(look: Look, tensor: Any, name: str) -> Cause | None:
 def of_gradient(
     noting: Noting | None, look: Look, tensor: Any, name: str, run: Run | None, key: int
 ) -> Cause | None:
-    """Of the `.grad` of a tensor; None where that is finite. `run`: the last backward that is known to have
-    reached it, under the number `key`.
+    """The cause of a non-finite `.grad` of a tensor; None where it is finite. `run`: the last backward
+    that is known to have reached it, under the number `key`.
     """
     grad = look.grad(tensor)
     if grad is None or look.finite(grad):

@@ -44,7 +44,7 @@ from vizgrad.debugger.watch.vizgrad_tensors import OWN
 # The steps of a session as a backward that was listened to: so `why` answers while one is open.
 
 
-#: Of a longer run the last steps are gone through.
+#: In a longer run only the last steps are searched.
 MOST = 500_000
 
 
@@ -232,7 +232,7 @@ def link(source: EngineGraph, nr: int) -> Link:
 def of_gradient(
     run: Stepped, key: int, name: str, *, size: float | None = None, at: int | None = None
 ) -> Cause | None:
-    """Of a gradient that went into the node with this key: None if there is nothing odd about it. `size` is
+    """The cause of a gradient that went into the node with this key: None if it has no fault. `size` is
     that of one of several that met there, or has not been taken yet; `at` the node that made it.
     """
     visit = run.visits.get(key)

@@ -107,7 +107,7 @@ def _fix(kill: Odd, factor: str) -> str:
 
 
 def _zero_factor(kill: Odd) -> str:
-    """Of a product the factor that is zero, as written; "" where it is not known, or is long."""
+    """The factor of a product that is zero, as written; "" where it is not known, or is long."""
     visit = kill.visit
     factors = source_expressions.factors(visit.site) if visit.name.startswith("Mul") else []
     zero = [text for text in factors if is_zero(text)]

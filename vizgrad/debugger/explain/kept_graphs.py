@@ -163,8 +163,8 @@ def _holds(value: ast.expr, name: str) -> bool:
 
 
 def of_bare_value(tensor: Any, name: str) -> Cause:
-    """A value is not finite, and only what nodes saved is left to tell why. Of other engines that is not
-    looked at.
+    """A value is not finite, and only what nodes saved is left to tell why. For other engines that
+    is not inspected.
     """
     edge = tensor._edge if isinstance(tensor, Tensor) else None
     node = getattr(edge, "node", edge)

@@ -79,7 +79,7 @@ OPERATIONS = _DIFFERENCES | _PRODUCTS | _REDUCTIONS | _LOSSES | _NORMALISING.key
 
 
 class _Pair(NamedTuple):
-    """Of two operands of as many elements, and the shape that neither has."""
+    """The note of two operands with equal numbers of elements, and the shape that neither has."""
 
     note: Note
     shapes: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
@@ -318,7 +318,7 @@ def without_history(noting: Noting, note: Note, root: Note) -> Cause:
 
 
 def cut_of(noting: Noting, note: Note) -> Cut | None:
-    """Of a gradient; None if nothing cut it, and it is constant by itself."""
+    """The cut of a gradient; None if nothing cut it, and it is constant by itself."""
     run = note.detail
     if run is None or not run.creates:
         return Cut(note.site, Phrase("taken-without-graph", at=note.site), "create-graph")

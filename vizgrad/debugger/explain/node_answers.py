@@ -167,7 +167,7 @@ def _check(node: Node) -> str:
 
 
 def _by_records(look: Live, number: int) -> Told:
-    """Of another engine: what the records of its steps tell."""
+    """The explanation for another engine, from the records of its steps."""
     name = look.source.label(number) or look.source.name(number)
     told = from_records.of_node(look, number, name)
     if told is not None:

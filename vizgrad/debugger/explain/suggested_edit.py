@@ -208,7 +208,7 @@ _NO_OTHER_FORM = frozenset(
 
 
 def _broadcast(cause: Cause, statement: ast.stmt) -> _Edit:
-    """Of two operands with as many elements one takes the shape of the other."""
+    """One of two operands with equal numbers of elements takes the shape of the other."""
     one, other = str(cause.facts["one"]), str(cause.facts["other"])
     if not all(re.fullmatch(r"[\w.]+", name) for name in (one, other)):
         return None

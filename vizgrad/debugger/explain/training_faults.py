@@ -28,7 +28,7 @@ def accumulated(noting: Noting) -> Iterator[Cause]:
 
 
 def nonfinite(noting: Noting) -> Iterator[Cause]:
-    """Of the leaves whose gradient is not finite at the end, the first with an answer."""
+    """The first leaf with an answer among those whose gradient is not finite at the end."""
     for leaf in noting.gradients.all():
         tensor, run = leaf.tensor(), leaf.run
         grad = None if tensor is None else noting.look.grad(tensor)

@@ -185,7 +185,7 @@ class _Reading:
         return "elsewhere" if self._graphs.is_elsewhere(number) else "variable"
 
     def _kinds_above(self, number: int) -> Iterator[int]:
-        """Of what kinds the things are that lead to it."""
+        """The kinds of the objects that lead to it."""
         for _ in range(_FAR):
             number = self._walk.parent[number]
             if number < 0:

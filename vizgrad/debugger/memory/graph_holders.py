@@ -115,7 +115,7 @@ class Graphs:
         return isinstance(self._walk.things[number], AccumulateGrad)
 
     def names_of(self, number: int) -> tuple[str, ...]:
-        """Of the variables that keep it, a few."""
+        """A few of the variables that keep it."""
         return self._named(self._masks[number])
 
     def _named(self, mask: int) -> tuple[str, ...]:
@@ -144,7 +144,7 @@ class Graphs:
         return self._arrays.get(number, [])
 
     def mask_of(self, block: Block) -> int:
-        """Of all that have it; of what is alive, garbage does not count."""
+        """The mask of all holders; for a live block, garbage does not count."""
         mask = 0
         for number, _ in block.owners:
             mask |= self._masks[number] or self._elsewhere
@@ -265,7 +265,7 @@ class Graphs:
         )
 
     def _only(self, number: int, alive: int) -> bool:
-        """Of a cycle that is garbage counts what is garbage, too."""
+        """Garbage counts only within a cycle that is garbage."""
         return bool(alive) or self.is_garbage(number)
 
     def _spoken(self, way: list[int]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Of one storage: who holds it, which tensors show it, and as what it is counted."""
+"""The holders of one storage: who holds it, which tensors show it, and under which kind it is counted."""
 
 # pyright: reportPrivateUsage=false
 
@@ -47,7 +47,7 @@ class Held:
         self._walk = walk
         self._paths = paths
         self._graphs = graphs
-        #: Of lines that recorded nodes: there are few of them, and many nodes.
+        #: The places of lines that recorded nodes: there are few of them, and many nodes.
         self._places: dict[Site | None, Place | None] = {}
 
     def use(self, block: Block) -> model.HeapUse:
@@ -156,7 +156,7 @@ class Held:
         return "numpy" if self._has_array(holder) else "variable"
 
     def _above(self, number: int) -> list[int]:
-        """Of what kinds the things are that lead to it."""
+        """The kinds of the objects that lead to it."""
         kinds: list[int] = []
         while number >= 0 and len(kinds) < 40:
             kinds.append(self._walk.kinds[number])

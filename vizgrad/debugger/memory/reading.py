@@ -36,7 +36,7 @@ from vizgrad.debugger.session import registry
 
 
 def current() -> Notebook | None:
-    """Of the running IPython, in a kernel or a terminal; None outside of one."""
+    """The notebook of the running IPython, in a kernel or a terminal; None outside of one."""
     ipython = sys.modules.get("IPython")
     shell: Any = None if ipython is None else ipython.get_ipython()
     if shell is None:
@@ -139,8 +139,8 @@ def _read(
 
 
 def _without_a_way(walk: Walk, objects: list[object], away: int, asked: Asked) -> list[int]:
-    """Of what no walk has met: what is alive belongs to `away`, what is left is garbage, a root of
-    its own.
+    """For objects that no walk has met: live ones belong to `away`, the others are garbage, a root
+    of its own.
     """
     left = [thing for thing in objects if walk.number(thing) is None and not walk.skips(thing)]
     wanted = (object_kinds.TENSOR, object_kinds.NODE, object_kinds.CONTEXT)

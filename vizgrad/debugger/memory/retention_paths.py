@@ -93,8 +93,8 @@ def _in_order(targets: Targets, roots: Iterable[int]) -> list[int]:
 
 
 def circles(targets: Targets, starts: Iterable[int]) -> list[list[int]]:
-    """Of all that `starts` lead to: the largest sets in which each thing leads to each other one,
-    and to itself.
+    """Within all that `starts` lead to: the largest sets in which each thing leads to each other
+    one, and to itself.
 
     R. E. Tarjan, Depth-first search and linear graph algorithms, 1972.
     """
@@ -277,7 +277,7 @@ _ON: Step = ("", "")
 
 
 def _step(before: Any, thing: Any, around: Any, kind: int) -> Step:
-    """Of the way from `before` to `thing`; `around` led to `before`."""
+    """The step on the way from `before` to `thing`; `around` led to `before`."""
     if kind == TENSOR:
         return _of_tensor(before, thing)
     if kind == NODE:

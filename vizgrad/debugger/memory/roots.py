@@ -43,7 +43,9 @@ class Found:
 
 
 def variables(frame: FrameType | None, notebook: Notebook | None, asked: Asked) -> Found:
-    """Of the frame, its callers and the modules they are in, and of the notebook; the nearest come first."""
+    """The variables of the frame, its callers and their modules, and of the notebook; the nearest come
+    first.
+    """
     found = Found([], [])
     seen: set[int] = set()
     outer = False
@@ -108,7 +110,7 @@ def _frames(frame: FrameType | None) -> Iterator[FrameType]:
 
 
 def _globals(frame: FrameType | None) -> Iterator[dict[str, Any]]:
-    """Of the nearest frame of a person's, and of the main module."""
+    """The globals of the user's nearest frame, and of the main module."""
     for each in _frames(frame):
         if _is_persons(each):
             yield each.f_globals
@@ -158,7 +160,7 @@ def elsewhere(own: Iterable[Any], asked: Asked) -> Root:
 
 
 def alive_without_a_way(things: Sequence[Any]) -> list[Any]:
-    """Of things that no walk has met: those that something holds which Python's collector does not see.
+    """Those of the things, which no walk has met, that have a holder invisible to Python's collector.
 
     A thing is alive if it is referred to more often than these refer to each other; so is what such
     a one leads to.

@@ -1,8 +1,8 @@
 """A walk through the objects of the process: from roots that have names, each thing by its shortest way.
 
-Objects are numbered as they are met. Of the way that led to a thing its last step is kept (`parent`),
-of tensors and nodes, and of
-all that a person's variables lead to, every step (`targets`): so it can be told what a variable keeps alive.
+Objects are numbered as they are met. The last step of the way that led to a thing is kept
+(`parent`); for tensors and nodes, and for all that the user's variables lead to, every step
+(`targets`): so the objects that a variable keeps alive are known.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class Walk:
         self._numbers.clear()
 
     def number(self, thing: Any) -> int | None:
-        """Of what was met."""
+        """The number of a thing that was met."""
         found = self._numbers.get(id(thing), -1)
         return None if found < 0 else found
 

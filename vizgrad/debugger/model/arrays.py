@@ -54,11 +54,12 @@ class TensorSummary:
     heat: Blocks | None = None
     values: tuple[float, ...] | None = None
     phases: tuple[float, ...] | None = None
-    #: Of a "sparse_coo" tensor and the like `nnz` values are stored: `bytes` are theirs and their places';
+    #: A "sparse_coo" tensor and the like store `nnz` values: `bytes` are theirs and their places';
     #: norm, min, max, mean and histogram are over them (equal places added up), `heat` is empty.
     layout: str = "strided"
     nnz: int | None = None
-    #: Of a gradient in forward mode: one for each level, the outermost first. It goes down, as the gradient.
+    #: The tangents of a gradient in forward mode: one for each level, the outermost first. It goes
+    #: down, as the gradient.
     tangents: tuple[Tangent, ...] = ()
 
 

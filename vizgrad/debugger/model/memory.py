@@ -63,8 +63,8 @@ class Storage:
     """One memory block: its version counter, the writes that moved it, the saves that rely on it.
 
     `writes` may be shorter than `version`: the latest are told, and of older ones those that came first
-    after a save (`writes_dropped` says how many are not). Of many `saves` a view is told those that matter to
-    it, and some of the others (`saves_dropped`).
+    after a save (`writes_dropped` says how many are not). A view receives those of many `saves`
+    that matter to it, and some of the others (`saves_dropped`).
     """
 
     id: int

@@ -61,7 +61,7 @@ class Event:
 class Trace:
     """A recorded stretch of work: the graph it made or walked, its steps and its events.
 
-    Of a stepped backward `start` is there too: each of its states is that with records folded in.
+    A stepped backward has `start`, too: each of its states is that with records folded in.
     """
 
     graph: Graph

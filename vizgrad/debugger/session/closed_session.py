@@ -94,7 +94,7 @@ class Kept:
 
     @property
     def lane(self) -> Lane | None:
-        """Of the closed session it is known what was recorded."""
+        """The recorded nodes of the closed session are known."""
         graph, _, trace, _, _ = self._all
         return lane_of(trace.records, lambda node: graph.nodes[node].name)
 

@@ -231,7 +231,7 @@ SHARE = 5
 
 
 class Pieces:
-    """Of one move. `publish()` tells what has happened since it was called last."""
+    """The pieces of one move. `publish()` sends the changes since its last call."""
 
     def __init__(self, publish: Callable[[], None]) -> None:
         self._publish = publish

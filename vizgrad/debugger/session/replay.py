@@ -35,7 +35,7 @@ class NodeRaised(RuntimeError):
 def stepped(trace: model.Trace, backward: int = 1) -> model.Trace:
     """A trace that can be gone through step by step, whole or not: with a `start`.
 
-    Of a recording it is known which nodes ran, not what went between them. Each is made the next of the
+    A recording knows which nodes ran, not the gradients between them. Each is made the next of the
     one before, where all that it had got waits for it; of several backwards number `backward` is taken.
     ValueError if there are not so many.
     """
@@ -159,7 +159,7 @@ def _folds(records: Sequence[model.StepRecord], start: model.Start) -> None:
 
 
 def backward_of(trace: model.Trace, values: Values, births: Iterable[model.Birth]) -> Backward:
-    """Of a trace that was `checked`, with a start."""
+    """The backward of a trace that was `checked`, with a start."""
     found = {birth.node: birth for birth in births}
     stand = _Stand(trace)
     return Backward(

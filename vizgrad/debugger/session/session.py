@@ -358,7 +358,7 @@ class Session:
         `vizgrad.debugger.expressions.parse_value`). ValueError where nothing waits, or it does
         not fit.
 
-        Of PyTorch's backward there are no branches: the gradient of the node that comes next is changed for
+        PyTorch's backward has no branches: the gradient of the node that comes next is changed for
         good, and ValueError is raised where another run of that node would be needed.
         """
         return self.branches.set_grad(node, value, slot)

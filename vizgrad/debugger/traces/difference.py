@@ -49,7 +49,7 @@ from vizgrad.debugger.traces.trace_gradients import Gradients, apart
 # is larger.
 
 
-#: Of the digits of a type so large a part must agree. The allowance for rounding, and for other
+#: The part of a type's digits that must agree. The allowance for rounding, and for other
 #: orders of sums, was enough for models of a hundred operations on both engines
 #: (`tests/traces/test_rounding.py`).
 DIGITS = 2 / 3
@@ -478,7 +478,7 @@ def diff(trace: model.Trace, other: Any, tolerance: float | None = 0.0) -> Trace
 
 
 def trace_of(other: Any) -> model.Trace:
-    """Of a trace, a recording or a session; TypeError for anything else."""
+    """The trace of a trace, a recording or a session; TypeError for anything else."""
     there = other if isinstance(other, model.Trace) else getattr(other, "trace", None)
     if not isinstance(there, model.Trace):
         raise TypeError(
@@ -502,7 +502,7 @@ def side_by_side(a: Any, b: Any, tolerance: float | None, names: Mapping[int, st
 
 
 def _trace(loss: Any, names: Mapping[int, str], which: str) -> tuple[model.Trace, Saves]:
-    """Of a loss also what its nodes have saved."""
+    """For a loss also the values that its nodes have saved."""
     if isinstance(loss, model.Trace) or isinstance(getattr(loss, "trace", None), model.Trace):
         return trace_of(loss), {}
     several = loss if isinstance(loss, list | tuple) else (loss,)
@@ -526,7 +526,8 @@ def traced(
     gradient: Any = None,
     saved: dict[int, Any] | None = None,
 ) -> FromFile:
-    """Of one backward, which is run and taken back. `saved` gets what its nodes have saved, as `saves_of`.
+    """The trace of one backward, which is run and taken back. `saved` gets what its nodes have saved,
+    as `saves_of`.
 
     Raises what the backward raises.
     """

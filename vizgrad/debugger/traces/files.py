@@ -69,7 +69,7 @@ MOST_DRAWINGS = 40
 
 
 def view_of(trace: model.Trace, whole: model.Trace, births: tuple[model.Birth, ...]) -> FiledView:
-    """Of a trace; `whole` is the same with a start, `checked`."""
+    """The view of a trace; `whole` is the same with a start, `checked`."""
     backward = backward_of(whole, {}, births)
     source = backward.source
     live = Live(backward, Branches(History(backward.run, 0)), Breakpoints(source))
@@ -449,7 +449,7 @@ class LoadedTrace(Session):
 
     @property
     def events(self) -> tuple[model.Event, ...]:
-        """Of a recording: what happened, in order."""
+        """For a recording: its events, in order."""
         return self.whole.events
 
     def save(self, path: File, *, arrays: int = model.ARRAYS_FILED) -> Any:

@@ -16,7 +16,7 @@ from vizgrad.debugger import model
 
 #: Two rows of keys that differ in more places are matched only where they begin and end alike.
 MOST_EDITS = 2_000
-#: Of places in the model so large a part must be in both graphs, if these are to count.
+#: The part of the model's places that must be in both graphs, if these are to count.
 ALIKE = 0.5
 
 Key = Callable[[model.Node], Any]
@@ -94,7 +94,7 @@ def common(a: Sequence[Any], b: Sequence[Any]) -> list[tuple[int, int]]:
     """Places of a longest row of equal keys that both have, in order.
 
     Myers, "An O(ND) Difference Algorithm and Its Variations", 1986: greedy, from the beginning, after what is
-    equal at both ends was set aside. Of rows that differ in more than `MOST_EDITS` places that alone counts.
+    equal at both ends was set aside. For rows that differ in more than `MOST_EDITS` places that alone counts.
     """
     head = 0
     while head < min(len(a), len(b)) and a[head] == b[head]:

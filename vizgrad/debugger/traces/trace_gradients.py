@@ -30,7 +30,7 @@ class Gradients:
             self._arrays = dict(trace.arrays())
 
     def norm(self, node: int) -> float | None:
-        """Of all that arrived; None if nothing did."""
+        """The norm of all gradients that arrived; None if none did."""
         visit = self._visits.get(node)
         told = () if visit is None else visit.incoming
         norms = [summary.norm for summary in told if summary is not None]

@@ -41,7 +41,7 @@ class Note:
     off: Site | None = None
     #: Was it made of Python numbers, which may come from anywhere?
     constant = False
-    #: Of a value that is not finite: the first such value on the way.
+    #: For a non-finite value: the first such value on the way.
     born: Note | None = None
     #: The state at its creation: places, values, and the values before.
     detail: Any = None
@@ -49,7 +49,7 @@ class Note:
     there: tuple[float | None, ...] = ()
     #: The same: the largest absolute value of each operand, in order; none where they are gone.
     sizes: tuple[float, ...] = ()
-    #: Of a gradient: the backward that stored it, or added to it last.
+    #: For a gradient: the backward that stored it, or added to it last.
     run: Any = None
     #: How many backwards its history reaches over, and the last value that was carried over one.
     turns = 0
@@ -104,7 +104,7 @@ class Note:
 
 
 class Weight(NamedTuple):
-    """Of the history of one value, which reached over `turns` backwards then."""
+    """The size of one value's history, which reached over `turns` backwards then."""
 
     turns: int
     nodes: int
@@ -138,7 +138,7 @@ class Notes:
         return None if found is None or found() is not tensor else found.note
 
     def all(self) -> list[Note]:
-        """Of all tensors that are alive."""
+        """The notes of all tensors that are alive."""
         return [known.note for known in list(self._known.values()) if known() is not None]
 
     def drop(self, tensor: Any) -> None:

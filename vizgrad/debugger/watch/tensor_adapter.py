@@ -35,7 +35,7 @@ class Look(Protocol):
         ...
 
     def kind(self, tensor: Any) -> str:
-        """Of its elements: as `numpy.dtype.kind`; "O" if they cannot be read."""
+        """The kind of its elements: as `numpy.dtype.kind`; "O" if they cannot be read."""
         ...
 
     def array(self, tensor: Any) -> Any:
@@ -71,7 +71,9 @@ class Look(Protocol):
         ...
 
     def weigh(self, tensor: Any) -> tuple[int, int] | None:
-        """Of its history: how many nodes, and how many bytes they keep besides leaves. None without one."""
+        """The size of its history: how many nodes, and how many bytes they keep besides leaves. None
+        without one.
+        """
         ...
 
     def span(self, tensor: Any) -> tuple[int, int]:
@@ -88,7 +90,7 @@ def register(look: Look) -> None:
 
 
 def look_of(value: Any) -> Look | None:
-    """Of the engine that a tensor belongs to; None for what is no tensor."""
+    """The adapter of a tensor's engine; None for other objects."""
     return next((look for look in _looks if look.knows(value)), None)
 
 

@@ -36,7 +36,7 @@ class Call(NamedTuple):
 
     layer: int
     name: str
-    #: Of the module that a person called: the outermost.
+    #: The module that the user called: the outermost.
     whole: int
     title: str
     training: bool

@@ -68,15 +68,14 @@ export interface TensorSummary {
   readonly values: readonly number[] | null;
   readonly phases: readonly number[] | null;
   /**
-   * Of a "sparse_coo" tensor and the like `nnz` values are stored: `bytes` are theirs and their
-   * places'; norm, min, max, mean and histogram are over them (equal places added up), `heat` is
-   * empty.
+   * A "sparse_coo" tensor and the like store `nnz` values: `bytes` are theirs and their places';
+   * norm, min, max, mean and histogram are over them (equal places added up), `heat` is empty.
    */
   readonly layout: string;
   readonly nnz: number | null;
   /**
-   * Of a gradient in forward mode: one for each level, the outermost first. It goes down, as the
-   * gradient.
+   * The tangents of a gradient in forward mode: one for each level, the outermost first. It goes
+   * down, as the gradient.
    */
   readonly tangents: readonly Tangent[];
 }

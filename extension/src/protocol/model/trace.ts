@@ -25,7 +25,7 @@ export interface Event {
 /**
  * A recorded stretch of work: the graph it made or walked, its steps and its events.
  *
- * Of a stepped backward `start` is there too: each of its states is that with records folded in.
+ * A stepped backward has `start`, too: each of its states is that with records folded in.
  */
 export interface Trace {
   readonly graph: Graph;

@@ -19,7 +19,7 @@ class Writes(Protocol):
 
     @property
     def name(self) -> str:
-        """Of the tensor that it was asked for."""
+        """The name of the tensor that it was asked for."""
         ...
 
     def mark(self) -> object:

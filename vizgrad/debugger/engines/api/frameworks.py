@@ -93,7 +93,7 @@ def examiner_of(function: Any) -> Callable[..., Any] | None:
     return next(found, None)
 
 
-#: Of each framework what makes a `vizgrad.debugger.memory.framework_memory.Memory`.
+#: For each framework the function that makes a `vizgrad.debugger.memory.framework_memory.Memory`.
 _memories: list[Callable[[], Any]] = []
 
 

@@ -45,7 +45,7 @@ class GraphSource(Protocol):
         ...
 
     def name(self, node: int) -> str:
-        """Of the node: ``MulBackward0``."""
+        """The name of the node: ``MulBackward0``."""
         ...
 
     def label(self, node: int) -> str:
@@ -201,8 +201,9 @@ class Bearing(Step, Protocol):
         ...
 
 
-#: Of a step: the node that it ran and its priority in the queue, the state it is in since, the nodes to which
-#: gradients went, (node, slot) of those that are defined, and (node, priority) of what became ready by it.
+#: The outline of a step: the node that it ran and its priority in the queue, its state since then, the
+#: nodes to which gradients went, (node, slot) of those that are defined, and (node, priority) of what
+#: became ready by it.
 Brief = tuple[
     int,
     int | None,
@@ -255,7 +256,7 @@ class Past(Protocol):
         ...
 
     def nonfinite(self, position: int) -> Iterator[int]:
-        """Of these, those whose first gradient that arrived has a norm that is not finite."""
+        """Those of them whose first gradient that arrived has a non-finite norm."""
         ...
 
     def released(self, index: int) -> bool:

@@ -143,5 +143,5 @@ class Origin:
     spot: Spot | None = None
 
 
-#: Of a node of which nothing is known.
+#: The origin of a node without known facts.
 NOWHERE = Origin()

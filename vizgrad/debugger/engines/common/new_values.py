@@ -55,7 +55,7 @@ def _words(value: Any) -> str:
 def gradient_change(
     name: str, node: int, nr: int, slots: int, words: str, summary: model.TensorSummary | None
 ) -> Change:
-    """Of what waits at slot `nr` of the `slots` of a node called `name`."""
+    """The change of a gradient that waits at slot `nr` of the `slots` of a node called `name`."""
     slot = f" at slot {nr}" if slots > 1 else ""
     return Change(
         f"gradient{slot} of {name} = {words}", node, buffer=model.Buffer(node, nr, summary)
@@ -79,7 +79,7 @@ class CapturedValue:
         self._summary: model.TensorSummary | None = None
 
     def _summarize(self, *, closely: bool) -> model.TensorSummary:
-        """Of the array; `closely`: with histogram, heat map and values."""
+        """The summary of the array; `closely`: with histogram, heat map and values."""
         raise NotImplementedError
 
     @property

@@ -3,8 +3,8 @@
 `Tensor.numpy()` does more than show memory: from then on PyTorch refuses to resize it, which programs do that
 free parameters and gather them again (FSDP2). So memory is read by its address, and knows nothing of it.
 
-A sparse tensor consists of values and their places. Of other kinds (on the meta device, quantized, opaque,
-wrappers around others) less can be had, and what cannot be had is left out: parts never raise.
+A sparse tensor consists of values and their places. Other kinds (on the meta device, quantized,
+opaque, wrappers around others) give less, and missing parts are left out: parts never raise.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _REFUSED = (NotImplementedError, RuntimeError, TypeError, AttributeError)
 
 
 def parts_of(tensor: Any) -> list[Any]:
-    """The dense tensors that it consists of: first the values, then their places. Of a dense one itself, of
-    another none while a `TorchDispatchMode` is on, which would hear of it.
+    """The dense tensors that it consists of: first the values, then their places. A dense one gives
+    itself, another none while a `TorchDispatchMode` is on, which would see the read.
     """
     layout = tensor.layout
     if layout == torch.strided and not tensor.is_nested:
@@ -72,7 +72,9 @@ def storage_of(tensor: Any) -> Any:
 
 
 def shape_of(like: Any) -> tuple[int, ...]:
-    """Of a tensor, or of what describes one. -1 is what differs from row to row of a nested one."""
+    """The shape of a tensor, or of its description. -1 is a size that differs from row to row of a
+    nested one.
+    """
     try:
         return tuple([n if type(n) is int else _length(n) for n in like.shape])
     except _REFUSED:

@@ -215,7 +215,7 @@ class _Mark:
 
 
 def _left(examined: Examined) -> weakref.ref[_Mark]:
-    """Of a call whose result is gone."""
+    """The mark of a call whose result is gone."""
     call = examined.run(examined.values)
     if examined.gradients is not None:
         call.gradients(examined.weights)

@@ -284,7 +284,7 @@ class Examined:
         return Capability(name, "proven", detail, remarks=remarks)
 
     def _count(self) -> int:
-        """Of derivatives that are compared."""
+        """The number of derivatives that are compared."""
         real = [v for v, w in zip(self.values, self.wants, strict=True) if w and not v.is_complex()]
         return sum(min(each.numel(), _MOST) for each in real)
 

@@ -97,7 +97,7 @@ class Gate:
         #: For each node that is let go on, what it is given instead of what came (None: just that).
         self._go: SimpleQueue[dict[int, torch.Tensor] | None] = SimpleQueue()
         self._abandoned = False
-        #: Of the backward that is held: others may run through the same nodes, also within it.
+        #: For the backward that is held: others may run through the same nodes, also within it.
         self._task: int | None = None
         self._call: Call | None = None
         #: Modes that are off while an abandoned backward ends.

@@ -77,7 +77,7 @@ class TorchGraph(GraphBase[SavedValues]):
         self._depths: list[int] | None = None
         self.memory = SavedValues(self.nodes, names)
         note_outputs(getattr(names, "tensors", list[Any])())
-        #: Of each node the outputs that are known to be used, where PyTorch does not tell how many there are.
+        #: For each node the outputs that are known to be used, where PyTorch does not say how many there are.
         self._outputs: list[int] = []
 
     # --- the graph ------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ class TorchGraph(GraphBase[SavedValues]):
         return self.memory.label_of(node, name)
 
     def timeline(self, tensor: torch.Tensor) -> model.Storage:
-        """Of the memory of any tensor."""
+        """The timeline of any tensor's memory."""
         return self.memory.timeline_of(tensor)
 
     def grad(self, node: int) -> model.TensorSummary | None:
@@ -257,7 +257,7 @@ class Numbering:
         self._steps.append((self._now, self._outside - self._now))
 
     def renumber(self, grads: Iterable[torch.Tensor | None]) -> None:
-        """Of what was recorded for these gradients."""
+        """Numbers the nodes that were recorded for these gradients."""
         self._now = _counter()
         queue = [grad.grad_fn for grad in grads if grad is not None]
         while queue:

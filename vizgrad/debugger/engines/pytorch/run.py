@@ -204,9 +204,9 @@ class TorchRun:
         )
         #: Leaves that have their gradient, as long as their steps are kept.
         self._given: list[ref[LeafCall]] = []
-        #: The hook that keeps `.grad` without its gradient, which PyTorch puts there before the node is held.
+        #: The `.grad` of tensors that retain it, before the run: PyTorch stores it before the node is held.
         self._retained = _retained(source, known)
-        #: Of tensors that are no leaves and are asked for: their nodes are not run.
+        #: The `.grad` of requested tensors that are no leaves: their nodes are not run.
         self._asked = [GradEffect(tensor) for tensor in asked if not tensor.is_leaf]
         #: The user's replacements of gradients that wait at the next node, by slot.
         self._instead: dict[int, torch.Tensor] = {}

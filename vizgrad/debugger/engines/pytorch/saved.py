@@ -122,7 +122,7 @@ class Block:
         self.kept: list[Kept] = []
         #: The counter as it was last told of, and when the graph was opened.
         self.version = self.opened = 0
-        #: Has it a timeline? (Of a leaf that nobody saved, only once it was written.)
+        #: Has it a timeline? (For a leaf that no node saved, only once it was written.)
         self.shown = False
 
     def now(self) -> int:
@@ -176,7 +176,7 @@ class SavedValues:
         self._counts = [tensor._version for tensor in self._counted]
 
     def number(self, tensor: torch.Tensor) -> int:
-        """Of the block that a tensor lives in: a sparse one where its values are."""
+        """The number of the block that a tensor lives in: for a sparse one that of its values."""
         storage = storage_of(tensor)
         key = ("tensor", id(tensor)) if storage is None else ("storage", storage._cdata)
         number = self._numbers.get(key)
@@ -245,7 +245,7 @@ class SavedValues:
     # --- the memory -----------------------------------------------------------------------------
 
     def timeline_of(self, tensor: torch.Tensor) -> model.Storage:
-        """Of the memory of any tensor."""
+        """The timeline of any tensor's memory."""
         number = self.number(tensor)
         block = self._blocks[number]
         if block.tensor is None:

@@ -169,7 +169,7 @@ def _steps(optimizer: Any, args: Any, kwargs: Any) -> None:
 
 
 def _mode(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Of a module and all in it: told once."""
+    """A change of a module and all its parts is reported once."""
     if _LOCAL.switching or not _LOCAL.heard:
         return tap.original(*args, **kwargs)
     _LOCAL.switching = True

@@ -45,7 +45,7 @@ def edge_of(tensor: Any) -> tuple[Any, int]:
     return edge.node, edge.output_nr
 
 
-#: Of a graph that torch.compile made. Its class is PyTorch's own.
+#: The source of a node that torch.compile made. Its class is PyTorch's own.
 _COMPILED = (
     "# torch.compile made one node of everything that its function does: what happens inside cannot be\n"
     "# stepped. Call the function without torch.compile to see its nodes."
@@ -53,7 +53,7 @@ _COMPILED = (
 
 
 def dtype_of(tensor: Any) -> str:
-    """Of whatever has a dtype of PyTorch's."""
+    """The name of the dtype of any object that has one of PyTorch's."""
     return str(tensor.dtype).removeprefix("torch.")
 
 
@@ -87,7 +87,7 @@ def kind_of(node: Any) -> model.NodeKind:
 
 
 def formulas_of(node: Any) -> tuple[model.Formula, ...]:
-    """Of a custom Function its backward, as the person wrote it. PyTorch does not tell its own."""
+    """For a custom Function its backward, as the user wrote it. PyTorch does not tell its own."""
     if is_compiled(node):
         return (model.Formula("", _COMPILED),)
     if not is_custom(node):
@@ -109,7 +109,7 @@ def hooks_of(node: Any) -> tuple[str, ...]:
 
 
 def as_list(tensors: Any) -> list[Any]:
-    """Of one, or of several."""
+    """A list of one, or of several."""
     if isinstance(tensors, torch.Tensor | torch.autograd.graph.Node):
         return [tensors]
     return list(tensors)

@@ -191,7 +191,7 @@ class TorchNoting(Noting):
     def place(self, note: Note, tensor: Any) -> None:
         if tensor.requires_grad:
             note.requires = True
-            # Of a view that was written, to ask for its own node would make one.
+            # For a view that was written, to ask for its own node would make one.
             base = tensor._base if tensor._is_view() and tensor._version else None
             node = node_of(tensor if base is None else base)
             if node is not None:

@@ -89,7 +89,7 @@ def graph_below(roots: list[Any]) -> list[Any]:
 
 
 def _kept(tensor: Any) -> Any:
-    """Of a sparse tensor its values."""
+    """For a sparse tensor its values."""
     return stored(tensor) if tensor.layout in SPARSE and type(tensor) in _PLAIN else tensor
 
 

@@ -248,7 +248,7 @@ class _Listening(TorchFunctionMode):
 
 
 def _recorded(made: torch.Tensor, wrote: bool) -> Any:
-    """The node that made it. Of a view that was written to that of its base: to ask for its own makes one."""
+    """The node that made it. For a written view the node of its base: to ask for its own makes one."""
     base = made._base if wrote and made._is_view() else None
     node = node_of(made if base is None else base)
     if base is None:

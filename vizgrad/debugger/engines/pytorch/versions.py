@@ -4,7 +4,7 @@ its number.
 PyTorch 2.13 tells what a slot of a node holds, and of what shape and type its gradients must be; 2.4 tells
 neither. There a slot is unpacked to be read (`Slot`), with hooks kept from running. One that was written to
 cannot be unpacked: it gives its tensor to a hook of ours, which refuses it to a backward in the same words.
-Of outputs is known what tensors that were met here say (`note_output`).
+Facts of outputs come from tensors that were met here (`note_output`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OUTPUTS_TOLD = hasattr(torch._C._functions.AccumulateGrad, "_input_metadata")
 #: Where in a node's own metadata is kept what PyTorch does not tell.
 _OUTPUTS, _OPENED = "vizgrad outputs", "vizgrad slots"
 _STALE = re.compile(r"(is at version )\d+(; expected version )(\d+)")
-#: Of an output that nothing is known of.
+#: The facts of an unknown output.
 UNKNOWN = model.OutputMeta((), "unknown", "unknown")
 
 
@@ -217,7 +217,7 @@ def _refuse(frame: FrameType, event: str, arg: Any) -> None:
 
 
 def set_version(tensor: torch.Tensor, version: int) -> None:
-    """Of the writes to a tensor."""
+    """Sets the counter of the writes to a tensor."""
     put: Any = torch._C._autograd._unsafe_set_version_counter
     try:
         put((tensor,), (version,))

@@ -2,7 +2,7 @@
 said if it fails.
 
 The hooks look at what came and what goes on, and change nothing: they are the last of their node, and return
-nothing. Of a leaf it is one before, as what its `.grad` held is to be looked at.
+nothing. For a leaf it is one before, because the earlier `.grad` is inspected.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from vizgrad.debugger.watch.backwards import Run, Visit, odd
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.tensor_adapter import tensors_in
 
-#: Of a larger graph nothing is listened to.
+#: A larger graph has no listeners.
 MOST_NODES = 100_000
 _INF = float("inf")
 
@@ -196,5 +196,5 @@ class Engine:
 
 
 def _node(root: Any) -> Any:
-    """Of a tensor, or of an edge of a graph."""
+    """The node of a tensor, or of an edge of a graph."""
     return node_of(root) if isinstance(root, torch.Tensor) else getattr(root, "node", None)

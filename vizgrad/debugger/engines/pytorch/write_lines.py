@@ -20,7 +20,7 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.summarizer import Spot
 from vizgrad.debugger.engines.pytorch.elements import storage_of
 
-#: Of each piece of memory so many of the latest writes are kept; what is gone is looked for now and then.
+#: This number of latest writes is kept for each piece of memory; dead ones are searched now and then.
 MOST, OFTEN = 256, 1024
 
 

@@ -126,7 +126,7 @@ def _before(node: Node, number: int, place: Place, shape: Shape, of: Shape) -> P
 
 
 def _unstacked(place: Place, node: Any) -> Place | None:
-    """Of the parts of a stack; the examples of a loop have been stacked themselves."""
+    """The place in the parts of a stack; the examples of a loop have been stacked themselves."""
     if place.dim == node._dim:
         return None
     return place._replace(dim=place.dim - (place.dim > node._dim))
@@ -192,7 +192,7 @@ def _exchanged(node: Any, ndim: int) -> Sequence[int]:
     return order
 
 
-#: Of each dimension of the result, which of the operand it is.
+#: For each dimension of the result, which of the operand it is.
 _MOVED: dict[str, Callable[[Any, int], Sequence[int]]] = {
     "permute": _permuted,
     "transpose": _exchanged,

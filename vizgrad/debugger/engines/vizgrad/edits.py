@@ -58,7 +58,9 @@ def _tensor(value: Any, there: Any) -> Tensor:
 
 
 def put_grad(task: GraphTask, log: StepLog, node: Node, number: int, nr: int, value: Any) -> Change:
-    """Of what waits at slot `nr` of a node. With create_graph the new one is a constant."""
+    """Replaces the gradient that waits at slot `nr` of a node. With create_graph the new one is a
+    constant.
+    """
     waiting: Any = task.buffers.get(node)
     if not 0 <= nr < node.outputs:
         raise ValueError(f"{node.name()} has {node.outputs} slots, there is none with number {nr}")
@@ -80,7 +82,7 @@ def put_grad(task: GraphTask, log: StepLog, node: Node, number: int, nr: int, va
 
 
 def put_saved(node: Node, number: int, name: str, value: Any) -> Change:
-    """Of what a node has saved: a tensor, or a number that its formula uses."""
+    """Replaces a saved value of a node: a tensor, or a number that its formula uses."""
     text = f"{name} of {node.name()}"
     if name in node.plain_names:
         before: Any = getattr(node, "_" + name)
@@ -107,7 +109,9 @@ def put_saved(node: Node, number: int, name: str, value: Any) -> Change:
 
 
 def put_leaf(node: Node, number: int, label: str, value: Any) -> Change:
-    """Of the memory of a leaf: what saved it computes with that, and no version is counted."""
+    """Writes to the memory of a leaf: nodes that saved it compute with the new values, and no version
+    is counted.
+    """
     if not isinstance(node, AccumulateGrad):
         raise ValueError(f"{node.name()} (node {number}) is no leaf")
     tensor = node.variable

@@ -133,7 +133,7 @@ class Origins:
         self._calls: dict[Scope | None, tuple[Call, ...]] = {None: ()}
 
     def of(self, scope: Scope | None, code: CodeType | None, offset: int) -> Origin:
-        """Of what was recorded in a scope, by an instruction of a person's code object."""
+        """The origin of nodes recorded in a scope, by an instruction of a code object of the user."""
         if isinstance(scope, BatchedScope):
             scope = scope.around
         key = scope, id(code), offset
@@ -282,7 +282,9 @@ class EngineGraph(GraphBase[Blocks]):
         return found.name(), self.label_of(found), *known
 
     def number(self, thing: Any) -> int | None:
-        """Of a node, of what people see of a custom Function's node, or of the producer of a tensor."""
+        """The number of a node, of the public object of a custom Function's node, or of a tensor's
+        producer.
+        """
         if isinstance(thing, Tensor):
             thing = gradient_edge(thing)[0]
         elif hasattr(thing, "engine_node"):

@@ -142,7 +142,7 @@ class Journal(Sequence[EngineStep]):
             last.error = text
 
     def hold(self, value: Any) -> CapturedArray:
-        """Of an array that nobody writes to."""
+        """The captured form of an array that no code writes to."""
         held = self._held.get(id(value))
         if held is None or held.array is not value:
             held = CapturedArray(value, copy=False)
@@ -151,7 +151,7 @@ class Journal(Sequence[EngineStep]):
         return held
 
     def let_go(self) -> None:
-        """Of what nobody has looked at, which nobody can any more."""
+        """Drops the entries that were not read, and cannot be read any more."""
         self._entries.clear()
         self._deliveries.clear()
         self._held.clear()
@@ -260,7 +260,7 @@ class Journal(Sequence[EngineStep]):
         return False
 
     def _fits(self, index: int, array: Any) -> bool:
-        """Is it finite, and of an ordinary size? Of what is on a device this is found out later."""
+        """Is it finite, and of an ordinary size? For values on a device this is found out later."""
         small = is_small(array)
         if small is None:
             self._asked.append((index, quick_later(array)))

@@ -45,7 +45,7 @@ class Nested:
 
 
 class _NestedWatch(Watch):
-    """Of one backward."""
+    """The watch of one nested backward."""
 
     def __init__(self, log: StepLog, source: EngineGraph, lane: Operations | None) -> None:
         self._log, self._source, self._lane = log, source, lane

@@ -258,7 +258,7 @@ _DOMAINS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 
 
-#: Of divisions: inside it is finite only if what is divided is.
+#: In a division the inner value is finite only if the dividend is.
 _NOT_BY_ZERO: tuple[str, Callable[[Any], Any]] = ("other", lambda x: x != 0)
 
 

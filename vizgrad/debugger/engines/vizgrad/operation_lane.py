@@ -29,7 +29,7 @@ _OPERATORS: dict[type[ast.AST], str] = {
 
 @lru_cache(1024)
 def written_call(code: CodeType, offset: int) -> str:
-    """Of the instruction at `offset`; empty where that cannot be told."""
+    """The source of the instruction at `offset`; empty where it is unknown."""
     at = offset // 2
     line, end_line, first, last = next(islice(code.co_positions(), at, at + 1), (None,) * 4)
     if line is None or end_line is None or first is None or last is None:
@@ -71,7 +71,7 @@ def _named(node: ast.AST) -> str:
             return ""
 
 
-#: Of one node that is gone into.
+#: The limit for one node that is stepped into.
 MOST_MADE = 2_000
 
 
@@ -140,7 +140,9 @@ class Operations:
             self._note(name, "operation", inputs, tensor)
 
     def number(self, tensor: Tensor, frame: FrameType | None) -> int:
-        """Of what gave a tensor; one from outside is entered, by the name that the frame has for it."""
+        """The number of the operation that gave a tensor; one from outside is entered, by its name in
+        the frame.
+        """
         known = self._giver.get(id(tensor))
         if known is None:
             names = () if frame is None else (*frame.f_locals.items(), *frame.f_globals.items())

@@ -68,7 +68,7 @@ class RecordedGraph:
         order = inner + [i for i, entry in enumerate(entries) if entry.kind == "leaf"]
         self._nodes = [entries[i] for i in order]
         number = {place: number for number, place in enumerate(order)}
-        #: Of each key.
+        #: The number of each key.
         self.numbers = {key: number[place] for key, place in places.items()}
         self._origins = Origins()
 
@@ -332,7 +332,7 @@ class Recording:
         self._known.add(node.sequence_nr)
 
     def _device(self, node: Node, outputs: Any) -> Device | None:
-        """Of the outputs; None where it is that of the targets, and the log knows it."""
+        """The facts of the outputs; None where they are those of the targets, and the log knows them."""
         if outputs:
             return _device(node, outputs[0])
         for target, _ in node.next_edges:
@@ -390,7 +390,9 @@ class Recording:
         return _TaskWatch(self)
 
     def key(self, node: Node, grads: Any) -> int:
-        """Of a node that is about to be run with `grads`. One recorded before the block is entered now."""
+        """The entry of a node that is about to run with `grads`. One recorded before the block is
+        entered now.
+        """
         if node.__class__ is AccumulateGrad:
             return self._leaf(node)
         if node.sequence_nr not in self._known:
@@ -497,7 +499,7 @@ def _device(node: Node, there: Any) -> Device | None:
 
 
 def _slots(node: Node, incoming: Any) -> tuple[Any, ...]:
-    """Of what arrived at the slots of a node, as a log has it."""
+    """The gradients that arrived at the slots of a node, as a log has them."""
     if node.outputs == 1:
         return (outline(incoming),)
     if incoming is None:

@@ -44,7 +44,9 @@ if TYPE_CHECKING:
 
 
 def second(nodes: Iterable[Node], source: EngineGraph, gradient: Any) -> Backward:
-    """Of the leaves among `nodes`, which have run. It keeps both graphs: the first may be stepped yet."""
+    """The second backward of the leaves among `nodes`, which have run. It keeps both graphs: the first
+    may be stepped yet.
+    """
     leaves = [node.variable for node in nodes if isinstance(node, AccumulateGrad)]
     made = [leaf for leaf in leaves if leaf.grad is not None and leaf.grad.requires_grad]
     if not made:

@@ -182,7 +182,7 @@ def by_name(node: Node, saved: Any) -> dict[str, Any]:
 
 
 def bytes_saved(saved: Any) -> int:
-    """Of what a saver gave."""
+    """The memory of the values that a saver gave."""
     total = 0
     if saved.__class__ is dict:
         saved = tuple(saved.values())

@@ -1,6 +1,6 @@
 """Listens to a run and notes of each visit what an `EngineStep` holds. Puts nothing into numbers yet.
 
-Of most nodes, leaves too, it is not told: the engine notes them in the `Journal`, which keeps what it is
+It is not called for most nodes, leaves too: the engine notes them in the `Journal`, which keeps what it is
 given. That is right as long as nobody else can write to it, that is until the first hook or custom Function
 gets a gradient. From there on this listens to each node, and copies.
 """
@@ -84,7 +84,7 @@ class StepLog(Watch):
         return made
 
     def stages_done(self) -> int:
-        """Of the visit that is under way."""
+        """The number of finished stages of the current visit."""
         return 0 if self.step is None else len(self.step.stages)
 
     def put(self, number: int, nr: int, grad: Any) -> CapturedArray:

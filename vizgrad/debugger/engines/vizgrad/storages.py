@@ -45,8 +45,8 @@ def write_of(written: Written | None) -> Write | None:
 
 #: Latest writes of a block that its timeline shows.
 WRITES_TOLD = 64
-#: Of the nodes that saved something in a block a view is told so many that were overtaken by a write, and
-#: about so many others.
+#: The numbers of nodes with saves in a block that a view receives: those overtaken by a write, and
+#: about this many others.
 SAVES_TOLD, FEW_SAVES = 1000, 48
 
 
@@ -69,7 +69,7 @@ class _Block:
         self.tensor = weakref.ref(value) if storage is None and isinstance(value, Tensor) else None
         #: Numbers of the nodes that have saved something in it.
         self.nodes: list[int] = []
-        #: Has it a timeline? (Of a leaf that nobody saved, only once it was written.)
+        #: Has it a timeline? (For a leaf that no node saved, only once it was written.)
         self.shown = False
         #: Up to which tick its writes were told of, and as what its saves were told.
         self.seen = self.opened = 0 if storage is None else storage.last_write
@@ -89,8 +89,8 @@ class Blocks:
         saved: Callable[[int], tuple[model.Saved, ...]],
         saved_before: Callable[[int], tuple[model.Saved, ...]],
     ) -> None:
-        """Of the graph of `nodes`: what a person calls a tensor, what a node keeps now and kept before the
-        run.
+        """For the graph of `nodes`: the user's name of a tensor, the values that a node keeps now
+        and kept before the run.
         """
         self._nodes = nodes
         self._name_of = name_of
@@ -261,7 +261,9 @@ class Blocks:
     # --- timelines ------------------------------------------------------------------------------
 
     def timelines(self) -> tuple[model.Storage, ...]:
-        """Of every block that is shown: its writes, and the marks of the saves that rely on it."""
+        """The timeline of every block that is shown: its writes, and the marks of the saves that rely
+        on it.
+        """
         marks: dict[int, list[model.SaveMark]] = {}
         for node in range(len(self._nodes)):
             for storage, mark in self._marks_by(node):
@@ -279,9 +281,9 @@ class Blocks:
         return self._shown, tuple(self._told(number, asked) for number in islice(shown, most))
 
     def told_of(self, nodes: Collection[int]) -> tuple[tuple[model.Storage, ...], int]:
-        """Of blocks that were written since they were met, that were written after something was saved in
-        them (which is stale then, if the run has not released it), or that one of `nodes` saved; and how
-        many others are shown.
+        """The timelines of blocks that were written since they were met, that were written after a
+        save in them (which is stale then, if the run has not released it), or that one of `nodes`
+        saved; and how many others are shown.
         """
         wanted = {n for n in self._rewritten if self._was_written(self._blocks[n])}
         wanted.update(number for number, _ in self._overtaken(self._rewritten))
@@ -337,7 +339,7 @@ class Blocks:
                     yield number, node
 
     def timeline(self, number: int) -> model.Storage:
-        """Of one block."""
+        """The timeline of one block."""
         block = self._blocks[number]
         return self._timeline(number, block, self._marks_of(number, block.nodes))
 

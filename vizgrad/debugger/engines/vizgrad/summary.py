@@ -120,7 +120,9 @@ _FEW = 8
 
 
 def tangents_of(value: Any) -> tuple[model.Tangent, ...]:
-    """Of a gradient, or a saved value in any form: one for each level under which it has one."""
+    """The tangents of a gradient, or of a saved value in any form: one for each level under which it
+    has one.
+    """
     return tuple(told(tangent._array) for tangent in tangents(value))
 
 

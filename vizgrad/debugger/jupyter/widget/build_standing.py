@@ -230,7 +230,7 @@ class _Counter:
         )
 
     def _first_run(self, first: int, last: int, points: int) -> list[int | None]:
-        """Of each of so many stretches the node that ran first in it."""
+        """For each of this many stretches the node that ran first in it."""
         nodes, orders = self.found.visited, self.fold.orders
         ends = [first - -place * (last - first) // points for place in range(points + 1)]
         at = [bisect_left(nodes, end) for end in ends]

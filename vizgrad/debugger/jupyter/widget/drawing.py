@@ -47,7 +47,7 @@ BoxKind = Literal["node", "pin", "group", "cells", "result"]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Of the equal children of an open `group`, number `cell` (counted from 0 in run order) is shown."""
+    """Number `cell` (counted from 0 in run order) of the equal children of an open `group` is shown."""
 
     group: int
     cell: int
@@ -112,7 +112,7 @@ class DrawnLine:
     """A line from box number `source` down to box number `target`; it stands for `edges` edges.
 
     `points` are x and y in turn of a chain of cubic Béziers: the start, then three points for each piece.
-    Of one edge it is said which: number `edge` of node `node`, to input slot `slot`, of the forward input
+    A single edge is identified: number `edge` of node `node`, to input slot `slot`, of the forward input
     `name`.
     """
 
@@ -129,9 +129,9 @@ class DrawnLine:
 
 @dataclass(frozen=True, slots=True)
 class DrawnFrame:
-    """An open group, around what is in it; `parent` is the place of the frame around it. Of a group of equal
-    children, `cell` is the one that is shown, None if all are. Its title and the curve of its children have
-    room where no line comes in; offsets are from its left edge.
+    """An open group, around what is in it; `parent` is the place of the frame around it. In a group
+    of equal children, `cell` is the one that is shown, None if all are. Its title and the curve of its
+    children have room where no line comes in; offsets are from its left edge.
     """
 
     group: int
@@ -170,10 +170,11 @@ class Tally:
     are "waiting", and one may be "current"), how many saved tensors are stale, and to how many nodes a
     gradient came whose norm is not finite.
 
-    Of equal children (a closed group of them, a frame, or a box of cells) `norms` has one entry each, in
-    run order, and of more than 128 so many, each for as many nodes in a row: node n belongs to entry ``(n -
-    first) * len(norms) // (last - first)``. It is the norm of the gradient that arrived at the node that
-    ran first there; None before that, or if it was undefined. `firsts` are those nodes, None before.
+    For equal children (a closed group of them, a frame, or a box of cells) `norms` has one entry
+    each, in run order, and for more than 128 children 128 entries, each for as many nodes in a row:
+    node n belongs to entry ``(n - first) * len(norms) // (last - first)``. It is the norm of the
+    gradient that arrived at the node that ran first there; None before that, or if it was undefined.
+    `firsts` are those nodes, None before.
     """
 
     nodes: int
@@ -191,8 +192,8 @@ class Tally:
 @dataclass(frozen=True, slots=True)
 class Flow:
     """The gradient that went over the line at this place of `Drawing.lines`, and from which node. norm
-    None: an undefined gradient. Of several edges there is one for each gradient that was larger than
-    all before it (NaN is the largest), in the order of the run: the last is the largest of all.
+    None: an undefined gradient. For several edges there is one for each gradient that was larger
+    than all before it (NaN is the largest), in the order of the run: the last is the largest of all.
     `tangents` are the norms of its tangents, in forward mode.
     """
 

@@ -16,7 +16,7 @@ MOST_NAMES = 4096
 _MOST_EQUAL = 64
 
 _ran: OrderedDict[str, tuple[Ran, ...]] = OrderedDict()
-#: Of what a magic of a cell ran: the number of that cell. IPython counts on within it.
+#: For code that a magic of a cell ran: the number of that cell. IPython counts on within it.
 _numbers: dict[str, int] = {}
 
 
@@ -31,7 +31,7 @@ def cells_run(file: str) -> Sequence[Ran]:
 
 
 def line_shown(file: str, line: int) -> int:
-    """See `vizgrad.core.errors.line_shown`. Of cells of one text the one that ran last is meant."""
+    """See `vizgrad.core.errors.line_shown`. Among cells of one text the one that ran last is meant."""
     ran = _ran.get(file)
     return line + ran[-1].before if ran else line
 

@@ -35,7 +35,7 @@ MIME = "application/vnd.vizgrad.session+json"
 
 #: Larger graphs are said in words only, to those who read a notebook without a kernel.
 MOST_PICTURED = 20_000
-#: Of larger graphs the picture is not made anew while they are stepped: it takes too long.
+#: The picture of a larger graph is not made anew while it is stepped: it takes too long.
 MOST_PICTURED_AGAIN = 2_000
 
 

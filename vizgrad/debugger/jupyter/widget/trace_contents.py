@@ -19,7 +19,7 @@ from vizgrad.debugger.model import (
 )
 
 TRACE_FORMAT = "vizgrad trace"
-#: Of the files; a reader refuses a larger one.
+#: The version of the files; a reader refuses a larger one.
 TRACE_VERSION = 2
 #: Nodes and steps, together, of which a page has room for a trace; `load_trace` reads any.
 MOST_IN_PAGE = 300_000

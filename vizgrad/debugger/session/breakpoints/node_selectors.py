@@ -140,7 +140,7 @@ def find_visit(target: Any, source: GraphSource, history: History) -> int | Abst
     """Where `Session.run_to(target)` goes: the position before a node that was visited, or those nodes of
     which the engine has to run to the first. ValueError if there is none.
 
-    Of several nodes with a name, the first ahead that was visited before and is redone; else the one
+    Among several nodes with a name, the first ahead that was visited before and is redone; else the one
     that will run first; else the last one behind.
     """
     where = {"op": target} if isinstance(target, str) else {"node": target}

@@ -1,6 +1,6 @@
 """From what was recorded in one module call, `vg.scope` block or program to its functions and loops.
 
-Of a node the innermost line of a person is known, not who called it. A function was called from the one
+Only the user's innermost line of a node is known, not its callers. A function was called from the one
 before it if that one calls something by its name; otherwise from where that one was called.
 """
 

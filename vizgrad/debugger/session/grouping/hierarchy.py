@@ -152,7 +152,7 @@ def _groups(members: list[Member], count: int) -> Iterator[Group]:
             continue
         first, last = count - member.end, count - member.start
         title = member.title or f"nodes {first:,} … {last - 1:,}"
-        # Of groups that are too deep to be there, there are no cells either.
+        # Groups that are too deep to be there have no cells either.
         told = depth + 1 < MOST_DEPTH or member.cells == last - first
         cells = member.cells if told else 0
         yield Group(made, parent, member.kind, title, first, last, member.place, cells)

@@ -61,7 +61,7 @@ class Outline:
         #: How often each leaf is used: by edges, and as a result.
         self.uses = Counter(target for target in ends if target >= inner)
         self.uses.update(node for node, _ in self.roots if node >= inner)
-        #: Of each leaf the places in `_ends` that lead to it, in order; made when first asked for.
+        #: For each leaf the places in `_ends` that lead to it, in order; made when first asked for.
         self._users: dict[int, array[int]] | None = None
         self._children: dict[int | None, list[int]] = {}
         for group in groups:
@@ -70,7 +70,7 @@ class Outline:
 
     @staticmethod
     def of_graph(graph: model.Graph) -> Outline:
-        """Of recorded data, which may come from a file. Raises ValueError if it is malformed."""
+        """The outline of recorded data, which may come from a file. Raises ValueError if it is malformed."""
         _check(graph)
         inner = next((n.id for n in graph.nodes if is_leaf(n)), len(graph.nodes))
         return Outline(

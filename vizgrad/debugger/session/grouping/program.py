@@ -46,7 +46,7 @@ class Function:
     named: set[str | int] = field(default_factory=set[str | int])
     #: Names of its parameters, and of what it assigns to.
     variables: set[str | int] = field(default_factory=set[str | int])
-    #: Of what is in no function: reads the rest of it.
+    #: For code outside of functions: reads the rest of it.
     read: Callable[[], None] | None = None
     #: The target that a lambda is assigned to.
     assigned: str = ""

@@ -207,8 +207,8 @@ class Comparison:
 def comparison(
     branches: Branches, name: str, other: str, trace: Callable[[], model.Trace]
 ) -> Comparison:
-    """Of the line or trace `name`, beside the line `other` (empty: the one that it left; for a trace the one
-    that the run is on). `trace()` is the run so far.
+    """The comparison of the line or trace `name` with the line `other` (empty: the one that it left;
+    for a trace the one that the run is on). `trace()` is the run so far.
     """
     beside = branches.traces.get(name)
     if beside is not None:
@@ -240,7 +240,7 @@ def differs(found: model.Difference) -> bool:
 
 
 def differences(branches: Branches, here: Line, there: Line) -> tuple[model.Difference, ...]:
-    """Of what arrived at each node that one of them has run since they parted."""
+    """The differences of gradients at each node that one of them has run since they parted."""
     common, _ = branches.common(here, there)
     mine, others = _since(here, common), _since(there, common)
     known = branches.compared.setdefault((here, there), {})

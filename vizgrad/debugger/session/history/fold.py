@@ -125,7 +125,7 @@ class Fold:
             self._slots.setdefault(buffer.node, {})[buffer.input_nr] = buffer.value
         #: How many gradients were delivered to a node, undefined ones too.
         self.delivered: dict[int, int] = {}
-        #: Of nodes that were run, but are not simply done.
+        #: The states of nodes that were run, but are not simply done.
         self.states: dict[int, model.NodeState] = {}
         #: Slots that edits have changed, in order, and what waited there before.
         self._edited: list[tuple[int, int, Spot | model.TensorSummary | None]] = []
@@ -269,7 +269,7 @@ class Fold:
         return None if order is None or order >= self.position else order
 
     def norm(self, node: int) -> float | None:
-        """Of the first gradient that arrived at a node that was run; None: it was undefined."""
+        """The norm of the first gradient that arrived at a node that was run; None: it was undefined."""
         first = self._first(node)
         return None if first is None else first.norm
 
@@ -282,7 +282,7 @@ class Fold:
         return self._past.nodes(self.position)
 
     def nonfinite(self) -> Iterator[int]:
-        """Of these, those at which something arrived that is not finite, in its first slot."""
+        """Those of them at which a non-finite gradient arrived, in the first slot."""
         return self._past.nonfinite(self.position)
 
     def went(self, node: int, edge: int) -> bool:
@@ -356,7 +356,7 @@ class Edits:
         return [entry for entry in self.all if entry[0] <= position]
 
     def effects(self, position: int, first: int = 0) -> list[Effect]:
-        """Of those at `position`, but the first of all, in order."""
+        """The effects of those at `position`, but the first of all, in order."""
         return [e for at, change in self.all[first:] if at == position for e in change.effects]
 
     def crossed(self, before: int, after: int) -> bool:

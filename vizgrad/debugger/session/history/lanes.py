@@ -25,7 +25,7 @@ from vizgrad.debugger.engines.api.protocols import Effect, Step
 SECOND = "second order"
 #: And of what checkpoints compute again.
 AGAIN = "recomputation"
-#: Of a longer lane the latest are shown.
+#: A longer lane shows its latest nodes.
 MOST_SHOWN = 400
 
 
@@ -44,7 +44,7 @@ class Lane:
 
 
 def lane_within(node: int, code: Sequence[model.CodeStep], title: str) -> Lane | None:
-    """Of a node; None where nothing ran in it that is known of."""
+    """The lane of a node; None where no known code ran in it."""
     made = [one for line in code for one in line.made]
     if not made:
         return None

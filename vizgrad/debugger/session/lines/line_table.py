@@ -3,8 +3,8 @@
 The numbers beside the lines of a program: kept over the steps of a run, forwards and backwards.
 
 Beside a line stands the norm of the gradient that arrived at the node which ran first of it: the one
-recorded last, whose output is the line's result. Of a line with several turns it is that of the turn which
-ran last.
+recorded last, whose output is the line's result. For a line with several turns it is that of the
+turn which ran last.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class LineTable:
 
     @property
     def turns(self) -> int:
-        """Of all lines."""
+        """The number of turns of all lines."""
         return self._turns[-1]
 
     def turns_of(self, line: int) -> int:
@@ -190,7 +190,7 @@ class LineTable:
         return None if number < 0 else number
 
     def extent(self, node: int) -> Extent | None:
-        """Of the call that recorded it."""
+        """The extent of the call that recorded it."""
         number, spot = self.line(node), self._source.origin(node).spot
         if number is None or spot is None:
             return None
@@ -261,7 +261,7 @@ def nodes_at(source: GraphSource, line: int | str) -> tuple[str, frozenset[int]]
 
 
 def inward(source: GraphSource) -> str:
-    """Of a graph with custom Functions: how to stop in their backward, which no breakpoint knows."""
+    """For a graph with custom Functions: how to stop in their backward, which no breakpoint knows."""
     # PyTorch's own names end in a digit: to describe all of a large graph takes long
     named = (n for n in range(source.inner) if source.name(n).endswith("Backward"))
     node = next((n for n in named if source.describe(n).kind == "function"), None)
@@ -461,7 +461,7 @@ class LineNorms:
         self._changed.move_to_end(line)
 
     def since(self, serial: int) -> tuple[model.LineRun, ...]:
-        """Of the lines that changed after that; takes time for these."""
+        """The runs of lines that changed after `serial`; takes time for these."""
         lines = takewhile(lambda line: self._changed[line] > serial, reversed(self._changed))
         return tuple(map(self.at, lines))
 
@@ -474,7 +474,7 @@ class LineNorms:
         return model.LineRun(line, len(began), node, self._norm(index))
 
     def _norm(self, index: int) -> float | None:
-        """Of all that arrived at the node of a step."""
+        """The norm of all gradients that arrived at the node of a step."""
         norms: list[float] = []
         for nr in self._past.came(index):
             value = self._past.value((index, "incoming", nr))
@@ -485,7 +485,7 @@ class LineNorms:
         return sqrt(sum(norm * norm for norm in norms))
 
     def all(self) -> tuple[model.LineRun, ...]:
-        """Of the lines of which something was run."""
+        """The runs of lines with nodes that have run."""
         return tuple(self.at(line) for line, began in enumerate(self._began) if began)
 
     def is_run(self, node: int) -> bool:

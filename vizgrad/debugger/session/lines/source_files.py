@@ -142,7 +142,7 @@ class Compiled:
         return line if same else None
 
     def extent(self, spot: Spot) -> Extent | None:
-        """Of the call that an instruction makes, if it is known."""
+        """The extent of the call that an instruction makes, if it is known."""
         at = spot.offset // 2
         found = next(islice(spot.code.co_positions(), at, at + 1), (None,) * 4)
         line, end_line, column, end_column = found

@@ -282,7 +282,7 @@ class Inspection:
     storages: tuple[Storage, ...] = ()
     groups: tuple[int, ...] = ()
     names: tuple[Name, ...] = ()
-    #: Of those of the node's formulas that can be written so.
+    #: The formulas of the node that can be written so.
     maths: tuple[Mathematics, ...] = ()
 
 

@@ -137,8 +137,8 @@ class GetNodeLine:
 
 @dataclass(frozen=True, slots=True)
 class GetSource:
-    """What stands in this file (`CodeFile.file`)? Of no file but those that recorded nodes of the session, or
-    that of the line which comes next within a node.
+    """What stands in this file (`CodeFile.file`)? Only files that recorded nodes of the session are
+    allowed, or that of the line which comes next within a node.
     """
 
     request: int
@@ -333,7 +333,7 @@ class AddBreakpoint:
 
 @dataclass(frozen=True, slots=True)
 class EnableBreakpoint:
-    """Of the list of breakpoints, by its `id`."""
+    """Switches a breakpoint of the list, by its `id`."""
 
     request: int
     session: str
