@@ -39,12 +39,9 @@ def test_every_class_of_the_model_has_a_type_and_a_reader():
 def test_every_request_every_answer_and_every_event_is_told():
     types = _told(
         "requests.ts",
-        "moves.ts",
-        "changes.ts",
         "answers.ts",
         "events.ts",
         "lanes.ts",
-        "whole.ts",
         "why.ts",
     )
     text = _told("messages.ts")
