@@ -148,9 +148,9 @@ def compare(a: Any, b: Any, *, tolerance: float | None = None) -> TraceDiff:
     from vizgrad.debugger.engines.api.openers import known_types
     from vizgrad.debugger.engines.common.variable_names import names_around
     from vizgrad.debugger.engines.vizgrad import opener as opener  # registers vizgrad's own
-    from vizgrad.debugger.traces import difference
+    from vizgrad.debugger.traces import side_by_side
 
-    return difference(a, b, tolerance, names_around(kinds=known_types()))
+    return side_by_side(a, b, tolerance, names_around(kinds=known_types()))
 
 
 def versions(tensor: Any, *, name: str = "") -> VersionsPicture:

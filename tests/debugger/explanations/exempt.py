@@ -33,10 +33,10 @@ EXEMPT: dict[tuple[str, str], str] = {
         "AttributeError(",
     ): "asked by hasattr, where it is no error",
     (
-        "core/function/windows.py",
+        "core/function/views.py",
         "_shared_place('its windows",
     ): "explained like a write to an expanded tensor; shown by tests/oracle (overlapping_windows)",
-    ("core/function/custom/matching.py", "_OtherShape"): "caught where it is called",
+    ("core/function/custom/signature.py", "_OtherShape"): "caught where it is called",
 }
 
 #: Files whose errors are reports: they say what was found, and the call is not to blame.

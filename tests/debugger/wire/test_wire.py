@@ -20,7 +20,9 @@ def dataclasses_of(module: Any) -> list[type]:
     return [
         value
         for value in vars(module).values()
-        if isinstance(value, type) and dataclasses.is_dataclass(value)
+        if isinstance(value, type)
+        and dataclasses.is_dataclass(value)
+        and value.__module__.startswith(module.__name__)  # and not what it imports
     ]
 
 

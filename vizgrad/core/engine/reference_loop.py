@@ -63,8 +63,10 @@ def where_raised(traceback: TracebackType | None) -> tuple[Node | None, Any, int
             node, index = found.get("node"), found.get("index", -1)
         elif node is not None and frame.f_code in VISITS:
             found = locals_of(frame)
-            grads = found.get("grads")
-            arrived = grads[0] if grads is not None and node.outputs == 1 else grads
-            return node, found.get("arrived") if grads is None else arrived, index
+            if "grads" in found:
+                grads = found["grads"]
+                return node, grads[0] if node.outputs == 1 else grads, index
+            if "arrived" in found:  # `observed_visit` that left the stages to `visit` has none
+                return node, found["arrived"], index
         traceback = traceback.tb_next
     return node, None, index
