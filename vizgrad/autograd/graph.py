@@ -22,7 +22,7 @@ from vizgrad.core.graph import edges
 from vizgrad.core.graph import node as engine
 from vizgrad.core.graph.edges import edge_of, gradient_edge
 from vizgrad.core.graph.node import Node as GraphNode
-from vizgrad.core.graph.node import RemovableHandle
+from vizgrad.core.graph.node import RemovableHandle as _RemovableHandle
 from vizgrad.core.tensor.modes import GUARD, MODES
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.state import wrong_call
@@ -31,10 +31,10 @@ from vizgrad.core.tensor.tensor import Tensor, storage_of
 # `register_multi_grad_hook`: one hook for the gradients of several tensors (E-78).
 
 
-class MultiHandle(RemovableHandle):
+class MultiHandle(_RemovableHandle):
     """Removes the hook from all tensors."""
 
-    def __init__(self, handles: tuple[RemovableHandle, ...]) -> None:
+    def __init__(self, handles: tuple[_RemovableHandle, ...]) -> None:
         self.handles = handles
 
     def remove(self) -> None:
@@ -160,10 +160,10 @@ class Node(abc.ABC):
     def metadata(self) -> dict[Any, Any]: ...
 
     @abc.abstractmethod
-    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle: ...
+    def register_hook(self, fn: Callable[..., Any]) -> _RemovableHandle: ...
 
     @abc.abstractmethod
-    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle: ...
+    def register_prehook(self, fn: Callable[..., Any]) -> _RemovableHandle: ...
 
 
 Node.register(engine.Node)
