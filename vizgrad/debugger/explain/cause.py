@@ -1,4 +1,4 @@
-"""The result of a diagnosis: plain data, without its wording (`in_words.py` has it)."""
+"""The result of a diagnosis: plain data, without its wording (`wording.py` has it)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The sentences on each cause and its fix, by case, in the order of the kinds.
 
-In a sentence ``{x}`` is a fact of the cause, said by its type (`in_words.say`): text of the program in code
+In a sentence ``{x}`` is a fact of the cause, said by its type (`wording.say`): text of the program in code
 quotes (`Words` and names of nodes without), a line as "line 3" (None: one that is not known), a number in the
 fewest digits that are true, a `Phrase` as its row of `phrases.PHRASES` says it. ``{x:raw}`` is text as it is,
 ``{x:input}`` the operand of an operation.

@@ -289,7 +289,7 @@ class Breakpoints:
 
     @property
     def nodes(self) -> frozenset[int] | None:
-        """See `stops.Foreseen`."""
+        """See `stop_conditions.Foreseen`."""
         return None if self._asking else self._nodes
 
     @property
