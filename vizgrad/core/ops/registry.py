@@ -81,6 +81,8 @@ def _named(function: FunctionType) -> Iterator[Any]:
         if cell.cell_contents is not function:
             yield cell.cell_contents
     yield from (function.__defaults__ or ())
+    if hasattr(function, "__wrapped__"):  # `requirements.checked` names it only after the first call
+        yield function.__wrapped__
     for code in _codes(function.__code__):
         yield from _names_in(code, function.__globals__)
 
