@@ -115,8 +115,7 @@ _LATER = {
     "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity "
     "hardshrink layer_norm max_pool1d max_pool2d max_pool3d pairwise_distance pdist pixel_shuffle "
     "pixel_unshuffle prelu rms_norm rrelu rrelu_ selu selu_ threshold threshold_",
-    "nn.functional.train": "alpha_dropout dropout group_norm",
-    "nn.functional.with_indices": "adaptive_max_pool1d",
+    "nn.functional.top_level": "adaptive_max_pool1d alpha_dropout dropout group_norm",
 }
 
 

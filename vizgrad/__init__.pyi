@@ -515,10 +515,10 @@ from vizgrad.nn.functional import selu as selu
 from vizgrad.nn.functional import selu_ as selu_
 from vizgrad.nn.functional import threshold as threshold
 from vizgrad.nn.functional import threshold_ as threshold_
-from vizgrad.nn.functional.train import alpha_dropout as alpha_dropout
-from vizgrad.nn.functional.train import dropout as dropout
-from vizgrad.nn.functional.train import group_norm as group_norm
-from vizgrad.nn.functional.with_indices import adaptive_max_pool1d as adaptive_max_pool1d
+from vizgrad.nn.functional.top_level import adaptive_max_pool1d as adaptive_max_pool1d
+from vizgrad.nn.functional.top_level import alpha_dropout as alpha_dropout
+from vizgrad.nn.functional.top_level import dropout as dropout
+from vizgrad.nn.functional.top_level import group_norm as group_norm
 from vizgrad.serialization import load as load
 from vizgrad.serialization import save as save
 from vizgrad.version import __version__ as __version__

@@ -81,8 +81,9 @@ def _named(function: FunctionType) -> Iterator[Any]:
         if cell.cell_contents is not function:
             yield cell.cell_contents
     yield from (function.__defaults__ or ())
-    if hasattr(function, "__wrapped__"):  # `requirements.checked` names it only after the first call
-        yield function.__wrapped__
+    wrapped = getattr(function, "__wrapped__", None)
+    if wrapped is not None:  # `requirements.checked` names it only after the first call
+        yield wrapped
     for code in _codes(function.__code__):
         yield from _names_in(code, function.__globals__)
 

@@ -103,15 +103,20 @@ _OF_MATRICES = frozenset(
 _INFINITY = re.compile(r"\binf(inity)?\b", re.IGNORECASE)
 
 
-def of(birth: Note, given: float | None, nan: bool, passed: Phrase) -> Cause | None:
-    """None where it is no product, or no factor is known to be the cause. `given`: what the operand that was
-    looked at has at the first place.
+def of(
+    birth: Note,
+    places: list[tuple[tuple[int, ...], float, float | None]],
+    nan: bool,
+    passed: Phrase,
+) -> Cause | None:
+    """None where it is no product, or no factor is known to be the cause. `places`: indices of elements that
+    are not finite, with the element and what the operand that was looked at has there.
     """
-    op = birth.op.strip("_")
+    op, given = birth.op.strip("_"), places[0][2] if places else None
     if nan and op in _ELEMENTWISE and given is not None and (given == 0.0 or isinf(given)):
         return _zero_times_infinity(birth, passed)
     if not nan and op in _ELEMENTWISE | _OF_MATRICES:
-        return _overflow(birth, passed)
+        return _overflow(birth, places if op in _ELEMENTWISE else [], passed)
     return None
 
 
@@ -143,7 +148,9 @@ def _infinite(birth: Note, factors: list[str]) -> int | None:
     return tensor if odd[0] else 1 - tensor
 
 
-def _overflow(birth: Note, passed: Phrase) -> Cause | None:
+def _overflow(
+    birth: Note, places: list[tuple[tuple[int, ...], float, float | None]], passed: Phrase
+) -> Cause | None:
     """Finite factors, and an infinite product."""
     sizes = birth.sizes
     if len(sizes) < 2 or not all(size < float("inf") for size in sizes):
@@ -152,9 +159,15 @@ def _overflow(birth: Note, passed: Phrase) -> Cause | None:
     written = source_expressions.operands(birth.site)
     named = len(written) == len(sizes) and len(written[at]) <= source_expressions.SHORT
     shown = written[at] if named else Words("one of the operands")
+    element = NOTHING
+    if places:
+        index, value, given = places[0]
+        made = arithmetic.of_operation(birth, given, value)
+        if made.row != "made":
+            element = Phrase("element", made=made, index=at_index(index), operand=NOTHING)
     return cause(
-        "nonfinite-forward", "product-overflowed", birth.site, shown,
-        call=call(birth), factor=shown, size=sizes[at], passed=passed, operand=Operand(shown, sizes[at]),
+        "nonfinite-forward", "product-overflowed", birth.site, shown, call=call(birth), factor=shown,
+        size=sizes[at], element=element, passed=passed, operand=Operand(shown, sizes[at]),
     )  # fmt: skip
 
 
@@ -186,7 +199,7 @@ def of_value(note: Note, name: str, steps: int = 0) -> Cause | None:
         )  # fmt: skip
     places, nan = birth.detail or ([], False)
     passed = _passed_on(note, birth, "", name)
-    product = of(birth, places[0][2] if places else None, nan, passed)
+    product = of(birth, places, nan, passed)
     return product or _of_operation(birth, places, nan, passed)
 
 

@@ -36,7 +36,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
     "product-overflowed": (
         (
             "{call} overflowed on {at}: values of {factor} are as large as {size}, and the "
-            "result is infinite.{passed}"
+            "result is infinite{element}.{passed}"
         ),
         "scale {factor} down, or compute in a wider type: the result is too large for its type",
     ),
