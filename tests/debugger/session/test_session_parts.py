@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.fixtures.sessions import no_sessions, small
+from tests.fixtures.sessions import alone as alone
+from tests.fixtures.sessions import session as session
+from tests.fixtures.sessions import small
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.session.run_control import RunControl, SessionBusy, Update
 from vizgrad.debugger.session.session import Session
@@ -17,17 +18,6 @@ from vizgrad.debugger.session.session_branches import SessionBranches
 from vizgrad.debugger.session.session_breakpoints import SessionBreakpoints
 from vizgrad.debugger.session.session_reader import SessionClosed
 from vizgrad.debugger.session.session_stages import SessionStages
-
-
-@pytest.fixture(autouse=True)
-def alone() -> Iterator[None]:
-    with no_sessions():
-        yield
-
-
-@pytest.fixture
-def session() -> Session:
-    return small()[2]
 
 
 @pytest.fixture

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.debugger.jupyter.widget.views import View
 from tests.fixtures.modes import modes_are_given_back as modes_are_given_back
-from tests.fixtures.sessions import no_sessions, small
+from tests.fixtures.sessions import alone as alone
+from tests.fixtures.sessions import session as session
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.session.session import Session
-
-
-@pytest.fixture(autouse=True)
-def alone() -> Iterator[None]:
-    with no_sessions():
-        yield
-
-
-@pytest.fixture
-def session() -> Session:
-    return small()[2]
 
 
 @pytest.fixture
