@@ -122,8 +122,9 @@ function GraphPanelInner({
     }
   }, [search?.index, shown]);
 
-  // The keyboard goes along with what a command selects, when that is drawn.
-  useEffect(() => {
+  // The keyboard goes along with what a command selects, when that is drawn; in the same frame, because the
+  // next command is about what has the keyboard.
+  useLayoutEffect(() => {
     const here = keys.here();
     if (here !== null && selection !== null && shown !== null && !view.follow) {
       if (!picture.keysOf(selection).includes(here)) {
