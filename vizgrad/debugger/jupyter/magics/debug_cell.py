@@ -280,7 +280,7 @@ def debug_cell(shell: Any, text: str, cell: str) -> Session | None:
         raise UsageError("--each waits for a person, in a notebook; nobody could be asked here")
     stopping = Stopping(shell, where)
     before = shell.custom_exceptions, shell.CustomTB
-    shell.set_custom_exc((Reached,), _shown_kindly)
+    shell.set_custom_exc((Reached, Exception), _shown_kindly)
     try:
         # so that `why` knows the forward pass, too; a cell that goes on after each stop runs for long
         listening = nullcontext() if where.each else api.watch()
@@ -308,4 +308,4 @@ def debug_cell(shell: Any, text: str, cell: str) -> Session | None:
 
 
 def _shown_kindly(*_: Any, **__: Any) -> None:
-    """Nothing went wrong: the magic tells where the cell is."""
+    """Nothing went wrong: the magic tells where the cell is. An error it raises again."""
