@@ -65,7 +65,9 @@ class Explanation:
     line to edit (None where it is not known: never a guess), `tensor` the variable as the person wrote
     it, or the node's name, `fix` one sentence. `chain` leads from the symptom (first) to the cause
     (last), the shortest way; empty where it is not known. `mended` is the culprit's line as it could be,
-    where one changed line does it.
+    where one changed line does it. `when` says in which rounds of which loop it happened, and `backward` is
+    the number of the first call of backward in the watched block that it belongs to (0: not known). `there`
+    is the magic that debugs that in a notebook, at the top of the cell whose id is `cell`.
     """
 
     kind: str
@@ -75,6 +77,10 @@ class Explanation:
     story: str = ""
     chain: tuple[Link, ...] = ()
     mended: str = ""
+    when: str = ""
+    backward: int = 0
+    there: str = ""
+    cell: str = ""
 
     def __bool__(self) -> bool:
         return self.kind != "healthy"
@@ -83,12 +89,16 @@ class Explanation:
         lines = [self.story] if self.story else []
         if self.culprit is not None:
             lines.append(f"  where: {self.culprit}")
+        if self.when:
+            lines.append(f"  when: {self.when}")
         if len(self.chain) > 1:
             lines.append(f"  chain: {chain_text(self.chain)}")
         if self.fix:
             lines.append(f"  fix: {self.fix}")
         if self.mended and self.culprit is not None:
             lines += [f"    - {self.culprit.text}", f"    + {self.mended}"]
+        if self.there:
+            lines.append(f"  debug there: {self.there} at the top of the cell")
         return "\n".join(lines) or self.kind
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:

@@ -15,7 +15,7 @@ from collections import ChainMap
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from types import FrameType
+from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from vizgrad.autograd.running import Call, asking
@@ -84,8 +84,22 @@ def names_of(call: Call, frames: tuple[CallingFrame, ...], count: int) -> Mappin
         finite=lambda: not nonfinite(),
         backward=lambda: count,
     )
-    locals_ = [dict(frame.locals) for frame in frames]
+    locals_ = [_spoken_of(frame) for frame in frames]
     return ChainMap(of_call, *locals_, {"step": count - 1})
+
+
+def _spoken_of(frame: CallingFrame) -> dict[str, Any]:
+    """The variables of a frame that a condition can speak of: a refusal lists these."""
+    return {
+        name: value
+        for name, value in frame.locals.items()
+        if not isinstance(value, _NO_DATA) and name not in _OF_IPYTHON
+    }
+
+
+#: Values without data of their own; and what IPython puts into the namespace of a notebook.
+_NO_DATA = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType)
+_OF_IPYTHON = frozenset({"In", "Out", "exit", "quit", "get_ipython", "open"})
 
 
 @dataclass(frozen=True, slots=True)
