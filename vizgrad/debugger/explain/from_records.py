@@ -200,7 +200,7 @@ def of_leaf(tensor: Any, grad: Any, name: str) -> Cause | None:
     now = summarizer.summarize(grad)
     for _, look in opened():
         number = look.source.number(tensor)
-        step = None if number is None else _step_of(look, number)
+        step = None if number is None else step_of(look, number)
         done = None if step is None else step.record.visit.accumulate
         after = None if done is None else done.after
         if number is not None and after is not None and _alike(after, now):
@@ -218,7 +218,7 @@ def of_node(look: Live, number: int, name: str) -> tuple[Cause, int | None, int]
     not known, and how many steps are done behind that. None where all is finite.
     """
     history: Any = look.history
-    own = _step_of(look, number)
+    own = step_of(look, number)
     births = [
         (step, birth)
         for step in history.steps[: history.position]
@@ -235,7 +235,7 @@ def of_node(look: Live, number: int, name: str) -> tuple[Cause, int | None, int]
     done = [] if visit.accumulate is None else [visit.accumulate.after]
     for summary in (*visit.incoming, *done):
         if summary is not None and (summary.nans or summary.infs):
-            return _came_in(summary, name), None, visit.index + 1
+            return came_in(summary, name), None, visit.index + 1
     return None
 
 
@@ -250,7 +250,7 @@ def _born(look: Live, birth: model.Birth, step: Step, name: str) -> Cause:
     return replace(found, path=(Link(node, place),))
 
 
-def _came_in(summary: model.TensorSummary, name: str) -> Cause:
+def came_in(summary: model.TensorSummary, name: str) -> Cause:
     return cause("nonfinite-backward", "came-in", None, name, name=name, count=counted(summary))
 
 
@@ -272,6 +272,7 @@ def _leads(look: Live, start: int, goal: int, known: set[int]) -> bool:
     return False
 
 
-def _step_of(look: Live, number: int) -> Step | None:
-    history: Any = look.history
-    return next((s for s in history.steps[: history.position] if s.node == number), None)
+def step_of(look: Live, number: int) -> Step | None:
+    """The step that ran a node, among those that are done."""
+    order = look.history.past.orders.get(number)
+    return None if order is None or order >= look.position else look.history.steps[order]

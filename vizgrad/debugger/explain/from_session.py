@@ -4,12 +4,9 @@ The answer agrees with what a session says where it stops
 (`vizgrad.debugger.session.breakpoints.stop_reason`): both ask `birth_of`.
 """
 
-# Underscored slots of a tensor are hidden from its users, not from the debugger.
-# pyright: reportPrivateUsage=false
-
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,26 +14,24 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.magnitude import finite, size
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.errors import Link, place_of
-from vizgrad.core.graph.accumulate import AccumulateGrad
-from vizgrad.core.graph.node import Node
-from vizgrad.core.graph.saved import bare
-from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
-from vizgrad.debugger.engines.vizgrad.nonfinite_origin import birth_of, made_by, saved_before
-from vizgrad.debugger.engines.vizgrad.step import EngineStep
-from vizgrad.debugger.engines.vizgrad.summary import CapturedArray
+from vizgrad.debugger.engines.common.graph_base import GraphBase
+from vizgrad.debugger.engines.common.new_values import CapturedValue
+from vizgrad.debugger.engines.common.nonfinite_origin import birth_of, made_by
+from vizgrad.debugger.engines.common.recorded_step import RecordedStep
 from vizgrad.debugger.explain import answers, arithmetic, from_records, nonfinite
 from vizgrad.debugger.explain.answers import odd_gradient, of_run
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
-from vizgrad.debugger.explain.kept_graphs import of_origin
+from vizgrad.debugger.explain.graph_values import of_origin
 from vizgrad.debugger.explain.wording import A_LEAF, number, raw
 from vizgrad.debugger.session.history.history import History
 from vizgrad.debugger.session.open_session import Live
-from vizgrad.debugger.watch.backwards import Delivered, Odd, Run, Visit, key_of, odd
+from vizgrad.debugger.watch.backwards import Delivered, Odd, Run, Visit, odd
 from vizgrad.debugger.watch.grad_history import Gradients
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
+from vizgrad.debugger.watch.tensor_adapter import Look
 from vizgrad.debugger.watch.untracked_memory import Memory
 from vizgrad.debugger.watch.vizgrad_tensors import OWN
 
@@ -51,30 +46,39 @@ MOST = 500_000
 class Stepped(Run):
     """The steps that a session has done, up to where it stands. `numbers` are those of its nodes by key."""
 
-    def __init__(self, source: EngineGraph, history: History, noting: Noting | None) -> None:
+    def __init__(self, source: GraphBase[Any], history: History, noting: Noting | None) -> None:
         super().__init__(Memory(), Gradients(OWN))
-        self.source = source
+        self.source, self.reader = source, source.reader
         #: The key of a node -> its number in the session, and the step that ran it.
         self.numbers: dict[int, int] = {}
-        self.steps: dict[int, EngineStep] = {}
+        self.steps: dict[int, RecordedStep[Any]] = {}
         for step in history.steps[max(history.position - MOST, 0) : history.position]:
-            if isinstance(step, EngineStep):
+            if isinstance(step, RecordedStep):
                 self._went(step)
         self.ended = self.clock if history.at_end else 0
-        self.roots = () if noting is None else tuple(_roots(source, noting))
+        self.roots = () if noting is None else tuple(self._roots(noting))
 
-    def _went(self, step: EngineStep) -> None:
-        node = self.source.nodes[step.node]
-        key = key_of(node)
+    def _roots(self, noting: Noting) -> Iterator[Note]:
+        """The notes of a watch on the tensors that the backward starts from, if there are any."""
+        wanted = {self.key_at(node) for node, _ in self.source.roots}
+        for note in noting.notes.all():
+            if note.node in wanted and note.op != "grad":
+                yield note
+
+    def _went(self, step: RecordedStep[Any]) -> None:
+        reader, nodes = self.reader, self.source.nodes
+        node = nodes[step.node]
+        key = reader.key(node)
         self.numbers[key], self.steps[key] = step.node, step
-        visit = self.visits[key] = Visit(key, node.name(), node.code, node.lasti, _largest(step))
-        if isinstance(node, AccumulateGrad):
-            self.leaves.add(id(node.variable))
+        code, lasti = reader.site(node) or (None, 0)
+        visit = self.visits[key] = Visit(key, reader.name(node), code, lasti, self._largest(step))
+        variable = reader.variable(node)
+        if variable is not None:
+            self.leaves.add(id(variable))
         for out in step.routed:
             if out.routed is None or out.target is None:
                 continue
-            target = self.source.nodes[out.target]
-            delivered = Delivered(key_of(target), out.edge, _size(out.routed))
+            delivered = Delivered(self.key_at(out.target), out.edge, self._size(out.routed))
             self.numbers.setdefault(delivered.target, out.target)
             visit.deliver(*delivered)
             if delivered.size == 0.0:
@@ -83,20 +87,34 @@ class Stepped(Run):
             elif not delivered.size < _INF and visit.incoming < _INF:
                 self.births.append(self._odd(step, node, visit, out.edge, out.routed))
 
+    def _size(self, held: CapturedValue) -> float:
+        """As `magnitude.size`; of what was let go of as its summary tells."""
+        array = self.reader.array(held.array)
+        if array is not None:
+            return size(array)
+        summary = held.summary
+        if summary.nans:
+            return float("nan")
+        if summary.infs:
+            return _INF
+        return summary.norm or max(abs(summary.min or 0.0), abs(summary.max or 0.0))
+
+    def _largest(self, step: RecordedStep[Any]) -> float:
+        sizes = [self._size(held) for held in step.incoming if held is not None]
+        odd = [each for each in sizes if each != each]
+        return odd[0] if odd else max(sizes, default=0.0)
+
     def _odd(
-        self, step: EngineStep, node: Node, visit: Visit, edge: int, routed: CapturedArray
+        self, step: RecordedStep[Any], node: Any, visit: Visit, edge: int, routed: CapturedValue
     ) -> Odd:
         """See `backwards.Watching`, which notes the same while a backward runs."""
-        array = routed.array
-        came = [held.array for held in step.incoming if held is not None]
-        saved = {
-            name: found
-            for name, form in saved_before(step, node).items()
-            if (found := getattr(bare(form), "_array", None)) is not None
-        }
+        array = self.reader.array(routed.array)
         if array is None:
             return Odd(visit, edge, False, {}, [], {})
-        return odd(visit, edge, came[0] if len(came) == 1 else None, array, saved)
+        came = [self.reader.array(held.array) for held in step.incoming if held is not None]
+        saved = self.reader.saved(node).items()
+        known = {name: found for name, found in saved if found is not None}
+        return odd(visit, edge, came[0] if len(came) == 1 else None, array, known)
 
     def birth(self, key: int) -> model.Birth | None:
         """The non-finite gradients that the step of the node made from finite ones."""
@@ -104,7 +122,7 @@ class Stepped(Run):
         if step is None or not self.visits[key].incoming < _INF:
             return None
         source = self.source
-        return birth_of(step, source.nodes[step.node], source.ids.get, source.values_before)
+        return birth_of(step, source.nodes[step.node], source.ids.get, self.reader)
 
     def following(self, key: int) -> list[int]:
         """The nodes to which the step that ran this one delivered."""
@@ -112,7 +130,7 @@ class Stepped(Run):
         return [] if visit is None else [delivered.target for delivered in visit.out]
 
     def key_at(self, number: int) -> int:
-        return key_of(self.source.nodes[number])
+        return self.reader.key(self.source.nodes[number])
 
     def position(self, key: int) -> int | None:
         """How many steps are done behind the one that ran the node; None if none has."""
@@ -123,67 +141,36 @@ class Stepped(Run):
 _INF = float("inf")
 
 
-def _size(held: CapturedArray) -> float:
-    """As `magnitude.size`; of what was let go of as its summary tells."""
-    if held.array is not None:
-        return size(held.array)
-    summary = held.summary
-    if summary.nans:
-        return float("nan")
-    if summary.infs:
-        return _INF
-    return summary.norm or max(abs(summary.min or 0.0), abs(summary.max or 0.0))
-
-
-def _largest(step: EngineStep) -> float:
-    sizes = [_size(held) for held in step.incoming if held is not None]
-    odd = [each for each in sizes if each != each]
-    return odd[0] if odd else max(sizes, default=0.0)
-
-
-def _roots(source: EngineGraph, noting: Noting) -> Iterator[Note]:
-    """The notes of a watch on the tensors that the backward starts from, if there are any."""
-    wanted = {source.nodes[node].sequence_nr for node, _ in source.roots}
-    for note in noting.notes.all():
-        if note.node in wanted and note.op != "grad":
-            yield note
-
-
 # --- from session ----------------------------------------------------------------------------------------
 
 
-def opened() -> Iterator[tuple[Live, EngineGraph]]:
-    """The open sessions of this engine that stand still, the newest first."""
+def opened() -> Iterator[tuple[Live, GraphBase[Any]]]:
+    """The open sessions that stand still and whose nodes can be read, the newest first."""
     for _, look in from_records.opened():
-        if isinstance(look.source, EngineGraph):
-            yield look, look.source
+        source: Any = look.source
+        if isinstance(source, GraphBase):
+            yield look, source
 
 
-def _leaf(source: EngineGraph, tensor: Any) -> int | None:
-    """The number of the node that fills the `.grad` of a leaf."""
-    for nr in range(source.inner, len(source.nodes)):
-        if getattr(source.nodes[nr], "variable", None) is tensor:
-            return nr
-    return None
-
-
-def run_that_filled(tensor: Any, noting: Noting | None) -> tuple[Stepped, int] | None:
+def run_that_filled(look: Look, tensor: Any, noting: Noting | None) -> tuple[Stepped, int] | None:
     """The steps of the session that has stored what the `.grad` of a leaf holds now, and the leaf's key."""
-    if not tensor.is_leaf or tensor._grad is None:
+    grad = look.grad(tensor) if tensor.is_leaf else None
+    if grad is None:
         return None
-    for look, source in opened():
-        leaf = _leaf(source, tensor)
-        step = None if leaf is None else source.step_of(leaf)
-        if step is None or step.index >= look.position or step.accumulated is None:
+    for live, source in opened():
+        leaf = live.source.number(tensor)
+        step: Any = None if leaf is None else from_records.step_of(live, leaf)
+        done = None if step is None else getattr(step, "accumulated", None)
+        if done is None or done.after is None:
             continue
-        after = step.accumulated.after
-        if after is not None and after.array is not None and _equal(after.array, tensor._grad):
-            return Stepped(source, look.history, noting), -id(tensor)
+        reader = source.reader
+        after, now = reader.array(done.after.array), reader.array(grad)
+        if after is not None and now is not None and _equal(after, now):
+            return Stepped(source, live.history, noting), -id(tensor)
     return None
 
 
-def _equal(array: Any, grad: Tensor) -> bool:
-    now = grad._array
+def _equal(array: Any, now: Any) -> bool:
     if array is now:
         return True
     if is_sparse(array) or is_sparse(now) or array.shape != now.shape or array.dtype != now.dtype:
@@ -191,26 +178,25 @@ def _equal(array: Any, grad: Tensor) -> bool:
     return bool(xp.array_equal(array, now, equal_nan=True))
 
 
-def of_value(tensor: Any, name: str, noting: Noting | None) -> Cause | None:
+def of_value(look: Look, tensor: Any, name: str) -> Cause | None:
     """A value that is not finite, by what its graph had saved before the run of a session let go of it."""
-    edge = tensor._edge if isinstance(tensor, Tensor) else None
-    node = getattr(edge, "node", edge)
-    if not isinstance(node, Node) or isinstance(node, AccumulateGrad):
+    node = look.node(tensor)
+    if node is None:
         return None
     for _, source in opened():
         if node in source.ids:
-            origin = made_by(node, source.values_before(node), source.values_before)
+            origin = made_by(node, source.reader)
             return None if origin is None else from_forward(source, source.ids[node], origin, name)
     return None
 
 
 def from_forward(
-    source: EngineGraph, seen: int, origin: Node, name: str, met: Phrase = NOTHING
+    source: GraphBase[Any], seen: int, origin: Any, name: str, met: Phrase = NOTHING
 ) -> Cause:
     """An operation of the forward pass made it: from node `seen`, forward values lead there."""
     goal = source.ids.get(origin)
     leaf = "" if goal is None else source.label(goal)
-    found = of_origin(origin, name, source.values_before, met, leaf or A_LEAF)
+    found = of_origin(origin, name, source.reader, met, leaf or A_LEAF)
     numbers = [] if goal is None else answers.way(seen, goal, lambda n: _known(source.targets(n)))
     return replace(found, path=tuple(link(source, n) for n in numbers))
 
@@ -219,11 +205,11 @@ def _known(targets: Any) -> list[int]:
     return [target for target in targets if target is not None]
 
 
-def link(source: EngineGraph, nr: int) -> Link:
-    node = source.nodes[nr]
-    leaf = isinstance(node, AccumulateGrad)
-    text = (source.label(nr) or "a leaf") if leaf else node.name()
-    return Link(text, place_of(node.site), None if leaf else node.sequence_nr)
+def link(source: GraphBase[Any], nr: int) -> Link:
+    reader, node = source.reader, source.nodes[nr]
+    leaf = reader.variable(node) is not None
+    text = (source.label(nr) or "a leaf") if leaf else reader.name(node)
+    return Link(text, place_of(reader.site(node)), None if leaf else reader.key(node))
 
 
 # --- gradients -------------------------------------------------------------------------------------------
@@ -244,25 +230,30 @@ def of_gradient(
         return of_run(run, key, name, size)
     birth_key, birth = _birth(run, key, at)
     if birth is None:
-        return odd_gradient(run, key, name, at=at) or _not_told(name)
+        return odd_gradient(run, key, name, at=at) or _not_told(run, key, name)
     way = answers.way(birth_key, key, run.following)
-    node = run.source.nodes[birth.node]
+    node, reader = run.source.nodes[birth.node], run.reader
     if birth.hook:
         found = cause(
             "hook-effect", "hook-made", None, birth.hook,
-            hook=birth.hook, node=node.name(), at=node.site, name=name,
+            hook=birth.hook, node=reader.name(node), at=reader.site(node), name=name,
         )  # fmt: skip
         return replace(found, path=answers.links(run, reversed(way), name))
     if birth.forward:
-        return _forward(run, birth_key, birth, way, name)
+        return _forward(run, birth_key, birth, way, name, key)
     found = odd_gradient(run, key, name, at=at)
     if found is None:
-        found = _added(node, name)
+        found = _added(reader.name(node), reader.site(node), name)
     return found if found.path else replace(found, path=answers.links(run, reversed(way), name))
 
 
-def _not_told(name: str) -> Cause:
+def _not_told(run: Stepped, key: int, name: str) -> Cause:
     """The backward was given it, or what made it is not kept."""
+    step = run.steps.get(key)
+    came = [] if step is None else [held.summary for held in step.incoming if held is not None]
+    odd = next((summary for summary in came if summary.nans or summary.infs), None)
+    if odd is not None:
+        return from_records.came_in(odd, name)
     return cause("nonfinite-backward", "not-told-by-steps", None, name, name=name)
 
 
@@ -272,9 +263,8 @@ def birth_key(run: Stepped, key: int) -> int | None:
     return None if birth is None else found
 
 
-def has_odd(values: Any) -> bool:
+def has_odd(arrays: Iterable[Any]) -> bool:
     """Is one of some saved values not finite?"""
-    arrays = (getattr(bare(value), "_array", None) for value in values.values())
     return any(a is not None and a.dtype.kind in "fcV" and not finite(a) for a in arrays)
 
 
@@ -289,13 +279,18 @@ def _birth(run: Stepped, key: int, at: int | None = None) -> tuple[int, model.Bi
     return 0, None
 
 
-def _forward(run: Stepped, key: int, birth: model.Birth, way: list[int], name: str) -> Cause:
-    """A saved value was not finite already: where that came from, as far as it is known."""
-    source, node = run.source, run.source.nodes[birth.node]
+def _forward(
+    run: Stepped, key: int, birth: model.Birth, way: list[int], name: str, goal: int
+) -> Cause:
+    """A saved value of node `key` was not finite already: where that came from, as far as it is known."""
+    source, reader = run.source, run.reader
+    node = source.nodes[birth.node]
     here = answers.links(run, reversed(way), name)
-    met = Phrase("met", node=node.name(), at=node.site, where=_operands(birth), name=name)
+    met = Phrase(
+        "met", node=reader.name(node), at=reader.site(node), where=_operands(birth), name=name
+    )
     for root in run.roots:  # a watch has noted more
-        if not root.finite and (found := odd_gradient(run, key, name)) is not None:
+        if not root.finite and (found := odd_gradient(run, goal, name, at=key)) is not None:
             return found
     if birth.born is None:
         found = cause("nonfinite-forward", "forward-value", None, name, met=met)
@@ -305,7 +300,7 @@ def _forward(run: Stepped, key: int, birth: model.Birth, way: list[int], name: s
     odd = next((each for each in run.births if each.visit.key == key), None)
     if odd is not None and odd.masked and nonfinite.behind_a_mask(run, key):
         numbers = arithmetic.of_derivative(odd) or Phrase("but-zero-times-inf")
-        facts = {**found.facts, "x": raw(found.tensor or origin.name()), "numbers": numbers}
+        facts = {**found.facts, "x": raw(found.tensor or reader.name(origin)), "numbers": numbers}
         found = replace(
             found, kind="nonfinite-masked", case=f"{found.case}-masked", fix="masked", facts=facts
         )
@@ -320,6 +315,5 @@ def _operands(birth: model.Birth) -> Phrase:
     return Phrase("where-values", values=values)
 
 
-def _added(node: Node, name: str) -> Cause:
-    site = node.site
-    return cause("ill-scaled", "sum-overflowed", site, node.name(), node=node.name(), name=name)
+def _added(node: str, site: Site | None, name: str) -> Cause:
+    return cause("ill-scaled", "sum-overflowed", site, node, node=node, name=name)

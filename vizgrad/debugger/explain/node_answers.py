@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vizgrad.core.errors import Explanation, Link
-from vizgrad.core.graph.node import Node
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
-from vizgrad.debugger.engines.vizgrad.nonfinite_origin import made_by
+from vizgrad.debugger.engines.common.graph_base import GraphBase
+from vizgrad.debugger.engines.common.nonfinite_origin import made_by
 from vizgrad.debugger.explain import from_records, from_session
 from vizgrad.debugger.explain.cause import Cause, Phrase, cause, given
 from vizgrad.debugger.explain.from_session import Stepped
@@ -38,27 +37,29 @@ def why_node(look: Look, number: int) -> Told:
         )
     if not 0 <= number < len(look.source):
         raise IndexError(f"there is no node {number}: the graph has {len(look.source)}")
-    if not isinstance(look.source, EngineGraph):
+    source: Any = look.source
+    if not isinstance(source, GraphBase):
         return _by_records(look, number)
-    return _Asked(look, look.source, number).told()
+    return _Asked(look, source, number).told()
 
 
 class _Asked:
-    def __init__(self, look: Live, source: EngineGraph, number: int) -> None:
+    def __init__(self, look: Live, source: GraphBase[Any], number: int) -> None:
         self.look, self.source, self.number = look, source, number
+        self.reader = source.reader
         self.node = source.nodes[number]
-        self.name = source.label(number) or self.node.name()
-        leaves = source.nodes[source.inner :]
-        noted = known(leaves[0].variable) if leaves else None  # pyright: ignore[reportAttributeAccessIssue]
+        self.name = source.label(number) or self.reader.name(self.node)
+        leaves = source.nodes[look.source.inner :]
+        noted = known(self.reader.variable(leaves[0])) if leaves else None
         self.run = Stepped(source, look.history, noted)
         self.key = self.run.key_at(number)
 
     def told(self) -> Told:
         found, position = self._found()
         nodes = self._nodes(found)
-        if nodes and (seen := nodes[0]) is not None and seen < self.source.inner:
+        if nodes and (seen := nodes[0]) is not None and seen < self.look.source.inner:
             found = replace(found, path=(from_session.link(self.source, seen), *found.path[1:]))
-        return Told(explain(found), nodes, position, _check(self.node))
+        return Told(explain(found), nodes, position, _check(self.source.describe(self.number)))
 
     def _found(self) -> tuple[Cause, int | None]:
         visit = self.run.visits.get(self.key)
@@ -94,7 +95,7 @@ class _Asked:
 
     def _name(self, key: int) -> str:
         number = self.run.numbers[key]
-        return self.source.label(number) or self.source.name(number)
+        return self.source.label(number) or self.look.source.name(number)
 
     def _raised(self) -> Cause:
         error = self.look.history.error
@@ -104,7 +105,7 @@ class _Asked:
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
         return cause(
             "internal", "raised", None, self.name,
-            node=self.node.name(), error=type(error).__name__, message=text,
+            node=self.reader.name(self.node), error=type(error).__name__, message=text,
         )  # fmt: skip
 
     def _itself(self) -> Link:
@@ -113,10 +114,9 @@ class _Asked:
     def _not_run(self) -> Cause:
         stale = next((s for s in self.source.saved(self.number) if s.state == "stale"), None)
         if stale is not None:
-            return replace(_stale(self.node, stale), path=(self._itself(),))
-        values = self.source.values_before(self.node)
-        if from_session.has_odd(values):
-            origin = made_by(self.node, values, self.source.values_before)
+            return replace(_stale(self.reader.name(self.node), stale), path=(self._itself(),))
+        if from_session.has_odd(self.reader.saved(self.node).values()):
+            origin = made_by(self.node, self.reader)
             if origin is not None:
                 return from_session.from_forward(self.source, self.number, origin, self.name)
         if self.number in self.look.history.start.skipped:
@@ -129,15 +129,13 @@ class _Asked:
         return cause("healthy", "node-healthy", None, self.name, what=what)
 
     def _nodes(self, found: Cause) -> tuple[int | None, ...]:
-        source = self.source
-        from_records = {
-            node.sequence_nr: nr for nr, node in enumerate(source.nodes[: source.inner])
-        }
-        leaves = {source.label(nr): nr for nr in range(source.inner, len(source.nodes))}
+        source, reader, inner = self.source, self.reader, self.look.source.inner
+        numbers = {reader.key(node): nr for nr, node in enumerate(source.nodes[:inner])}
+        leaves = {source.label(nr): nr for nr in range(inner, len(source.nodes))}
         return tuple(
             leaves.get(link.text.removesuffix(".grad"))
             if link.node is None
-            else from_records.get(link.node)
+            else numbers.get(link.node)
             for link in found.path
         )
 
@@ -145,22 +143,22 @@ class _Asked:
 _INF = float("inf")
 
 
-def _stale(node: Node, saved: model.Saved) -> Cause:
+def _stale(node: str, saved: model.Saved) -> Cause:
     """It will raise: said before it does."""
     write = saved.culprit
     name = saved.name if write is None or not write.alias else write.alias
     return cause(
         "saved-overwritten", "saved-overwritten", None if write is None else write.place, name,
-        node=node.name(), saved=saved.name, before=saved.version_saved, now=saved.version_now,
+        node=node, saved=saved.name, before=saved.version_saved, now=saved.version_now,
         by=None if write is None else Phrase("write", op=write.op, at=write.place),
     )  # fmt: skip
 
 
-def _check(node: Node) -> str:
+def _check(node: model.Node) -> str:
     """A session keeps no example that a Function could be run on again: how a person does it."""
-    if not node.wants_tensors:
+    if node.kind != "function":
         return ""
-    name = node.name().removesuffix("Backward")
+    name = node.name.removesuffix("Backward")
     return (
         f"%vizgrad check {name} ..., with inputs of yours, examines the Function: a run keeps none."
     )

@@ -8,7 +8,7 @@ from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain import from_records, from_session, missing_gradients
 from vizgrad.debugger.explain.answers import odd_gradient, odd_value, of_run
 from vizgrad.debugger.explain.cause import HEALTHY, Cause
-from vizgrad.debugger.explain.kept_graphs import of_bare_value
+from vizgrad.debugger.explain.graph_values import of_bare_value
 from vizgrad.debugger.explain.wording import explain, name_of
 from vizgrad.debugger.watch.backwards import Run
 from vizgrad.debugger.watch.note_recorder import Noting
@@ -50,7 +50,9 @@ def _value(noting: Noting | None, tensor: Any, name: str, look: Look) -> Cause |
         if owner is not None and leaf is not None and leaf.run is not None:
             return odd_gradient(leaf.run, -id(owner), name, noting)
     if note is None:
-        return from_session.of_value(tensor, name, noting) or of_bare_value(tensor, name)
+        return from_session.of_value(look, tensor, name) or of_bare_value(
+            look.node(tensor), look.nodes, name
+        )
     return odd_value(note, name or name_of(note))
 
 
@@ -62,7 +64,7 @@ def _gradient(noting: Noting | None, tensor: Any, name: str, look: Look) -> Caus
     note = None if noting is None or look.finite(grad) else noting.notes.get(grad)
     if note is not None and _wrote(note):
         return odd_value(note, f"{name}.grad" if name else name_of(note))
-    stepped = from_session.run_that_filled(tensor, noting)
+    stepped = from_session.run_that_filled(look, tensor, noting)
     if stepped is not None:
         return from_session.of_gradient(*stepped, name)
     run, key = _run_of(noting, tensor, look)
