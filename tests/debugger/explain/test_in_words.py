@@ -102,7 +102,7 @@ def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def diagnosed(tensor: Any, name: str) -> Cause:
-    return why.diagnose(watch_block.known(tensor), tensor, name)
+    return why.cause_of(watch_block.known(tensor), tensor, name)
 
 
 @pytest.mark.usefixtures("_nobody_watched_before")

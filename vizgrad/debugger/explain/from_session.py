@@ -1,32 +1,35 @@
-"""`why` while a session is open: what its graph keeps and its steps did is known, though nobody listened.
-
-The answer agrees with what a session says where it stops
-(`vizgrad.debugger.session.breakpoints.stop_reason`): both ask `birth_of`.
-"""
+"""Reads an open session, of any engine: what its graph keeps and its steps did, though nobody listened."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.magnitude import finite, size
 from vizgrad.core.arrays.sparse import is_sparse
-from vizgrad.core.errors import Link, place_of
-from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.errors import Explanation, Link, place_of
 from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.protocols import Step
 from vizgrad.debugger.engines.common.graph_base import GraphBase
 from vizgrad.debugger.engines.common.new_values import CapturedValue
 from vizgrad.debugger.engines.common.nonfinite_origin import birth_of, made_by
 from vizgrad.debugger.engines.common.recorded_step import RecordedStep
-from vizgrad.debugger.explain import answers, arithmetic, from_records, nonfinite
-from vizgrad.debugger.explain.answers import odd_gradient, of_run
-from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
-from vizgrad.debugger.explain.graph_values import of_origin
-from vizgrad.debugger.explain.wording import A_LEAF, number, raw
+from vizgrad.debugger.explain.answers import way
+from vizgrad.debugger.explain.evidence import (
+    Brought,
+    Deliverer,
+    Evidence,
+    Origin,
+    Raised,
+    Waiting,
+)
+from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.history.history import History
 from vizgrad.debugger.session.open_session import Live
+from vizgrad.debugger.session.session import Session, SessionBusy
+from vizgrad.debugger.session.session_reader import SessionClosed
 from vizgrad.debugger.watch.backwards import Delivered, Odd, Run, Visit, odd
 from vizgrad.debugger.watch.grad_history import Gradients
 from vizgrad.debugger.watch.note_recorder import Noting
@@ -35,9 +38,8 @@ from vizgrad.debugger.watch.tensor_adapter import Look
 from vizgrad.debugger.watch.untracked_memory import Memory
 from vizgrad.debugger.watch.vizgrad_tensors import OWN
 
-# --- from session steps ----------------------------------------------------------------------------------
+# --- steps -----------------------------------------------------------------------------------------------
 # The steps of a session as a backward that was listened to: so `why` answers while one is open.
-
 
 #: In a longer run only the last steps are searched.
 MOST = 500_000
@@ -132,6 +134,15 @@ class Stepped(Run):
     def key_at(self, number: int) -> int:
         return self.reader.key(self.source.nodes[number])
 
+    def forward_origin(self, seen: int, origin: Any) -> Origin:
+        """The operation of the forward pass that recorded `origin`: from node `seen`, values lead there."""
+        return origin_in(self.source, seen, origin)
+
+    def name(self, key: int) -> str:
+        """What the node with this key is called: a leaf as a person calls its tensor."""
+        number = self.numbers[key]
+        return self.source.label(number) or self.reader.name(self.source.nodes[number])
+
     def position(self, key: int) -> int | None:
         """How many steps are done behind the one that ran the node; None if none has."""
         step = self.steps.get(key)
@@ -141,33 +152,82 @@ class Stepped(Run):
 _INF = float("inf")
 
 
-# --- from session ----------------------------------------------------------------------------------------
+# --- a tensor --------------------------------------------------------------------------------------------
 
 
-def opened() -> Iterator[tuple[Live, GraphBase[Any]]]:
-    """The open sessions that stand still and whose nodes can be read, the newest first."""
-    for _, look in from_records.opened():
-        source: Any = look.source
-        if isinstance(source, GraphBase):
-            yield look, source
+def opened() -> Iterator[tuple[Session, Live]]:
+    """The open sessions that stand still, the newest first."""
+    for session in reversed(registry.sessions()):
+        with suppress(SessionClosed, SessionBusy), session.at_rest() as (_, look):
+            if isinstance(look, Live):
+                yield session, look
 
 
-def run_that_filled(look: Look, tensor: Any, noting: Noting | None) -> tuple[Stepped, int] | None:
-    """The steps of the session that has stored what the `.grad` of a leaf holds now, and the leaf's key."""
-    grad = look.grad(tensor) if tensor.is_leaf else None
-    if grad is None:
+def readable(look: Live) -> GraphBase[Any] | None:
+    """Its graph, if its engine lets the nodes be read."""
+    source: Any = look.source
+    return source if isinstance(source, GraphBase) else None
+
+
+def step_of(look: Live, number: int) -> Step | None:
+    """The step that ran a node, among those that are done."""
+    order = look.history.past.orders.get(number)
+    return None if order is None or order >= look.position else look.history.steps[order]
+
+
+class SessionReader(Evidence):
+    """What the open sessions know of a tensor."""
+
+    def __init__(self, tensor: Any, look: Look, noting: Noting | None) -> None:
+        self._tensor, self._look, self._noting = tensor, look, noting
+
+    def brought_by(self) -> Brought | None:
+        """The steps that have stored what the `.grad` of a leaf holds now."""
+        tensor = self._tensor
+        grad = self._look.grad(tensor) if tensor.is_leaf else None
+        if grad is None:
+            return None
+        for _, live in opened():
+            source = readable(live)
+            leaf = None if source is None else live.source.number(tensor)
+            if source is None or leaf is None:
+                continue
+            step: Any = step_of(live, leaf)
+            done = None if step is None else step.accumulated
+            if done is None or done.after is None:
+                continue
+            after, now = source.reader.array(done.after.array), source.reader.array(grad)
+            if after is not None and now is not None and _equal(after, now):
+                return Brought(Stepped(source, live.history, self._noting), -id(tensor))
         return None
-    for live, source in opened():
-        leaf = live.source.number(tensor)
-        step: Any = None if leaf is None else from_records.step_of(live, leaf)
-        done = None if step is None else getattr(step, "accumulated", None)
-        if done is None or done.after is None:
-            continue
-        reader = source.reader
-        after, now = reader.array(done.after.array), reader.array(grad)
-        if after is not None and now is not None and _equal(after, now):
-            return Stepped(source, live.history, noting), -id(tensor)
-    return None
+
+    def origin(self) -> Origin | None:
+        """By what its graph had saved before the run of a session let go of it."""
+        node = self._look.node(self._tensor)
+        for _, live in () if node is None else opened():
+            source = readable(live)
+            if source is not None and node in source.ids:
+                origin = made_by(node, source.reader)
+                return None if origin is None else origin_in(source, source.ids[node], origin)
+        return None
+
+    def waiting(self) -> Waiting | None:
+        """An open backward that brings its gradient is paused before it, or has failed."""
+        tensor = self._tensor
+        if not tensor.requires_grad:
+            return None
+        for session, look in opened():
+            number = look.source.number(tensor)
+            if number is None:
+                continue
+            if not tensor.is_leaf and not tensor.retains_grad:
+                if any(number == root for root, _ in look.source.roots):
+                    return Waiting(source=True)
+                continue
+            found = _waiting(session, look, number)
+            if found is not None:
+                return found
+        return None
 
 
 def _equal(array: Any, now: Any) -> bool:
@@ -178,31 +238,14 @@ def _equal(array: Any, now: Any) -> bool:
     return bool(xp.array_equal(array, now, equal_nan=True))
 
 
-def of_value(look: Look, tensor: Any, name: str) -> Cause | None:
-    """A value that is not finite, by what its graph had saved before the run of a session let go of it."""
-    node = look.node(tensor)
-    if node is None:
-        return None
-    for _, source in opened():
-        if node in source.ids:
-            origin = made_by(node, source.reader)
-            return None if origin is None else from_forward(source, source.ids[node], origin, name)
-    return None
-
-
-def from_forward(
-    source: GraphBase[Any], seen: int, origin: Any, name: str, met: Phrase = NOTHING
-) -> Cause:
-    """An operation of the forward pass made it: from node `seen`, forward values lead there."""
+def origin_in(source: GraphBase[Any], seen: int, origin: Any) -> Origin:
+    """`origin` in a graph, and the way there from node `seen`."""
     goal = source.ids.get(origin)
-    leaf = "" if goal is None else source.label(goal)
-    found = of_origin(origin, name, source.reader, met, leaf or A_LEAF)
-    numbers = [] if goal is None else answers.way(seen, goal, lambda n: _known(source.targets(n)))
-    return replace(found, path=tuple(link(source, n) for n in numbers))
-
-
-def _known(targets: Any) -> list[int]:
-    return [target for target in targets if target is not None]
+    if goal is None:
+        return Origin(origin, source.reader)
+    numbers = way(seen, goal, lambda n: [nr for nr in source.targets(n) if nr is not None])
+    path = tuple(link(source, nr) for nr in numbers)
+    return Origin(origin, source.reader, True, path, source.label(goal))
 
 
 def link(source: GraphBase[Any], nr: int) -> Link:
@@ -212,108 +255,104 @@ def link(source: GraphBase[Any], nr: int) -> Link:
     return Link(text, place_of(reader.site(node)), None if leaf else reader.key(node))
 
 
-# --- gradients -------------------------------------------------------------------------------------------
+# --- gradients that are still to come ---------------------------------------------------------------------
 
 
-def of_gradient(
-    run: Stepped, key: int, name: str, *, size: float | None = None, at: int | None = None
-) -> Cause | None:
-    """The cause of a gradient that went into the node with this key: None if it has no fault. `size` is
-    that of one of several that met there, or has not been taken yet; `at` the node that made it.
-    """
-    visit = run.visits.get(key)
-    if size is None:
-        if visit is None:
-            return None
-        size = visit.incoming
-    if size < float("inf"):
-        return of_run(run, key, name, size)
-    birth_key, birth = _birth(run, key, at)
-    if birth is None:
-        return odd_gradient(run, key, name, at=at) or _not_told(run, key, name)
-    way = answers.way(birth_key, key, run.following)
-    node, reader = run.source.nodes[birth.node], run.reader
-    if birth.hook:
-        found = cause(
-            "hook-effect", "hook-made", None, birth.hook,
-            hook=birth.hook, node=reader.name(node), at=reader.site(node), name=name,
-        )  # fmt: skip
-        return replace(found, path=answers.links(run, reversed(way), name))
-    if birth.forward:
-        return _forward(run, birth_key, birth, way, name, key)
-    found = odd_gradient(run, key, name, at=at)
-    if found is None:
-        found = _added(reader.name(node), reader.site(node), name)
-    return found if found.path else replace(found, path=answers.links(run, reversed(way), name))
+def _waiting(session: Session, look: Live, number: int) -> Waiting | None:
+    if look.status == "finished" or has_run(look, number):
+        return None
+    told = getattr(look.history.error, "explanation", None)
+    if look.status == "failed" and isinstance(told, Explanation):
+        return Waiting(failed=told)
+    if look.status == "paused" and number not in look.history.start.skipped:
+        return still_to_come(look, number, session.title)
+    return None
 
 
-def _not_told(run: Stepped, key: int, name: str) -> Cause:
-    """The backward was given it, or what made it is not kept."""
-    step = run.steps.get(key)
-    came = [] if step is None else [held.summary for held in step.incoming if held is not None]
-    odd = next((summary for summary in came if summary.nans or summary.infs), None)
-    if odd is not None:
-        return from_records.came_in(odd, name)
-    return cause("nonfinite-backward", "not-told-by-steps", None, name, name=name)
+def has_run(look: Live, number: int) -> bool:
+    """Is the step of a node among those that are done?"""
+    order = look.history.past.orders.get(number)
+    return order is not None and order < look.position
 
 
-def birth_key(run: Stepped, key: int) -> int | None:
-    """The node that made what is not finite and came to `key`; None if nothing did."""
-    found, birth = _birth(run, key)
-    return None if birth is None else found
+def is_due(look: Live, number: int) -> bool:
+    """Is a node a leaf whose step is still to come in a backward that is paused?"""
+    leaf = number >= look.source.inner
+    skipped = number in look.history.start.skipped
+    return leaf and look.status == "paused" and not skipped and not has_run(look, number)
 
 
-def has_odd(arrays: Iterable[Any]) -> bool:
-    """Is one of some saved values not finite?"""
-    return any(a is not None and a.dtype.kind in "fcV" and not finite(a) for a in arrays)
-
-
-def _birth(run: Stepped, key: int, at: int | None = None) -> tuple[int, model.Birth | None]:
-    """The first node on a way to `key` that made what is not finite of what was, or `key` itself. `at`: that
-    node, where it is known.
-    """
-    for each in run.visits if at is None else (at,):
-        birth = run.birth(each)
-        if birth is not None and answers.way(each, key, run.following):
-            return each, birth
-    return 0, None
-
-
-def _forward(
-    run: Stepped, key: int, birth: model.Birth, way: list[int], name: str, goal: int
-) -> Cause:
-    """A saved value of node `key` was not finite already: where that came from, as far as it is known."""
-    source, reader = run.source, run.reader
-    node = source.nodes[birth.node]
-    here = answers.links(run, reversed(way), name)
-    met = Phrase(
-        "met", node=reader.name(node), at=reader.site(node), where=_operands(birth), name=name
+def still_to_come(look: Live, number: int, title: str = "backward") -> Waiting:
+    """For the node that stores the gradient, which has not run."""
+    current, source = look.current, look.source
+    skipped = set(look.history.start.skipped)
+    by = [
+        Deliverer(source.name(node), source.describe(node).place)
+        for node in range(len(source))
+        if number in source.targets(node) and node not in skipped and not has_run(look, node)
+    ]
+    label = "" if current is None else f"{source.name(current)} {source.label(current)}".strip()
+    return Waiting(
+        title="" if title == "backward" else title,
+        earlier=source.grad(number) is not None,
+        before=label,
+        done=look.position,
+        total=look.total,
+        stores=current == number,
+        by=tuple(by),
     )
-    for root in run.roots:  # a watch has noted more
-        if not root.finite and (found := odd_gradient(run, goal, name, at=key)) is not None:
-            return found
-    if birth.born is None:
-        found = cause("nonfinite-forward", "forward-value", None, name, met=met)
-        return replace(found, path=here)
-    origin = source.nodes[birth.born]
-    found = from_forward(source, birth.node, origin, name, met)
-    odd = next((each for each in run.births if each.visit.key == key), None)
-    if odd is not None and odd.masked and nonfinite.behind_a_mask(run, key):
-        numbers = arithmetic.of_derivative(odd) or Phrase("but-zero-times-inf")
-        facts = {**found.facts, "x": raw(found.tensor or reader.name(origin)), "numbers": numbers}
-        found = replace(
-            found, kind="nonfinite-masked", case=f"{found.case}-masked", fix="masked", facts=facts
-        )
-    return replace(found, path=(*here, *found.path[1:]))
 
 
-def _operands(birth: model.Birth) -> Phrase:
-    """The saved values that say why, as their node calls them."""
-    if not birth.operands:
-        return NOTHING
-    values = " and ".join(f"{each.name} is {number(each.value)}" for each in birth.operands)
-    return Phrase("where-values", values=values)
+# --- a node ----------------------------------------------------------------------------------------------
 
 
-def _added(node: str, site: Site | None, name: str) -> Cause:
-    return cause("ill-scaled", "sum-overflowed", site, node, node=node, name=name)
+class SessionNode(Evidence):
+    """What a session knows of one of its nodes. `noting`: what a watch noted of the forward pass."""
+
+    def __init__(
+        self, look: Live, source: GraphBase[Any], number: int, noting: Noting | None
+    ) -> None:
+        self._look, self._source, self._number = look, source, number
+        self._node = source.nodes[number]
+        self._run = Stepped(source, look.history, noting)
+
+    def stepped(self) -> Stepped:
+        return self._run
+
+    def key(self) -> int:
+        return self._run.key_at(self._number)
+
+    def kind(self) -> str:
+        return self._source.reader.name(self._node)
+
+    def raised(self) -> Raised | None:
+        step: Any = self._run.steps.get(self.key())
+        if step is None or not step.error:
+            return None
+        error = self._look.history.error
+        told = getattr(error, "explanation", None)
+        text = str(error).splitlines()[0] if str(error) else type(error).__name__
+        return Raised(type(error).__name__, text, told if isinstance(told, Explanation) else None)
+
+    def stale(self) -> model.Saved | None:
+        saved = self._source.saved(self._number)
+        return next((each for each in saved if each.state == "stale"), None)
+
+    def origin(self) -> Origin | None:
+        """Of what it has saved, if that is not finite."""
+        reader = self._source.reader
+        arrays = reader.saved(self._node).values()
+        if all(a is None or a.dtype.kind not in "fcV" or finite(a) for a in arrays):
+            return None
+        origin = made_by(self._node, reader)
+        return None if origin is None else origin_in(self._source, self._number, origin)
+
+    def skipped(self) -> bool:
+        return self._number in self._look.history.start.skipped
+
+    def waiting(self) -> Waiting | None:
+        due = is_due(self._look, self._number)
+        return still_to_come(self._look, self._number) if due else None
+
+    def link(self) -> tuple[Link, ...]:
+        return (link(self._source, self._number),)

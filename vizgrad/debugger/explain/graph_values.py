@@ -9,23 +9,24 @@ from typing import Any
 from vizgrad.core.arrays.magnitude import born
 from vizgrad.core.errors import Link, place_of
 from vizgrad.debugger.engines.common.node_reader import NodeReader
-from vizgrad.debugger.engines.common.nonfinite_origin import first_known, given_odd, outside
+from vizgrad.debugger.engines.common.nonfinite_origin import given_odd, outside
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Number, Operand, Phrase, cause
+from vizgrad.debugger.explain.evidence import Origin
 from vizgrad.debugger.explain.nonfinite import at_index
 from vizgrad.debugger.explain.wording import A_LEAF, AN_OPERAND, operation, operation_of
 from vizgrad.debugger.watch import source_expressions
 
 
-def of_bare_value(node: Any, reader: NodeReader, name: str) -> Cause:
-    """A value is not finite, and only what nodes saved is left to tell why. `node` made it."""
-    if node is None:
+def of_value(origin: Origin, name: str) -> Cause:
+    """The cause of a value that is not finite, of which only what nodes saved is left to tell."""
+    if origin.node is None:
         return cause("nonfinite-forward", "no-operation-known", None, name, name=name)
-    origin, sure = first_known(node, reader)
-    return of_origin(origin, name, reader) if sure else _first_known(origin, name, reader)
+    return of_origin(origin, name) if origin.sure else _first_known(origin, name)
 
 
-def _first_known(node: Any, name: str, reader: NodeReader) -> Cause:
+def _first_known(origin: Origin, name: str) -> Cause:
     """Nothing is claimed of the line: it may have been given what is not finite."""
+    node, reader = origin.node, origin.reader
     site, called = reader.site(node), reader.name(node)
     text = operation(site, called)
     given = given_odd(node, reader)
@@ -42,19 +43,25 @@ def _first_known(node: Any, name: str, reader: NodeReader) -> Cause:
     return replace(found, path=links)
 
 
-def of_origin(
-    origin: Any, name: str, reader: NodeReader, met: Phrase = NOTHING, leaf: str = A_LEAF
-) -> Cause:
-    """`origin` made, of finite values, what came into `name`; or it is the leaf that held it. `met` says
-    where a gradient met it, `leaf` what the leaf is called.
+def of_origin(origin: Origin, name: str, met: Phrase = NOTHING) -> Cause:
+    """Its node made, of finite values, what came into `name`; or it is that of the leaf that held it. `met`
+    says where a gradient met it.
     """
-    if reader.variable(origin) is not None:
-        return cause(
+    node, reader = origin.node, origin.reader
+    if reader.variable(node) is not None:
+        leaf = origin.leaf or A_LEAF
+        found = cause(
             "nonfinite-forward", "leaf-not-finite", None, name, name=name, leaf=leaf, met=met
         )
-    site, called = reader.site(origin), reader.name(origin)
+    else:
+        found = _made(node, reader, met)
+    return replace(found, path=origin.path)
+
+
+def _made(node: Any, reader: NodeReader, met: Phrase) -> Cause:
+    site, called = reader.site(node), reader.name(node)
     shown = source_expressions.operand(site, called) or called
-    element, operand = _element(called, shown, reader.saved(origin))
+    element, operand = _element(called, shown, reader.saved(node))
     return cause(
         "nonfinite-forward", "saved-values", site, shown,
         operand=operand, call=operation(site, called), element=element, shown=shown, met=met,
