@@ -155,6 +155,10 @@ class Evidence:
         """The last backward that reached it within the watch."""
         return None
 
+    def losses(self) -> tuple[Note, ...] | None:
+        """The notes of the losses whose backwards have run in open sessions."""
+        return None
+
     def origin(self) -> Origin | None:
         """The operation of the forward pass that made its value not finite, by what nodes saved."""
         return None
@@ -233,6 +237,9 @@ class Together(Evidence):
 
     def listened(self) -> Brought | None:
         return self._first(lambda each: each.listened())
+
+    def losses(self) -> tuple[Note, ...] | None:
+        return self._first(lambda each: each.losses())
 
     def origin(self) -> Origin | None:
         return self._first(lambda each: each.origin())

@@ -58,14 +58,7 @@ class Stepped(Run):
             if isinstance(step, RecordedStep):
                 self._went(step)
         self.ended = self.clock if history.at_end else 0
-        self.roots = () if noting is None else tuple(self._roots(noting))
-
-    def _roots(self, noting: Noting) -> Iterator[Note]:
-        """The notes of a watch on the tensors that the backward starts from, if there are any."""
-        wanted = {self.key_at(node) for node, _ in self.source.roots}
-        for note in noting.notes.all():
-            if note.node in wanted and note.op != "grad":
-                yield note
+        self.roots = () if noting is None else tuple(roots_in(source, noting))
 
     def _went(self, step: RecordedStep[Any]) -> None:
         reader, nodes = self.reader, self.source.nodes
@@ -152,6 +145,14 @@ class Stepped(Run):
 _INF = float("inf")
 
 
+def roots_in(source: GraphBase[Any], noting: Noting) -> Iterator[Note]:
+    """The notes of a watch on the tensors that the backward of a graph starts from, if there are any."""
+    wanted = {source.reader.key(source.nodes[node]) for node, _ in source.roots}
+    for note in noting.notes.all():
+        if note.node in wanted and note.op != "grad":
+            yield note
+
+
 # --- a tensor --------------------------------------------------------------------------------------------
 
 
@@ -200,6 +201,16 @@ class SessionReader(Evidence):
             if after is not None and now is not None and _equal(after, now):
                 return Brought(Stepped(source, live.history, self._noting), -id(tensor))
         return None
+
+    def losses(self) -> tuple[Note, ...] | None:
+        if self._noting is None:
+            return None
+        found: list[Note] = []
+        for _, live in opened():
+            source = readable(live)
+            if source is not None and live.status == "finished":
+                found += roots_in(source, self._noting)
+        return tuple(found)
 
     def origin(self) -> Origin | None:
         """By what its graph had saved before the run of a session let go of it."""

@@ -39,7 +39,15 @@ def of_gradient(evidence: Evidence, facts: Facts, name: str) -> Cause | None:
         if noting is not None and any(run.kind == "backward" for run in noting.runs):
             return not_used(noting, None, name)
         return None
-    return of_leaf(noting, leaf, note, name)
+    return of_leaf(noting, leaf, note, name) or _of_losses(evidence.losses() or (), note, name)
+
+
+def _of_losses(losses: tuple[Note, ...], note: Note | None, name: str) -> Cause | None:
+    """The way to one of these was cut: what does not lead there at all may belong to another loss."""
+    if note is None:
+        return None
+    found = (of_way(root, note, name) for root in losses)
+    return next((each for each in found if each is not None), None)
 
 
 def of_leaf(noting: Noting, leaf: Leaf | None, note: Note | None, name: str) -> Cause | None:

@@ -286,6 +286,8 @@ def _by_domain(name: str, values: Mapping[str, Any]) -> bool | None:
     """Whether the output was finite, of operations of which their input tells."""
     if name == "MulBackward0" and any(_is_finite(value) is False for value in values.values()):
         return False
+    if name.startswith("Div"):
+        return False if outside(name, values) is not None else None
     if name not in _DOMAINS:
         return None
     operand, inside = _DOMAINS[name]
