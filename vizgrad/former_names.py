@@ -151,7 +151,7 @@ MERGED = {
     "vizgrad.debugger.explain.carried_state": "vizgrad.debugger.explain.kept_graphs",
     "vizgrad.debugger.explain.chains": "vizgrad.debugger.explain.answers",
     "vizgrad.debugger.explain.custom_functions": "vizgrad.debugger.explain.function_faults",
-    "vizgrad.debugger.explain.from_session_steps": "vizgrad.debugger.explain.from_session",
+    "vizgrad.debugger.explain.from_session_steps": "vizgrad.debugger.explain.stepped",
     "vizgrad.debugger.explain.gradient_scale": "vizgrad.debugger.explain.gradient_size",
     "vizgrad.debugger.explain.hook_effects": "vizgrad.debugger.explain.function_faults",
     "vizgrad.debugger.explain.in_words": "vizgrad.debugger.explain.wording",

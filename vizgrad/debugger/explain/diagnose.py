@@ -9,8 +9,8 @@ from vizgrad.debugger.explain import graph_values, missing_gradients, stepped_gr
 from vizgrad.debugger.explain.answers import odd_gradient, odd_value, of_run
 from vizgrad.debugger.explain.cause import HEALTHY, Cause, Phrase, cause, given
 from vizgrad.debugger.explain.evidence import Evidence, Facts, Raised
-from vizgrad.debugger.explain.from_session import Stepped
 from vizgrad.debugger.explain.question import Question
+from vizgrad.debugger.explain.stepped import Stepped
 from vizgrad.debugger.explain.wording import name_of
 from vizgrad.debugger.watch.backwards import Delivered, Visit
 from vizgrad.debugger.watch.notes import Note
@@ -112,8 +112,8 @@ def _of_node(question: Question, evidence: Evidence) -> Cause:
 
 
 def _made(visit: Visit, edge: int | None) -> list[Delivered]:
-    """What a node made itself of a finite gradient: that of the edge in question first, then what is not
-    finite, then what is 0 and was not.
+    """The gradients that a node made itself of a finite one: that of the edge in question first, then what
+    is not finite, then what is 0 and was not.
     """
     if not visit.incoming < _INF:
         return []

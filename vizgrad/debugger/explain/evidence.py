@@ -1,4 +1,4 @@
-"""What is known of the subject of a question, whoever noted it: a diagnosis reads this, and nothing else.
+"""The facts on the subject of a question, whoever noted them: a diagnosis reads these, and nothing else.
 
 A reader is an `Evidence` that answers what it knows, and leaves the rest unknown: the notes of a watch
 (`from_watch.py`), the steps of a session (`from_session.py`), the nodes of a bare graph
@@ -10,19 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from vizgrad.core.errors import Explanation, Link, Place
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.common.node_reader import NodeReader
+from vizgrad.debugger.explain.stepped import Stepped
 from vizgrad.debugger.watch.backwards import Run
 from vizgrad.debugger.watch.grad_history import Leaf
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
 from vizgrad.debugger.watch.tensor_adapter import Made
-
-if TYPE_CHECKING:
-    from vizgrad.debugger.explain.from_session import Stepped
 
 
 class Held(NamedTuple):
@@ -87,7 +85,7 @@ class Waiting:
     title: str = ""
     #: `.grad` holds an earlier gradient.
     earlier: bool = False
-    #: What the node that comes next is called.
+    #: The name of the node that comes next.
     before: str = ""
     done: int = 0
     total: int = 0
@@ -97,8 +95,8 @@ class Waiting:
 
 
 class Recorded(NamedTuple):
-    """What the records of steps say of a gradient that is not finite: `node` made it, as `text` says; or the
-    numbers that came in (`came`), where no step that is kept made them.
+    """The words of the records of steps on a gradient that is not finite: `node` made it, as `text` says; or
+    the numbers that came in (`came`), where no step that is kept made them.
     """
 
     text: str = ""
@@ -206,7 +204,7 @@ Known = TypeVar("Known")
 
 
 class Together(Evidence):
-    """What several readers know: the first that knows an answer gives it."""
+    """The knowledge of several readers: the first that knows an answer gives it."""
 
     def __init__(self, *readers: Evidence) -> None:
         self._readers = readers

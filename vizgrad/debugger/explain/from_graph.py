@@ -10,7 +10,7 @@ from vizgrad.debugger.watch.tensor_adapter import Look
 
 
 class GraphReader(Evidence):
-    """What the nodes behind a tensor tell, of any engine."""
+    """The nodes behind a tensor, of any engine."""
 
     def __init__(self, tensor: Any, look: Look) -> None:
         self._tensor, self._look = tensor, look

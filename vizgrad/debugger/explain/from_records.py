@@ -18,13 +18,13 @@ from vizgrad.debugger.watch.tensor_adapter import Look
 
 
 class RecordsReader(Evidence):
-    """What the records of open sessions tell of the `.grad` of a leaf."""
+    """The records of open sessions on the `.grad` of a leaf."""
 
     def __init__(self, tensor: Any, look: Look) -> None:
         self._tensor, self._look = tensor, look
 
     def recorded(self) -> Recorded | None:
-        """Of a `.grad` that a session has stored as it is now, and that is not finite."""
+        """A session has stored the `.grad` as it is now, and it is not finite."""
         grad = self._look.grad(self._tensor)
         if grad is None or self._look.finite(grad):
             return None
@@ -40,7 +40,7 @@ class RecordsReader(Evidence):
 
 
 class RecordedNode(Evidence):
-    """What they tell of one node of a session."""
+    """The records of a session on one of its nodes."""
 
     def __init__(self, look: Live, number: int) -> None:
         self._session, self._number = look, number

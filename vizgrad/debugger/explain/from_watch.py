@@ -13,7 +13,7 @@ from vizgrad.debugger.watch.tensor_adapter import Look
 
 
 class TensorItself(Evidence):
-    """What the tensor tells, though nobody watched."""
+    """A tensor as it is, though nobody watched."""
 
     def __init__(self, tensor: Any, look: Look) -> None:
         self._tensor, self._look = tensor, look
@@ -43,7 +43,7 @@ def _held(tensor: Any, look: Look, size: float = 0.0) -> Held:
 
 
 class WatchReader(Evidence):
-    """What a watch noted of a tensor."""
+    """The notes of a watch on a tensor."""
 
     def __init__(self, noting: Noting, tensor: Any) -> None:
         self._noting, self._tensor = noting, tensor

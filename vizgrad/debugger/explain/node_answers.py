@@ -12,8 +12,9 @@ from vizgrad.debugger.explain import stepped_gradients
 from vizgrad.debugger.explain.cause import Cause
 from vizgrad.debugger.explain.diagnose import diagnose
 from vizgrad.debugger.explain.from_records import RecordedNode
-from vizgrad.debugger.explain.from_session import SessionNode, Stepped, link, readable
+from vizgrad.debugger.explain.from_session import SessionNode, link, readable
 from vizgrad.debugger.explain.question import Question
+from vizgrad.debugger.explain.stepped import Stepped
 from vizgrad.debugger.explain.watch_block import known
 from vizgrad.debugger.explain.wording import explain
 from vizgrad.debugger.session.open_session import Live
@@ -44,7 +45,7 @@ def why_node(look: Look, number: int) -> Told:
 
 
 def question_of(look: Live, number: int) -> Question:
-    """Of the banner, where the session has stopped at this node; else of the node."""
+    """The question is of the banner where the session has stopped at this node, else of the node."""
     name = look.source.label(number) or look.source.name(number)
     stopped = look.stopped
     birth = None if stopped is None else stopped.birth

@@ -13,8 +13,9 @@ from vizgrad.debugger import model
 from vizgrad.debugger.explain import answers, arithmetic, nonfinite
 from vizgrad.debugger.explain.answers import odd_gradient, of_run
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
-from vizgrad.debugger.explain.from_session import Stepped
+from vizgrad.debugger.explain.from_session import origin_in
 from vizgrad.debugger.explain.graph_values import of_origin
+from vizgrad.debugger.explain.stepped import Stepped
 from vizgrad.debugger.explain.unexplained import came_in
 from vizgrad.debugger.explain.wording import number, raw
 
@@ -95,7 +96,7 @@ def _forward(
         found = cause("nonfinite-forward", "forward-value", None, name, met=met)
         return replace(found, path=here)
     origin = source.nodes[birth.born]
-    found = of_origin(run.forward_origin(birth.node, origin), name, met)
+    found = of_origin(origin_in(source, birth.node, origin), name, met)
     odd = next((each for each in run.births if each.visit.key == key), None)
     if odd is not None and odd.masked and nonfinite.behind_a_mask(run, key):
         numbers = arithmetic.of_derivative(odd) or Phrase("but-zero-times-inf")

@@ -29,7 +29,7 @@ def cause_of(noting: Noting | None, tensor: Any, name: str) -> Cause:
 
 
 def evidence_of(noting: Noting | None, tensor: Any) -> Evidence:
-    """What is known of a tensor: of an open session first, which knows what holds now, then of a watch."""
+    """The facts on a tensor: open sessions are asked first, which know what holds now, then a watch."""
     look = look_of(tensor)
     if look is None:
         return Evidence()
