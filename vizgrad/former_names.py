@@ -286,14 +286,19 @@ MERGED = {
     "vizgrad.serialization.legacy": "vizgrad.serialization.loading",
     "vizgrad.serialization.nesting": "vizgrad.serialization.unpickling",
     "vizgrad.serialization.pickling": "vizgrad.serialization.saving",
+    "vizgrad.serialization.rebuilding": "vizgrad.serialization.names",
     "vizgrad.serialization.storages": "vizgrad.serialization.archive",
     "vizgrad.utils.checkpoint.failing": "vizgrad.utils.checkpoint.hooks_based",
     "vizgrad.utils.checkpoint.fingerprint": "vizgrad.utils.checkpoint.hooks_based",
     "vizgrad.utils.checkpoint.operations": "vizgrad.utils.checkpoint.hooks_based",
+    "vizgrad.utils.checkpoint.reentrant": "vizgrad.utils.checkpoint.calling",
+    "vizgrad.utils.checkpoint.rng_and_autocast": "vizgrad.utils.checkpoint.calling",
     "vizgrad.utils.checkpoint.runs": "vizgrad.utils.checkpoint.hooks_based",
     "vizgrad.utils.checkpoint.sequential": "vizgrad.utils.checkpoint.calling",
     "vizgrad.utils.checkpoint.settings": "vizgrad.utils.checkpoint.calling",
     "vizgrad.utils.checkpoint.watched": "vizgrad.utils.checkpoint.hooks_based",
+    "vizgrad.utils.data.loader": "vizgrad.utils.data.dataloader",
+    "vizgrad.utils.nests": "vizgrad.utils._pytree",
 }
 
 
