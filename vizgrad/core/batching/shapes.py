@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.core.arrays import layout
-from vizgrad.core.batching.loop import each_example
-from vizgrad.core.batching.rules import Call, rule
+from vizgrad.core.batching.rules import Call, each_example, rule
 from vizgrad.core.batching.values import divided, filled, merged, reshaped, with_ndim
 from vizgrad.core.function.strided import Geometry
 from vizgrad.core.ops import arrange, shape

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
-from vizgrad.amp.mode import autocast, has_cuda
-from vizgrad.amp.policies import STATE
+from vizgrad.amp.mode import STATE, autocast, has_cuda
 from vizgrad.autograd.grad_mode import enable_grad, no_grad
 from vizgrad.autograd.running import backward
 from vizgrad.core.arrays.backend import CPU, Device
