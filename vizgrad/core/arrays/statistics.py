@@ -93,6 +93,7 @@ def quick_later(array: Array) -> Callable[[], Statistics]:
         stored = as_coo(array).coalesce().values
         later, elsewhere = quick_later(stored), array.size - stored.size
         return lambda: _of_stored(later(), elsewhere)
+    # late: programs without a device need no kernels
     from vizgrad.core.arrays.fusion.look import look
 
     return look(array)

@@ -14,6 +14,7 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.current_device import WHEN_SEVERAL
 from vizgrad.core.arrays.dtypes import NARROW, WHEN_NARROW, float32, float64
 from vizgrad.core.arrays.fusion import fused
+from vizgrad.core.function.bfloat16 import wide
 from vizgrad.core.function.declared import (
     GROUPS,
     Declared,
@@ -256,7 +257,7 @@ def compile_node(op: Declared) -> type[Node]:
         body["_saved_" + name] = property(read)
     scope: dict[str, Any] = {
         "unpack_array": unpack_array, "conjugates": conjugates, "ndarray": xp.ndarray,
-        "FLOAT": float32.np, "DOUBLE": float64.np, "NARROW": NARROW, "wide": _wide,
+        "FLOAT": float32.np, "DOUBLE": float64.np, "NARROW": NARROW, "wide": wide,
         "__name__": "vizgrad.core.ops.compiled",
     }  # fmt: skip
 
@@ -272,12 +273,6 @@ def compile_node(op: Declared) -> type[Node]:
         op.name, "release", {}, lambda: _release_source(tensors, groups)
     )
     return type(op.node_name, (Node,), body)
-
-
-def _wide(array: Any) -> Any:
-    from vizgrad.core.function.bfloat16 import wide
-
-    return wide(array)
 
 
 def _saved_reader(name: str) -> Callable[[Node], Any]:
