@@ -52,7 +52,7 @@ MOVED = {
     "vizgrad.engine": "vizgrad.core.engine",
     "vizgrad.engine.array_domain": "vizgrad.core.engine.domain",
     "vizgrad.engine.deep": "vizgrad.core.engine.threads",
-    "vizgrad.engine.thread_modes": "vizgrad.core.engine.threads",
+    "vizgrad.engine.thread_modes": "vizgrad.core.engine.task_state",
     "vizgrad.errors": "vizgrad.core.errors",
     "vizgrad.explaining": "vizgrad.debugger.explain",
     "vizgrad.function": "vizgrad.core.function",

@@ -112,7 +112,7 @@ def look(array: Array) -> Callable[[], Statistics]:
         return _once_read(array.copy() if array.size else array, quick)
     own, times = once(array)
     if own.dtype.kind == "c":
-        own = np.absolute(own.astype(np.complex128))  # see `chunks.magnitudes`
+        own = np.absolute(own.astype(np.complex128))  # see `statistics.magnitudes`
     elif own.dtype not in C_TYPES:
         own = own.astype(np.float32)  # a half
     size, wide = own.size, own.dtype == _DOUBLE
