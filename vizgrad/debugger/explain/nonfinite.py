@@ -328,11 +328,18 @@ def _operand(visit: Visit) -> str:
 
 def _operand_birth(run: Run, key: int) -> Note | None:
     """Where an operand of a node became infinite, if one is."""
+    note = note_of(run, key)
+    if note is None:
+        return None
+    return next((parent.born for parent in note.parents if parent.born is not None), None)
+
+
+def note_of(run: Run, key: int) -> Note | None:
+    """The note on what a node made."""
     for root in run.roots:
         for note in root.tracked():
             if note.node == key:
-                odd = [parent.born for parent in note.parents if parent.born is not None]
-                return odd[0] if odd else None
+                return note
     return None
 
 
