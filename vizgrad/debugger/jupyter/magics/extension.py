@@ -11,7 +11,6 @@ from traitlets import Bool
 from vizgrad.core.error_lines import set_magics
 from vizgrad.debugger import api
 from vizgrad.debugger.commands import magics
-from vizgrad.debugger.jupyter.magics import breakpoint_commands  # noqa: F401  registers its commands
 from vizgrad.debugger.jupyter.magics.debug_cell import debug_cell
 from vizgrad.debugger.jupyter.magics.line_commands import RUN, UsageError, tensor_types
 from vizgrad.debugger.jupyter.magics.tracebacks import Tracebacks, shown_once
