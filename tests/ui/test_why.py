@@ -166,3 +166,34 @@ def test_a_finding_makes_the_cell_that_debugs_it(lab: Lab) -> None:
     picture(lab, "debug-there")
     run_cell(notebook, 2)
     expect(notebook.output(2)).to_contain_text("Stopped before backward 4 of this cell")
+
+
+BROKEN = """\
+%load_ext vizgrad
+import vizgrad as vg
+
+class Broken(vg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        raise ValueError("mine")
+
+w = vg.ones(3, requires_grad=True)
+loss = Broken.apply(w).sum()
+session = vg.debug(loss)"""
+
+
+def test_the_line_of_a_custom_backward_that_raised_is_marked(lab: Lab) -> None:
+    lab.page.set_viewport_size({"width": 1600, "height": 1000})
+    notebook, view = opened(lab, BROKEN)
+    press(view, "Continue")
+    banner = view.get_by_role("alert").first
+    expect(banner).to_contain_text("ValueError: mine")
+    expect(banner).to_contain_text('line 11: raise ValueError("mine")')
+    line = notebook.editor(0).locator(".cm-line.vg-current-line.vg-mark-error")
+    expect(line).to_have_count(1)
+    expect(line).to_contain_text('raise ValueError("mine")')
+    picture(lab, "raised-in-backward")
