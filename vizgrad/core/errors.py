@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from sys import _getframe  # pyright: ignore[reportPrivateUsage]  `inspect` is slow to import
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from vizgrad.core.explanation_headings import heading
+
 if TYPE_CHECKING:
     from types import CodeType
 
@@ -85,7 +87,7 @@ class Explanation:
             lines.append(f"  fix: {self.fix}")
         if self.mended and self.culprit is not None:
             lines += [f"    - {self.culprit.text}", f"    + {self.mended}"]
-        return "\n".join(lines) or self.kind
+        return "\n".join(lines) or heading(self.kind)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(_with_kind(self))
@@ -95,7 +97,7 @@ class Explanation:
 
 
 def _with_kind(explanation: Explanation) -> str:
-    return f"{explanation.kind}: {explanation}"
+    return f"{heading(explanation.kind)}: {explanation}" if explanation else str(explanation)
 
 
 #: Links of a chain that are written out at its beginning, and at its end.
@@ -123,7 +125,7 @@ class Findings(list[Explanation]):
     """A list of explanations that prints as it reads."""
 
     def __repr__(self) -> str:
-        return "\n\n".join(map(_with_kind, self)) or "nothing to explain"
+        return "\n\n".join(map(_with_kind, self)) or "No problems found"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(repr(self))
