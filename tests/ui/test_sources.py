@@ -272,7 +272,9 @@ def _says_what_changed(lab: Lab, notebook: Notebook, source: Locator) -> None:
     """What ran stays and is marked; another session of a changed file is not marked, in the same view."""
     write(lab, "# new\n" + TRAIN)
     come_back(lab)
-    expect(source).to_contain_text("The file has changed since it ran. This is the version that ran.")
+    expect(source).to_contain_text(
+        "The file has changed since it ran. This is the version that ran."
+    )
     expect(source.locator(".vg-line-norm").first).to_be_visible()
     lab.call(RUN, notebook.panel, 1)
     expect(source).to_contain_text("Edited since it ran. Run the cell to see line marks.")

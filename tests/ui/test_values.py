@@ -176,9 +176,7 @@ def test_panels_hold_what_matters(lab: Lab) -> None:
     for _ in range(3):
         view.get_by_role("button", name="Step", exact=True).click()
     expect(view.locator("[data-position='3']")).to_be_visible()
-    expect(
-        engine.get_by_text("Leaves run as soon as they are ready.")
-    ).to_be_visible()
+    expect(engine.get_by_text("Leaves run as soon as they are ready.")).to_be_visible()
     name = engine.get_by_title("a_variable_with_quite_a_long_name_of_its_own").first
     shown = name.locator(".vg-middle-end")
     expect(shown).to_have_text("of_its_own")
