@@ -10,7 +10,7 @@ from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.engines.api.frameworks import listening
 from vizgrad.debugger.engines.api.openers import known_types
 from vizgrad.debugger.engines.common.variable_names import names_around
-from vizgrad.debugger.explain import findings, loss_faults, watched_errors
+from vizgrad.debugger.explain import findings, improved_errors, loss_faults
 from vizgrad.debugger.watch.call_recorder import Tapping
 from vizgrad.debugger.watch.note_recorder import Noting
 
@@ -38,7 +38,7 @@ class Watch:
         for noting in self._notings:
             noting.lookers.append(loss_faults.Suspects(noting).look)
             noting.looked_at = loss_faults.OPERATIONS
-            noting.on_error = watched_errors.Improving(noting).improve
+            noting.on_error = improved_errors.Improving(noting).improve
         own.start()
         self._open = True
         _last = self
