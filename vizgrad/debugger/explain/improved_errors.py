@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.core import errors
 from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain.diagnose import diagnose
 from vizgrad.debugger.explain.from_watch import CallReader
@@ -23,10 +24,5 @@ class Improving:
             return
         question = Question("error", name, told=known, text=str(error))
         better = explain(diagnose(question, CallReader(self._noting, args)))
-        if (better.story, better.fix) == (known.story, known.fix):
-            return  # the watch knows no more
-        notes = getattr(error, "__notes__", None)
-        if notes and str(known) in notes:
-            notes.remove(str(known))
-        error.explanation = better  # pyright: ignore[reportAttributeAccessIssue]
-        error.add_note(str(better))
+        same = (better.story, better.fix) == (known.story, known.fix)  # the watch knows no more
+        errors.explain(error, known if same else better, watched=True)
