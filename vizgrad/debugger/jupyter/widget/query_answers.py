@@ -15,6 +15,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from vizgrad.core.errors import lines_around
+from vizgrad.core.explanation_headings import heading
 from vizgrad.debugger import model
 from vizgrad.debugger.drawing.mathematics import mathematics
 from vizgrad.debugger.drawing.static import svg_of_session, text_of_session
@@ -113,6 +114,7 @@ def why(number: int, session: Session, node: int) -> p.Why:
             tuple(links),
             told.position,
             told.check,
+            heading(found.kind),
         )
 
 
