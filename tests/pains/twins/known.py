@@ -29,8 +29,6 @@ NOT_EXPLAINED: dict[str, frozenset[tuple[str, str]]] = {
             ("hessian_of_a_hinge", "why(H)"),
             ("features_without_grad_inside_grad", "why(g)"),
             ("backward_twice_over_an_old_value", "error"),
-            ("a_softmax_that_is_sure", "why(logits)"),
-            ("a_batch_of_one_is_centred", "why(w)"),
             ("a_hook_multiplies_by_zero", "why(scale)"),
         }
     ),
@@ -53,8 +51,6 @@ NOT_EXPLAINED: dict[str, frozenset[tuple[str, str]]] = {
             ("hessian_of_a_hinge", "why(H)"),
             ("features_without_grad_inside_grad", "why(g)"),
             ("backward_twice_over_an_old_value", "error"),
-            ("a_softmax_that_is_sure", "why(logits)"),
-            ("a_batch_of_one_is_centred", "why(w)"),
             ("a_hook_multiplies_by_zero", "why(scale)"),
         }
     ),

@@ -49,7 +49,8 @@ STEPS = ("Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn", "Fix", "Heaviside")
 ZERO: tuple[tuple[str, str], ...] = (
     ("Relu Threshold Elu Hardshrink Softshrink LeakyRelu Celu Selu", "zero-relu"),
     ("Sigmoid Tanh Softmax LogSoftmax Hardtanh Hardsigmoid Erf LogSigmoid", "zero-saturated"),
-    ("Clamp Maximum Minimum", "zero-clamp"),
+    ("Clamp", "zero-clamp"),
+    ("Maximum Minimum", "zero-choice"),
     (" ".join(STEPS), "zero-step"),
     ("Mul", "zero-product"),
     ("Mm Addmm Matmul Bmm Linear Mv Dot Convolution Baddbmm", "zero-matrix"),

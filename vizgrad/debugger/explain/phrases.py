@@ -85,6 +85,13 @@ FIXES: dict[str, str] = {
     "zero-clamp": (
         "all of {shown:input} lies outside the limits: widen the clamp, or scale the values into it"
     ),
+    "zero-choice": (
+        "the other operand is chosen everywhere: check both, or scale {shown:input} into its range"
+    ),
+    "zero-softmax-of-one": (
+        "the softmax is taken over one entry, and so is 1 whatever {shown:input} is: choose another dim, or "
+        "sigmoid for a single score"
+    ),
     "zero-step": (
         "a step function has derivative 0: pass the gradient straight through, {x:raw} + "
         "(rounded - {x:raw}).detach()"

@@ -189,6 +189,13 @@ SENTENCES: dict[str, tuple[str, str]] = {
         ),
         "",
     ),
+    "zero-cancelled": (
+        (
+            "The gradients that {call} on {at} sends to {shown} over several ways cancel: the "
+            "result does not change with {shown}, so the whole gradient of {name} is zero."
+        ),
+        ("look at what is taken off {shown} there: a mean over one element, say, is that element"),
+    ),
     "scale": (
         "The gradient {verb} at {call} on {at}: {steps}. At {name} it is {size}.",
         "",
