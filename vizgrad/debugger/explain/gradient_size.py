@@ -129,7 +129,9 @@ def _zeros_above(run: Run, key: int) -> tuple[list[Odd], Visit | None]:
 
 def _first_of(run: Run, visits: list[Visit]) -> Visit | None:
     """The one of several from which gradients went to all others."""
-    for one in visits if len(visits) > 1 else ():
+    if len(visits) < 2:
+        return None
+    for one in visits:
         if all(each is one or reaches(run, one.key, each.key) for each in visits):
             return one
     return None

@@ -71,6 +71,8 @@ def forward_fix(birth: Note, given: float | None) -> str:
             return "log-of-sigmoid"
         if given is not None and given < 0:
             return "log-of-negative"
+    if fix == "pow" and given is not None and abs(given) > 1 and not birth.detail[1]:
+        return "pow-overflowed"
     return fix
 
 
@@ -315,6 +317,9 @@ def _element(birth: Odd, shown: str) -> tuple[Phrase, Operand]:
     if place is None or place[2] is None:
         return NOTHING, Operand(shown)
     index, _, value = place
+    # several may have been saved, in an order that each engine has for itself
+    which = "other" if source_expressions.divides(birth.visit.name.lower()) else "self"
+    value = birth.there.get(which, value)
     met = shown
     of_result = set(birth.saved) == {"result"}  # it saved no operand
     if of_result and not (birth.visit.name.startswith("Sqrt") and value == 0.0):

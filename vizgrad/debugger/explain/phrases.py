@@ -12,7 +12,10 @@ FIXES: dict[str, str] = {
         "keep the divisor {shown:input} away from zero: add a small eps or clamp(min=eps), "
         "or mask it with where before dividing"
     ),
-    "sqrt": "keep {shown:input} from going negative: clamp(min=0), or add a small eps",
+    "sqrt": (
+        "keep {shown:input} from going negative: clamp(min=eps), as at 0 the derivative of the root is "
+        "infinite"
+    ),
     "exp": (
         "keep {shown:input} small: subtract the maximum first, clamp it, or use logsumexp, "
         "softmax or log_softmax"
@@ -20,6 +23,10 @@ FIXES: dict[str, str] = {
     "pow": (
         "keep {shown:input} in the domain of the power: clamp it to positive values, or "
         "scale it down"
+    ),
+    "pow-overflowed": (
+        "scale {shown:input} down, or compute in a wider type; if it has grown from step to step, lower the "
+        "learning rate"
     ),
     "arc": "clamp {shown:input} into the domain, e.g. clamp(-1 + eps, 1 - eps)",
     "softmax": (
