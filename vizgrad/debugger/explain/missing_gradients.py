@@ -8,10 +8,12 @@ from typing import Any
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
 from vizgrad.debugger.explain.number_flow import flows
 from vizgrad.debugger.explain.wording import (
+    AN_OPERAND,
     IT,
     ITSELF,
     RESULT_OF_LINE,
     THE_LOSS,
+    THE_PARAMETER,
     THE_VALUE,
     Words,
     call,
@@ -33,8 +35,9 @@ def of_gradient(noting: Noting | None, tensor: Any, name: str) -> Cause | None:
     """`tensor.grad` is None: why; None if that is as it should be, or not known."""
     note = None if noting is None else noting.notes.get(tensor)
     if not tensor.requires_grad:
-        frozen = type(tensor).__name__ == "Parameter"  # its values may come from anywhere
-        return None if note is None or frozen else of_cut(note, name)
+        if type(tensor).__name__ == "Parameter":  # its values may come from anywhere
+            return _frozen(noting, tensor, name)
+        return None if note is None else of_cut(note, name)
     if not tensor.is_leaf:
         return _not_a_leaf(noting, tensor, note, name)
     leaf = None if noting is None else noting.gradients.known(tensor)
@@ -43,6 +46,35 @@ def of_gradient(noting: Noting | None, tensor: Any, name: str) -> Cause | None:
             return not_used(noting, None, name)
         return None
     return of_leaf(noting, leaf, note, name)
+
+
+def _frozen(noting: Noting | None, tensor: Any, name: str) -> Cause:
+    """A parameter that wants no gradient, which is no fault: where that was said, if it was heard."""
+    at = None if noting is None else noting.gradients.frozen_at(tensor)
+    return cause(
+        "healthy", "frozen", at, name,
+        name=name or THE_PARAMETER,
+        since=NOTHING if at is None else Phrase("since-line", at=at),
+    )  # fmt: skip
+
+
+def too_late(root: Note, name: str) -> Cause | None:
+    """A loss has no history: does a tensor that it was computed from require grad only since then?"""
+    for note in root.ancestors():
+        for parent in note.parents:
+            tensor = parent.tensor()
+            if parent.requires or parent.parents or tensor is None:
+                continue
+            if tensor.is_leaf and tensor.requires_grad:
+                site = note.site
+                shown = source_expressions.assigned(parent.site) or source_expressions.variable(
+                    site
+                )
+                return cause(
+                    "grad-mode", "requires-too-late", site, shown,
+                    name=shown or AN_OPERAND, call=call(note), loss=name,
+                )  # fmt: skip
+    return None
 
 
 def of_leaf(noting: Noting, leaf: Leaf | None, note: Note | None, name: str) -> Cause | None:
@@ -197,7 +229,7 @@ def _through_numbers(noting: Noting, root: Note, goal: Note | None, name: str) -
     """The way led through Python numbers or numpy."""
     if goal is None:
         return None
-    made = [note for note in root.ancestors() if note.constant]
+    made = _made_of_numbers(root)
     for leak in reversed(noting.leaks):
         if leak.note is None:
             continue
@@ -212,9 +244,14 @@ def _through_numbers(noting: Noting, root: Note, goal: Note | None, name: str) -
     return None
 
 
+def _made_of_numbers(root: Note) -> list[Note]:
+    """The first that went on with numbers comes first: those after it may have numbers of their own."""
+    return sorted((note for note in root.ancestors() if note.constant), key=lambda note: note.clock)
+
+
 def of_numbers(noting: Noting, root: Note, name: str) -> Cause | None:
     """A loss has no history: was it made of numbers that came out of tensors with one?"""
-    made = [note for note in root.ancestors() if note.constant]
+    made = _made_of_numbers(root)
     for leak in reversed(noting.leaks):
         if leak.note is None or not any(note.requires for note in leak.note.ancestors()):
             continue

@@ -121,6 +121,10 @@ FIXES: dict[str, str] = {
         "{factor} is zero where the gradient arrives: check it if it is a mask, a "
         "coefficient or data; if it is a parameter, initialise it with small random values"
     ),
+    "hook-zero": (
+        "let the hook return None, or the gradient itself, where the gradient is not to be changed"
+    ),
+    "hook-nonfinite": "look at what the hook returns: a division, a logarithm or an overflow in it",
     # a gradient grew or shrank
     "grows": (
         "keep the gain per step at or below 1 (orthogonal or smaller initial weights), clip "
@@ -199,6 +203,10 @@ PHRASES: dict[str, str] = {
     "both": "{nans} NaN and {infs} infinite",
     "since": "something has written to it since",
     "since-or-before": "they were there before, or something has written to it since",
+    "zeros": "zeros",
+    "finite-gradient": "a finite gradient",
+    "of-size": "a gradient of size {size}",
+    "not-finite-gradient": "what is not finite",
     "everywhere": "everywhere",
     "at-values": "at all these values",
     "dead-units": ": {dead} of {units} units are dead",
@@ -242,6 +250,7 @@ PHRASES: dict[str, str] = {
     ),
     "neither": ", and neither has {loss}, which is computed from it",
     "reader": "{call} ({at})",
+    "since-line": " since {at}",
     "on-line": "on {at}",
     "after-line": "after {at}",
     "write": "{op:raw} on {at}",

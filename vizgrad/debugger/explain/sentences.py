@@ -226,11 +226,11 @@ SENTENCES: dict[str, tuple[str, str]] = {
         ),
     ),
     "not-differentiable": (
-        "{call} on {at} gives {type}, which has no derivative: {ends}.",
+        "{call} on {at} gives {type}, which have no derivative: {ends}.",
         "stay in floating point, or pass the gradient straight through: x + (rounded - x).detach()",
     ),
     "choice": (
-        "{call} on {at} gives {type}, which has no derivative: {ends}.",
+        "{call} on {at} gives {type}, which have no derivative: {ends}.",
         (
             "compute the loss from the values themselves: softmax, cross_entropy or "
             "gumbel_softmax in place of {op:raw}"
@@ -249,6 +249,17 @@ SENTENCES: dict[str, tuple[str, str]] = {
     "grad-mode": (
         "{call} on {at} ran under {mode:raw}, so it was not recorded: {ends}.",
         "remove {mode:raw} (or enter enable_grad) around it, at least for training",
+    ),
+    "frozen": (
+        "{name} does not require grad{since}, so no backward computes a gradient for it.",
+        "call requires_grad_() on {name} before the forward pass, if {name} is to be trained",
+    ),
+    "requires-too-late": (
+        (
+            "{call} on {at} was computed when {name} did not require grad yet, so {loss} has no "
+            "history."
+        ),
+        "call requires_grad_() on {name} before {call}, or make {name} with requires_grad=True",
     ),
     "inference-tensor": (
         "The result of {call} on {at} is an inference tensor: autograd may not use it.",
@@ -480,6 +491,13 @@ SENTENCES: dict[str, tuple[str, str]] = {
             "return a new gradient from the hook (out of place: `return grad * 2`), and leave "
             "the given one as it is"
         ),
+    ),
+    "hook-returned": (
+        (
+            "The hook of {shown} that was registered on {at} was given {given}, "
+            "and returned {what}. That came into the gradient of {name}."
+        ),
+        "",
     ),
     "hook-before-write": (
         (

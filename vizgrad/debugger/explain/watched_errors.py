@@ -83,8 +83,10 @@ class Improving:
             if note.op == "grad" and note.cut == "create_graph":
                 return loss_faults.without_history(self._noting, note, root)
         name = name_of(root, THE_LOSS)
-        return missing_gradients.of_cut(root, name) or missing_gradients.of_numbers(
-            self._noting, root, name
+        return (
+            missing_gradients.of_cut(root, name)
+            or missing_gradients.of_numbers(self._noting, root, name)
+            or missing_gradients.too_late(root, name)
         )
 
     def _freed(self, known: Explanation, roots: list[Note]) -> Cause | None:
