@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from math import log10
 
+from vizgrad.debugger.explain import hook_faults
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Operand, Phrase, cause
 from vizgrad.debugger.explain.nonfinite import STEPS, reaches, zero_fix
 from vizgrad.debugger.explain.wording import operation, raw
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.backwards import Delivered, Odd, Run, Visit
+from vizgrad.debugger.watch.note_recorder import Noting
 
 # --- loss minima -----------------------------------------------------------------------------------------
 # Gradients that are small, or zero, because a loss has reached its minimum: nothing is wrong with these.
@@ -79,7 +81,9 @@ def keeps_its_margin(run: Run, visit: Visit) -> bool:
 # Why a whole gradient is exactly zero.
 
 
-def why_zero(run: Run, key: int, name: str) -> Cause | None:
+def why_zero(run: Run, key: int, name: str, noting: Noting | None = None) -> Cause | None:
+    if run.changed and (at := _hook_above(run, key)) is not None:
+        return hook_faults.of_hook(run, at, name, noting)
     kills, cancelled = _zeros_above(run, key)
     for kill in kills:
         visit = kill.visit
@@ -112,8 +116,8 @@ def _zeros_above(run: Run, key: int) -> tuple[list[Odd], Visit | None]:
     cancelled: Visit | None = None
     for each in todo:
         came = run.visits.get(each)
-        if came is None or came.incoming != 0.0:
-            continue  # the `.grad` was cleared by hand
+        if came is None or came.incoming != 0.0 or each in run.changed:
+            continue  # the `.grad` was cleared by hand, or hooks may have made the zeros
         nonzero = [visit for visit, delivered in into[each] if delivered.size != 0.0]
         cancelled = cancelled or _first_of(run, nonzero)
         for visit, delivered in into[each]:
@@ -125,6 +129,21 @@ def _zeros_above(run: Run, key: int) -> tuple[list[Odd], Visit | None]:
                 seen.add(visit.key)
                 todo.append(visit.key)
     return [kill for kill in run.kills if (kill.visit.key, kill.edge) in found], cancelled
+
+
+def _hook_above(run: Run, key: int) -> int | None:
+    """The node whose hooks made zeros, of which alone the gradient of node `key` came."""
+    seen, todo = {key}, [key]
+    for each in todo:
+        changed = run.changed.get(each)
+        if changed is not None and changed.after == 0.0 < (changed.before or 0.0):
+            return each
+        for visit in run.visits.values():
+            here = visit.incoming == 0.0 and visit.key not in seen
+            if here and any(delivered.target == each for delivered in visit.out):
+                seen.add(visit.key)
+                todo.append(visit.key)
+    return None
 
 
 def _first_of(run: Run, visits: list[Visit]) -> Visit | None:
@@ -175,9 +194,10 @@ def _beside(run: Run, visit: Visit, factors: list[str]) -> list[str]:
     """The factor beside the tensor: a number is always the second operand, wherever it is written."""
     for note in (each for root in run.roots for each in root.tracked()):
         if note.node == visit.key and note.parents:
-            if len(note.parents) > 1:
+            tensor, *others = note.parents
+            if others:
                 return factors[1:]
-            site = note.parents[0].site
+            site = tensor.site
             names = source_expressions.assigned(site), source_expressions.expression_of(site)
             return [text for text in factors if text not in names] if site else []
     return []

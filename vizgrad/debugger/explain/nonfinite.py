@@ -316,10 +316,12 @@ def _element(birth: Odd, shown: str) -> tuple[Phrase, Operand]:
     place = birth.places[0] if birth.places else None
     if place is None or place[2] is None:
         return NOTHING, Operand(shown)
-    index, _, value = place
+    index, _, last = place
     # several may have been saved, in an order that each engine has for itself
     which = "other" if source_expressions.divides(birth.visit.name.lower()) else "self"
-    value = birth.there.get(which, value)
+    value = birth.there.get(which, last)
+    if which not in birth.there and "other" in birth.saved:
+        return NOTHING, Operand(shown)  # that is not the operand
     met = shown
     of_result = set(birth.saved) == {"result"}  # it saved no operand
     if of_result and not (birth.visit.name.startswith("Sqrt") and value == 0.0):
