@@ -314,9 +314,11 @@ def _zero_arrived(birth: Odd, masked: bool) -> Phrase:
 def _element(birth: Odd, shown: str) -> tuple[Phrase, Operand]:
     """Where the derivative is not finite, and of what."""
     place = birth.places[0] if birth.places else None
-    if place is None or place[2] is None:
+    if place is None:
         return NOTHING, Operand(shown)
     index, _, last = place
+    if last is None:
+        return NOTHING, Operand(shown)
     # several may have been saved, in an order that each engine has for itself
     which = "other" if source_expressions.divides(birth.visit.name.lower()) else "self"
     value = birth.there.get(which, last)
