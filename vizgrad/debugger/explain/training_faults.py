@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.explain import missing_gradients, why
@@ -12,7 +13,7 @@ from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.grad_history import Leaf
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
-from vizgrad.debugger.watch.training import Call, Parameter
+from vizgrad.debugger.watch.training import Call, Parameter, Steps
 
 # --- accumulated gradients -------------------------------------------------------------------------------
 # Gradients that a step used twice, and steps with what is not finite.
@@ -76,10 +77,15 @@ def without_gradient(noting: Noting) -> Iterator[Cause]:
 
 
 def steps_in_vain(noting: Noting) -> Iterator[Cause]:
-    """No step of an optimizer has found a gradient, and the way to one of its parameters was cut."""
+    """No step of an optimizer has found a gradient: the way to one of its parameters was cut, or gradients
+    were cleared before each step, or no backward reached its parameters.
+    """
     for steps in list(noting.training.optimizers.values()):
         if steps.useful or not steps.in_vain:
             continue
+        if steps.in_vain >= _STEPS and (found := _without_any(noting, steps)):
+            yield found
+            return
         for leaf in steps.leaves:
             name = leaf_name(noting, leaf)
             found = missing_gradients.of_leaf(noting, leaf, leaf.note, name)
@@ -93,6 +99,24 @@ def steps_in_vain(noting: Noting) -> Iterator[Cause]:
                     stepped=steps.site, whom=whom, why=found,
                 )  # fmt: skip
                 return
+
+
+def _without_any(noting: Noting, steps: Steps) -> Cause | None:
+    """Several steps, of which no way that was cut is to blame."""
+    facts: dict[str, Any] = {
+        "count": steps.in_vain, "optimizer": steps.title, "stepped": steps.site,
+    }  # fmt: skip
+    if not any(run.kind == "backward" for run in noting.runs):
+        return cause("unused", "never-backward", steps.site, steps.title, **facts)
+    if any(leaf.run is not None for leaf in steps.leaves):
+        return cause("not-optimized", "cleared-before-step", steps.site, steps.title, **facts)
+    if any(leaf.uses for leaf in steps.leaves):
+        return None
+    name = source_expressions.text_of(steps.site).partition(".step(")[0]
+    made = source_expressions.assignment_of(name, steps.site)
+    if made is None:
+        return None
+    return cause("unused", "other-parameters", made, name, name=name, **facts)
 
 
 def _stands_alone(known: list[Parameter]) -> bool:

@@ -198,7 +198,7 @@ class Training:
 
     def after(self, before: list[tuple[Parameter, Any, Any]], site: Site | None) -> None:
         if self._steps is not None:
-            if before:
+            if before or self._filled(self._steps):  # by a closure, within the step
                 self._steps.useful += 1
             else:
                 self._steps.in_vain += 1
@@ -213,6 +213,10 @@ class Training:
                 known.long += 1
                 if length / old > known.worst:
                     known.worst, known.site = length / old, site
+
+    def _filled(self, steps: Steps) -> bool:
+        tensors = [leaf.tensor() for leaf in steps.leaves]
+        return any(each is not None and self._look.grad(each) is not None for each in tensors)
 
     def ran(self, run: Run) -> None:
         """A backward began from these roots."""
