@@ -196,8 +196,9 @@ def of_value(note: Note, name: str, steps: int = 0) -> Cause | None:
         return None if run is None else _of_grad(run, name, steps, -birth.detail.key)
     if not birth.parents:
         tensor = source_expressions.assigned(birth.site) or name
+        case = "given-not-finite" if birth.site is None else "data"
         return cause(
-            "nonfinite-forward", "data", birth.site, tensor,
+            "nonfinite-forward", case, birth.site, tensor,
             shown=tensor, passed=_passed_on(note, birth, tensor, name),
         )  # fmt: skip
     places, nan = birth.detail or ([], False)
@@ -321,7 +322,7 @@ def _element(birth: Odd, shown: str) -> tuple[Phrase, Operand]:
         return NOTHING, Operand(shown)
     # several may have been saved, in an order that each engine has for itself
     which = "other" if source_expressions.divides(birth.visit.name.lower()) else "self"
-    value = birth.there.get(which, last)
+    value = birth.there[which] if which in birth.there else last
     if which not in birth.there and "other" in birth.saved:
         return NOTHING, Operand(shown)  # that is not the operand
     met = shown

@@ -51,7 +51,20 @@ SENTENCES: dict[str, tuple[str, str]] = {
     # ... as far as the graph alone shows
     "no-operation-known": (
         "{name} holds values that are not finite, and no operation is known that made them.",
-        "look at the data; inside vizgrad.watch() the operation is found",
+        (
+            "look at the data, or run the operation inside vizgrad.watch(), outside of transforms of "
+            "func, and ask again"
+        ),
+    ),
+    "given-not-finite": (
+        (
+            "{shown} held values that are not finite when the watch saw it first, and what made "
+            "them was not seen.{passed}"
+        ),
+        (
+            "clean the data first: look for missing values with isfinite(); or, if a transform of "
+            "func made {shown}, call the function without the transform and ask again"
+        ),
     ),
     "operand-not-finite": (
         "{name} is not finite: {which} of {call} on {at} was not already, and has no history.",
@@ -394,6 +407,24 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "The step on {stepped} found no gradient for {whom}: {why}",
         "{why:fix}",
     ),
+    "never-backward": (
+        "The {count} steps of {optimizer} on {stepped} found no gradient: no backward has run.",
+        "call backward() on the loss before {optimizer} steps",
+    ),
+    "cleared-before-step": (
+        (
+            "The {count} steps of {optimizer} on {stepped} found no gradient: backward gave "
+            "gradients to its parameters, and all were cleared before each step."
+        ),
+        "call zero_grad() before backward or after step(), and not between the two",
+    ),
+    "other-parameters": (
+        (
+            "{name} was made on {at} of parameters that nothing was computed with since: the {count} "
+            "steps of {optimizer} on {stepped} found no gradient."
+        ),
+        "make {name} after the model, of the parameters that the loss is computed with",
+    ),
     "not-optimized": (
         (
             "{name}{used} has got a gradient in {count} backwards, and no optimizer knows it: it "
@@ -456,6 +487,13 @@ SENTENCES: dict[str, tuple[str, str]] = {
             "compute {name} anew in each step, use {name:raw}.detach(), add the losses and call "
             "backward once, or give the earlier backward retain_graph=True"
         ),
+    ),
+    "released-too-early": (
+        (
+            "The backward on {at} released the graph of {name}, made on {made}, and {name} was used "
+            "again on {again}: the new loss leads back into the released graph."
+        ),
+        "add the losses and call backward once, or give the backward on {at} retain_graph=True",
     ),
     "gradient-holds-its-leaf": (
         (
@@ -544,6 +582,13 @@ SENTENCES: dict[str, tuple[str, str]] = {
             "already ({before}): gradients become small and the loss cannot reach zero."
         ),
         "pass the raw logits: give {op:raw} {given}, without {inner:raw}",
+    ),
+    "no-logarithms": (
+        (
+            "{op:raw} on {loss} takes logarithms of probabilities, and {name} is a {inner:raw} "
+            "({at}): the loss is no likelihood, and its gradients are those of another loss."
+        ),
+        "use {log:raw} in place of {inner:raw}, or cross_entropy on the scores",
     ),
     "told": ("{story:raw}", "{fix:raw}"),  # by an error
     # --- a node of a session --------------------------------------------------------------------------------
