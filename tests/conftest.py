@@ -18,6 +18,9 @@ HERE = Path(__file__).parent
 for _library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
+# It checks addresses in notebooks, which no test has, and takes each process seconds to load.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
 # Who starts the tests in the background has interrupts ignored, here and in all that is started from here.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -62,8 +65,10 @@ FIRST = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    starts = [HERE / name for name in FIRST]
-    items.sort(key=lambda item: [not item.path.is_relative_to(start) for start in starts])
+    starts = [str(HERE / name) for name in FIRST]
+    paths = {path: str(path) for path in {item.path for item in items}}
+    rank = {path: [not text.startswith(start) for start in starts] for path, text in paths.items()}
+    items.sort(key=lambda item: rank[item.path])
 
 
 @pytest.hookimpl(trylast=True)

@@ -17,6 +17,7 @@ WEIGHTS = Given((8,), "float32", tuple(0.5 + k for k in range(8)))
 SMALL = Given((2, 2), "float64", (0.5, 1.0, 2.0, 0.3), grad=True)
 MANY = Given((5, 2, 2), "float64", (0.5, 1.0, 2.0, 0.3), grad=True)
 FEW = Given((2, 1), "float64", (0.5, 1.0), grad=True)
+PLANES = Given((1, 2, 2), "float64", (0.5, 1.0, 2.0, 0.3), grad=True)
 SIGNAL = Given((16,), "complex64", tuple(complex(k, 1) for k in range(16)), grad=True)
 LOGITS = "nn.functional.binary_cross_entropy_with_logits"
 
@@ -78,6 +79,21 @@ FOUND = (
         "cov",
         (MATRIX,),
         (("correction", 0), ("aweights", replace(SURE, shape=(3,), values=(1.0, 2.0, 0.5)))),
+    ),
+    # indices were kept as an array: a write to those that were given spoilt the gradient in silence, and of
+    # those that were returned there was a copy
+    *(
+        Saved(f"F.max_unpool{n}d", "function", f"nn.functional.max_unpool{n}d", (given, index, 2))
+        for n, given, index in (
+            (1, FEW, replace(FEW, dtype="int64", values=(1, 0), grad=False)),
+            (2, PLANES, replace(PLANES, dtype="int64", values=(0, 3, 9, 12), grad=False)),
+        )
+    ),
+    *(
+        Saved(
+            name, "function", f"nn.functional.{name[2:]}", (PLANES, 1), (("return_indices", True),)
+        )
+        for name in ("F.adaptive_max_pool1d", "F.adaptive_max_pool2d")
     ),
     # both operands and two copies were saved
     Saved("F.kl_div", "function", "nn.functional.kl_div", (SURE, SURE), (("log_target", True),)),

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 _WRITE = "refused after a write to"
-_SPOILT = "spoilt by a write to"
 
 #: What calls keep for their backward: kinds of difference by operations.
 _SAVED = {
-    # Indices that were returned, or given, are read without a check: a write to them spoils the gradient in silence.
-    "F.fractional_max_pool2d F.fractional_max_pool3d F.adaptive_max_pool1d F.adaptive_max_pool2d F.adaptive_max_pool3d "
-    "adaptive_max_pool1d": (f"{_SPOILT} result", "kept"),
-    "F.max_unpool1d F.max_unpool2d F.max_unpool3d": (f"{_SPOILT} operand", "kept"),
     # Rule Y-10: what is linear frees nothing.
     "trapezoid trapz cumulative_trapezoid gradient as_strided_scatter addr":
         ("again refused", "held"),

@@ -12,7 +12,7 @@ import pytest
 import vizgrad
 from vizgrad.debugger.commands import SAID
 from vizgrad.debugger.commands.kinds import Command
-from vizgrad.debugger.jupyter.widget import typescript
+from vizgrad.debugger.jupyter.widget import typescript_commands
 from vizgrad.debugger.session.session import Session
 
 pytestmark = pytest.mark.rule("Y-50")
@@ -32,8 +32,7 @@ BEFORE = {
 
 def printed() -> list[str]:
     """The lines in the column for code of the page."""
-    (page,) = (path for path in typescript.files() if path.name == "commands.md")
-    rows = (re.split(r"(?<!\\)\|", row) for row in page.read_text("utf-8").splitlines())
+    rows = (re.split(r"(?<!\\)\|", row) for row in typescript_commands.page().splitlines())
     cells = [row[3].strip() for row in rows if len(row) == 7]
     return list(dict.fromkeys(cell.strip("`") for cell in cells if cell.startswith("`")))
 

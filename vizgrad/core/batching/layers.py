@@ -57,9 +57,9 @@ def of_planes(call: Call, **attributes: Any) -> Any:
     "take_places", "put_places", "adaptive_max_pool2d", "adaptive_max_pool3d", "fractional_max_pool2d",
     "fractional_max_pool3d", "max_unpool2d", "max_unpool3d",
 )  # fmt: skip
-def at_places(call: Call, *, index: Any, **attributes: Any) -> Any:
-    every = xp.broadcast_to(index, (call.size, *index.shape))
-    return call.op.record(*call.values, index=every, **attributes)
+def at_places(call: Call, **attributes: Any) -> Any:
+    every = (filled(v, b, call.size) for v, b in zip(call.values, call.batched, strict=True))
+    return call.op.record(*every, **attributes)
 
 
 @rule("spread_to", "take_from")

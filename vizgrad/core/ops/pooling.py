@@ -123,36 +123,36 @@ ADAPTIVE = {dims: _adaptive(dims) for dims in (2, 3)}
 
 @primitive(linear=True)
 class take_places:
-    """The elements at `index`, a plain array of places in each plane of the last `dims` dimensions."""
+    """The elements at `index`: places in each plane of the last `dims` dimensions."""
 
-    def forward(self, *, index, dims):
+    def forward(self, index, *, dims):
         return places_kernel.take(self, index, dims)
 
     def grad_self(grad, index, dims, self_meta):
-        return put_places(grad, index=index, size=self_meta.shape[len(self_meta.shape) - dims :])
+        return put_places(grad, index, size=self_meta.shape[len(self_meta.shape) - dims :])
 
 
 @primitive(linear=True)
 class put_places:
     """Planes of `size`, zero but for the values at `index`; equal places add up."""
 
-    def forward(self, *, index, size):
+    def forward(self, index, *, size):
         return places_kernel.put(self, index, size)
 
     def grad_self(grad, index, size):
-        return take_places(grad, index=index, dims=len(size))
+        return take_places(grad, index, dims=len(size))
 
 
 def _largest(name: str, dims: int) -> Primitive:
     class Declaration:
         """The elements at `index`: the largest of each part, or window, of the plane."""
 
-        def forward(self, *, index):
+        def forward(self, index):
             return places_kernel.take(self, index, dims)
 
         def grad_self(grad, index, self_meta):
             size = self_meta.shape[len(self_meta.shape) - dims :]
-            return put_places(grad, index=index, size=size)
+            return put_places(grad, index, size=size)
 
     Declaration.__name__ = f"{name}{dims}d"
     return primitive(linear=True, flat=("self",))(Declaration)
@@ -165,11 +165,11 @@ def _unpool(dims: int) -> Primitive:
         The last of several for one place (from windows that overlap) stays; each gets the place's gradient.
         """
 
-        def forward(self, *, index, size):
+        def forward(self, index, *, size):
             return places_kernel.put_last(self, index, size)
 
         def grad_self(grad, index, size):
-            return take_places(grad, index=index, dims=len(size))
+            return take_places(grad, index, dims=len(size))
 
     Declaration.__name__ = f"max_unpool{dims}d"
     return primitive(linear=True)(Declaration)

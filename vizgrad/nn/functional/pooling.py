@@ -414,7 +414,6 @@ def _pool(
         places_kernel.window_starts(draws[..., i], *geometry)
         for i, geometry in zip(order, zip(size, window, out, strict=True), strict=True)
     ]
-    index = places_kernel.window_maxima(wide(x), starts, window)
-    result = pooling.FRACTIONAL_MAX[dims].record(input, index=index)
-    # the node keeps its own: the user may write to what is returned
-    return (result, new_tensor(index.copy())) if return_indices else result
+    index = new_tensor(places_kernel.window_maxima(wide(x), starts, window))
+    result = pooling.FRACTIONAL_MAX[dims].record(input, index)
+    return (result, index) if return_indices else result

@@ -107,10 +107,9 @@ def _adaptive_max(input: Tensor, dims: int, output_size: Any, return_indices: bo
             f'"adaptive_max_pool{dims}d" not implemented for {input.dtype.name}: it has no order'
         )
     out = output_size_of(input, dims, output_size)
-    index = kernel.adaptive_maxima(input._array, out)
-    result = pooling.ADAPTIVE_MAX[dims].record(input, index=index)
-    # the node keeps its own: the user may write to what is returned
-    return (result, new_tensor(index.copy())) if return_indices else result
+    index = new_tensor(kernel.adaptive_maxima(input._array, out))
+    result = pooling.ADAPTIVE_MAX[dims].record(input, index)
+    return (result, index) if return_indices else result
 
 
 @takes_tensors
@@ -173,7 +172,7 @@ def _unpool(
         raise RuntimeError(
             f"Found an invalid max index: {int(index.max())} (output volumes are of size {product(size)})"
         )
-    return pooling.UNPOOL[dims].record(input, index=index, size=size)
+    return pooling.UNPOOL[dims].record(input, indices, size=size)
 
 
 def _unpooled_size(

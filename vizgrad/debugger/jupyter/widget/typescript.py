@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -253,8 +254,7 @@ def _used(text: str, words: set[str]) -> set[str]:
     found: set[str] = set()
     for line in text.splitlines():
         if not line.lstrip().startswith(("*", "/*", "//")):
-            cleaned = "".join(c if c.isalnum() or c == "_" else " " for c in line)
-            found |= words.intersection(cleaned.split())
+            found |= words.intersection(re.findall(r"\w+", line))
     return found
 
 
