@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +25,7 @@ OUTSIDE = {"former_names", "version"}
 COMMANDS = {"vizgrad.core.ops.__main__", "vizgrad.core.ops.stub"}
 
 
+@cache
 def sources() -> dict[str, Path]:
     """Every module of vizgrad by its dotted name."""
     found: dict[str, Path] = {}
@@ -34,6 +36,30 @@ def sources() -> dict[str, Path]:
     return found
 
 
+@cache
+def tree(path: Path) -> ast.Module:
+    """A file, parsed once for all tests of the architecture."""
+    return ast.parse(path.read_text("utf-8"))
+
+
+@cache
+def _imports(path: Path, types: bool) -> list[tuple[str, set[str]]]:
+    """Each module that a file imports from, and what could be a module of the names that it takes there."""
+    found: list[tuple[str, set[str]]] = []
+    stack: list[ast.AST] = [tree(path)]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.If) and not types and "TYPE_CHECKING" in ast.dump(node.test):
+            stack += node.orelse
+            continue
+        if isinstance(node, ast.Import):
+            found += [(alias.name, set()) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.append((node.module, {f"{node.module}.{alias.name}" for alias in node.names}))
+        stack += ast.iter_child_nodes(node)
+    return found
+
+
 def imported(path: Path, known: Iterable[str], *, types: bool = True) -> set[str]:
     """The modules of `known` that a file imports anywhere; of a `from` import the nearest.
 
@@ -41,18 +67,8 @@ def imported(path: Path, known: Iterable[str], *, types: bool = True) -> set[str
     """
     known = set(known)
     names: set[str] = set()
-    stack: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.If) and not types and "TYPE_CHECKING" in ast.dump(node.test):
-            stack += node.orelse
-            continue
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            whole = {f"{node.module}.{alias.name}" for alias in node.names}
-            names |= whole & known or {node.module}
-        stack += ast.iter_child_nodes(node)
+    for module, parts in _imports(path, types):
+        names |= parts & known or {module}
     return names & known
 
 
@@ -65,6 +81,7 @@ def room(module: str) -> str:
     return ".".join(parts[:depth]) if len(parts) >= depth else ""
 
 
+@cache
 def arrows() -> dict[str, set[str]]:
     """For each room those that it imports from when it runs."""
     known = sources()

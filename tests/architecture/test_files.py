@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.rooms import PACKAGE, WINGS
+from tests.architecture.rooms import PACKAGE, WINGS, tree
 
 ROOT = PACKAGE
 FILES = sorted(p for p in ROOT.rglob("*.py") if "labextension" not in p.parts)
@@ -50,7 +50,7 @@ def where(path: Path) -> str:
 def nodes(path: Path) -> list[ast.AST]:
     """The imports and comparisons of a file, wherever in it."""
     kinds = ast.Import | ast.ImportFrom | ast.Compare
-    return [n for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, kinds)]
+    return [n for n in ast.walk(tree(path)) if isinstance(n, kinds)]
 
 
 def imported(path: Path) -> set[str]:

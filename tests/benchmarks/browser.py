@@ -195,7 +195,7 @@ def _time_steps(lab: Lab, nodes: int, opened: int, steps: int) -> list[Figure]:
     root = view.locator("[data-revision]")
     root.scroll_into_view_if_needed()
     for _ in range(opened):
-        view.get_by_role("button", name="Open groups, one level more", exact=True).click()
+        view.get_by_role("button", name="Expand one level", exact=True).click()
         lab.page.wait_for_timeout(500)
     button = view.get_by_role("button", name="Step", exact=True)
     taken = [_step(lab, root, button) for _ in range(WARM_UP + steps)][WARM_UP:]

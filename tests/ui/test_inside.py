@@ -76,7 +76,7 @@ def test_a_node_is_gone_into_by_stages_and_lines(lab: Lab) -> None:
     lab.page.keyboard.press("Escape")
 
     # By stage: the region says what is done, and stepping back by stage takes it back.
-    choose(view, "Step by stage")
+    choose(view, "Step one stage")
     inside = view.get_by_role("region", name="Inside")
     expect(inside).to_contain_text("1 of 3 stages done")
     press(view, "Step")
@@ -134,12 +134,12 @@ def to_leaf_and_cursor(lab: Lab, notebook: Notebook, view: Locator) -> None:
         }""",
         notebook.panel,
     )
-    choose(view, "Run to the cursor")
+    choose(view, "Run to cursor")
     at(view, 1)
-    choose(view, "Run to the cursor")
+    choose(view, "Run to cursor")
     at(view, 2)
     # Refused, it says why.
-    choose(view, "Run to the cursor")
+    choose(view, "Run to cursor")
     toast = lab.page.locator(".Toastify__toast")
     expect(toast).to_contain_text("is where the run stands", timeout=20_000)
     at(view, 2)
@@ -196,7 +196,7 @@ def test_the_graph_of_second_order_grows_beside_the_first_and_is_debugged(lab: L
     picture(lab, "second")
     assert axe(view) == []
     dark(lab, "second-dark")
-    lane.get_by_role("button", name="Debug the second order").click()
+    lane.get_by_role("button", name="Debug second order").click()
     expect(view.locator(".vg-root")).to_have_attribute("data-status", "paused")
     at(view, 0)
     expect(view.get_by_role("region", name="Graph")).to_contain_text("x.grad")
@@ -245,7 +245,7 @@ def test_a_backward_within_a_node_is_gone_into_or_over(lab: Lab) -> None:
     inside = view.get_by_role("region", name="Inside")
     following = inside.locator("[aria-current='step']")
     for _ in range(3):
-        inside.get_by_role("button", name="Step by stage").click()
+        inside.get_by_role("button", name="Step one stage").click()
     expect(following).to_contain_text("y.backward()")
     inside.get_by_role("button", name="Step in").click()
     lane = inside.get_by_role("list", name="Operations, as they ran")

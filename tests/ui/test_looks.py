@@ -200,7 +200,7 @@ def test_what_is_written_on_pins_and_boxes_stays_inside(lab: Lab, font: str) -> 
         for position in range(1, 8):
             press(view, "Step")
             at(view, position)
-        press(view, "Open groups, one level more")
+        press(view, "Expand one level")
         expect(root(view)).to_have_attribute("data-layout", "done")
         expect(view.locator(".vg-leaf").first).to_be_attached()
         for _ in range(4):

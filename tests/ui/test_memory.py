@@ -59,7 +59,7 @@ def test_without_a_session(lab: Lab) -> None:
     keeps.get_by_role("button", name="In [2], line 7").click()
     # what changed is there when it is read again, and that it is asked by keyboard
     notebook.execute("del total, loss")
-    again = region.get_by_role("button", name="Read the memory again")
+    again = region.get_by_role("button", name="Refresh memory")
     again.focus()
     region.page.keyboard.press("Enter")
     expect(keeps).to_have_count(0)

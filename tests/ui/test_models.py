@@ -65,7 +65,7 @@ def test_the_models(lab: Lab) -> None:
     current = view.locator('[data-node-id][data-state="current"]')
     expect(current).to_be_in_viewport(ratio=1)  # 40 nodes down, in the middle of 233
 
-    press(view, "Fold all groups")
+    press(view, "Collapse all groups")
     model = group(view, "CharTransformer")
     expect(model).to_have_attribute("data-group-state", "current")
     model.locator("[data-toggle]").click()

@@ -172,7 +172,7 @@ def test_a_nan_stops_the_run_where_it_is_born_and_the_view_says_why(lab: Lab) ->
 
     press(view, "Restart")
     at(view, 0)
-    button = view.get_by_role("button", name="Stop at NaN")
+    button = view.get_by_role("button", name="Pause on NaN")
     expect(button).to_have_attribute("aria-pressed", "true")
     button.click()
     expect(button).to_have_attribute("aria-pressed", "false")

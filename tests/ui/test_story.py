@@ -141,7 +141,7 @@ def compared(lab: Lab, notebook: Notebook, view: Locator) -> None:
     expect(region).to_contain_text("branch 1 beside original: 2 of 2 nodes differ, first")
     expect(view.locator("[aria-live]")).to_have_text(re.compile("2 of 2 nodes differ"))
     picture(lab, "story-compared")
-    legend.get_by_role("button", name="Compare no more").click()
+    legend.get_by_role("button", name="Stop comparing").click()
     expect(legend).to_have_count(0)
     assert drawn(graph) == ordinary
 
@@ -160,5 +160,5 @@ def compared(lab: Lab, notebook: Notebook, view: Locator) -> None:
     expect(region).to_contain_text(re.compile(r"branch 1.*: \d of \d nodes differ, first"))
     graph.click(button="right", position={"x": 3, "y": 3})
     picture(lab, "story-compared-half")
-    view.get_by_role("menuitem", name="Compare no more").click()
+    view.get_by_role("menuitem", name="Stop comparing").click()
     expect(graph.locator("[data-differs]")).to_have_count(0)

@@ -77,7 +77,7 @@ def test_the_banner_of_a_nan_offers_why_and_both_name_one_line(lab: Lab) -> None
 
 def test_a_leaf_is_asked_by_key_and_menu_and_the_way_leads_through_the_graph(lab: Lab) -> None:
     _, view = opened(lab, NAN)
-    press(view, "Stop at NaN")
+    press(view, "Pause on NaN")
     press(view, "Continue")
     expect(root(view)).to_have_attribute("data-status", "finished")
     leaf = view.locator("[data-node-id][data-kind=leaf]").first

@@ -99,7 +99,7 @@ describe('more steps', () => {
     );
     expect(document.activeElement).toBe(items()[0]);
     press(document.activeElement as Element, 'End');
-    expect(document.activeElement?.textContent).toContain('Run to the next leaf');
+    expect(document.activeElement?.textContent).toContain('Run to next leaf');
     press(document.activeElement as Element, 'Escape');
     await waitFor(() => expect(within(host).queryByRole('menu')).toBeNull());
     expect(document.activeElement).toBe(more);
@@ -114,8 +114,8 @@ describe('more steps', () => {
         item.getAttribute('aria-description')
       ])
     );
-    expect(why.get('Step by stage')).toBeNull();
-    expect(why.get('Stage back')).toBe('Not now: the run is at its start.');
+    expect(why.get('Step one stage')).toBeNull();
+    expect(why.get('Step back one stage')).toBe('Not now: the run is at its start.');
     expect(why.get('Step in')).toBe('Not now: MeanBackward0 runs no Python of yours.');
     expect(why.get('Step out')).toBe('Not now: the run stands between two nodes, not within one.');
     for (const item of items()) {

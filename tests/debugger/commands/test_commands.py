@@ -58,6 +58,9 @@ def test_names_labels_and_keys_are_each_given_once() -> None:
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_a_command_is_told_in_a_sentence_and_can_be_reached(command: Command) -> None:
     assert re.fullmatch(r"[A-Z][^.]*[^. ]\.", command.help)
+    # "Run the next node", not "Runs the next node": a tooltip and a line of help are imperatives
+    for text in (command.help, command.magic.help if command.magic else command.help):
+        assert not re.match(r"\w+(?<!s)s\b", text), text
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", command.name)
     if not command.in_view:
         assert command.api
@@ -72,6 +75,8 @@ def test_what_code_calls_exists(command: Command) -> None:
     owner, _, method = command.api.rpartition(".")
     found = getattr({"Session": Session, "": vizgrad}[owner], method)
     assert inspect.getdoc(found)
+    # A property is shown as one: `session.saved`, not `session.saved()`.
+    assert (f"{method}(" in command.code) is not isinstance(found, property)
 
 
 def test_every_method_that_moves_a_session_is_a_command() -> None:

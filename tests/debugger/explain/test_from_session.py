@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from vizgrad.debugger.explain import from_session, watch_block
+from vizgrad.debugger.explain import stepped, watch_block
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.session import Session
 
@@ -189,7 +189,7 @@ def test_a_backward_that_was_started_with_nan_says_so() -> None:
 
 
 def test_what_is_no_longer_kept_is_not_called_healthy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(from_session, "MOST", 2)
+    monkeypatch.setattr(stepped, "MOST", 2)
     w = vg.tensor([0.0, 2.0], requires_grad=True)
     session = opened(((w * 2) * 2).sqrt().sum())
     session.continue_()

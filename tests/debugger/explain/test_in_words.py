@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
+from vizgrad.core.errors import Place
 from vizgrad.debugger import explain
 from vizgrad.debugger.explain import watch_block, why
 from vizgrad.debugger.explain.cause import HEALTHY, Cause, Number, Phrase
@@ -74,7 +75,7 @@ def test_every_row_is_used() -> None:
 def test_sentences_are_well_formed(text: str) -> None:
     for _, field, how, _ in Formatter().parse(text):
         assert field is None or field.isidentifier()
-        assert how in (None, "", "raw", "input", "fix")
+        assert how in (None, "", "raw", "input", "fix", "on", "recorded")
     assert "  " not in text
 
 
@@ -85,6 +86,9 @@ def test_facts_are_said_by_their_type() -> None:
     assert say("MulBackward0", "input") == "the input"
     assert say("x", "raw") == "x"
     assert say(None) == "a line that is not known"
+    place = Place("a.py", 3)
+    assert (say(place, "on"), say(None, "on")) == (" on line 3", "")
+    assert (say(place, "recorded"), say(None, "recorded")) == (", recorded on line 3,", "")
     assert say(3) == "3"
     assert say(0.25) == "0.25"
     assert say(Number(1.0000001192092896, "acos")) == "1.0000001"
@@ -98,7 +102,7 @@ def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def diagnosed(tensor: Any, name: str) -> Cause:
-    return why.diagnose(watch_block.known(tensor), tensor, name)
+    return why.cause_of(watch_block.known(tensor), tensor, name)
 
 
 @pytest.mark.usefixtures("_nobody_watched_before")

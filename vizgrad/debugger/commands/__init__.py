@@ -1,4 +1,4 @@
-"""Everything that a person can tell vizgrad to do, each declared once.
+"""Every command of vizgrad, each declared once.
 
 Made from here: the magics with their help and completion (`vizgrad.debugger.jupyter.magics`),
 and, written by ``make types``, the browser's list (`extension/src/protocol/commands.ts`: toolbar, menus,
@@ -26,12 +26,14 @@ from vizgrad.debugger.commands.run import RUN
 COMMANDS: tuple[Command, ...] = (*RUN, *GRAPH, *VIEW, *NOTEBOOK)
 
 GESTURES: tuple[Gesture, ...] = (
-    Gesture("Arrows", "Walk the graph: up and down along edges, to the sides at the same height."),
-    Gesture("Home End", "To the first and the last box."),
-    Gesture("Wheel", "Zooms once the graph has the focus; with Ctrl always."),
+    Gesture(
+        "Arrows", "Move through the graph: up and down along edges, sideways on the same level."
+    ),
+    Gesture("Home End", "Go to the first or the last box."),
+    Gesture("Wheel", "Zoom, if the graph has the focus; with Ctrl, always."),
     Gesture("Drag, pinch", "Move the graph, and zoom with two fingers."),
-    Gesture("Right click, long press", "The menu of a node or group."),
-    Gesture("Escape", "Closes help, search or a menu; from the toolbar back to the graph."),
+    Gesture("Right click, long press", "Open the menu of a node or group."),
+    Gesture("Escape", "Close help, search or a menu; from the toolbar, return to the graph."),
 )
 
 

@@ -56,8 +56,8 @@ class Magic:
 
 #: Names in the lines of code of commands -> what is called so.
 SAID = {
-    "session": "what `vizgrad.debug(loss)` returned",
-    "loss": "a tensor that has a history",
+    "session": "the result of `vizgrad.debug(loss)`",
+    "loss": "a tensor with a history",
     "w": "a parameter",
     "x": "an input",
     "Square": "a custom Function",
@@ -114,8 +114,8 @@ class Gesture:
 VIEW: tuple[Command, ...] = (
     Command(
         name="follow",
-        label="Follow the run",
-        help="Lets the selection go along with the run, or stay.",
+        label="Follow execution",
+        help="Select the node that each step ran.",
         section="View",
         icon="follow",
         keys=("Escape",),
@@ -124,22 +124,22 @@ VIEW: tuple[Command, ...] = (
     ),
     Command(
         name="next-part",
-        label="Next part",
-        help="Goes to the next part of the view: toolbar, graph, inspector and so on.",
+        label="Focus next part",
+        help="Move the focus to the next part of the view: toolbar, graph, inspector and so on.",
         section="View",
         keys=("F6",),
     ),
     Command(
         name="previous-part",
-        label="Previous part",
-        help="Goes to the part of the view before.",
+        label="Focus previous part",
+        help="Move the focus to the previous part of the view.",
         section="View",
         keys=("Shift F6",),
     ),
     Command(
         name="presentation",
         label="Presentation size",
-        help="Draws everything larger, for a projector, or as before.",
+        help="Draw everything larger, for a projector.",
         section="View",
         icon="presentation",
         keys=("p",),
@@ -148,7 +148,7 @@ VIEW: tuple[Command, ...] = (
     Command(
         name="pop-out",
         label="Open in a tab",
-        help="Shows the session in a tab of its own, which can be put anywhere.",
+        help="Show the session in a separate tab.",
         section="View",
         icon="popOut",
         by_host=True,
@@ -156,7 +156,7 @@ VIEW: tuple[Command, ...] = (
     Command(
         name="open-window",
         label="Open in a window",
-        help="Shows the session in a window of its own, for a second screen.",
+        help="Show the session in a separate window, for a second screen.",
         section="View",
         icon="window",
         by_host=True,
@@ -164,7 +164,7 @@ VIEW: tuple[Command, ...] = (
     Command(
         name="help",
         label="Help",
-        help="Shows keys, signs, and how the same is written in code.",
+        help="Show the keys, the signs, and the Python code for each command.",
         section="View",
         icon="help",
         keys=("?",),

@@ -9,7 +9,7 @@ from vizgrad.core.errors import Link, Place, place_of
 from vizgrad.debugger.explain import gradient_size, hook_faults, nonfinite
 from vizgrad.debugger.explain.cause import Cause
 from vizgrad.debugger.explain.wording import THE_LOSS, name_of
-from vizgrad.debugger.watch.backwards import Run, Visit
+from vizgrad.debugger.watch.backwards import Odd, Run, Visit
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
 
@@ -135,10 +135,13 @@ def odd_value(note: Note, name: str) -> Cause | None:
 def odd_gradient(
     run: Run, key: int, name: str, noting: Noting | None = None, at: int | None = None
 ) -> Cause | None:
-    """A gradient that is not finite: already the loss was not, or it became so (at node `at`, if known)."""
-    for root in run.roots:
-        if not root.finite and (found := odd_value(root, name_of(root, THE_LOSS))) is not None:
-            return replace(found, path=(Link(f"{name}.grad" if name else ".grad"), *found.path))
+    """A gradient that is not finite: the forward pass made it so, or a derivative: that of node `at`, if that
+    is known.
+    """
+    birth = nonfinite.first_birth(run, key, at)
+    note = _of_forward(run, birth, asked=at is not None)
+    if note is not None and (found := odd_value(note, _called(run, note))) is not None:
+        return replace(found, path=(Link(f"{name}.grad" if name else ".grad"), *found.path))
     earlier = () if noting is None else [each for each in reversed(noting.runs) if each is not run]
     for each in (run, *earlier):  # or what an earlier backward left there
         found = nonfinite.of_gradient(each, key, name, at)
@@ -149,6 +152,30 @@ def odd_gradient(
         if found is not None:
             return found
     return None
+
+
+def _called(run: Run, note: Note) -> str:
+    return name_of(note, THE_LOSS) if note in run.roots else name_of(note)
+
+
+def _of_forward(run: Run, birth: Odd | None, *, asked: bool) -> Note | None:
+    """The value that was not finite before this backward, and made the gradient so; None if none did.
+    `asked`: the question is of the derivative of `birth` itself, and not of the result of its operation.
+
+    Another value that is not finite, in another branch of the loss, is another bug.
+    """
+    odd = [root for root in run.roots if not root.finite]
+    if birth is None or not odd:
+        return odd[0] if odd else None
+    note = nonfinite.note_of(run, birth.visit.key)
+    if note is None:
+        return odd[0]
+    met = [each for each in note.parents if not each.finite]
+    if not asked and not note.finite:
+        met.append(note)
+    begun = [each.born or each for each in met]
+    same = (root for root in odd if (root.born or root) in begun)
+    return next(same, met[0] if met else None)
 
 
 def _along(

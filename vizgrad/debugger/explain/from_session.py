@@ -1,189 +1,126 @@
-"""`why` while a session is open: what its graph keeps and its steps did is known, though nobody listened.
-
-The answer agrees with what a session says where it stops
-(`vizgrad.debugger.session.breakpoints.stop_reason`): both ask `birth_of`.
-"""
-
-# Underscored slots of a tensor are hidden from its users, not from the debugger.
-# pyright: reportPrivateUsage=false
+"""Reads an open session, of any engine: what its graph keeps and its steps did, though nobody listened."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from contextlib import suppress
 from typing import Any
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.magnitude import finite, size
+from vizgrad.core.arrays.magnitude import finite
 from vizgrad.core.arrays.sparse import is_sparse
-from vizgrad.core.errors import Link, place_of
-from vizgrad.core.graph.accumulate import AccumulateGrad
-from vizgrad.core.graph.node import Node
-from vizgrad.core.graph.saved import bare
-from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.errors import Explanation, Link, place_of
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
-from vizgrad.debugger.engines.vizgrad.nonfinite_origin import birth_of, made_by, saved_before
-from vizgrad.debugger.engines.vizgrad.step import EngineStep
-from vizgrad.debugger.engines.vizgrad.summary import CapturedArray
-from vizgrad.debugger.explain import answers, arithmetic, from_records, nonfinite
-from vizgrad.debugger.explain.answers import odd_gradient, of_run
-from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
-from vizgrad.debugger.explain.kept_graphs import of_origin
-from vizgrad.debugger.explain.wording import A_LEAF, number, raw
-from vizgrad.debugger.session.history.history import History
+from vizgrad.debugger.engines.api.protocols import Step
+from vizgrad.debugger.engines.common.graph_base import GraphBase
+from vizgrad.debugger.engines.common.nonfinite_origin import made_by
+from vizgrad.debugger.explain.answers import way
+from vizgrad.debugger.explain.evidence import (
+    Brought,
+    Deliverer,
+    Evidence,
+    Origin,
+    Raised,
+    Waiting,
+)
+from vizgrad.debugger.explain.stepped import Stepped, roots_in
+from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.open_session import Live
-from vizgrad.debugger.watch.backwards import Delivered, Odd, Run, Visit, key_of, odd
-from vizgrad.debugger.watch.grad_history import Gradients
+from vizgrad.debugger.session.session import Session, SessionBusy
+from vizgrad.debugger.session.session_reader import SessionClosed
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
-from vizgrad.debugger.watch.untracked_memory import Memory
-from vizgrad.debugger.watch.vizgrad_tensors import OWN
+from vizgrad.debugger.watch.tensor_adapter import Look
 
-# --- from session steps ----------------------------------------------------------------------------------
-# The steps of a session as a backward that was listened to: so `why` answers while one is open.
+# --- a tensor --------------------------------------------------------------------------------------------
 
 
-#: In a longer run only the last steps are searched.
-MOST = 500_000
+def opened() -> Iterator[tuple[Session, Live]]:
+    """The open sessions that stand still, the newest first."""
+    for session in reversed(registry.sessions()):
+        with suppress(SessionClosed, SessionBusy), session.at_rest() as (_, look):
+            if isinstance(look, Live):
+                yield session, look
 
 
-class Stepped(Run):
-    """The steps that a session has done, up to where it stands. `numbers` are those of its nodes by key."""
+def readable(look: Live) -> GraphBase[Any] | None:
+    """Its graph, if its engine lets the nodes be read."""
+    source: Any = look.source
+    return source if isinstance(source, GraphBase) else None
 
-    def __init__(self, source: EngineGraph, history: History, noting: Noting | None) -> None:
-        super().__init__(Memory(), Gradients(OWN))
-        self.source = source
-        #: The key of a node -> its number in the session, and the step that ran it.
-        self.numbers: dict[int, int] = {}
-        self.steps: dict[int, EngineStep] = {}
-        for step in history.steps[max(history.position - MOST, 0) : history.position]:
-            if isinstance(step, EngineStep):
-                self._went(step)
-        self.ended = self.clock if history.at_end else 0
-        self.roots = () if noting is None else tuple(_roots(source, noting))
 
-    def _went(self, step: EngineStep) -> None:
-        node = self.source.nodes[step.node]
-        key = key_of(node)
-        self.numbers[key], self.steps[key] = step.node, step
-        visit = self.visits[key] = Visit(key, node.name(), node.code, node.lasti, _largest(step))
-        if isinstance(node, AccumulateGrad):
-            self.leaves.add(id(node.variable))
-        for out in step.routed:
-            if out.routed is None or out.target is None:
-                continue
-            target = self.source.nodes[out.target]
-            delivered = Delivered(key_of(target), out.edge, _size(out.routed))
-            self.numbers.setdefault(delivered.target, out.target)
-            visit.deliver(*delivered)
-            if delivered.size == 0.0:
-                if visit.incoming > 0.0:
-                    self.kills.append(self._odd(step, node, visit, out.edge, out.routed))
-            elif not delivered.size < _INF and visit.incoming < _INF:
-                self.births.append(self._odd(step, node, visit, out.edge, out.routed))
+def step_of(look: Live, number: int) -> Step | None:
+    """The step that ran a node, among those that are done."""
+    order = look.history.past.orders.get(number)
+    return None if order is None or order >= look.position else look.history.steps[order]
 
-    def _odd(
-        self, step: EngineStep, node: Node, visit: Visit, edge: int, routed: CapturedArray
-    ) -> Odd:
-        """See `backwards.Watching`, which notes the same while a backward runs."""
-        array = routed.array
-        came = [held.array for held in step.incoming if held is not None]
-        saved = {
-            name: found
-            for name, form in saved_before(step, node).items()
-            if (found := getattr(bare(form), "_array", None)) is not None
-        }
-        if array is None:
-            return Odd(visit, edge, False, {}, [], {})
-        return odd(visit, edge, came[0] if len(came) == 1 else None, array, saved)
 
-    def birth(self, key: int) -> model.Birth | None:
-        """The non-finite gradients that the step of the node made from finite ones."""
-        step = self.steps.get(key)
-        if step is None or not self.visits[key].incoming < _INF:
+class SessionReader(Evidence):
+    """The open sessions on a tensor."""
+
+    def __init__(self, tensor: Any, look: Look, noting: Noting | None) -> None:
+        self._tensor, self._look, self._noting = tensor, look, noting
+
+    def brought_by(self) -> Brought | None:
+        """The steps that have stored what the `.grad` of a leaf holds now."""
+        tensor = self._tensor
+        grad = self._look.grad(tensor) if tensor.is_leaf else None
+        if grad is None:
             return None
-        source = self.source
-        return birth_of(step, source.nodes[step.node], source.ids.get, source.values_before)
-
-    def following(self, key: int) -> list[int]:
-        """The nodes to which the step that ran this one delivered."""
-        visit = self.visits.get(key)
-        return [] if visit is None else [delivered.target for delivered in visit.out]
-
-    def key_at(self, number: int) -> int:
-        return key_of(self.source.nodes[number])
-
-    def position(self, key: int) -> int | None:
-        """How many steps are done behind the one that ran the node; None if none has."""
-        step = self.steps.get(key)
-        return None if step is None else step.index + 1
-
-
-_INF = float("inf")
-
-
-def _size(held: CapturedArray) -> float:
-    """As `magnitude.size`; of what was let go of as its summary tells."""
-    if held.array is not None:
-        return size(held.array)
-    summary = held.summary
-    if summary.nans:
-        return float("nan")
-    if summary.infs:
-        return _INF
-    return summary.norm or max(abs(summary.min or 0.0), abs(summary.max or 0.0))
-
-
-def _largest(step: EngineStep) -> float:
-    sizes = [_size(held) for held in step.incoming if held is not None]
-    odd = [each for each in sizes if each != each]
-    return odd[0] if odd else max(sizes, default=0.0)
-
-
-def _roots(source: EngineGraph, noting: Noting) -> Iterator[Note]:
-    """The notes of a watch on the tensors that the backward starts from, if there are any."""
-    wanted = {source.nodes[node].sequence_nr for node, _ in source.roots}
-    for note in noting.notes.all():
-        if note.node in wanted and note.op != "grad":
-            yield note
-
-
-# --- from session ----------------------------------------------------------------------------------------
-
-
-def opened() -> Iterator[tuple[Live, EngineGraph]]:
-    """The open sessions of this engine that stand still, the newest first."""
-    for _, look in from_records.opened():
-        if isinstance(look.source, EngineGraph):
-            yield look, look.source
-
-
-def _leaf(source: EngineGraph, tensor: Any) -> int | None:
-    """The number of the node that fills the `.grad` of a leaf."""
-    for nr in range(source.inner, len(source.nodes)):
-        if getattr(source.nodes[nr], "variable", None) is tensor:
-            return nr
-    return None
-
-
-def run_that_filled(tensor: Any, noting: Noting | None) -> tuple[Stepped, int] | None:
-    """The steps of the session that has stored what the `.grad` of a leaf holds now, and the leaf's key."""
-    if not tensor.is_leaf or tensor._grad is None:
+        for _, live in opened():
+            source = readable(live)
+            leaf = None if source is None else live.source.number(tensor)
+            if source is None or leaf is None:
+                continue
+            step: Any = step_of(live, leaf)
+            done = None if step is None else step.accumulated
+            if done is None or done.after is None:
+                continue
+            after, now = source.reader.array(done.after.array), source.reader.array(grad)
+            if after is not None and now is not None and _equal(after, now):
+                return Brought(Stepped(source, live.history, self._noting), -id(tensor))
         return None
-    for look, source in opened():
-        leaf = _leaf(source, tensor)
-        step = None if leaf is None else source.step_of(leaf)
-        if step is None or step.index >= look.position or step.accumulated is None:
-            continue
-        after = step.accumulated.after
-        if after is not None and after.array is not None and _equal(after.array, tensor._grad):
-            return Stepped(source, look.history, noting), -id(tensor)
-    return None
+
+    def losses(self) -> tuple[Note, ...] | None:
+        if self._noting is None:
+            return None
+        found: list[Note] = []
+        for _, live in opened():
+            source = readable(live)
+            if source is not None and live.status == "finished":
+                found += roots_in(source, self._noting)
+        return tuple(found)
+
+    def origin(self) -> Origin | None:
+        """By what its graph had saved before the run of a session let go of it."""
+        node = self._look.node(self._tensor)
+        for _, live in () if node is None else opened():
+            source = readable(live)
+            if source is not None and node in source.ids:
+                origin = made_by(node, source.reader)
+                return None if origin is None else origin_in(source, source.ids[node], origin)
+        return None
+
+    def waiting(self) -> Waiting | None:
+        """An open backward that brings its gradient is paused before it, or has failed."""
+        tensor = self._tensor
+        if not tensor.requires_grad:
+            return None
+        for session, look in opened():
+            number = look.source.number(tensor)
+            if number is None:
+                continue
+            if not tensor.is_leaf and not tensor.retains_grad:
+                if any(number == root for root, _ in look.source.roots):
+                    return Waiting(source=True)
+                continue
+            found = _waiting(session, look, number)
+            if found is not None:
+                return found
+        return None
 
 
-def _equal(array: Any, grad: Tensor) -> bool:
-    now = grad._array
+def _equal(array: Any, now: Any) -> bool:
     if array is now:
         return True
     if is_sparse(array) or is_sparse(now) or array.shape != now.shape or array.dtype != now.dtype:
@@ -191,135 +128,121 @@ def _equal(array: Any, grad: Tensor) -> bool:
     return bool(xp.array_equal(array, now, equal_nan=True))
 
 
-def of_value(tensor: Any, name: str, noting: Noting | None) -> Cause | None:
-    """A value that is not finite, by what its graph had saved before the run of a session let go of it."""
-    edge = tensor._edge if isinstance(tensor, Tensor) else None
-    node = getattr(edge, "node", edge)
-    if not isinstance(node, Node) or isinstance(node, AccumulateGrad):
+def origin_in(source: GraphBase[Any], seen: int, origin: Any) -> Origin:
+    """`origin` in a graph, and the way there from node `seen`."""
+    goal = source.ids.get(origin)
+    if goal is None:
+        return Origin(origin, source.reader)
+    numbers = way(seen, goal, lambda n: [nr for nr in source.targets(n) if nr is not None])
+    path = tuple(link(source, nr) for nr in numbers)
+    return Origin(origin, source.reader, True, path, source.label(goal))
+
+
+def link(source: GraphBase[Any], nr: int) -> Link:
+    reader, node = source.reader, source.nodes[nr]
+    leaf = reader.variable(node) is not None
+    text = (source.label(nr) or "a leaf") if leaf else reader.name(node)
+    return Link(text, place_of(reader.site(node)), None if leaf else reader.key(node))
+
+
+# --- gradients that are still to come ---------------------------------------------------------------------
+
+
+def _waiting(session: Session, look: Live, number: int) -> Waiting | None:
+    if look.status == "finished" or has_run(look, number):
         return None
-    for _, source in opened():
-        if node in source.ids:
-            origin = made_by(node, source.values_before(node), source.values_before)
-            return None if origin is None else from_forward(source, source.ids[node], origin, name)
+    told = getattr(look.history.error, "explanation", None)
+    if look.status == "failed" and isinstance(told, Explanation):
+        return Waiting(failed=told)
+    if look.status == "paused" and number not in look.history.start.skipped:
+        return still_to_come(look, number, session.title)
     return None
 
 
-def from_forward(
-    source: EngineGraph, seen: int, origin: Node, name: str, met: Phrase = NOTHING
-) -> Cause:
-    """An operation of the forward pass made it: from node `seen`, forward values lead there."""
-    goal = source.ids.get(origin)
-    leaf = "" if goal is None else source.label(goal)
-    found = of_origin(origin, name, source.values_before, met, leaf or A_LEAF)
-    numbers = [] if goal is None else answers.way(seen, goal, lambda n: _known(source.targets(n)))
-    return replace(found, path=tuple(link(source, n) for n in numbers))
+def has_run(look: Live, number: int) -> bool:
+    """Is the step of a node among those that are done?"""
+    order = look.history.past.orders.get(number)
+    return order is not None and order < look.position
 
 
-def _known(targets: Any) -> list[int]:
-    return [target for target in targets if target is not None]
+def is_due(look: Live, number: int) -> bool:
+    """Is a node a leaf whose step is still to come in a backward that is paused?"""
+    leaf = number >= look.source.inner
+    skipped = number in look.history.start.skipped
+    return leaf and look.status == "paused" and not skipped and not has_run(look, number)
 
 
-def link(source: EngineGraph, nr: int) -> Link:
-    node = source.nodes[nr]
-    leaf = isinstance(node, AccumulateGrad)
-    text = (source.label(nr) or "a leaf") if leaf else node.name()
-    return Link(text, place_of(node.site), None if leaf else node.sequence_nr)
+def still_to_come(look: Live, number: int, title: str = "backward") -> Waiting:
+    """For the node that stores the gradient, which has not run."""
+    current, source = look.current, look.source
+    skipped = set(look.history.start.skipped)
+    by = [
+        Deliverer(source.name(node), source.describe(node).place)
+        for node in range(len(source))
+        if number in source.targets(node) and node not in skipped and not has_run(look, node)
+    ]
+    label = "" if current is None else f"{source.name(current)} {source.label(current)}".strip()
+    return Waiting(
+        title="" if title == "backward" else title,
+        earlier=source.grad(number) is not None,
+        before=label,
+        done=look.position,
+        total=look.total,
+        stores=current == number,
+        by=tuple(by),
+    )
 
 
-# --- gradients -------------------------------------------------------------------------------------------
+# --- a node ----------------------------------------------------------------------------------------------
 
 
-def of_gradient(
-    run: Stepped, key: int, name: str, *, size: float | None = None, at: int | None = None
-) -> Cause | None:
-    """The cause of a gradient that went into the node with this key: None if it has no fault. `size` is
-    that of one of several that met there, or has not been taken yet; `at` the node that made it.
-    """
-    visit = run.visits.get(key)
-    if size is None:
-        if visit is None:
+class SessionNode(Evidence):
+    """A session on one of its nodes. `noting`: what a watch noted of the forward pass."""
+
+    def __init__(
+        self, look: Live, source: GraphBase[Any], number: int, noting: Noting | None
+    ) -> None:
+        self._look, self._source, self._number = look, source, number
+        self._node = source.nodes[number]
+        self._run = Stepped(source, look.history, noting)
+
+    def stepped(self) -> Stepped:
+        return self._run
+
+    def key(self) -> int:
+        return self._run.key_at(self._number)
+
+    def kind(self) -> str:
+        return self._source.reader.name(self._node)
+
+    def raised(self) -> Raised | None:
+        step: Any = self._run.steps.get(self.key())
+        if step is None or not step.error:
             return None
-        size = visit.incoming
-    if size < float("inf"):
-        return of_run(run, key, name, size)
-    birth_key, birth = _birth(run, key, at)
-    if birth is None:
-        return odd_gradient(run, key, name, at=at) or _not_told(name)
-    way = answers.way(birth_key, key, run.following)
-    node = run.source.nodes[birth.node]
-    if birth.hook:
-        found = cause(
-            "hook-effect", "hook-made", None, birth.hook,
-            hook=birth.hook, node=node.name(), at=node.site, name=name,
-        )  # fmt: skip
-        return replace(found, path=answers.links(run, reversed(way), name))
-    if birth.forward:
-        return _forward(run, birth_key, birth, way, name)
-    found = odd_gradient(run, key, name, at=at)
-    if found is None:
-        found = _added(node, name)
-    return found if found.path else replace(found, path=answers.links(run, reversed(way), name))
+        error = self._look.history.error
+        told = getattr(error, "explanation", None)
+        text = str(error).splitlines()[0] if str(error) else type(error).__name__
+        return Raised(type(error).__name__, text, told if isinstance(told, Explanation) else None)
 
+    def stale(self) -> model.Saved | None:
+        saved = self._source.saved(self._number)
+        return next((each for each in saved if each.state == "stale"), None)
 
-def _not_told(name: str) -> Cause:
-    """The backward was given it, or what made it is not kept."""
-    return cause("nonfinite-backward", "not-told-by-steps", None, name, name=name)
+    def origin(self) -> Origin | None:
+        """The origin of a saved value, if one is not finite."""
+        reader = self._source.reader
+        arrays = reader.saved(self._node).values()
+        if all(a is None or a.dtype.kind not in "fcV" or finite(a) for a in arrays):
+            return None
+        origin = made_by(self._node, reader)
+        return None if origin is None else origin_in(self._source, self._number, origin)
 
+    def skipped(self) -> bool:
+        return self._number in self._look.history.start.skipped
 
-def birth_key(run: Stepped, key: int) -> int | None:
-    """The node that made what is not finite and came to `key`; None if nothing did."""
-    found, birth = _birth(run, key)
-    return None if birth is None else found
+    def waiting(self) -> Waiting | None:
+        due = is_due(self._look, self._number)
+        return still_to_come(self._look, self._number) if due else None
 
-
-def has_odd(values: Any) -> bool:
-    """Is one of some saved values not finite?"""
-    arrays = (getattr(bare(value), "_array", None) for value in values.values())
-    return any(a is not None and a.dtype.kind in "fcV" and not finite(a) for a in arrays)
-
-
-def _birth(run: Stepped, key: int, at: int | None = None) -> tuple[int, model.Birth | None]:
-    """The first node on a way to `key` that made what is not finite of what was, or `key` itself. `at`: that
-    node, where it is known.
-    """
-    for each in run.visits if at is None else (at,):
-        birth = run.birth(each)
-        if birth is not None and answers.way(each, key, run.following):
-            return each, birth
-    return 0, None
-
-
-def _forward(run: Stepped, key: int, birth: model.Birth, way: list[int], name: str) -> Cause:
-    """A saved value was not finite already: where that came from, as far as it is known."""
-    source, node = run.source, run.source.nodes[birth.node]
-    here = answers.links(run, reversed(way), name)
-    met = Phrase("met", node=node.name(), at=node.site, where=_operands(birth), name=name)
-    for root in run.roots:  # a watch has noted more
-        if not root.finite and (found := odd_gradient(run, key, name)) is not None:
-            return found
-    if birth.born is None:
-        found = cause("nonfinite-forward", "forward-value", None, name, met=met)
-        return replace(found, path=here)
-    origin = source.nodes[birth.born]
-    found = from_forward(source, birth.node, origin, name, met)
-    odd = next((each for each in run.births if each.visit.key == key), None)
-    if odd is not None and odd.masked and nonfinite.behind_a_mask(run, key):
-        numbers = arithmetic.of_derivative(odd) or Phrase("but-zero-times-inf")
-        facts = {**found.facts, "x": raw(found.tensor or origin.name()), "numbers": numbers}
-        found = replace(
-            found, kind="nonfinite-masked", case=f"{found.case}-masked", fix="masked", facts=facts
-        )
-    return replace(found, path=(*here, *found.path[1:]))
-
-
-def _operands(birth: model.Birth) -> Phrase:
-    """The saved values that say why, as their node calls them."""
-    if not birth.operands:
-        return NOTHING
-    values = " and ".join(f"{each.name} is {number(each.value)}" for each in birth.operands)
-    return Phrase("where-values", values=values)
-
-
-def _added(node: Node, name: str) -> Cause:
-    site = node.site
-    return cause("ill-scaled", "sum-overflowed", site, node.name(), node=node.name(), name=name)
+    def link(self) -> tuple[Link, ...]:
+        return (link(self._source, self._number),)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
+from vizgrad.debugger.explain.evidence import Evidence, Facts
 from vizgrad.debugger.explain.number_flow import flows
 from vizgrad.debugger.explain.wording import (
     AN_OPERAND,
@@ -25,32 +25,38 @@ from vizgrad.debugger.watch.backwards import Run
 from vizgrad.debugger.watch.grad_history import Leaf
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import MOST, Event, Note
-from vizgrad.debugger.watch.tensor_adapter import look_of
 
 #: They give places.
 _CHOOSING = ("arg", "sort", "topk", "max", "min", "nonzero", "searchsorted", "bucketize")
 
 
-def of_gradient(noting: Noting | None, tensor: Any, name: str) -> Cause | None:
-    """`tensor.grad` is None: why; None if that is as it should be, or not known."""
-    note = None if noting is None else noting.notes.get(tensor)
-    if not tensor.requires_grad:
-        if type(tensor).__name__ == "Parameter":  # its values may come from anywhere
-            return _frozen(noting, tensor, name)
+def of_gradient(evidence: Evidence, facts: Facts, name: str) -> Cause | None:
+    """There is no `.grad`: why; None if that is as it should be, or not known."""
+    noting, note, leaf = evidence.noting(), evidence.note(), evidence.leaf()
+    if not facts.requires_grad:
+        if facts.parameter:
+            return _frozen(evidence, name)
         return None if note is None else of_cut(note, name)
-    if not tensor.is_leaf:
-        return _not_a_leaf(noting, tensor, note, name)
-    leaf = None if noting is None else noting.gradients.known(tensor)
+    if not facts.leaf:
+        return _not_a_leaf(noting, facts, note, name)
     if noting is None or (note is None and leaf is None):
         if noting is not None and any(run.kind == "backward" for run in noting.runs):
             return not_used(noting, None, name)
         return None
-    return of_leaf(noting, leaf, note, name)
+    return of_leaf(noting, leaf, note, name) or _of_losses(evidence.losses() or (), note, name)
 
 
-def _frozen(noting: Noting | None, tensor: Any, name: str) -> Cause:
+def _of_losses(losses: tuple[Note, ...], note: Note | None, name: str) -> Cause | None:
+    """The way to one of these was cut: what does not lead there at all may belong to another loss."""
+    if note is None:
+        return None
+    found = (of_way(root, note, name) for root in losses)
+    return next((each for each in found if each is not None), None)
+
+
+def _frozen(evidence: Evidence, name: str) -> Cause:
     """A parameter that wants no gradient, which is no fault: where that was said, if it was heard."""
-    at = None if noting is None else noting.gradients.frozen_at(tensor)
+    at = evidence.frozen_at()
     return cause(
         "healthy", "frozen", at, name,
         name=name or THE_PARAMETER,
@@ -200,21 +206,19 @@ def _type(note: Note) -> Phrase:
     return Phrase("booleans" if note.dtype.kind == "b" else "integers")
 
 
-def _not_a_leaf(noting: Noting | None, tensor: Any, note: Note | None, name: str) -> Cause | None:
-    if tensor.retains_grad and noting is not None:
+def _not_a_leaf(noting: Noting | None, facts: Facts, note: Note | None, name: str) -> Cause | None:
+    if facts.retains_grad and noting is not None:
         return None
     if noting is not None:
         runs = [run for run in noting.runs if run.kind == "backward"]
-        if not runs or any(root.tensor() is tensor for run in runs for root in run.roots):
+        if not runs or (note is not None and any(note in run.roots for run in runs)):
             return None
-    look = look_of(tensor)
-    made = None if look is None else look.made(tensor)
+    made = facts.made
     if made is None:
         return None
     site = made.site
-    if look is not None and note is None and not tensor.shape:  # of a loss its value is meant
-        value = look.array(tensor).reshape(()).item()
-        shown = Phrase("value", value=value) if isinstance(value, float) else NOTHING
+    if note is None and facts.single:  # of a loss its value is meant
+        shown = NOTHING if facts.number is None else Phrase("value", value=facts.number)
         return cause("healthy", "result-finite", None, "", shown=name or THE_VALUE, value=shown)
     mine = name or source_expressions.assigned(site)
     text = source_expressions.text_of(site)

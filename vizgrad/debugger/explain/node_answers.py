@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from vizgrad.core.errors import Explanation, Link
-from vizgrad.core.graph.node import Node
+from vizgrad.core.errors import Explanation
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
-from vizgrad.debugger.engines.vizgrad.nonfinite_origin import made_by
-from vizgrad.debugger.explain import from_records, from_session
-from vizgrad.debugger.explain.cause import Cause, Phrase, cause, given
-from vizgrad.debugger.explain.from_session import Stepped
+from vizgrad.debugger.engines.common.graph_base import GraphBase
+from vizgrad.debugger.explain import stepped_gradients
+from vizgrad.debugger.explain.cause import Cause
+from vizgrad.debugger.explain.diagnose import diagnose
+from vizgrad.debugger.explain.from_records import RecordedNode
+from vizgrad.debugger.explain.from_session import SessionNode, link, readable
+from vizgrad.debugger.explain.question import Question
+from vizgrad.debugger.explain.stepped import Stepped
 from vizgrad.debugger.explain.watch_block import known
 from vizgrad.debugger.explain.wording import explain
 from vizgrad.debugger.session.open_session import Live
@@ -38,129 +40,67 @@ def why_node(look: Look, number: int) -> Told:
         )
     if not 0 <= number < len(look.source):
         raise IndexError(f"there is no node {number}: the graph has {len(look.source)}")
-    if not isinstance(look.source, EngineGraph):
-        return _by_records(look, number)
-    return _Asked(look, look.source, number).told()
+    source = readable(look)
+    return _by_records(look, number) if source is None else _by_steps(look, source, number)
 
 
-class _Asked:
-    def __init__(self, look: Live, source: EngineGraph, number: int) -> None:
-        self.look, self.source, self.number = look, source, number
-        self.node = source.nodes[number]
-        self.name = source.label(number) or self.node.name()
-        leaves = source.nodes[source.inner :]
-        noted = known(leaves[0].variable) if leaves else None  # pyright: ignore[reportAttributeAccessIssue]
-        self.run = Stepped(source, look.history, noted)
-        self.key = self.run.key_at(number)
-
-    def told(self) -> Told:
-        found, position = self._found()
-        nodes = self._nodes(found)
-        if nodes and (seen := nodes[0]) is not None and seen < self.source.inner:
-            found = replace(found, path=(from_session.link(self.source, seen), *found.path[1:]))
-        return Told(explain(found), nodes, position, _check(self.node))
-
-    def _found(self) -> tuple[Cause, int | None]:
-        visit = self.run.visits.get(self.key)
-        step = self.run.steps.get(self.key)
-        if step is not None and step.error:
-            return self._raised(), self.run.position(self.key)
-        if visit is None:
-            return self._not_run(), None
-        if visit.incoming < _INF:
-            made = sorted(visit.out, key=lambda each: each.size < _INF)
-            for delivered in made:  # what it made itself: first what is not finite, also of 0
-                if not delivered.size < _INF or (delivered.size == 0.0 < visit.incoming):
-                    name = self._name(delivered.target)
-                    found = from_session.of_gradient(
-                        self.run, delivered.target, name, size=delivered.size, at=self.key
-                    )
-                    if found is not None:
-                        return found, self.run.position(self.key)
-        found = from_session.of_gradient(self.run, self.key, self.name)
-        if found is not None:
-            return found, self._position(found)
-        size = visit.incoming
-        came = Phrase("is-of-size", size=float(size)) if size else Phrase("is-zero")
-        return self._healthy(came), None
-
-    def _position(self, found: Cause) -> int | None:
-        """Where the run first made what is explained."""
-        born = from_session.birth_key(self.run, self.key)
-        if born is not None:
-            return self.run.position(born)
-        last = found.path[-1].node if found.path else None
-        return None if last is None else self.run.position(last)
-
-    def _name(self, key: int) -> str:
-        number = self.run.numbers[key]
-        return self.source.label(number) or self.source.name(number)
-
-    def _raised(self) -> Cause:
-        error = self.look.history.error
-        told = getattr(error, "explanation", None)
-        if isinstance(told, Explanation):
-            return replace(given(told), path=(self._itself(),))
-        text = str(error).splitlines()[0] if str(error) else type(error).__name__
-        return cause(
-            "internal", "raised", None, self.name,
-            node=self.node.name(), error=type(error).__name__, message=text,
-        )  # fmt: skip
-
-    def _itself(self) -> Link:
-        return from_session.link(self.source, self.number)
-
-    def _not_run(self) -> Cause:
-        stale = next((s for s in self.source.saved(self.number) if s.state == "stale"), None)
-        if stale is not None:
-            return replace(_stale(self.node, stale), path=(self._itself(),))
-        values = self.source.values_before(self.node)
-        if from_session.has_odd(values):
-            origin = made_by(self.node, values, self.source.values_before)
-            if origin is not None:
-                return from_session.from_forward(self.source, self.number, origin, self.name)
-        if self.number in self.look.history.start.skipped:
-            return self._healthy(Phrase("skipped"))
-        if from_records.is_due(self.look, self.number):
-            return from_records.still_to_come(self.look, self.number, self.name)
-        return self._healthy(Phrase("not-run"))
-
-    def _healthy(self, what: Phrase) -> Cause:
-        return cause("healthy", "node-healthy", None, self.name, what=what)
-
-    def _nodes(self, found: Cause) -> tuple[int | None, ...]:
-        source = self.source
-        from_records = {
-            node.sequence_nr: nr for nr, node in enumerate(source.nodes[: source.inner])
-        }
-        leaves = {source.label(nr): nr for nr in range(source.inner, len(source.nodes))}
-        return tuple(
-            leaves.get(link.text.removesuffix(".grad"))
-            if link.node is None
-            else from_records.get(link.node)
-            for link in found.path
-        )
+def question_of(look: Live, number: int) -> Question:
+    """The question is of the banner where the session has stopped at this node, else of the node."""
+    name = look.source.label(number) or look.source.name(number)
+    stopped = look.stopped
+    birth = None if stopped is None else stopped.birth
+    if stopped is None or stopped.node != number or birth is None:
+        return Question("node", name)
+    return Question("banner", name, birth.edge)
 
 
-_INF = float("inf")
+def _by_steps(look: Live, source: GraphBase[Any], number: int) -> Told:
+    reader = source.reader
+    leaves = source.nodes[look.source.inner :]
+    evidence = SessionNode(
+        look, source, number, known(reader.variable(leaves[0])) if leaves else None
+    )
+    found = diagnose(question_of(look, number), evidence)
+    nodes = _nodes(look, source, found)
+    if nodes and (seen := nodes[0]) is not None and seen < look.source.inner:
+        found = replace(found, path=(link(source, seen), *found.path[1:]))
+    position = _position(evidence.stepped(), evidence.key(), found)
+    return Told(explain(found), nodes, position, _check(source.describe(number)))
 
 
-def _stale(node: Node, saved: model.Saved) -> Cause:
-    """It will raise: said before it does."""
-    write = saved.culprit
-    name = saved.name if write is None or not write.alias else write.alias
-    return cause(
-        "saved-overwritten", "saved-overwritten", None if write is None else write.place, name,
-        node=node.name(), saved=saved.name, before=saved.version_saved, now=saved.version_now,
-        by=None if write is None else Phrase("write", op=write.op, at=write.place),
-    )  # fmt: skip
+def _position(run: Stepped, key: int, found: Cause) -> int | None:
+    """Behind how many steps the run first made what is explained."""
+    visit = run.visits.get(key)
+    if visit is None or found.kind == "healthy":
+        return None
+    step = run.steps.get(key)
+    made = visit.incoming < float("inf") and any(
+        not each.size < float("inf") or (each.size == 0.0 < visit.incoming) for each in visit.out
+    )
+    if made or (step is not None and step.error):
+        return run.position(key)
+    born = stepped_gradients.birth_key(run, key)
+    if born is not None:
+        return run.position(born)
+    last = found.path[-1].node if found.path else None
+    return None if last is None else run.position(last)
 
 
-def _check(node: Node) -> str:
+def _nodes(look: Live, source: GraphBase[Any], found: Cause) -> tuple[int | None, ...]:
+    reader, inner = source.reader, look.source.inner
+    numbers = {reader.key(node): nr for nr, node in enumerate(source.nodes[:inner])}
+    leaves = {source.label(nr): nr for nr in range(inner, len(source.nodes))}
+    return tuple(
+        leaves.get(each.text.removesuffix(".grad")) if each.node is None else numbers.get(each.node)
+        for each in found.path
+    )
+
+
+def _check(node: model.Node) -> str:
     """A session keeps no example that a Function could be run on again: how a person does it."""
-    if not node.wants_tensors:
+    if node.kind != "function":
         return ""
-    name = node.name().removesuffix("Backward")
+    name = node.name.removesuffix("Backward")
     return (
         f"%vizgrad check {name} ..., with inputs of yours, examines the Function: a run keeps none."
     )
@@ -168,12 +108,9 @@ def _check(node: Node) -> str:
 
 def _by_records(look: Live, number: int) -> Told:
     """The explanation for another engine, from the records of its steps."""
-    name = look.source.label(number) or look.source.name(number)
-    told = from_records.of_node(look, number, name)
-    if told is not None:
-        found, node, position = told
-        return Told(explain(found), (node,) if found.path else (), position)
-    if from_records.is_due(look, number):
-        return Told(explain(from_records.still_to_come(look, number, look.source.label(number))))
-    found = cause("healthy", "node-healthy", None, name, what=Phrase("all-finite"))
-    return Told(explain(found))
+    evidence = RecordedNode(look, number)
+    found = diagnose(question_of(look, number), evidence)
+    recorded = evidence.recorded()
+    if recorded is None:
+        return Told(explain(found))
+    return Told(explain(found), (recorded.node,) if found.path else (), recorded.position)

@@ -322,8 +322,10 @@ def _element(birth: Odd, shown: str) -> tuple[Phrase, Operand]:
         return NOTHING, Operand(shown)
     # several may have been saved, in an order that each engine has for itself
     which = "other" if source_expressions.divides(birth.visit.name.lower()) else "self"
-    value = birth.there[which] if which in birth.there else last
-    if which not in birth.there and "other" in birth.saved:
+    value = last
+    if which in birth.there:
+        value = birth.there[which]
+    elif "other" in birth.saved:
         return NOTHING, Operand(shown)  # that is not the operand
     met = shown
     of_result = set(birth.saved) == {"result"}  # it saved no operand
@@ -339,11 +341,18 @@ def _operand(visit: Visit) -> str:
 
 def _operand_birth(run: Run, key: int) -> Note | None:
     """Where an operand of a node became infinite, if one is."""
+    note = note_of(run, key)
+    if note is None:
+        return None
+    return next((parent.born for parent in note.parents if parent.born is not None), None)
+
+
+def note_of(run: Run, key: int) -> Note | None:
+    """The note on what a node made."""
     for root in run.roots:
         for note in root.tracked():
             if note.node == key:
-                odd = [parent.born for parent in note.parents if parent.born is not None]
-                return odd[0] if odd else None
+                return note
     return None
 
 

@@ -189,10 +189,11 @@ PHRASES: dict[str, str] = {
     ),
     "product": "; {place}gradient {arrived} arrived and met {factor}: {arrived} * {factor} = {made}",
     "at-element": "at {index:raw}: ",
+    "no-line": " Its line was not noted: run the forward pass inside vizgrad.watch() to know it.",
+    "on": " on {at}",
+    "recorded": ", recorded on {at},",
     "value-of": "{name:raw} = {value}",
-    "met": (
-        " In {node}, recorded on {at}, {where}it met the gradient, and so came into that of {name}."
-    ),
+    "met": (" In {node}{at:recorded} {where}it met the gradient, and so came into that of {name}."),
     "where-values": "where {values:raw}, ",
     "came-into": " It came into the gradient of {name}.",
     "not-finite": "elements that are not finite",

@@ -3,7 +3,8 @@
 In a sentence ``{x}`` is a fact of the cause, said by its type (`wording.say`): text of the program in code
 quotes (`Words` and names of nodes without), a line as "line 3" (None: one that is not known), a number in the
 fewest digits that are true, a `Phrase` as its row of `phrases.PHRASES` says it. ``{x:raw}`` is text as it is,
-``{x:input}`` the operand of an operation.
+``{x:input}`` the operand of an operation. ``{x:on}`` and ``{x:recorded}`` are " on line 3" and ", recorded on
+line 3,", or nothing where the line is not known.
 """
 
 from __future__ import annotations
@@ -14,6 +15,14 @@ _OUT_OF_PLACE = (
     "write out of place there (e.g. `x = x + y` for `x += y`), or clone before the write"
 )
 _ASK_IN_A_WATCH = "run the block inside vizgrad.watch(), and ask again"
+
+#: Cases that a line belongs to: where it is not known, they say how to know it.
+OF_A_LINE = frozenset(
+    {
+        "derivative", "derivative-overflowed", "masked-operand-infinite", "saved-values",
+        "saved-values-masked", "scale", "sum-overflowed", "zero",
+    }
+)  # fmt: skip
 
 #: Case of a cause -> what is said of it, and what to do about it ("": a row of `FIXES`, named by the cause).
 SENTENCES: dict[str, tuple[str, str]] = {
@@ -82,12 +91,12 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "look at the leaf: what wrote to it, and with which gradient",
     ),
     "saved-values": (
-        "{call} on {at} made what is not finite, of finite values{element}.{met}",
+        "{call}{at:on} made what is not finite, of finite values{element}.{met}",
         "keep {shown:input} in the domain of the operation: clamp it, or add a small eps",
     ),
     "saved-values-masked": (
         (
-            "{call} on {at} made what is not finite, of finite values{element}.{met} That branch "
+            "{call}{at:on} made what is not finite, of finite values{element}.{met} That branch "
             "is masked out{numbers}."
         ),
         "",
@@ -106,35 +115,35 @@ SENTENCES: dict[str, tuple[str, str]] = {
     # --- gradients that are not finite --------------------------------------------------------------------
     "masked-operand-infinite": (
         (
-            "{call} on {at} is infinite in the branch that is masked out on "
+            "{call}{at:on} is infinite in the branch that is masked out on "
             "{masked_at}{numbers}. It came into the gradient of {name}."
         ),
         "",
     ),
     "derivative-overflowed": (
         (
-            "The derivative of {call} on {at} overflowed: gradients had grown to {size} "
+            "The derivative of {call}{at:on} overflowed: gradients had grown to {size} "
             "there{numbers}. It came into the gradient of {name}."
         ),
         "",
     ),
     "derivative": (
         (
-            "The derivative of {call} on {at} is not finite{element}{masked}{numbers}. It came "
+            "The derivative of {call}{at:on} is not finite{element}{masked}{numbers}. It came "
             "into the gradient of {name}."
         ),
         "",
     ),
     "sum-overflowed": (
         (
-            "Gradients that met behind {node}, recorded on {at}, overflowed when they were added "
+            "Gradients that met behind {node}{at:recorded} overflowed when they were added "
             "up. It came into the gradient of {name}."
         ),
         "clip the gradient, or scale the loss down: what comes from here is too large for its type",
     ),
     "hook-made": (
         (
-            "Hook {hook:raw} of {node}, recorded on {at}, made what is not finite. It came into "
+            "Hook {hook:raw} of {node}{at:recorded} made what is not finite. It came into "
             "the gradient of {name}."
         ),
         "look at what the hook returns: a division, a logarithm or an overflow in it",
@@ -197,7 +206,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
     # --- gradients that are zero, or badly scaled -----------------------------------------------------------
     "zero": (
         (
-            "{call} on {at} has derivative zero {where}{dead}, so the whole gradient of {name} "
+            "{call}{at:on} has derivative zero {where}{dead}, so the whole gradient of {name} "
             "is zero."
         ),
         "",
@@ -210,7 +219,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
         ("look at what is taken off {shown} there: a mean over one element, say, is that element"),
     ),
     "scale": (
-        "The gradient {verb} at {call} on {at}: {steps}. At {name} it is {size}.",
+        "The gradient {verb} at {call}{at:on}: {steps}. At {name} it is {size}.",
         "",
     ),
     # --- no gradient --------------------------------------------------------------------------------------

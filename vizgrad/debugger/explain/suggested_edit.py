@@ -223,7 +223,10 @@ _LOGS = ("log", "log2", "log10")
 
 def _kept_in_domain(cause: Cause, statement: ast.stmt) -> _Edit:
     """The operand that the cause names is kept where its operation is finite."""
-    for call in _calls(statement, *_LOGS, "sqrt", "rsqrt"):
+    calls = _calls(statement, *_LOGS, "sqrt", "rsqrt")
+    told = str(cause.facts.get("call", ""))
+    same = [call for call in calls if ast.unparse(call) == told]
+    for call in same or (calls if len(calls) == 1 else []):  # of several the one that is told of
         operand = _operand(call)
         if operand is None:
             continue

@@ -39,7 +39,7 @@ def nonfinite(noting: Noting) -> Iterator[Cause]:
             ".scale(" in source_expressions.text_of(root.site) for root in run.roots
         ):
             continue  # a GradScaler looks for overflow, and skips the step
-        explained = why.diagnose(noting, tensor, leaf_name(noting, leaf))
+        explained = why.cause_of(noting, tensor, leaf_name(noting, leaf))
         if explained and explained.culprit is not None:
             yield explained
             return

@@ -14,7 +14,7 @@ from vizgrad.core.errors import Explanation, Place, place_at, place_of
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.explain.cause import Cause, Number, Phrase
 from vizgrad.debugger.explain.phrases import FIXES, PHRASES
-from vizgrad.debugger.explain.sentences import SENTENCES
+from vizgrad.debugger.explain.sentences import OF_A_LINE, SENTENCES
 from vizgrad.debugger.explain.suggested_edit import mended
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.grad_history import Leaf
@@ -213,6 +213,8 @@ def say(value: Any, how: str = "") -> str:
         return filled(PHRASES[value.row], value.facts)
     if isinstance(value, Cause):
         return _said(value)[how == "fix"]
+    if how in ("on", "recorded"):
+        return "" if value is None else filled(PHRASES[how], {"at": value})
     if how == "raw":
         return str(value)
     if isinstance(value, str):
@@ -235,7 +237,10 @@ def _said(cause: Cause) -> tuple[str, str]:
     """The sentence on it, and the advice."""
     story, fix = SENTENCES[cause.case]
     facts = {"at": cause.site, **cause.facts}
-    return filled(story, facts), filled(FIXES[cause.fix] if cause.fix else fix, facts)
+    text = filled(story, facts)
+    if cause.site is None and cause.case in OF_A_LINE:
+        text += PHRASES["no-line"]
+    return text, filled(FIXES[cause.fix] if cause.fix else fix, facts)
 
 
 def explain(cause: Cause) -> Explanation:

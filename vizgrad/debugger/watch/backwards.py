@@ -13,6 +13,7 @@ from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.graph.saved import bare
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.storage import tick
+from vizgrad.debugger.engines.vizgrad.engine_reader import key_of
 from vizgrad.debugger.engines.vizgrad.step import Savers, by_name
 
 if TYPE_CHECKING:
@@ -147,11 +148,6 @@ def odd(visit: Visit, index: int, incoming: Any, array: Any, values: dict[str, A
 
 #: The class of a node -> what gives its saved values, by one call.
 _SAVED = Savers()
-
-
-def key_of(node: Node) -> int:
-    """A number for a node: its own, or that of the leaf it fills."""
-    return -id(node.variable) if isinstance(node, AccumulateGrad) else node.sequence_nr
 
 
 class Watching(Watch):

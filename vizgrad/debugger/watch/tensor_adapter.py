@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from vizgrad.core.tensor.source_location import Site
+    from vizgrad.debugger.engines.common.node_reader import NodeReader
 
 #: Kinds of types that can hold NaN and Inf, as numpy has them; "V" are narrow floats.
 FLOATING = "fcV"
@@ -56,6 +57,15 @@ class Look(Protocol):
 
     def made(self, tensor: Any) -> Made | None:
         """By which node; None of a leaf."""
+        ...
+
+    def node(self, tensor: Any) -> Any:
+        """The node that made it, as an object; None of a leaf."""
+        ...
+
+    @property
+    def nodes(self) -> NodeReader:
+        """Reads such nodes, as they are now."""
         ...
 
     def shares(self, one: Any, other: Any) -> bool:

@@ -13,7 +13,7 @@ from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.graph.saved import bare
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.debugger.watch.backwards import key_of
+from vizgrad.debugger.engines.vizgrad.engine_reader import READER, EngineReader, key_of
 from vizgrad.debugger.watch.notes import MOST
 from vizgrad.debugger.watch.tensor_adapter import FLOATING, Made, register
 
@@ -79,9 +79,17 @@ class _Own:
         return tensor._grad
 
     def made(self, tensor: Any) -> Made | None:
+        node = self.node(tensor)
+        return None if node is None else Made(key_of(node), node.name(), node.site)
+
+    def node(self, tensor: Any) -> Node | None:
         edge = tensor._edge
         node = getattr(edge, "node", edge)
-        return Made(key_of(node), node.name(), node.site) if isinstance(node, Node) else None
+        return node if isinstance(node, Node) else None
+
+    @property
+    def nodes(self) -> EngineReader:
+        return READER
 
     def shares(self, one: Any, other: Any) -> bool:
         return one is other or one._array is other._array or (

@@ -30,8 +30,8 @@ export function DifferenceLegend({ compared }: { compared: Compared }): JSX.Elem
         <button
           type="button"
           class="vg-legend-close"
-          aria-label="Compare no more"
-          title="Compare no more"
+          aria-label="Stop comparing"
+          title="Stop comparing"
           onClick={() => store.view({ comparing: null })}
         >
           ×

@@ -96,7 +96,7 @@ function Line({ branch, open, live, compared }: LineProps): JSX.Element {
             aria-pressed={compared}
             title={
               compared
-                ? 'Compare no more'
+                ? 'Stop comparing'
                 : `Node by node with ${parent || 'this run'}, in the graph`
             }
             disabled={!open}

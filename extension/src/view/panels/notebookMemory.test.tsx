@@ -157,7 +157,7 @@ test('is read again, and closed', async () => {
   const { kernel, host } = opened();
   fireEvent.click(await within(host).findByRole('button', { name: 'Memory of the notebook' }));
   await within(host).findByRole('table');
-  fireEvent.click(within(host).getByRole('button', { name: 'Read the memory again' }));
+  fireEvent.click(within(host).getByRole('button', { name: 'Refresh memory' }));
   await waitFor(() => expect(kernel.asked.filter(type => type === 'get_heap')).toHaveLength(2));
   fireEvent.click(within(host).getByRole('button', { name: 'Memory of the notebook' }));
   await waitFor(() => expect(within(host).queryByRole('table')).toBeNull());
@@ -169,6 +169,6 @@ test('what goes wrong is said, and it can be asked again', async () => {
   fireEvent.click(await within(host).findByRole('button', { name: 'Memory of the notebook' }));
   expect((await within(host).findByRole('alert')).textContent).toContain('MemoryError: too large');
   kernel.answers = true;
-  fireEvent.click(within(host).getByRole('button', { name: 'Read the memory again' }));
+  fireEvent.click(within(host).getByRole('button', { name: 'Refresh memory' }));
   await within(host).findByRole('table');
 });

@@ -21,7 +21,7 @@ test('the inspector shows the node of the last step; a click shows another, and 
   fireEvent.click(page.button('Step'));
   await page.at(2);
   expect(page.host.querySelector('[data-inspected="3"]')).not.toBeNull();
-  fireEvent.click(page.button('Follow the run'));
+  fireEvent.click(page.button('Follow execution'));
   await waitFor(() => expect(page.host.querySelector('[data-inspected="1"]')).not.toBeNull());
 });
 

@@ -41,7 +41,10 @@ def test_an_open_session_tells_which_node_made_it(*, within: bool) -> None:
     else:
         session = stepped((x.sqrt() * x).sum())
     found = vizgrad.why(x)
-    assert found.story == "SqrtBackward0 made 1 NaN of 2, at [0]. It came into the gradient of `x`."
+    called = "`x.sqrt()` on line " if within else "SqrtBackward0 is not finite"
+    assert found.story.startswith(f"The derivative of {called}")
+    assert "gradient 0 arrived, 1/(2 * sqrt(x)) is inf at x = 0, 0 * inf = NaN" in found.story
+    assert ("Its line was not noted" in found.story) is not within
     x.grad.zero_()
     assert not vizgrad.why(x)
     x.grad.fill_(torch.nan)
@@ -56,9 +59,11 @@ def test_a_view_is_told_of_every_node_that_nan_came_to() -> None:
         told = {look.source.name(n): why_node(look, n) for n in range(len(look.source))}
         names = list(told)
         sqrt = names.index("SqrtBackward0")
-        assert told["AccumulateGrad"].explanation.kind == "nonfinite-backward"
-        assert told["AccumulateGrad"].nodes == (sqrt,)
-        assert told["SqrtBackward0"].explanation.story == "SqrtBackward0 made 1 NaN of 2, at [0]."
+        assert told["AccumulateGrad"].explanation.kind.startswith("nonfinite")
+        assert told["AccumulateGrad"].nodes == (names.index("AccumulateGrad"), sqrt)
+        assert (
+            "derivative of SqrtBackward0 is not finite" in told["SqrtBackward0"].explanation.story
+        )
         assert not told["SumBackward0"].explanation
     session.close()
 

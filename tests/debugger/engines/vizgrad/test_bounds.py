@@ -10,7 +10,8 @@ import pytest
 
 import vizgrad as vg
 from vizgrad.core.graph.node import Node
-from vizgrad.debugger.engines.vizgrad.nonfinite_origin import bound, saved_now
+from vizgrad.debugger.engines.common.nonfinite_origin import bound
+from vizgrad.debugger.engines.vizgrad.engine_reader import READER
 from vizgrad.nn import functional as F
 
 CALLS: dict[str, Callable[[Any, Any, Any], Any]] = {
@@ -44,13 +45,11 @@ def test_bounds_hold(name: str) -> None:
         y = CALLS[name](x, w, v)
         node: Any = y.grad_fn
         assert isinstance(node, Node)
-        assert float(y.detach().abs().max()) <= bound(node, saved_now, 64) * (1 + 1e-12)
+        assert float(y.detach().abs().max()) <= bound(node, READER) * (1 + 1e-12)
 
 
 def test_some_are_known() -> None:
     """Bounds are not just infinite."""
     x, w, v = (vg.ones(*s, requires_grad=True) for s in ((3, 3), (3, 3), (3,)))
-    known = [
-        name for name, call in CALLS.items() if bound(call(x, w, v).grad_fn, saved_now, 64) < 1e6
-    ]
+    known = [name for name, call in CALLS.items() if bound(call(x, w, v).grad_fn, READER) < 1e6]
     assert set(CALLS) - set(known) <= {"add with a factor", "parts"}

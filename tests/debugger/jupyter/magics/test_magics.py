@@ -147,7 +147,7 @@ def test_completion(session: Kernel) -> None:
 def test_help(kernel: Kernel) -> None:
     text = kernel.help("%vizgrad")
     assert "%vizgrad step [N]" in text
-    assert "Runs the next N nodes" in text
+    assert "Run the next N nodes" in text
     assert "%vizgrad step [N]" in kernel.run("%vizgrad").printed
 
 

@@ -7,6 +7,7 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import GraphSource
+from vizgrad.debugger.engines.common.node_reader import NodeReader
 from vizgrad.debugger.session.grouping import groups_of
 
 
@@ -39,6 +40,17 @@ class GraphBase(Generic[Blocks]):
 
     @property
     def roots(self) -> Sequence[tuple[int, int]]:
+        raise NotImplementedError
+
+    @property
+    def reader(self) -> NodeReader:
+        """Reads its nodes as they were before the run released what they had saved."""
+        raise NotImplementedError
+
+    def label(self, node: int) -> str:
+        raise NotImplementedError
+
+    def targets(self, node: int) -> Sequence[int | None]:
         raise NotImplementedError
 
     def saved(self, node: int) -> tuple[model.Saved, ...]:

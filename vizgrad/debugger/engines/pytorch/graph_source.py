@@ -34,6 +34,7 @@ from vizgrad.debugger.engines.pytorch.torch_nodes import (
     recorded_at,
     scope_of,
 )
+from vizgrad.debugger.engines.pytorch.torch_reader import TorchReader, keys_of, saved_tensors
 from vizgrad.debugger.engines.pytorch.versions import (
     OUTPUTS_TOLD,
     note_output,
@@ -76,6 +77,7 @@ class TorchGraph(GraphBase[SavedValues]):
         self._edges: list[tuple[model.Edge, ...] | None] = [None] * len(self.nodes)
         self._depths: list[int] | None = None
         self.memory = SavedValues(self.nodes, names)
+        self._reader: TorchReader | None = None
         note_outputs(getattr(names, "tensors", list[Any])())
         #: For each node the outputs that are known to be used, where PyTorch does not say how many there are.
         self._outputs: list[int] = []
@@ -155,6 +157,21 @@ class TorchGraph(GraphBase[SavedValues]):
             hooks=hooks_of(node),
         )
 
+    @property
+    def reader(self) -> TorchReader:
+        if self._reader is None:
+            self._reader = self._new_reader()
+        return self._reader
+
+    def _new_reader(self) -> TorchReader:
+        ids, memory = self.ids, self.memory
+
+        def saved(node: Any) -> Iterable[tuple[str, torch.Tensor | None]]:
+            number = ids.get(node)
+            return saved_tensors(node) if number is None else memory.as_saved(number)
+
+        return TorchReader(saved, keys_of(self.nodes))
+
     # --- what is saved, and the memory ----------------------------------------------------------
 
     def saved(self, node: int) -> tuple[model.Saved, ...]:
@@ -188,6 +205,7 @@ class TorchGraph(GraphBase[SavedValues]):
     def close(self) -> None:
         self.nodes.clear()
         self.ids.clear()
+        self._reader = None
         self.memory.close()
 
 

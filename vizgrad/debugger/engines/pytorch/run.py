@@ -16,6 +16,7 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Change
 from vizgrad.debugger.engines.api.protocols import Effect
 from vizgrad.debugger.engines.common.new_values import gradient_change
+from vizgrad.debugger.engines.common.nonfinite_origin import birth_of
 from vizgrad.debugger.engines.common.recorded_step import (
     Accumulated,
     Arrived,
@@ -48,8 +49,14 @@ Grad: TypeAlias = torch.Tensor | None
 class TorchStep(RecordedStep[CapturedTensor]):
     """A Step. Holds copies of the gradients that came by, for who looks closely."""
 
-    def __init__(self, index: int, call: Call, priority: int | None) -> None:
+    def __init__(
+        self, index: int, call: Call, priority: int | None, source: TorchGraph | None = None
+    ) -> None:
+        """`source`: the graph of its node, to say more of a NaN than numbers do."""
         super().__init__(index, call.number, priority)
+        self._source = source
+        #: None as long as nobody has asked.
+        self._birth: tuple[model.Birth | None] | None = None
         #: Each once, by the identity of the copy.
         self._captured: dict[int, CapturedTensor] = {}
         self._current: int | None = None
@@ -96,13 +103,22 @@ class TorchStep(RecordedStep[CapturedTensor]):
         """See `vizgrad.debugger.engines.api.protocols.Bearing`. A device is asked once, and its values
         stay there as long as all are finite.
         """
-        if self._record is None and not self._forgotten:
+        if self._birth is None:
+            self._birth = (self._find_birth(),)
+        return self._birth[0]
+
+    def _find_birth(self) -> model.Birth | None:
+        if self._record is None:
             made = [each for out in self.routed for each in (out.computed, out.routed)]
             made += [arrived.after for arrived in self.arrived]
             made += [] if self.accumulated is None else [self.accumulated.after]
             if are_finite([each.array for each in made if each is not None]):
                 return None
-        return birth_in(self.record)
+        source = self._source
+        found = None
+        if source is not None and self.node < len(source.nodes):
+            found = birth_of(self, source.nodes[self.node], source.ids.get, source.reader)
+        return found or birth_in(self.record)
 
     def all_readied(self) -> tuple[model.Ready, ...]:
         return tuple(self.readied)
@@ -121,8 +137,9 @@ class TorchStep(RecordedStep[CapturedTensor]):
         return self.record.visit if self._forgotten else super().closer()
 
     def forget(self) -> None:
+        _ = self.birth()
         super().forget()
-        self._forgotten = True
+        self._forgotten, self._source = True, None
         self.incoming, self.used, self.leaf, self.accumulated = (), (), None, None
         self.routed.clear()
         self.arrived.clear()
@@ -302,7 +319,7 @@ class TorchRun:
     def _made(self, call: Call, *, failed: bool) -> TorchStep:
         """The result of a call. One that failed delivered nothing."""
         source, node = self._source, call.number
-        step = TorchStep(self._count, call, self._priority(node))
+        step = TorchStep(self._count, call, self._priority(node), source)
         self._count += 1
         self._due.pop(node, None)
         known = [nr for waiting, nr in self._waiting if waiting == node]

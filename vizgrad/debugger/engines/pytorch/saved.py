@@ -201,7 +201,7 @@ class SavedValues:
             saved = model.Saved(name, "alive", shape, dtype, size, version_saved=None)
             return Kept(number, saved, value)
         storage, now = self.number(value), value._version
-        before = _version_saved(node, name, now)
+        before = version_saved(node, name, now)
         state: model.SavedState = "alive" if before == now else "stale"
         kept = Kept(
             number, model.Saved(name, state, shape, dtype, size, storage, before, now), value
@@ -223,6 +223,13 @@ class SavedValues:
     def value(self, number: int, name: str) -> torch.Tensor | None:
         """Also behind its node's step: as long as the graph is looked at."""
         return next((kept.tensor for kept in self._kept[number] if kept.name == name), None)
+
+    def as_saved(self, number: int) -> Iterator[tuple[str, torch.Tensor | None]]:
+        """Names and tensors, also behind the node's step; None for one that was written since, or packed."""
+        for kept in self._kept[number]:
+            tensor, saved = kept.tensor, kept.first.version_saved
+            written = tensor is None or (saved is not None and tensor._version != saved)
+            yield kept.name, None if written else tensor
 
     def label_of(self, number: int, name: str) -> str:
         """The user's name of the memory of a saved value."""
@@ -349,7 +356,7 @@ def _is_freed(node: Any, name: str) -> bool:
     return False
 
 
-def _version_saved(node: Any, name: str, now: int) -> int | None:
+def version_saved(node: Any, name: str, now: int) -> int | None:
     """The counter when the value was saved. It is told by the check alone, if that fails."""
     if not now:
         return 0

@@ -34,6 +34,7 @@ from vizgrad.debugger.engines.pytorch.torch_nodes import (
     recorded_at,
     site_of,
 )
+from vizgrad.debugger.engines.pytorch.torch_reader import TorchReader
 from vizgrad.debugger.engines.pytorch.write_lines import last_write
 from vizgrad.debugger.memory.framework_memory import Kept, Seen
 from vizgrad.debugger.watch.tensor_adapter import FLOATING, Kind, Made, register
@@ -93,6 +94,9 @@ def _kept(tensor: Any) -> Any:
     return stored(tensor) if tensor.layout in SPARSE and type(tensor) in _PLAIN else tensor
 
 
+_READER = TorchReader()
+
+
 class _Look:
     """See `Look`."""
 
@@ -140,6 +144,13 @@ class _Look:
         if node is None:
             return None
         return Made(node._sequence_nr(), name_of(node), site_of(recorded_at(node)))
+
+    def node(self, tensor: Any) -> Any:
+        return node_of(tensor)
+
+    @property
+    def nodes(self) -> TorchReader:
+        return _READER
 
     def shares(self, one: Any, other: Any) -> bool:
         low, high = self.span(one)

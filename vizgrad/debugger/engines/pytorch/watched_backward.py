@@ -17,6 +17,7 @@ from vizgrad.debugger.engines.pytorch.saved import raw_values
 from vizgrad.debugger.engines.pytorch.torch_errors import explain_run
 from vizgrad.debugger.engines.pytorch.torch_nodes import edges_of, name_of, recorded_at, site_of
 from vizgrad.debugger.engines.pytorch.torch_notes import TorchNoting
+from vizgrad.debugger.engines.pytorch.torch_reader import keys_of
 from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK, graph_below, node_of, readable
 from vizgrad.debugger.watch.backwards import Changed, Run, Visit, odd
 from vizgrad.debugger.watch.note_recorder import Noting
@@ -34,7 +35,7 @@ class Listened:
         self._noting = noting
         self._run = run
         self.nodes = nodes
-        self._keys = _numbered(nodes)
+        self._keys = keys_of(nodes)
         #: How large what waits for a node is, as long as only one has come.
         self._waiting: dict[int, float | None] = {}
         #: Leaves that were reached, and whether each held a gradient before.
@@ -134,20 +135,6 @@ class Listened:
                 written = self._run.memory.hidden_write(*between, node._sequence_nr())
                 if written is not None:
                     self._run.hidden.append((visit, name, written))
-
-
-def _numbered(nodes: list[Any]) -> dict[int, int]:
-    """The key of each node, by its id: its number; where two threads recorded, another for the second."""
-    keys: dict[int, int] = {}
-    taken: set[int] = set()
-    for node in nodes:
-        variable = getattr(node, "variable", None)
-        key = node._sequence_nr() if variable is None else -id(variable)
-        while key in taken:
-            key += 1 << 48
-        taken.add(key)
-        keys[id(node)] = key
-    return keys
 
 
 def _largest(grads: Any) -> float:

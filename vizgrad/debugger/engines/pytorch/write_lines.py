@@ -101,6 +101,13 @@ def writer(tensor: torch.Tensor, version: int) -> tuple[str, Site | None] | None
     return noted.op, None if noted.spot is None else Site(noted.spot.code, noted.spot.offset)
 
 
+def clock_of_write(tensor: torch.Tensor) -> int | None:
+    """Nodes with smaller numbers were recorded before the latest write; None if nobody noted that write."""
+    log = _log_of(tensor)
+    noted = None if log is None else log.noted.get(tensor._version)
+    return None if noted is None else noted.clock
+
+
 def last_write(tensor: torch.Tensor) -> int:
     """The tick of the last write to its memory that was noted; 0 if none was."""
     log = _log_of(tensor)

@@ -38,6 +38,7 @@ from vizgrad.debugger.engines.common import graph_base
 from vizgrad.debugger.engines.common.graph_base import GraphBase
 from vizgrad.debugger.engines.vizgrad.batch_dims import Found, batches_of, find
 from vizgrad.debugger.engines.vizgrad.effects import ReleaseEffect
+from vizgrad.debugger.engines.vizgrad.engine_reader import EngineReader
 from vizgrad.debugger.engines.vizgrad.storages import Blocks, StorageWrites, write_of
 from vizgrad.debugger.engines.vizgrad.summary import summarize_closely, tangents_of, with_tangents
 from vizgrad.debugger.session.breakpoints.node_selectors import texts_of_origin
@@ -348,6 +349,10 @@ class EngineGraph(GraphBase[Blocks]):
         if not name and tensor._rare is not None:
             name = tensor._rare.name
         return name
+
+    @property
+    def reader(self) -> EngineReader:
+        return EngineReader(self.values_before)
 
     # --- saved values ---------------------------------------------------------------------------
 

@@ -15,9 +15,10 @@ from vizgrad.core.arrays.statistics import Statistics, is_finite, is_small, quic
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.debugger import model
+from vizgrad.debugger.engines.common.nonfinite_origin import birth_of
 from vizgrad.debugger.engines.common.recorded_step import Accumulated, Arrived, Routed
 from vizgrad.debugger.engines.vizgrad.effects import GradEffect, ReleaseEffect
-from vizgrad.debugger.engines.vizgrad.nonfinite_origin import birth_of
+from vizgrad.debugger.engines.vizgrad.engine_reader import reader_before
 from vizgrad.debugger.engines.vizgrad.step import (
     EngineStep,
     Savers,
@@ -281,7 +282,8 @@ class Journal(Sequence[EngineStep]):
         return None
 
     def birth_at(self, step: EngineStep) -> model.Birth | None:
-        return birth_of(step, self.nodes[step.node], self._ids.get)
+        node = self.nodes[step.node]
+        return birth_of(step, node, self._ids.get, reader_before(step, node))
 
     def following(self, index: int) -> int | None:
         """The node that runs after step `index`."""

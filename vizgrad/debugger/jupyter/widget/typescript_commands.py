@@ -1,4 +1,4 @@
-"""The commands and preferences as the browser and JupyterLab read them, and as a page for people."""
+"""The commands and preferences as the browser and JupyterLab read them, and as a page of the course."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def commands_ts() -> str:
     icons = sorted({command.icon for command in IN_VIEW if command.icon})
     parts = [
         "// Made by `make types` from debugger/commands/ and jupyter/widget/preferences.py: do not edit.\n"
-        + comment("What a person can do, and what they can set: declared once, in Python."),
+        + comment("Commands and preferences: declared once, in Python."),
         _union("CommandName", [command.name for command in IN_VIEW]),
         _union("CommandIcon", icons),
         _union("Section", get_args(commands.Section)),

@@ -5,32 +5,25 @@ A step is looked at by what came and what it made. In the forward pass, from the
 a node whose saved inputs are all finite and whose output is not has made it. Where no node saved an
 input this cannot be known, and is not claimed; but a value that was not kept is known to be finite by how
 large its operands are at most.
-"""
 
-# pyright: reportPrivateUsage=false
-# Underscored slots of a tensor are hidden from its users, not from the debugger.
+Nodes are read by the reader of their engine (`node_reader.py`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from math import isfinite, prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import to_host
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.magnitude import largest
 from vizgrad.core.arrays.statistics import is_finite, odd
-from vizgrad.core.graph.accumulate import AccumulateGrad
-from vizgrad.core.graph.node import Node
-from vizgrad.core.graph.saved import bare
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.vizgrad.effects import ReleaseEffect
-
-if TYPE_CHECKING:
-    from vizgrad.debugger.engines.vizgrad.step import EngineStep
-    from vizgrad.debugger.engines.vizgrad.summary import CapturedArray
-
+from vizgrad.debugger.engines.common.new_values import CapturedValue, summary_of
+from vizgrad.debugger.engines.common.node_reader import NodeReader
+from vizgrad.debugger.engines.common.recorded_step import RecordedStep
 
 #: The largest number that is surely finite, by the name of a type; half of it, for sums round.
 _MOST = {"float64": 1e307, "float32": 1e38, "bfloat16": 1e38, "float16": 3e4}
@@ -49,78 +42,103 @@ _NOT_LARGER = frozenset(
 )  # fmt: skip
 _AT_MOST_ONE = frozenset({"Cos", "Erf", "SafeSoftmax", "Sigmoid", "Sin", "Softmax", "Tanh"})
 
-Saved = Callable[[Node], Mapping[str, Any]]
 
-
-def surely_finite(node: Node, saved: Saved) -> bool:
+def surely_finite(node: Any, reader: NodeReader) -> bool:
     """Is the output of a node finite, whatever the elements of what is kept are?"""
-    return bound(node, saved, _DEEP) <= _MOST.get(str(node.dtype), 0.0)
+    output = reader.output(node)
+    return output is not None and bound(node, reader) <= _MOST.get(output[1], 0.0)
 
 
-def bound(node: Node, saved: Saved, deep: int) -> float:
+def bound(node: Any, reader: NodeReader, deep: int = _DEEP) -> float:
     """The largest absolute value that the output can have; infinite where that is not known."""
-    if isinstance(node, AccumulateGrad):
-        return _largest(node.variable)
-    name, values = node.name().partition("Backward")[0], saved(node)
+    if reader.variable(node) is not None:
+        return _largest(reader.array(reader.variable(node)))
+    name, values = reader.name(node).partition("Backward")[0], reader.saved(node)
     kept = values.get("result")
-    if getattr(bare(kept), "_array", None) is not None:
-        return _largest(bare(kept))
+    if kept is not None:
+        return _largest(kept)
     if name in _AT_MOST_ONE:
         return 1.0
-    if deep <= 0 or node.outputs != 1:
+    if deep <= 0 or reader.output(node) is None:
         return _INF
-    sizes = [_of_input(node, values, index, saved, deep) for index in range(len(node.next_edges))]
+    producers = reader.producers(node)
+    sizes = [_of_input(node, values, index, reader, deep) for index in range(len(producers))]
     largest_of_all = max(sizes, default=_INF)
     if name in _NOT_LARGER:
         return largest_of_all
-    operation = getattr(getattr(type(node), "op", None), "name", "")
+    operation = reader.operation(node)
     if operation in ("add", "sub"):
         return sum(sizes)
     if operation == "mul":
         return prod(sizes)
     if name == "Sum":
-        return largest_of_all * prod(_shape(node, values, 0))
+        shape = _shape(node, values, 0, reader)
+        return _INF if shape is None else largest_of_all * prod(shape)
     if operation in ("mm", "bmm", "mv", "mm_t", "bmm_t") and len(sizes) == 2:
-        return prod(sizes) * max(_shape(node, values, 0) or _shape(node, values, 1), default=1)
+        inner = _inner(node, values, (0, 1), reader)
+        return prod(sizes) * inner
     if operation in ("addmm", "addmm_t", "addmv") and len(sizes) == 3:
-        inner = max(_shape(node, values, 1) or _shape(node, values, 2), default=1)
-        beta, alpha = (abs(getattr(node, "_saved_" + factor, _INF)) for factor in ("beta", "alpha"))
+        inner = _inner(node, values, (1, 2), reader)
+        beta, alpha = (abs(reader.factor(node, factor)) for factor in ("beta", "alpha"))
         return beta * sizes[0] + alpha * sizes[1] * sizes[2] * inner
     return _INF
 
 
-def _of_input(node: Node, values: Mapping[str, Any], index: int, saved: Saved, deep: int) -> float:
-    names = node.input_names
-    kept = bare(values.get(names[index])) if index < len(names) else None
-    if getattr(kept, "_array", None) is not None:
+def _of_input(
+    node: Any, values: Mapping[str, Any], index: int, reader: NodeReader, deep: int
+) -> float:
+    kept = _kept(node, values, index, reader)
+    if kept is not None:
         return _largest(kept)
-    producer = node.next_edges[index][0]
-    if producer is None or written_since(producer, node):
+    producer = reader.producers(node)[index]
+    if producer is None or not _tells(producer, node, reader):
         return _INF
-    return bound(producer, saved, deep - 1)
+    return bound(producer, reader, deep - 1)
 
 
-def written_since(producer: Node, node: Node) -> bool:
-    """Is it a leaf that was written after `node` was recorded? Then it tells nothing of before."""
-    if not isinstance(producer, AccumulateGrad):
-        return False
-    storage = producer.variable._storage
-    return storage is not None and storage.last_write > node.sequence_nr
+def _kept(node: Any, values: Mapping[str, Any], index: int, reader: NodeReader) -> Any:
+    """The operand behind an edge, if the node has saved it."""
+    names = reader.operands(node)
+    return values.get(names[index]) if index < len(names) else None
 
 
-def _shape(node: Node, values: Mapping[str, Any], index: int) -> tuple[int, ...]:
-    names = node.input_names
-    kept = getattr(bare(values.get(names[index])), "_array", None) if index < len(names) else None
+def _tells(producer: Any, node: Any, reader: NodeReader) -> bool:
+    """Is its output still what `node` was given? A leaf that was written since tells nothing of before."""
+    return reader.variable(producer) is None or reader.is_current(node, producer)
+
+
+def _inner(
+    node: Any, values: Mapping[str, Any], factors: tuple[int, int], reader: NodeReader
+) -> float:
+    """The length of the sums of a product of matrices, at most."""
+    shapes = [_shape(node, values, index, reader) for index in factors]
+    known = [shape for shape in shapes if shape]
+    if known:
+        return max(known[0])
+    return _INF if None in shapes else 1
+
+
+def _shape(
+    node: Any, values: Mapping[str, Any], index: int, reader: NodeReader
+) -> tuple[int, ...] | None:
+    """The shape of an operand; None where it is not known."""
+    kept = _kept(node, values, index, reader)
     if kept is not None:
         return tuple(kept.shape)
-    producer = node.next_edges[index][0]
-    if isinstance(producer, AccumulateGrad):
-        return tuple(producer.variable._array.shape)
-    return () if producer is None else tuple(producer.shape)
+    producer = reader.producers(node)[index]
+    if producer is None:
+        return None
+    variable = reader.variable(producer)
+    if variable is not None:
+        return tuple(variable.shape)
+    output = reader.output(producer)
+    return None if output is None else output[0]
 
 
-def _largest(tensor: Any) -> float:
-    found = largest(tensor._array)
+def _largest(array: Any) -> float:
+    if array is None:
+        return _INF
+    found = largest(array)
     return found if found == found else _INF
 
 
@@ -128,74 +146,58 @@ def _largest(tensor: Any) -> float:
 MOST = 1_000
 
 
-def saved_now(node: Node) -> Mapping[str, Any]:
-    """The values that a node has saved and not released."""
-    return node.saved_values()
-
-
 @quiet
-def made_by(
-    node: Node,
-    values: Mapping[str, Any],
-    saved: Callable[[Node], Mapping[str, Any]] = saved_now,
-) -> Node | None:
-    """`node` has something saved in `values` that is not finite: the node whose forward made it, or the leaf
-    that held it; None where that cannot be told. `saved` gives what other nodes have saved.
+def made_by(node: Any, reader: NodeReader) -> Any:
+    """`node` has something saved that is not finite: the node whose forward made it, or that of the leaf that
+    held it; None where that cannot be told.
     """
-    origin, sure = first_known(node, values, saved)
+    origin, sure = first_known(node, reader)
     return origin if sure else None
 
 
 @quiet
-def first_known(
-    node: Node,
-    values: Mapping[str, Any],
-    saved: Callable[[Node], Mapping[str, Any]] = saved_now,
-) -> tuple[Node, bool]:
+def first_known(node: Any, reader: NodeReader) -> tuple[Any, bool]:
     """As `made_by`: the first node, or leaf, whose output is known not to be finite; and is it known that its
     operands were?
     """
     for _ in range(MOST):
-        if isinstance(node, AccumulateGrad):
+        if reader.variable(node) is not None:
             return node, True
-        inputs = _inputs(node, values, saved)
+        inputs = _inputs(node, reader)
         odd = [producer for producer, finite in inputs if finite is False]
         unknown = [producer for producer, finite in inputs if finite is None]
         if odd:
             found = odd[0]
         elif unknown:
-            begins = _behind(unknown, saved)
-            passes = len(inputs) == 1 and node.name().partition("Backward")[0] in _PASSING
+            begins = _behind(unknown, reader)
+            passes = len(inputs) == 1 and reader.name(node).partition("Backward")[0] in _PASSING
             found = unknown[0] if begins is None and passes else begins
         else:
             return node, True
         if found is None:
             return node, False
         node = found
-        values = saved(node)
     return node, False
 
 
 @quiet
-def given_odd(node: Node, values: Mapping[str, Any]) -> int | None:
+def given_odd(node: Any, reader: NodeReader) -> int | None:
     """The number of an operand without a history that was not finite already; None if there is none."""
-    for index, (producer, finite) in enumerate(_inputs(node, values, saved_now)):
+    for index, (producer, finite) in enumerate(_inputs(node, reader)):
         if producer is None and finite is False:
             return index
     return None
 
 
-def _inputs(
-    node: Node, values: Mapping[str, Any], saved: Callable[[Node], Mapping[str, Any]]
-) -> list[tuple[Node | None, bool | None]]:
+def _inputs(node: Any, reader: NodeReader) -> list[tuple[Any, bool | None]]:
     """The producer of each input, and whether the input was finite; None where that is not known."""
-    found: list[tuple[Node | None, bool | None]] = []
-    names = node.input_names
-    for index, (producer, _) in enumerate(node.next_edges):
+    found: list[tuple[Any, bool | None]] = []
+    names, values = reader.operands(node), reader.saved(node)
+    for index, producer in enumerate(reader.producers(node)):
         name = names[index] if index < len(names) else ""
         finite = _is_finite(values.get(name))
-        if finite is None and producer is not None and not written_since(producer, node):
-            finite = _output_is_finite(producer, saved)
+        if finite is None and producer is not None and _tells(producer, node, reader):
+            finite = _output_is_finite(producer, reader)
         if finite is None and producer is None and name not in values:
             continue  # a number, or what has no part in the derivative
         found.append((producer, finite))
@@ -217,31 +219,34 @@ _MASKS = (
 )  # fmt: skip
 
 
-def _behind(unknown: list[Node | None], saved: Callable[[Node], Mapping[str, Any]]) -> Node | None:
+def _behind(unknown: list[Any], reader: NodeReader) -> Any:
     """The nearest node whose output is known not to be finite, behind nodes of which nothing is known."""
     seen: set[int] = set()
     todo = list(unknown)
     for node in todo:
-        if node is None or id(node) in seen or len(seen) > MOST or node.name().startswith(_MASKS):
+        if node is None or id(node) in seen or len(seen) > MOST:
+            continue
+        if reader.name(node).startswith(_MASKS):
             continue
         seen.add(id(node))
-        for producer, finite in _inputs(node, saved(node), saved):
+        for producer, finite in _inputs(node, reader):
             if finite is False and producer is not None:
                 return producer
             todo += [producer] if finite is None else []
     return None
 
 
-def _output_is_finite(producer: Node, saved: Callable[[Node], Mapping[str, Any]]) -> bool | None:
-    if isinstance(producer, AccumulateGrad):
-        return _is_finite(producer.variable)
-    if producer.outputs != 1:
+def _output_is_finite(producer: Any, reader: NodeReader) -> bool | None:
+    variable = reader.variable(producer)
+    if variable is not None:
+        return _is_finite(reader.array(variable))
+    if reader.output(producer) is None:
         return None
-    values = saved(producer)
+    values = reader.saved(producer)
     known = _is_finite(values.get("result"))
     if known is None:
-        known = _by_domain(producer.name(), values)
-    return True if known is None and surely_finite(producer, saved) else known
+        known = _by_domain(reader.name(producer), values)
+    return True if known is None and surely_finite(producer, reader) else known
 
 
 #: Node -> (what it saved, is that in the domain?): outside its output is not finite, inside it is. Operations
@@ -262,12 +267,12 @@ _DOMAINS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 _NOT_BY_ZERO: tuple[str, Callable[[Any], Any]] = ("other", lambda x: x != 0)
 
 
-def outside(node: Node, values: Mapping[str, Any]) -> tuple[tuple[int, ...], float] | None:
-    """Where the operand of an operation lies outside its domain first, and what it is there."""
-    operand, inside = (
-        _NOT_BY_ZERO if node.name().startswith("Div") else _DOMAINS.get(node.name(), ("", bool))
-    )
-    array = getattr(bare(values.get(operand)), "_array", None)
+def outside(name: str, values: Mapping[str, Any]) -> tuple[tuple[int, ...], float] | None:
+    """Where the operand of an operation lies outside its domain first, and what it is there. `name` is that
+    of its node, `values` what that has saved.
+    """
+    operand, inside = _NOT_BY_ZERO if name.startswith("Div") else _DOMAINS.get(name, ("", bool))
+    array = values.get(operand)
     if array is None or array.dtype.kind not in "fV" or not array.size:
         return None
     wrong = ~inside(array)
@@ -281,18 +286,19 @@ def _by_domain(name: str, values: Mapping[str, Any]) -> bool | None:
     """Whether the output was finite, of operations of which their input tells."""
     if name == "MulBackward0" and any(_is_finite(value) is False for value in values.values()):
         return False
+    if name.startswith("Div"):
+        return False if outside(name, values) is not None else None
     if name not in _DOMAINS:
         return None
     operand, inside = _DOMAINS[name]
-    array = getattr(bare(values.get(operand)), "_array", None)
+    array = values.get(operand)
     if array is None or array.dtype.kind not in "fV":
         return None
     return bool(is_finite(array)) and bool(inside(array).all())
 
 
-def _is_finite(value: Any) -> bool | None:
+def _is_finite(array: Any) -> bool | None:
     """None: it is not kept."""
-    array = getattr(bare(value), "_array", None) if value is not None else None
     return None if array is None else bool(is_finite(array))
 
 
@@ -300,28 +306,31 @@ def _is_finite(value: Any) -> bool | None:
 MOST_OPERANDS = 3
 
 
+#: In place of the name of a hook that the engine does not tell.
+UNNAMED = "(unnamed)"
+
+
 @quiet
 def birth_of(
-    step: EngineStep,
-    node: Node,
-    number: Callable[[Node], int | None],
-    saved: Callable[[Node], Mapping[str, Any]] = saved_now,
+    step: RecordedStep[Any],
+    node: Any,
+    number: Callable[[Any], int | None],
+    reader: NodeReader,
 ) -> model.Birth | None:
     """The non-finite result that `step`, which ran `node`, made from finite gradients; None if there is none.
-    `number` gives that of a node, `saved` what nodes have saved: without, those have let go of it that ran.
+    `number` gives that of a node; `reader` must know what this node had saved before the step.
     """
-    if not all(map(_finite, step.incoming)):
+    if not all(_finite(held, reader) for held in step.incoming):
         return None
-    hook = _hook(step)
     for edge, held in _made(step):
-        if held is None or held.array is None or is_finite(held.array):
+        array = None if held is None else reader.array(held.array)
+        if array is None or is_finite(array):
             continue
-        found = odd(held.array)
+        found, hook = odd(array), _hook(step)
         operands, forward, born = (), False, None
         if not hook and edge is not None and found.first is not None:
-            values = saved_before(step, node)
-            operands, forward = _operands(values, held.array.shape, found.first)
-            born = made_by(node, values, saved) if forward else None
+            operands, forward = _operands(reader.saved(node), array.shape, found.first)
+            born = made_by(node, reader) if forward else None
         return model.Birth(
             step.node,
             found.nans,
@@ -337,16 +346,17 @@ def birth_of(
     return None
 
 
-def _finite(held: CapturedArray | None) -> bool:
+def _finite(held: CapturedValue | None, reader: NodeReader) -> bool:
     """Was it finite? Released values are known by their summary."""
     if held is None:
         return True
-    if held.array is None:
+    array = reader.array(held.array)
+    if array is None:
         return not (held.summary.nans or held.summary.infs)
-    return is_finite(held.array)
+    return bool(is_finite(array))
 
 
-def _made(step: EngineStep) -> Iterator[tuple[int | None, CapturedArray | None]]:
+def _made(step: RecordedStep[Any]) -> Iterator[tuple[int | None, CapturedValue | None]]:
     """The gradients that a step has computed and passed on, and the sums that it has added to."""
     for out in step.routed:
         yield out.edge, out.computed
@@ -357,22 +367,16 @@ def _made(step: EngineStep) -> Iterator[tuple[int | None, CapturedArray | None]]
         yield None, step.accumulated.after
 
 
-def _hook(step: EngineStep) -> str:
+def _hook(step: RecordedStep[Any]) -> str:
     """The hook that made it, if one changed the gradient before the formula had it."""
-    for stage in step.stages:
+    for stage in step.all_stages(summary_of):
         after = stage.after
-        if stage.stage in ("tensor_hooks", "prehooks") and after and (after.nans or after.infs):
-            return stage.detail
+        if after and (after.nans or after.infs):
+            if stage.stage in ("tensor_hooks", "prehooks"):
+                return stage.detail
+            if stage.stage == "hooks":  # all of them, of an engine that tells them as one
+                return UNNAMED
     return ""
-
-
-def saved_before(step: EngineStep, node: Node) -> dict[str, Any]:
-    """The values that the node had saved before the step."""
-    values = dict(node.saved_values())
-    for effect in step.effects:
-        if isinstance(effect, ReleaseEffect):
-            values |= effect.values
-    return values
 
 
 def _operands(
@@ -380,11 +384,8 @@ def _operands(
 ) -> tuple[tuple[model.Operand, ...], bool]:
     """The saved values at that place that say why, if some do, and whether one was not finite itself."""
     found: list[model.Operand] = []
-    for name, value in values.items():
-        array = getattr(bare(value), "_array", None)
-        if array is None:
-            continue
-        there = _value_at(array, shape, index)
+    for name, array in values.items():
+        there = None if array is None else _value_at(array, shape, index)
         if there is not None:
             found.append(model.Operand(name, there))
     telling = [o for o in found if o.value == 0 or not isfinite(o.value)]
