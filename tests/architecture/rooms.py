@@ -14,11 +14,15 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "vizgrad"
 
-#: Folders that hold rooms and are none.
+#: The two wings, core and debugger, and folders in one of them: they hold rooms and are none.
 WINGS = ("core", "debugger", "debugger/engines", "debugger/jupyter")
 
 #: The parts of the house, from the top: a title, and how the names of their rooms begin.
-PARTS = (("the debugger", "debugger."), ("torch's namespaces", ""), ("the core", "core."))
+PARTS = (
+    ("the debugger (a wing)", "debugger."),
+    ("torch's namespaces", ""),
+    ("the core (a wing)", "core."),
+)
 
 #: Imported by the package itself and by nothing that has a floor, or commands that stand above all.
 OUTSIDE = {"former_names", "version"}

@@ -16,12 +16,11 @@ from tests.architecture.rooms import imported, room, sources
 #: (the files of a circle, without the package) -> why they are one thing in several files.
 KEPT: dict[tuple[str, ...], str] = {
     (
-        "nn.modules.converting", "nn.modules.hooks", "nn.modules.module", "nn.modules.state",
+        "nn.modules.hooks", "nn.modules.module", "nn.modules.state",
         "nn.modules.walk",
     ): "the methods of one class, Module, in a file for each theme: their self is a Module",
     (
         "core.tensor.modes", "core.tensor.state", "core.tensor.storage", "core.tensor.tensor",
-        "core.tensor.views",
     ): "what a Tensor's slots hold, and the Tensor: each is nothing without the other",
     (
         "core.arrays.fusion.look", "core.arrays.statistics",

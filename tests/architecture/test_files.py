@@ -40,6 +40,7 @@ def test_each_package_says_what_it_is(folder: Path) -> None:
     readme = folder / "README.md"
     assert readme.exists()
     assert 5 <= lines(readme) <= 80
+    assert "**Must not know**" in readme.read_text("utf-8")
 
 
 def where(path: Path) -> str:

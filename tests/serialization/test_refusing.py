@@ -17,7 +17,7 @@ import vizgrad as vg
 from vizgrad import nn, serialization
 from vizgrad.core.tensor.tensor import new_tensor, storage_of
 from vizgrad.serialization.archive import FloatStorage
-from vizgrad.serialization.rebuilding import rebuild_tensor_v2
+from vizgrad.serialization.names import rebuild_tensor_v2
 from vizgrad.serialization.saving import under_their_names
 
 

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from vizgrad.autograd.mode_context import exit_too_many, only_bool
-from vizgrad.core.engine.anomaly import remember_origin
+from vizgrad.core.engine.explain import remember_origin
 from vizgrad.core.tensor.modes import MODES, add_listener, remove_listener
 
 

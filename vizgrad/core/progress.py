@@ -30,7 +30,7 @@ class Progress:
         if self._bar is not None:
             self._bar.update(count)
         elif time.monotonic() >= self._show_at:
-            from tqdm.auto import tqdm
+            from tqdm.auto import tqdm  # late: needed for what takes seconds
 
             self._bar = tqdm(
                 total=self.total, desc=self.label, initial=self._done, leave=False, unit=self.unit
@@ -106,7 +106,7 @@ class Line:
 
     def show(self, done: int, words: str = "") -> None:
         if self._bar is None:
-            from tqdm.auto import tqdm
+            from tqdm.auto import tqdm  # late: needed for what takes seconds
 
             self._bar = tqdm(
                 total=self._total, desc=self._label, unit=self._unit, initial=done, leave=False

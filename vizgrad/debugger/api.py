@@ -341,7 +341,7 @@ def on_import() -> None:
     when_imported("torch", "vizgrad.debugger.engines.pytorch.opener")
     if in_notebook():
         from vizgrad.debugger.jupyter.widget.commtarget import cell_name, register
-        from vizgrad.debugger.jupyter.widget.executed_cells import cells_run, line_shown
+        from vizgrad.debugger.jupyter.widget.line_messages import cells_run, line_shown
         from vizgrad.debugger.session.lines import source_files
 
         errors.cell_of = cell_name

@@ -21,7 +21,7 @@ from vizgrad.core.tensor.tensor import Size, Tensor, address, new_tensor
 from vizgrad.nn.modules.state import StateDict
 from vizgrad.nn.parameter import Buffer, Parameter
 from vizgrad.serialization import archive as storages
-from vizgrad.serialization import names, rebuilding
+from vizgrad.serialization import names
 from vizgrad.serialization.archive import Writer
 
 
@@ -120,10 +120,10 @@ class _Pickler(pickle.Pickler):
         if isinstance(obj, storages.StorageType):
             return storages.NAME_OF[obj.dtype]
         if isinstance(obj, Size):
-            return rebuilding.rebuild_size, (tuple(obj),)
+            return names.rebuild_size, (tuple(obj),)
         if isinstance(obj, Device):
             where = (obj.type,) if obj.index is None else (obj.type, obj.index)
-            return rebuilding.rebuild_device, where
+            return names.rebuild_device, where
         if isinstance(obj, StateDict):
             return OrderedDict, (), dict(vars(obj)), None, iter(obj.items())
         return NotImplemented
@@ -146,10 +146,10 @@ class _Pickler(pickle.Pickler):
         state = dict(tensor.__dict__)
         geometry = (memory, offset, size, strides)
         if isinstance(tensor, Parameter):
-            data = _Call(rebuilding.rebuild_tensor_v2, (*geometry, False, none))
+            data = _Call(names.rebuild_tensor_v2, (*geometry, False, none))
             if not state:
-                return rebuilding.rebuild_parameter, (data, tensor.requires_grad, none)
-            return rebuilding.rebuild_parameter_with_state, (
+                return names.rebuild_parameter, (data, tensor.requires_grad, none)
+            return names.rebuild_parameter_with_state, (
                 data, tensor.requires_grad, none, state,
             )  # fmt: skip
         arguments = (*geometry, tensor.requires_grad, none)
@@ -157,9 +157,9 @@ class _Pickler(pickle.Pickler):
         if isinstance(tensor, Buffer):
             state.pop("persistent", None)
         if kind is Tensor and not state:
-            return rebuilding.rebuild_tensor_v2, arguments
-        return rebuilding.rebuild_from_type, (
-            rebuilding.rebuild_tensor_v2, kind, arguments, state,
+            return names.rebuild_tensor_v2, arguments
+        return names.rebuild_from_type, (
+            names.rebuild_tensor_v2, kind, arguments, state,
         )  # fmt: skip
 
     @staticmethod
@@ -168,11 +168,11 @@ class _Pickler(pickle.Pickler):
         array = tensor._array
         parts: tuple[Any, ...] = tuple(map(new_tensor, array.parts()))
         parts += (tensor.shape, array.coalesced) if tensor.is_sparse else (tensor.shape,)
-        layout = _Call(rebuilding.rebuild_layout, (f"torch.{array.layout}",))
-        made = rebuilding.rebuild_sparse_tensor, (layout, parts)
+        layout = _Call(names.rebuild_layout, (f"torch.{array.layout}",))
+        made = names.rebuild_sparse_tensor, (layout, parts)
         if isinstance(tensor, Parameter):
             data = (_Call(*made), tensor.requires_grad, OrderedDict())
-            return rebuilding.rebuild_parameter, data
+            return names.rebuild_parameter, data
         return made
 
     def _place(self, tensor: Tensor) -> tuple[tuple[int, tuple[int, ...]], Memory]:

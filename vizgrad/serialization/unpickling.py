@@ -15,8 +15,8 @@ from typing import IO, Any, Protocol
 
 from vizgrad.core.arrays.files import Budget
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.serialization.names import Names
-from vizgrad.serialization.rebuilding import (
+from vizgrad.serialization.names import (
+    Names,
     check_attributes,
     check_key,
     rebuild_sparse_tensor,

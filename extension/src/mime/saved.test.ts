@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 
+import notebook from '../../../tests/fixtures/before_the_house/notebook.json';
 import { drawSaved } from './draw';
-import { MIME, pictureOf, plainText, readSaved, told } from './saved';
+import { type Bundle, MIME, pictureOf, plainText, readSaved, told } from './saved';
 
 const SAVED = {
   session: 's1-ab',
@@ -54,4 +55,22 @@ test('lines of a notebook file are put together; without a picture there is the 
   const node = rendered({ [MIME]: SAVED, 'text/plain': ['5 ', 'nodes'] });
   expect(node.querySelector('img')).toBeNull();
   expect(node.querySelector('pre')?.textContent).toBe('5 nodes');
+});
+
+test('what the version before the house saved in a notebook is read', () => {
+  const { cells } = notebook as { cells: { outputs: { data?: Bundle }[] }[] };
+  const saved = cells
+    .flatMap(cell => cell.outputs)
+    .map(output => output.data ?? {})
+    .filter(data => MIME in data);
+  const views = saved.map(readSaved).filter(view => view !== null);
+  expect(views.map(told)).toEqual([
+    'Saved picture of loss, In [3]: 0 of 7 nodes done.',
+    'Saved picture of backward, In [7]: 0 of 7 nodes done.'
+  ]);
+  for (const data of saved) {
+    expect(pictureOf(data)).toMatch(/^data:image\/svg/);
+    expect(plainText(data)).toContain('0 of 7 nodes done');
+    expect(rendered(data).querySelector('img')).not.toBeNull();
+  }
 });

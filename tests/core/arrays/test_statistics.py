@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 
 from tests.fixtures import strict_array, strict_module
 from tests.fixtures.strict_array import StrictArray
-from vizgrad.core.arrays.chunks import CHUNK, TRANSFER, chunks, magnitudes, once
+from vizgrad.core.arrays.chunks import CHUNK, TRANSFER, chunks, once
 from vizgrad.core.arrays.matrix_blocks import SIDE, Blocks, blocks, matrix_shape
 from vizgrad.core.arrays.sparse.coo import COO
 from vizgrad.core.arrays.statistics import (
     BINS,
     VALUES_TOLD,
     Statistics,
+    magnitudes,
     quick,
     quick_later,
     statistics,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from vizgrad.core.batching.loop import LOOPED
+from vizgrad.core.batching.rules import LOOPED
 from vizgrad.func import grad, jacfwd, jacrev, jvp, vmap
 
 

@@ -17,8 +17,7 @@ from tests.specs import activations, layers
 from tests.specs.checks import check_row
 from tests.specs.row import Row, Sample
 from tests.specs.table import ROWS
-from vizgrad.core.batching.loop import LOOPED
-from vizgrad.core.batching.rules import how
+from vizgrad.core.batching.rules import LOOPED, how
 from vizgrad.core.function.primitive import REGISTRY
 from vizgrad.core.ops import random_sampling, registry
 from vizgrad.core.ops.copying import overwrite

@@ -13,7 +13,7 @@ from vizgrad.debugger.commands import COMMANDS, Command, magics
 from vizgrad.debugger.jupyter.magics.extension import usage
 from vizgrad.debugger.jupyter.magics.line_commands import RUN
 from vizgrad.debugger.jupyter.widget import typescript
-from vizgrad.debugger.jupyter.widget.executed_cells import PREFERENCES
+from vizgrad.debugger.jupyter.widget.line_messages import PREFERENCES
 from vizgrad.debugger.jupyter.widget.typescript_commands import lab_key
 from vizgrad.debugger.session.session import Session
 

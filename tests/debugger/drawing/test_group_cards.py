@@ -11,16 +11,18 @@ from tests.debugger.drawing.examples import loop, mlp, run_at, transformer, vani
 from vizgrad.debugger.drawing import graph_scene, to_dot
 from vizgrad.debugger.drawing.cards import (
     TITLE_LIMIT,
+    frame_title,
     group_card,
     group_size,
     group_title,
+    head_need,
+    head_shapes,
     shortened,
 )
 from vizgrad.debugger.drawing.geometry import Box, Head, place_head, text_width
 from vizgrad.debugger.drawing.overlay import RunView
 from vizgrad.debugger.drawing.scene import Group as Shapes
 from vizgrad.debugger.drawing.scene import Rect, Scene, Shape, Text, texts
-from vizgrad.debugger.drawing.titles import frame_title, head_need, head_shapes
 from vizgrad.debugger.drawing.visible import Frame, Item
 from vizgrad.debugger.model import Graph, Group, NodeRun, Run, SavedRun
 

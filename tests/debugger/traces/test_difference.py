@@ -13,7 +13,7 @@ import vizgrad as vg
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.jupyter.widget.trace_contents import FiledView
 from vizgrad.debugger.traces.difference import TraceDiff
-from vizgrad.debugger.wire.columnar_reading import from_column_json
+from vizgrad.debugger.wire.columnar import from_column_json
 from vizgrad.debugger.wire.wire import to_wire
 
 

@@ -15,8 +15,7 @@ from vizgrad.debugger import model
 from vizgrad.debugger.jupyter.widget import drawing
 from vizgrad.debugger.jupyter.widget import trace_contents as filed
 from vizgrad.debugger.wire import wire
-from vizgrad.debugger.wire.columnar import EXACT, to_column_json, to_columns
-from vizgrad.debugger.wire.columnar_reading import from_column_json
+from vizgrad.debugger.wire.columnar import EXACT, from_column_json, to_column_json, to_columns
 from vizgrad.debugger.wire.wire import WireError
 
 CLASSES = sorted(

@@ -18,19 +18,6 @@ CHUNK = 8192
 #: Elements of a device's array that are read at once: a transfer costs more than a piece.
 TRANSFER = 1 << 20
 
-_DOUBLE = np.dtype(np.float64)
-_DOUBLE_COMPLEX = np.dtype(np.complex128)
-
-
-def magnitudes(chunk: np.ndarray) -> np.ndarray:
-    """The elements as float64, of complex numbers their absolute values; itself if that is its type."""
-    dtype = chunk.dtype
-    if dtype is _DOUBLE:
-        return chunk
-    if dtype.kind == "c":  # in double: the absolute value of a finite complex64 may be no float32
-        return np.absolute(chunk.astype(_DOUBLE_COMPLEX, copy=False))
-    return chunk.astype(_DOUBLE)
-
 
 def chunks(array: Array, size: int = CHUNK) -> Iterator[np.ndarray]:
     """All elements, in some order, as flat arrays of the host with at most `size` each.

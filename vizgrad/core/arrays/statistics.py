@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vizgrad.core.arrays.backend import Array, to_host
-from vizgrad.core.arrays.chunks import CHUNK, chunks, flat_pieces, magnitudes, once
+from vizgrad.core.arrays.chunks import CHUNK, chunks, flat_pieces, once
 from vizgrad.core.arrays.current_device import near
 from vizgrad.core.arrays.errstate import hush, quiet, unhush
 from vizgrad.core.arrays.matrix_blocks import Blocks, blocks
@@ -31,6 +31,8 @@ VALUES_TOLD = 8
 #: Below, squares of float64 may have lost bits, or all of them.
 SMALLEST_SQUARES = 1e-280
 _ONES = np.ones(CHUNK)
+_DOUBLE = np.dtype(np.float64)
+_DOUBLE_COMPLEX = np.dtype(np.complex128)
 
 
 class Statistics(NamedTuple):
@@ -51,6 +53,16 @@ class Statistics(NamedTuple):
     heat: Blocks | None = None
     values: tuple[float, ...] | None = None
     phases: tuple[float, ...] | None = None
+
+
+def magnitudes(chunk: np.ndarray) -> np.ndarray:
+    """The elements as float64, of complex numbers their absolute values; itself if that is its type."""
+    dtype = chunk.dtype
+    if dtype is _DOUBLE:
+        return chunk
+    if dtype.kind == "c":  # in double: the absolute value of a finite complex64 may be no float32
+        return np.absolute(chunk.astype(_DOUBLE_COMPLEX, copy=False))
+    return chunk.astype(_DOUBLE)
 
 
 def quick(array: Array) -> Statistics:
@@ -93,6 +105,7 @@ def quick_later(array: Array) -> Callable[[], Statistics]:
         stored = as_coo(array).coalesce().values
         later, elsewhere = quick_later(stored), array.size - stored.size
         return lambda: _of_stored(later(), elsewhere)
+    # late: programs without a device need no kernels
     from vizgrad.core.arrays.fusion.look import look
 
     return look(array)

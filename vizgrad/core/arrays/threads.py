@@ -70,7 +70,7 @@ class Threads:
 
 def _openblas() -> tuple[Callable[[], int], Callable[[int], None]] | None:
     """The functions that ask and set the number of threads; None where numpy has another BLAS."""
-    from threadpoolctl import ThreadpoolController
+    from threadpoolctl import ThreadpoolController  # late: it looks for libraries, which takes long
 
     found = ThreadpoolController().select(internal_api="openblas").lib_controllers
     # scipy brings one of its own.
@@ -111,7 +111,7 @@ def limit() -> None:
     """Says to every BLAS library that is loaded by now what `set_number` was told."""
     if _told is None:
         return
-    from threadpoolctl import ThreadpoolController
+    from threadpoolctl import ThreadpoolController  # late: it looks for libraries, which takes long
 
     for library in ThreadpoolController().select(user_api="blas").lib_controllers:
         library.set_num_threads(_told)

@@ -2,7 +2,6 @@
 
 from vizgrad.core.batching import indexing as indexing
 from vizgrad.core.batching import layers as layers
-from vizgrad.core.batching import loop as loop
 from vizgrad.core.batching import products as products
 from vizgrad.core.batching import random as random
 from vizgrad.core.batching import reductions as reductions

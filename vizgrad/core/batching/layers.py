@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.batching.loop import each_example
 from vizgrad.core.batching.reductions import all_of, beside, one_type
-from vizgrad.core.batching.rules import Call, rule
+from vizgrad.core.batching.rules import Call, each_example, rule
 from vizgrad.core.batching.values import (
     divided,
     filled,

@@ -9,9 +9,8 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.sparse.base import is_sparse
 from vizgrad.core.batching import everything as everything
 from vizgrad.core.batching.custom import applied, generated
-from vizgrad.core.batching.loop import looped
 from vizgrad.core.batching.random import drawn
-from vizgrad.core.batching.rules import HAND, Call, how, rule_of
+from vizgrad.core.batching.rules import HAND, Call, how, looped, rule_of
 from vizgrad.core.batching.values import (
     example_ndim,
     filled,

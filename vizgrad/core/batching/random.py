@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.batching.loop import looped
-from vizgrad.core.batching.rules import Call, rule
+from vizgrad.core.batching.rules import Call, looped, rule
 from vizgrad.core.batching.values import (
     divided,
     example_ndim,

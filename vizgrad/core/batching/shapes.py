@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.core.arrays import layout
-from vizgrad.core.batching.loop import each_example
-from vizgrad.core.batching.rules import Call, rule
+from vizgrad.core.batching.rules import Call, each_example, rule
 from vizgrad.core.batching.values import divided, filled, merged, reshaped, with_ndim
 from vizgrad.core.function.strided import Geometry
-from vizgrad.core.ops import arrange, shape
+from vizgrad.core.ops import arrange, copying, shape
 from vizgrad.core.ops.shape import reshape, view
 from vizgrad.core.ops.tangents.structure import laid_out
 
@@ -198,8 +197,6 @@ def fill(call: Call) -> Any:
     target, value = (
         filled(v, b, call.size) for v, b in zip(call.values, call.batched, strict=True)
     )
-    from vizgrad.core.ops import copying
-
     return copying.copy.record(target, with_ndim(value, target.ndim - 1))
 
 

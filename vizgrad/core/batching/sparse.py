@@ -17,16 +17,9 @@ from vizgrad.core.function.transform_tensor import stands_for_others
 from vizgrad.core.ops import indexing
 from vizgrad.core.ops.indices import Indices
 from vizgrad.core.ops.matrix_products import scaled
+from vizgrad.core.ops.public.sparse import declared
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
-
-
-def declared() -> Any:
-    """The declarations, which are read in when the first sparse tensor is made."""
-    from vizgrad.core.ops import sparse
-
-    return sparse
-
 
 # --- products ------------------------------------------------------------------------------------------
 

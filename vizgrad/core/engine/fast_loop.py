@@ -12,10 +12,16 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.arrays.current_device import DEVICES, make_current
-from vizgrad.core.engine.delivery import add, another_shares, deliver
-from vizgrad.core.engine.observed_visit import follow_failure, follow_leaf, lost
 from vizgrad.core.engine.reference_loop import reference_loop
-from vizgrad.core.engine.visit import visit
+from vizgrad.core.engine.visit import (
+    add,
+    another_shares,
+    deliver,
+    follow_failure,
+    follow_leaf,
+    lost,
+    visit,
+)
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge
 from vizgrad.core.tensor.modes import MODES

@@ -15,9 +15,8 @@ from collections.abc import Generator
 from heapq import heappop
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.core.engine.delivery import deliver
-from vizgrad.core.engine.observed_visit import VISITS, observed_visit
 from vizgrad.core.engine.task_state import GraphRoot
+from vizgrad.core.engine.visit import VISITS, deliver, observed_visit
 from vizgrad.core.graph.node import Edge
 from vizgrad.core.interpreter import locals_of
 

@@ -1,16 +1,18 @@
-"""One visit of a node, in full: the stages of spec E-50, in this order; the last, the delivery, comes after.
+"""One visit of a node: the stages of spec E-50, in this order. The loops call the last one, `deliver`.
 
-Both loops come here for nodes with hooks, captures, custom Functions and gradients that did not arrive. The
-reference loop comes here for all nodes whose every stage a watch wants to see.
+Both loops come to `visit` for nodes with hooks, captures, custom Functions and gradients that did not arrive.
+The reference loop comes to it for all nodes whose every stage a watch wants to see; for the others it takes
+`observed_visit`.
 """
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core import errors
 from vizgrad.core.arrays.current_device import DEVICES, make_current
-from vizgrad.core.engine.anomaly import report_origin
+from vizgrad.core.engine.explain import report_origin
 from vizgrad.core.engine.hook_calls import (
     call_posthooks,
     call_prehooks,
@@ -19,13 +21,15 @@ from vizgrad.core.engine.hook_calls import (
     store_retained,
 )
 from vizgrad.core.engine.leaf import accumulate_array
+from vizgrad.core.engine.observer import Guarded
 from vizgrad.core.engine.task_state import GraphRoot
 from vizgrad.core.graph.accumulate import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.tensor.modes import MODES
 
 if TYPE_CHECKING:
-    from vizgrad.core.engine.delivery import Visited
+    from vizgrad.core.engine.domain import Domain
+    from vizgrad.core.engine.observer import Trail, Watch
     from vizgrad.core.engine.task_state import TaskState
 
 
@@ -224,3 +228,193 @@ def _nan_check(task: TaskState, node: Node, routed: tuple[Any, ...]) -> None:
                 tensor=node.name(),
                 fix="look at the values this operation had in the forward pass",
             )
+
+
+# --- the visit of a node without hooks, for a watch that needs no stages (see `observer.py`) ----------
+
+
+#: A leaf delivers nothing.
+_STORED: Visited = (None, (), False, None)
+
+
+def observed_visit(task: TaskState, node: Node) -> Visited:
+    """Runs all stages of a visit but the delivery; notes it in the journal if that is enough."""
+    watch, domain = task.watch, task.domain
+    journal = None if watch is None else watch.journal
+    if (
+        journal is None
+        or not journal.open
+        or node.hooks is not None
+        or node.wants_tensors
+        or task.captures is not None
+        or not domain.raw
+        or MODES.anomaly
+    ):
+        return visit(task, node)
+    leaf = isinstance(node, AccumulateGrad)
+    if leaf and node.variable._rare is not None:
+        return visit(task, node)
+    arrived = task.buffers.pop(node, None)
+    if DEVICES.several:
+        make_current(*(arrived if arrived.__class__ is list else (arrived,)))
+    began = perf_counter()
+    if leaf:
+        before = journal.before_storing(node)
+        done = store(task, node, arrived)
+        journal.stored(node, arrived, before, done, (began, perf_counter()))
+        return _STORED
+    if arrived is None and not node.runs_on_undefined:
+        computed: Any = (None,) * len(node.edges)
+    else:
+        run: Any = node.run_all if node.outputs > 1 else node.run
+        try:
+            computed = run(arrived)
+        except Exception as error:
+            domain.explain(error, node)
+            raise
+    ended = perf_counter()
+    saved = None if task.keep_graph else journal.saved[node.__class__](node)
+    journal.visited((node, arrived, computed, saved, began, ended, len(journal.readied)))
+    if not task.keep_graph:
+        node.release(task.freed)
+    if computed.__class__ is not tuple:
+        computed = (computed,)
+    return arrived, computed, node.outputs > 1, None
+
+
+#: The code of the functions in whose frame `arrived`, or `grads`, is what has arrived at the node.
+VISITS = frozenset((visit.__code__, observed_visit.__code__))
+
+
+# --- a trail -------------------------------------------------------------------------------------------
+
+
+def follow_leaf(task: TaskState, trail: Trail, node: AccumulateGrad, grad: Any) -> Trail | None:
+    """A leaf without hooks takes its gradient, and the trail is told; returns None if the trail raises."""
+    began = perf_counter()
+    try:
+        decision, reason = store(task, node, grad)
+    except BaseException as error:
+        follow_failure(task, trail, node, grad, began, error)
+        raise
+    try:
+        trail.stored(node, grad, began, decision, reason)
+    except Exception as error:  # noqa: BLE001  it is told nothing more
+        return lost(task, error)
+    return trail
+
+
+def follow_failure(
+    task: TaskState, trail: Trail | None, node: Node, grad: Any, began: float, error: BaseException
+) -> None:
+    """A node without hooks has raised."""
+    if trail is not None:
+        try:
+            trail.ran(node, grad, began, f"{type(error).__name__}: {error}")
+        except Exception as fault:  # noqa: BLE001  it is told nothing more
+            lost(task, fault)
+
+
+def lost(task: TaskState, error: Exception) -> None:
+    """A trail has raised: it is dropped, and that is reported."""
+    if isinstance(task.watch, Guarded):
+        task.watch.raised(error)
+
+
+# --- delivery, the last stage: a gradient goes over an edge into the buffer of the next node ----------
+
+
+#: The gradients that a visit leaves to be delivered: the one that arrived (None: several, or none), one
+#: computed gradient per edge, whether code outside of the engine may hold these, and who is told of
+#: each delivery.
+Visited = tuple[Any, tuple[Any, ...], bool, "Watch | Guarded | None"]
+
+
+def deliver(
+    task: TaskState, node: Node, index: int, target: Node, slot: int, visited: Visited
+) -> None:
+    """Puts the gradient of edge `index` of `node` into slot `slot` of `target`, summed to its shape and cast
+    to its dtype. RuntimeError for a gradient that cannot be made to fit (F-64).
+    """
+    grad = visited[1][index]
+    if grad is None:
+        if visited[3] is not None:
+            visited[3].routed(node, index, None, None)
+        return
+    fitted = grad
+    if target.outputs != 1 or not (
+        task.domain.raw and grad.shape == target.shape and grad.dtype is target.dtype
+    ):
+        fitted = task.domain.fit(grad, target.meta(slot), node, index)
+    if target.outputs == 1:
+        waiting = task.buffers.get(target)
+        if waiting is None:
+            total = task.buffers[target] = fitted
+            if _is_lent(task, node, fitted, index, visited):
+                task.borrowed.add(target)
+        else:
+            total = task.buffers[target] = add(task, target, waiting, fitted)
+    else:
+        waiting, total = _put_into_slot(task, target, slot, fitted)
+    watch = task.watch
+    if watch is not None:
+        if fitted is not grad or waiting is not None:
+            journal = watch.journal
+            if journal is not None:
+                journal.delivered(index, fitted, waiting, total)
+        if visited[3] is not None:
+            visited[3].routed(node, index, grad, fitted)
+
+
+def _put_into_slot(task: TaskState, target: Node, slot: int, grad: Any) -> tuple[Any, Any]:
+    """One of several slots: what waited there, and what waits there now."""
+    slots = task.buffers.get(target)
+    if slots is None:
+        slots = task.buffers[target] = [None] * target.outputs
+    waiting = slots[slot]
+    if DEVICES.several:
+        make_current(waiting)
+    total = slots[slot] = grad if waiting is None else task.domain.add(waiting, grad)
+    return waiting, total
+
+
+def _is_lent(task: TaskState, node: Node, grad: Any, index: int, visited: Visited) -> bool:
+    """May other code hold `grad`, which edge `index` delivers, or its memory?
+
+    A formula's result is the engine's alone, or the incoming gradient, or a part of that; no
+    formula hands out saved memory. So the question is who else holds what arrived, and whether two
+    edges got views of one block.
+    """
+    arrived, computed, foreign, _ = visited
+    if foreign or grad is arrived:
+        return True
+    domain = task.domain
+    if not domain.raw or grad.base is None:
+        return False
+    if node in task.borrowed and domain.share_memory(grad, arrived):
+        return True
+    return another_shares(domain, grad, index, computed)
+
+
+def another_shares(domain: Domain, grad: Any, index: int, computed: tuple[Any, ...]) -> bool:
+    """Does another edge get a view of the memory of `grad`, which edge `index` gets?"""
+    share_memory = domain.share_memory
+    for at, other in enumerate(computed):
+        if at != index and other is not None and share_memory(grad, other):
+            return True
+    return False
+
+
+def add(task: TaskState, target: Node, waiting: Any, grad: Any) -> Any:
+    """The sum of what waits at `target` and `grad`: in place only where the engine alone holds it (E-52)."""
+    if DEVICES.several:
+        make_current(waiting)
+    if target not in task.borrowed and task.domain.can_add_in_place(waiting, grad):
+        if task.watch is not None and task.watch.journal is not None:
+            if waiting.strides == grad.strides:
+                return waiting + grad
+            waiting = waiting.copy(order="K")  # a journal refers to what was there
+        waiting += grad
+        return waiting
+    task.borrowed.discard(target)
+    return task.domain.add(waiting, grad)

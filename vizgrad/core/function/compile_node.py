@@ -14,6 +14,7 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.current_device import WHEN_SEVERAL
 from vizgrad.core.arrays.dtypes import NARROW, WHEN_NARROW, float32, float64
 from vizgrad.core.arrays.fusion import fused
+from vizgrad.core.function.bfloat16 import wide
 from vizgrad.core.function.declared import (
     GROUPS,
     Declared,
@@ -21,11 +22,14 @@ from vizgrad.core.function.declared import (
     saved_by,
     users_of,
 )
-from vizgrad.core.function.zero_derivative import dependent
-from vizgrad.core.graph.node import Node
+from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.graph.edges import edge_of
+from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.graph.saved import SavedResult, unpack_array, unpack_tensor
-from vizgrad.core.tensor.source_location import INTERNAL
-from vizgrad.core.tensor.tensor import Tensor, storage_of
+from vizgrad.core.tensor.modes import GUARD, MODES, noted
+from vizgrad.core.tensor.source_location import INTERNAL, caller
+from vizgrad.core.tensor.storage import tick
+from vizgrad.core.tensor.tensor import RESULT, Tensor, new_tensor, storage_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +37,85 @@ if TYPE_CHECKING:
     from vizgrad.core.function.declared import Declared
     from vizgrad.core.graph.node import Node
 
+
+# --- derivatives that do not change with a value, and depend on it all the same (X-42) ----------------
+#
+# The gradient of `hardtanh` is the one that arrives where the input lies within bounds, and 0 elsewhere: as
+# a function of the input it is flat. With ``create_graph=True`` it requires grad where the input does, and
+# its own derivative by the input is zeros, not None. A declaration names such values in `flat=`; the
+# gradient is then the output of one more node, which leads to them and to the history of the formula. Those
+# in `undefined=` are led to as well, but nothing is sent there: the gradient of a bias of a convolution
+# requires grad where the image does, and has no derivative by it.
+
+
+class Flat(Node):
+    """Hands a gradient on over its first edge, zeros over the next ones (`zeros` of them), else nothing."""
+
+    __slots__ = ("zeros",)
+
+    zeros: int
+
+    def run(self, grad: Any) -> tuple[Any, ...]:
+        return grad, *self._others(grad)
+
+    def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+        (grad,) = grads
+        if grad is None:
+            return (None,) * len(self.edges)
+        zeros = self._others(grad._array)
+        return grad, *(None if array is None else new_tensor(array) for array in zeros)
+
+    def _others(self, grad: Any) -> list[Any]:
+        zeros = [_zeros(grad, edge) for edge in self.edges[1 : 1 + self.zeros]]
+        return zeros + [None] * (len(self.edges) - 1 - self.zeros)
+
+
+def _zeros(grad: Any, edge: Node | Edge | None) -> Any:
+    assert edge is not None
+    meta = edge.node.meta(edge.input_nr) if isinstance(edge, Edge) else edge.meta(0)
+    return xp.zeros_like(grad, shape=meta.shape, dtype=meta.dtype)
+
+
+@cache
+def _node_class(differentiated: str) -> type[Flat]:
+    """``HardtanhBackward0`` gives ``HardtanhBackwardBackward0``."""
+    return type(differentiated.removesuffix("0") + "Backward0", (Flat,), {})
+
+
+def dependent(node: Node, op: Declared, grad: Tensor, results: list[Any]) -> list[Any]:
+    """The gradients that the formulas of `op` gave, as functions of the values it names."""
+    if not MODES.grad:
+        return results
+    by_name = dict(zip(op.differentiable, node.edges, strict=True)) | {"result": node}
+    flat = [edge for name in op.flat if (edge := by_name[name]) is not None]
+    undefined = [edge for name in op.undefined if (edge := by_name[name]) is not None]
+    if not flat and not undefined:
+        return results
+    return [
+        r if r is None or isinstance(r, Wrapped) else _dependent(node, grad, r, flat, undefined)
+        for r in results
+    ]
+
+
+def _dependent(
+    node: Node, grad: Tensor, result: Tensor, flat: list[Any], undefined: list[Any]
+) -> Tensor:
+    made = _node_class(node.name())()
+    made.edges = (edge_of(result), *flat, *undefined)
+    made.zeros = len(flat)
+    # an array that the formula passed on unchanged has another owner
+    fresh = result is not grad and result._view is None
+    out = new_tensor(result._array if fresh else result._array.copy())
+    made.sequence_nr = tick()
+    made.hooks = None
+    made.shape, made.dtype = out._array.shape, out._array.dtype
+    made.code, made.lasti = caller() or (None, 0)
+    made.scope = noted(made) if GUARD.scoped else None
+    out._edge, out._tracked = made, RESULT
+    return out
+
+
+# --- the class of an operation's nodes ----------------------------------------------------------------
 
 # The parts of compiled nodes that need not be straight-line code.
 
@@ -174,7 +257,7 @@ def compile_node(op: Declared) -> type[Node]:
         body["_saved_" + name] = property(read)
     scope: dict[str, Any] = {
         "unpack_array": unpack_array, "conjugates": conjugates, "ndarray": xp.ndarray,
-        "FLOAT": float32.np, "DOUBLE": float64.np, "NARROW": NARROW, "wide": _wide,
+        "FLOAT": float32.np, "DOUBLE": float64.np, "NARROW": NARROW, "wide": wide,
         "__name__": "vizgrad.core.ops.compiled",
     }  # fmt: skip
 
@@ -190,12 +273,6 @@ def compile_node(op: Declared) -> type[Node]:
         op.name, "release", {}, lambda: _release_source(tensors, groups)
     )
     return type(op.node_name, (Node,), body)
-
-
-def _wide(array: Any) -> Any:
-    from vizgrad.core.function.bfloat16 import wide
-
-    return wide(array)
 
 
 def _saved_reader(name: str) -> Callable[[Node], Any]:

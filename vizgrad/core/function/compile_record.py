@@ -18,7 +18,7 @@ from vizgrad.core.arrays.current_device import DEVICES
 from vizgrad.core.arrays.dtypes import NARROW, float32, float64
 from vizgrad.core.arrays.errstate import NAMELESS
 from vizgrad.core.arrays.fusion import fused
-from vizgrad.core.function.bfloat16 import BY_NUMBER
+from vizgrad.core.function.bfloat16 import BY_NUMBER, narrowed, widened
 from vizgrad.core.function.compile_node import at_first_call, save_result
 from vizgrad.core.function.declared import GROUPS, saved_by, users_of
 from vizgrad.core.function.failing import kernel_error
@@ -56,18 +56,6 @@ def _away(op: Declared, operands: tuple[Any, ...]) -> Any:
     return UPCALLS.device_to_enter(op, operands)
 
 
-def _widened(op: Declared, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
-    from vizgrad.core.function.bfloat16 import widened
-
-    return widened(op, tensors)
-
-
-def _narrowed(result: Any, dtype: Any) -> Any:
-    from vizgrad.core.function.bfloat16 import narrowed
-
-    return narrowed(result, dtype)
-
-
 def compile_record(op: Declared, node_class: Callable[[], type[Node] | None]) -> Callable[..., Any]:
     """The function that runs `op` on Tensors and records it; `node_class` gives the class of its nodes."""
     scope: dict[str, Any] = {
@@ -82,7 +70,7 @@ def compile_record(op: Declared, node_class: Callable[[], type[Node] | None]) ->
         "away": _away,
         "interpreted": interpreted,
         "FLOAT": float32.np, "DOUBLE": float64.np, "NARROW": NARROW,
-        "widened": _widened, "narrowed": _narrowed,
+        "widened": widened, "narrowed": narrowed,
         "SavedGroup": SavedGroup, "DUALS": DUALS,
         "__name__": NAMELESS, "__package__": "vizgrad.core.ops",
     }  # fmt: skip

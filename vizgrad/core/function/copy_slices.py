@@ -22,9 +22,9 @@ from vizgrad.core.function.views import refuse
 from vizgrad.core.graph.edges import edge_of, retaining
 from vizgrad.core.graph.node import Node, NodeHooks
 from vizgrad.core.graph.saved import freed_error
+from vizgrad.core.tensor.state import Creation
 from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import RESULT, Tensor, storage_of
-from vizgrad.core.tensor.views import Creation
 from vizgrad.core.upcalls import UPCALLS
 
 if TYPE_CHECKING:

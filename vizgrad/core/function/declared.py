@@ -44,7 +44,7 @@ class Declared:
     typing: Typing
     view: bool
     structure: frozenset[str]
-    #: Values by which its derivatives have no slope: see `vizgrad.core.function.zero_derivative`.
+    #: Values by which its derivatives have no slope: see `vizgrad.core.function.compile_node`.
     flat: tuple[str, ...]
     undefined: tuple[str, ...]
     holomorphic: bool

@@ -35,10 +35,9 @@ from vizgrad.core.graph.saved import KeptSelf, Overwritten, SavedGroup, in_graph
 from vizgrad.core.tensor.duals import DUALS
 from vizgrad.core.tensor.modes import GUARD, MODES, about_to_write, noted, tell_recorder
 from vizgrad.core.tensor.source_location import Site, caller, written_name
-from vizgrad.core.tensor.state import refuse_inference_write, wrong_call
+from vizgrad.core.tensor.state import Creation, refuse_inference_write, wrong_call
 from vizgrad.core.tensor.storage import InferenceStorage, Storage, tick
 from vizgrad.core.tensor.tensor import RESULT, Tensor, address, storage_of
-from vizgrad.core.tensor.views import Creation
 
 if TYPE_CHECKING:
     from vizgrad.core.function.primitive import Primitive

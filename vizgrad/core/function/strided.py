@@ -16,6 +16,7 @@ from vizgrad.core.function.primitive import primitive
 from vizgrad.core.graph.edges import edge_of
 from vizgrad.core.tensor.modes import MODES
 from vizgrad.core.tensor.storage import tick
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 if TYPE_CHECKING:
     from vizgrad.core.graph.node import Node
@@ -234,8 +235,6 @@ class strided_replace:
 
 def _zeros_beside(grad: Any, meta: Any) -> Any:
     """Zeros of the meta's shape, of the same kind (array or Tensor) as `grad`."""
-    from vizgrad.core.tensor.tensor import Tensor, new_tensor
-
     if isinstance(grad, Tensor):
         return new_tensor(xp.zeros_like(grad._array, shape=meta.shape, order="C"))
     return (

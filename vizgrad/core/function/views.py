@@ -11,9 +11,9 @@ from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.graph.edges import split_edge
 from vizgrad.core.tensor.modes import GUARD, MODES
 from vizgrad.core.tensor.source_location import caller, written_name
+from vizgrad.core.tensor.state import Creation, ViewInfo
 from vizgrad.core.tensor.storage import InferenceStorage, LooseInferenceStorage
 from vizgrad.core.tensor.tensor import VIEW, Tensor, storage_of
-from vizgrad.core.tensor.views import Creation, ViewInfo
 
 if TYPE_CHECKING:
     from vizgrad.core.tensor.tensor import Tensor

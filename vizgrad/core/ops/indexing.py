@@ -8,6 +8,7 @@ from vizgrad.core.arrays.kernels import indexing, reduction
 from vizgrad.core.arrays.kernels import indexing as kernel
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.constants import constant, place_of, raw, zeros_beside
+from vizgrad.core.ops.reduce import sum_dims
 from vizgrad.core.ops.select import drop, keep
 from vizgrad.core.tensor.tensor import Tensor
 
@@ -236,8 +237,6 @@ class index_fill_tensor:
 
 
 def _total(value):
-    from vizgrad.core.ops.reduce import sum_dims
-
     return sum_dims(value, dims=None, keepdim=False)
 
 

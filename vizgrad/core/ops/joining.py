@@ -24,8 +24,8 @@ from vizgrad.core.ops.constants import zeros_beside
 from vizgrad.core.ops.recording import ManyOutputs, edges_of, produced_by, start
 from vizgrad.core.ops.shape import select, slice_dim
 from vizgrad.core.tensor.duals import DUALS
+from vizgrad.core.tensor.state import Creation
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
-from vizgrad.core.tensor.views import Creation
 
 
 class CatBackward0(Node):

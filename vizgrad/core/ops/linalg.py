@@ -16,6 +16,7 @@ from vizgrad.core.ops.arrange import crop_to, diagonal, tril, triu
 from vizgrad.core.ops.complexes import conj
 from vizgrad.core.ops.constants import constant, raw, zeros_beside
 from vizgrad.core.ops.joining import cat_any
+from vizgrad.core.ops.reduce import sum_dims
 from vizgrad.core.ops.shape import transpose, unsqueeze
 from vizgrad.core.tensor.tensor import Tensor
 
@@ -127,8 +128,6 @@ def _trace(value):
     """The trace of matrices, kept as two dimensions of size 1."""
     n = value.ndim
     last = diagonal(value, offset=0, dim1=n - 2, dim2=n - 1)
-    from vizgrad.core.ops.reduce import sum_dims
-
     return unsqueeze(sum_dims(last, dims=(n - 2,), keepdim=True), dim=n - 1)
 
 

@@ -8,7 +8,7 @@ zero, as in PyTorch ("masked"). Operations that are not here (negation, products
 from __future__ import annotations
 
 from vizgrad.core.arrays.kernels import linalg as dense_products
-from vizgrad.core.arrays.sparse import compressed, coo, elementwise, gradients, products
+from vizgrad.core.arrays.sparse import compressed, coo, functions, gradients, products
 from vizgrad.core.arrays.sparse.base import is_sparse
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.constants import raw
@@ -263,7 +263,7 @@ class sparse_sum:
     """The sum over `dims`; dense when no sparse dimension is left."""
 
     def forward(self, *, dims):
-        return elementwise.reduce_sum(self, dims)
+        return functions.reduce_sum(self, dims)
 
     def grad_self(grad, self, dims):
         return spread_sums(grad, self, dims=dims)
@@ -274,7 +274,7 @@ class spread_sums:
     """The transpose of `sparse_sum`, for the entries of `pattern`."""
 
     def forward(self, pattern, *, dims):
-        return elementwise.spread_sum(self, pattern, dims)
+        return functions.spread_sum(self, pattern, dims)
 
     def grad_self(grad, dims):
         return sparse_sum(grad, dims=dims)
@@ -285,7 +285,7 @@ class sum_along:
     """For each entry the sum of those that differ in coordinate `dim` only."""
 
     def forward(self, *, dim):
-        return elementwise.sum_along(self, dim)
+        return functions.sum_along(self, dim)
 
     def grad_self(grad, self, dim):
         return sum_along(masked(grad, self), dim=dim)
@@ -296,7 +296,7 @@ class exp_values:
     """The exponentials of what is stored."""
 
     def forward(self):
-        return self.with_values(elementwise.exp(self.values))
+        return self.with_values(functions.exp(self.values))
 
     def grad_self(grad, result):
         return grad * result
@@ -307,7 +307,7 @@ class sparse_softmax:
     """Softmax along `dim` over what is stored: all else counts as minus infinity."""
 
     def forward(self, *, dim):
-        return elementwise.softmax(self, dim, log=False)
+        return functions.softmax(self, dim, log=False)
 
     def grad_self(grad, result, dim):
         weighted = masked(grad, result) * result
@@ -319,7 +319,7 @@ class sparse_log_softmax:
     """The logarithm of `sparse_softmax`."""
 
     def forward(self, *, dim):
-        return elementwise.softmax(self, dim, log=True)
+        return functions.softmax(self, dim, log=True)
 
     def grad_self(grad, result, dim):
         arrived = masked(grad, result)

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, final
 
 from vizgrad.core.observing import Observer
 from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.state import refuse_saved
 from vizgrad.core.tensor.storage import InferenceStorage
 
 
@@ -282,8 +283,6 @@ def _look_for_inference_tensors(node: Any) -> None:
                     _inference_blocks.remove(known)
                     GUARD.scoped -= 1
     if _inference_blocks:
-        from vizgrad.core.tensor.state import refuse_saved
-
         refuse_saved(node)
 
 

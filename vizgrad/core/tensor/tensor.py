@@ -21,9 +21,16 @@ from vizgrad.core.tensor.state import RESULT as RESULT
 from vizgrad.core.tensor.state import UNTRACKED as UNTRACKED
 from vizgrad.core.tensor.state import VIEW as VIEW
 from vizgrad.core.tensor.state import Rare as Rare
-from vizgrad.core.tensor.state import check_assigned, not_deletable, requires_grad_error
+from vizgrad.core.tensor.state import (
+    ViewInfo,
+    check_assigned,
+    not_deletable,
+    requires_grad_error,
+    set_view_leaf,
+)
 from vizgrad.core.tensor.state import forget_accumulator as forget_accumulator
 from vizgrad.core.tensor.state import rare_of as rare_of
+from vizgrad.core.tensor.state import view_requires_grad as view_requires_grad
 from vizgrad.core.tensor.storage import (
     InferenceStorage,
     LooseInferenceStorage,
@@ -31,8 +38,6 @@ from vizgrad.core.tensor.storage import (
     show_memory,
 )
 from vizgrad.core.tensor.storage import storage_of as storage_of
-from vizgrad.core.tensor.views import ViewInfo, set_view_leaf
-from vizgrad.core.tensor.views import view_requires_grad as view_requires_grad
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

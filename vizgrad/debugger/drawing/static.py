@@ -11,7 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from vizgrad.debugger.drawing.cards import Card, group_card, node_card, pin_card, result_card
+from vizgrad.debugger.drawing.cards import (
+    Card,
+    group_card,
+    head_need,
+    head_shapes,
+    node_card,
+    pin_card,
+    result_card,
+)
 from vizgrad.debugger.drawing.describe import number_text, saved_text, sizes_text
 from vizgrad.debugger.drawing.dot import graphviz_layout, to_dot
 from vizgrad.debugger.drawing.geometry import Bezier, Layout, text_width
@@ -28,7 +36,6 @@ from vizgrad.debugger.drawing.scene import Curve, Poly, Rect, Scene, Shape, Text
 from vizgrad.debugger.drawing.scene import Group as Shapes
 from vizgrad.debugger.drawing.text import graph_text, run_text, versions_text
 from vizgrad.debugger.drawing.timeline import versions_svg
-from vizgrad.debugger.drawing.titles import head_need, head_shapes
 from vizgrad.debugger.drawing.visible import Item, Link, Visible, edges_of, opening, visible_graph
 from vizgrad.debugger.model import Graph, Node, Run, Saved, Storage
 from vizgrad.debugger.session.grouping.outline import Outline

@@ -13,10 +13,10 @@ None stands for what is undefined: an attribute of None, and a result computed w
 is neither smaller nor larger than anything. The same holds of a text and a number.
 """
 
+from vizgrad.debugger.expressions.elements import FUNCTIONS as FUNCTIONS
+from vizgrad.debugger.expressions.elements import METHODS as METHODS
 from vizgrad.debugger.expressions.elements import Elements as Elements
 from vizgrad.debugger.expressions.elements import Gradient as Gradient
-from vizgrad.debugger.expressions.functions import FUNCTIONS as FUNCTIONS
-from vizgrad.debugger.expressions.functions import METHODS as METHODS
 from vizgrad.debugger.expressions.interpreter import CONSTANTS as CONSTANTS
 from vizgrad.debugger.expressions.interpreter import Expression as Expression
 from vizgrad.debugger.expressions.interpreter import evaluate_value as evaluate_value

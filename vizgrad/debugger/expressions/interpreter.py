@@ -12,8 +12,16 @@ from difflib import get_close_matches
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any, cast
 
-from vizgrad.debugger.expressions.elements import NUMBERS, Elements, Gradient, is_numeric, read
-from vizgrad.debugger.expressions.functions import FUNCTIONS, METHODS, check_numeric
+from vizgrad.debugger.expressions.elements import (
+    FUNCTIONS,
+    METHODS,
+    NUMBERS,
+    Elements,
+    Gradient,
+    check_numeric,
+    is_numeric,
+    read,
+)
 
 #: Longer texts are refused, and those with more parts.
 LONGEST, MOST_PARTS = 300, 300

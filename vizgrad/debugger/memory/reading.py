@@ -21,14 +21,15 @@ from vizgrad.debugger.memory.framework_memory import Lent, lent
 from vizgrad.debugger.memory.graph_holders import Block, Graphs, blocks_of
 from vizgrad.debugger.memory.holders import Held
 from vizgrad.debugger.memory.retention_paths import Paths
-from vizgrad.debugger.memory.roots import (
+from vizgrad.debugger.memory.walk import (
     Asked,
     Notebook,
+    Root,
+    Walk,
     alive_without_a_way,
     elsewhere,
     variables,
 )
-from vizgrad.debugger.memory.walk import Root, Walk
 from vizgrad.debugger.session import registry
 
 # --- notebook variables ----------------------------------------------------------------------------------

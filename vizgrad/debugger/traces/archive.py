@@ -38,8 +38,7 @@ from vizgrad.debugger.jupyter.widget.trace_contents import (
     Manifest,
 )
 from vizgrad.debugger.model.trace import File
-from vizgrad.debugger.wire.columnar import to_column_json
-from vizgrad.debugger.wire.columnar_reading import from_column_json
+from vizgrad.debugger.wire.columnar import from_column_json, to_column_json
 from vizgrad.debugger.wire.wire import from_json, to_json
 
 MANIFEST, TRACE, VIEW, ARRAYS = "manifest.json", "trace.json", "view.json", "arrays.json"

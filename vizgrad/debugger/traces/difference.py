@@ -37,8 +37,7 @@ from vizgrad.debugger.session.open_session import Live, Traced
 from vizgrad.debugger.session.opening import Cell, Opening
 from vizgrad.debugger.session.registry import succeeding
 from vizgrad.debugger.traces.files import FromFile, export, save, shown_beside
-from vizgrad.debugger.traces.matching import matched
-from vizgrad.debugger.traces.trace_gradients import Gradients, apart
+from vizgrad.debugger.traces.matching import Gradients, apart, matched
 
 # --- rounding bounds -------------------------------------------------------------------------------------
 # How far apart two runs may be by their number types alone.

@@ -8,10 +8,9 @@ from vizgrad.core import errors
 from vizgrad.core.arrays.kernels.convolution import out_sizes
 from vizgrad.core.ops import convolution, shape
 from vizgrad.core.ops.constants import ABSENT
-from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
+from vizgrad.core.ops.public.arguments import check_kind, per_dim, product, takes_tensors
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.nn.functional.shapes import per_dim, product
 
 Sizes = int | tuple[int, ...]
 

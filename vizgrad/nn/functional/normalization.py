@@ -15,12 +15,11 @@ from vizgrad.core.graph.packing import EnoughRecomputed
 from vizgrad.core.ops import arithmetic
 from vizgrad.core.ops import normalization as op
 from vizgrad.core.ops.constants import given
-from vizgrad.core.ops.public.arguments import takes_tensors
+from vizgrad.core.ops.public.arguments import takes_tensors, whole_number
 from vizgrad.core.tensor.modes import MODES, about_to_write
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.tensor import Tensor, storage_of
 from vizgrad.nn.functional.losses import no_gradient_of
-from vizgrad.nn.functional.shapes import whole_number
 
 
 @takes_tensors

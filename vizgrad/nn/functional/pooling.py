@@ -15,12 +15,11 @@ from vizgrad.core.function.bfloat16 import wide
 from vizgrad.core.function.transform_tensor import of_examples
 from vizgrad.core.ops import pooling, shape
 from vizgrad.core.ops.constants import place_of
-from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
+from vizgrad.core.ops.public.arguments import check_kind, per_dim, product, takes_tensors
 from vizgrad.core.ops.public.random_sampling import rand
 from vizgrad.core.ops.reduce import mean_dims
 from vizgrad.core.tensor.duals import DUALS
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
-from vizgrad.nn.functional.shapes import per_dim, product
 
 Sizes = int | tuple[int, ...]
 

@@ -14,7 +14,7 @@ from vizgrad.core.ops import images
 from vizgrad.core.ops import images as op
 from vizgrad.core.ops.constants import place_of
 from vizgrad.core.ops.images import affine_grid_generator
-from vizgrad.core.ops.public.arguments import takes_tensors
+from vizgrad.core.ops.public.arguments import per_dim, takes_tensors, whole_number
 from vizgrad.core.ops.public.padding import INTERPOLATIONS, PADDINGS, grid_sampler
 from vizgrad.core.tensor.requirements import RankAtLeast
 from vizgrad.core.tensor.tensor import Tensor
@@ -23,7 +23,6 @@ from vizgrad.nn.functional.pooling import (
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
 )
-from vizgrad.nn.functional.shapes import per_dim, whole_number
 
 _LINEAR = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
 

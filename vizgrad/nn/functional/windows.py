@@ -10,7 +10,7 @@ from vizgrad.core.arrays.kernels.convolution import out_sizes
 from vizgrad.core.function.transform_tensor import of_examples
 from vizgrad.core.ops import convolution as op
 from vizgrad.core.ops import pooling, shape
-from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
+from vizgrad.core.ops.public.arguments import check_kind, per_dim, product, takes_tensors
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn.functional.pooling import (
     one_output_size,
@@ -18,7 +18,6 @@ from vizgrad.nn.functional.pooling import (
     with_rows,
     without_rows,
 )
-from vizgrad.nn.functional.shapes import per_dim, product
 
 Sizes = int | tuple[int, ...]
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 from vizgrad.core.tensor.modes import MODES, ModuleScope, pop_scope, push_scope
 from vizgrad.core.tensor.source_location import INTERNAL, Site, caller
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.nn.modules import converting, hooks, state, walk
+from vizgrad.nn.modules import hooks, state, walk
 from vizgrad.nn.modules import state as state_hooks
 from vizgrad.nn.parameter import Buffer, Parameter
 
@@ -375,15 +375,15 @@ class Module:
 
     # --- conversion ----------------------------------------------------------------------------
 
-    _apply = converting.apply_to_data
-    to = converting.to
-    type = converting.to_type
-    float = converting.to_float
-    double = converting.to_double
-    half = converting.to_half
-    bfloat16 = converting.to_bfloat16
-    cpu = converting.to_cpu
-    cuda = converting.to_cuda
+    _apply = walk.apply_to_data
+    to = walk.to
+    type = walk.to_type
+    float = walk.to_float
+    double = walk.to_double
+    half = walk.to_half
+    bfloat16 = walk.to_bfloat16
+    cpu = walk.to_cpu
+    cuda = walk.to_cuda
 
     # --- showing -------------------------------------------------------------------------------
 

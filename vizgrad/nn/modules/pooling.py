@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from vizgrad.core.arrays.dtypes import INTS
+from vizgrad.core.ops.public.arguments import per_dim
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
-from vizgrad.nn.functional.shapes import per_dim
 from vizgrad.nn.modules.module import Module
 
 Sizes = int | tuple[int, ...]

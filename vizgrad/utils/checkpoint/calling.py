@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
+from vizgrad.amp.mode import STATE, autocast, has_cuda
+from vizgrad.autograd.grad_mode import enable_grad, no_grad
+from vizgrad.autograd.running import backward
+from vizgrad.core.arrays.backend import CPU, Device
+from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.arrays.random import default_generator
+from vizgrad.core.errors import explained, function_place
 from vizgrad.core.function.custom.function import Function
 from vizgrad.core.function.transform_tensor import innermost, tensors_in
 from vizgrad.core.ops.public.creation import empty
@@ -13,13 +21,166 @@ from vizgrad.core.tensor.modes import MODES, is_grad_enabled
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import Module, Sequential
-from vizgrad.utils._pytree import tree_flatten
+from vizgrad.utils._pytree import tree_flatten, tree_iter
 from vizgrad.utils.checkpoint import hooks_based
-from vizgrad.utils.checkpoint.hooks_based import Frame
-from vizgrad.utils.checkpoint.reentrant import CheckpointFunction
-from vizgrad.utils.checkpoint.rng_and_autocast import Surroundings
+from vizgrad.utils.checkpoint.hooks_based import Frame, again, first
 
-# The setting for all checkpoints in a block, whatever each call says.
+# --- what is restored for the second run: random numbers and autocast ---------------------------------
+
+
+class DefaultDeviceType:
+    """The kind of device that a checkpoint is for which has no tensors of a GPU among its arguments."""
+
+    _default_device_type: str | None = None
+
+    @staticmethod
+    def set_device_type(device: str = "cuda") -> None:
+        DefaultDeviceType._default_device_type = device
+
+    @staticmethod
+    def get_device_type() -> str:
+        return DefaultDeviceType._default_device_type or ("cuda" if has_cuda() else "cpu")
+
+
+def _devices(values: Any) -> list[Device]:
+    """Other devices than the CPU on which the tensors among them are, each once."""
+    found = (v.device for v in tree_iter(values) if isinstance(v, Tensor))
+    return list(dict.fromkeys(device for device in found if device != CPU))
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Any]]:
+    """(numbers of the GPUs on which the arguments are, states of their random numbers)."""
+    devices = _devices(args)
+    return [d.index or 0 for d in devices], [default_generator(d).get_state() for d in devices]
+
+
+def set_device_states(
+    devices: list[int], states: list[Any], *, device_type: str | None = None
+) -> None:
+    """Puts the random numbers of these GPUs back to the states."""
+    for number, state in zip(devices, states, strict=True):
+        default_generator(Device(device_type or "cuda", number)).set_state(state)
+
+
+def _autocast() -> list[tuple[str, DType, bool, bool]]:
+    """The arguments of `autocast` for each kind of device."""
+    return [
+        (kind, STATE.dtypes[kind], on, STATE.cache_enabled) for kind, on in STATE.enabled.items()
+    ]
+
+
+class Surroundings:
+    """As they are when this is made: autocast and, if `preserve`, the random numbers of the CPU and of the
+    devices on which `arguments` are.
+    """
+
+    def __init__(self, arguments: Any, preserve: bool) -> None:
+        self._devices = [CPU, *_devices(arguments)] if preserve else []
+        self._states = [default_generator(d).get_state() for d in self._devices]
+        self._autocast = _autocast()
+
+    @contextmanager
+    def restored(self) -> Iterator[None]:
+        """Within the block they are again what they were; afterwards, what they were before the block."""
+        now = [default_generator(d).get_state() for d in self._devices]
+        with ExitStack() as stack:
+            for setting in self._autocast:
+                if setting not in _autocast():
+                    stack.enter_context(autocast(*setting))
+            try:
+                self._set(self._states)
+                yield
+            finally:
+                self._set(now)
+
+    def _set(self, states: list[Any]) -> None:
+        for device, state in zip(self._devices, states, strict=True):
+            default_generator(device).set_state(state)
+
+
+# --- the older form: one node, whose backward runs a backward of its own (H-2) ------------------------
+
+
+def check_backward_validity(inputs: Iterable[Any]) -> None:
+    """Warns if none of the inputs requires grad: nothing would have a gradient."""
+    if not any(isinstance(one, Tensor) and one.requires_grad for one in inputs):
+        warnings.warn(
+            "None of the inputs have requires_grad=True. Gradients will be None",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The inputs, with tensors as leaves of their own. RuntimeError for what is no tuple."""
+    if not isinstance(inputs, tuple):
+        raise wrong_call(
+            RuntimeError(
+                "Only tuple of tensors is supported. Got Unsupported input type: "
+                + type(inputs).__name__
+            ),
+            "put the tensors into a tuple",
+        )
+    return tuple(
+        one.detach().requires_grad_(one.requires_grad) if isinstance(one, Tensor) else one
+        for one in inputs
+    )
+
+
+class CheckpointFunction(Function):
+    """Runs `run_function` without a graph; backward runs it again with one, and goes through that."""
+
+    @staticmethod
+    def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:
+        check_backward_validity(args)
+        ctx.run_function = run_function
+        ctx.surroundings = Surroundings(args, preserve_rng_state)
+        ctx.places = [n for n, one in enumerate(args) if isinstance(one, Tensor)]
+        ctx.args = [None if isinstance(one, Tensor) else one for one in args]
+        ctx.save_for_backward(*(args[n] for n in ctx.places))
+        with no_grad():
+            return first(ctx, args)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        task = MODES.task
+        if task is None or task.captures is not None:
+            raise explained(
+                RuntimeError(
+                    "When use_reentrant=True, vizgrad.utils.checkpoint is incompatible with .grad() or "
+                    "passing an `inputs` parameter to .backward(). To resolve this error, you can either set "
+                    "use_reentrant=False, or call .backward() without passing the `inputs` argument."
+                ),
+                kind="wrong-call",
+                culprit=function_place(ctx.run_function),
+                fix="pass use_reentrant=False to checkpoint",
+            )
+        inputs = list(ctx.args)
+        for place, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
+            inputs[place] = tensor
+        leaves = detach_variable(tuple(inputs))
+        with ctx.surroundings.restored(), enable_grad():
+            made = again(ctx, leaves)
+        outputs = (made,) if isinstance(made, Tensor) else made
+        pairs = [
+            (output, grad)
+            for output, grad in zip(outputs, grads, strict=True)
+            if isinstance(output, Tensor) and output.requires_grad
+        ]
+        if not pairs:
+            raise explained(
+                RuntimeError(
+                    "none of output has requires_grad=True, this checkpoint() is not necessary"
+                ),
+                kind="cut-detach",
+                culprit=function_place(ctx.run_function),
+                fix="call the function without checkpoint",
+            )
+        backward([output for output, _ in pairs], [grad for _, grad in pairs])
+        return (None, None, *(x.grad if isinstance(x, Tensor) else None for x in leaves))
+
+
+# --- the setting for all checkpoints in a block, whatever each call says ------------------------------
 
 
 class _Settings:

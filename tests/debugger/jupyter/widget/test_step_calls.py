@@ -76,16 +76,16 @@ def test_a_step_by_a_view_calls_few_functions_in_few_files() -> None:
         controller.close()
         session.close()
     assert sent == ["updated", "done"]
-    assert calls <= 250
-    assert len(files) <= 34, sorted(files)
+    assert calls <= 235
+    assert len(files) <= 30, sorted(files)
 
 
 def test_a_step_in_a_cell_calls_few_functions_in_few_files() -> None:
     opened().step()
     session = opened()
     calls, files = calls_of(session.step)
-    assert calls <= 150
-    assert len(files) <= 28, sorted(files)
+    assert calls <= 145
+    assert len(files) <= 25, sorted(files)
     calls, files = calls_of(session.back)
-    assert calls <= 100
-    assert len(files) <= 18, sorted(files)
+    assert calls <= 92
+    assert len(files) <= 17, sorted(files)

@@ -1,19 +1,43 @@
-"""Statistics of an array of a device: one launch, and one read when the numbers are asked for."""
+"""Statistics of an array of a device: one launch, and one read when the numbers are asked for.
+
+`over_all` makes such a launch of a function, which is traced like the others:
+
+    @over_all
+    def look(x):
+        return total(x * x), largest(x), total(np.isnan(x).astype(x.dtype))
+
+The function is given a flat array and returns float64 reductions (`elements.total`, `elements.largest`) of
+what it makes of single elements. The launch gives them as one array on the device, in that order; nobody
+waits.
+
+Each block of threads goes over a share of the elements and stores its parts; the block that is the last to do
+so joins the parts of all, always in the same order.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, wraps
 from math import inf, isfinite, sqrt
 from typing import Any
 
 import numpy as np
 
-from vizgrad.core.arrays.backend import Array, to_host
+from vizgrad.core.arrays.backend import Array, namespace_of, to_host
 from vizgrad.core.arrays.chunks import in_memory_order, once
 from vizgrad.core.arrays.current_device import near
+from vizgrad.core.arrays.fusion import launch
 from vizgrad.core.arrays.fusion.elements import largest, total
-from vizgrad.core.arrays.fusion.program import C_TYPES
-from vizgrad.core.arrays.fusion.whole import over_all
+from vizgrad.core.arrays.fusion.program import (
+    C_TYPES,
+    Argument,
+    Program,
+    Result,
+    Trace,
+    Value,
+    kernel_name,
+    pruned,
+)
 from vizgrad.core.arrays.statistics import (
     SMALLEST_SQUARES,
     VALUES_TOLD,
@@ -23,9 +47,62 @@ from vizgrad.core.arrays.statistics import (
     times_power,
 )
 
+# --- kernels that reduce all elements of an array, traced like the others -----------------------------
+
+
+#: Enough to keep a large device busy; then a thread takes several elements.
+_MOST_BLOCKS = 512
+_DOUBLE = np.dtype(np.float64)
+
+
+def over_all(function: Callable[[Any], tuple[Any, ...]]) -> Callable[[Array], Array]:
+    """Makes a function of a flat, contiguous array of a type that C has one launch."""
+    programs: dict[Any, Program] = {}
+
+    @wraps(function)
+    def run(x: Array) -> Array:
+        program = programs.get(x.dtype.char)
+        if program is None:
+            program = programs[x.dtype.char] = _traced(function, x.dtype)
+        return _launched(program, x)
+
+    return run
+
+
+def _traced(function: Callable[[Any], tuple[Any, ...]], dtype: Any) -> Program:
+    trace = Trace()
+    found = function(trace.argument(Argument(Value("x", dtype), "elements", 0)))
+    results = tuple(Result(r.value, None) for r in found)
+    assert all(r.value.per_row and r.value.dtype == _DOUBLE for r in results)
+    return pruned(Program(kernel_name(function), (*trace.arguments,), (*trace.steps,), results))
+
+
+def _launched(program: Program, x: Array) -> Array:
+    library = namespace_of(x)
+    if hasattr(library, "run_program"):  # the tests' fake, which cannot run CUDA C
+        whole = (1, x.size)
+        found = library.run_program(program, [x.reshape(whole)], whole)
+        return np.concatenate([part.reshape(-1) for part in found])
+    wanted = -(-x.size // launch.MOST_THREADS)
+    blocks, count = max(1, min(wanted, _MOST_BLOCKS)), len(program.results)
+    with x.device:
+        # The results, then the parts of each block, then how many blocks have stored theirs.
+        memory = library.zeros(count * (blocks + 1) + 1, _DOUBLE)
+        kernel = _compiled(library, program)
+        kernel((blocks,), (launch.MOST_THREADS,), (x, memory, np.int64(x.size)))
+        return memory[:count]
+
+
+@cache
+def _compiled(library: Any, program: Program) -> Any:
+    return library.RawKernel(launch.whole(program), program.name)
+
+
+# --- statistics of an array ---------------------------------------------------------------------------
+
+
 #: For float64, squares and sums are also taken of elements times these powers of two.
 _DOWN, _UP, _A_LITTLE_DOWN = -600, 600, -64
-_DOUBLE = np.dtype(np.float64)
 
 
 @near
@@ -35,7 +112,7 @@ def look(array: Array) -> Callable[[], Statistics]:
         return _once_read(array.copy() if array.size else array, quick)
     own, times = once(array)
     if own.dtype.kind == "c":
-        own = np.absolute(own.astype(np.complex128))  # see `chunks.magnitudes`
+        own = np.absolute(own.astype(np.complex128))  # see `statistics.magnitudes`
     elif own.dtype not in C_TYPES:
         own = own.astype(np.float32)  # a half
     size, wide = own.size, own.dtype == _DOUBLE

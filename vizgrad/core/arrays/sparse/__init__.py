@@ -6,7 +6,6 @@ functions (NEP 13, NEP 18), so that a kernel written for dense arrays computes o
 (on a device cupyx's), imported when they are first needed.
 """
 
-from vizgrad.core.arrays.sparse import elementwise as elementwise
 from vizgrad.core.arrays.sparse import functions as functions
 from vizgrad.core.arrays.sparse.base import SparseArray as SparseArray
 from vizgrad.core.arrays.sparse.base import SparseUnsupported as SparseUnsupported

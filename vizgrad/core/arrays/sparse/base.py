@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
+from vizgrad.core.arrays.layout import address
+
 Array = Any
 
 
@@ -196,8 +198,6 @@ class _Memory:
     """Where values lie; see `vizgrad.core.arrays.layout.address`."""
 
     def __init__(self, values: Array) -> None:
-        from vizgrad.core.arrays.layout import address
-
         self.ptr = address(values)
 
 

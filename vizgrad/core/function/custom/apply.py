@@ -197,6 +197,7 @@ def _unrecorded(forward: Callable[[], Any]) -> Any:
 
 
 def _forward_mode() -> Any:
+    # late: programs without forward mode do not need it
     from vizgrad.core.function.custom import jvp
 
     return jvp

@@ -24,7 +24,7 @@ from vizgrad.core.arrays.current_device import on
 from vizgrad.core.errors import Place, explained, function_place, returning_place
 from vizgrad.core.function.custom import signature
 from vizgrad.core.function.custom.context import FunctionCtx, _HookMixin
-from vizgrad.core.graph.node import Meta, Node, RemovableHandle, check_arguments
+from vizgrad.core.graph.node import Meta, Node, RemovableHandle, check_arguments, hooks_of
 from vizgrad.core.graph.packing import SavedTensor
 from vizgrad.core.graph.saved import Freed, freed_error, read_tensor
 from vizgrad.core.tensor.source_location import Site
@@ -302,8 +302,6 @@ class FunctionBase:
 
     def _keeping_hooks(self) -> CustomNode:
         """The engine's node, with hooks that the context keeps: they outlive the tensor (E-75)."""
-        from vizgrad.core.graph.node import hooks_of
-
         node = self.engine_node()
         self._fn_held = hooks_of(node)
         return node

@@ -22,8 +22,8 @@ from vizgrad.core.function.views import become_view
 from vizgrad.core.graph.edges import retaining, set_history
 from vizgrad.core.graph.node import Meta
 from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.state import Creation
 from vizgrad.core.tensor.tensor import UNTRACKED, Tensor, new_tensor, storage_of
-from vizgrad.core.tensor.views import Creation
 
 
 def metas_of(found: tuple[Any, ...]) -> tuple[Meta | None, ...]:

@@ -22,6 +22,8 @@ from vizgrad.core.ops.public.arguments import (
     takes_tensors,
     written,
 )
+from vizgrad.core.ops.public.conversion import cdouble, double
+from vizgrad.core.ops.public.from_values import as_tensor
 from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.requirements import AtLeast, DtypeKind
 from vizgrad.core.tensor.state import wrong_call
@@ -34,8 +36,6 @@ def _beside_number(input: Any, other: Any) -> Any:
     """The first of two numbers becomes a tensor; beside a tensor it stays."""
     if isinstance(other, Tensor):
         return input
-    from vizgrad.core.ops.public.from_values import as_tensor
-
     return as_tensor(input)
 
 
@@ -215,8 +215,6 @@ def check_exponent(base: Tensor, exponent: Any) -> None:
 @takes_out
 def float_power(input: Any, exponent: Any) -> Tensor:
     """Like `pow`, computed in float64, or complex128."""
-    from vizgrad.core.ops.public.conversion import cdouble, double
-
     if isinstance(input, Tensor):
         input = cdouble(input) if input.is_complex() else double(input)
     if isinstance(exponent, Tensor):

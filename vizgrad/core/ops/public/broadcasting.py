@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.dtypes import INTS
 from vizgrad.core.errors import index_of, wrap_dim
 from vizgrad.core.function.failing import broadcast_error
@@ -15,7 +16,7 @@ from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public.arguments import sizes_of, takes_axis, takes_tensors
 from vizgrad.core.ops.public.dimensions import unsqueeze
 from vizgrad.core.ops.public.reshape import flatten, view
-from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.tensor import Size, Tensor, new_tensor
 
 
 @method
@@ -69,8 +70,6 @@ def broadcast_to(input: Tensor, *given: Any, size: Any = None) -> Tensor:
 @public
 def broadcast_shapes(*shapes: Any) -> Any:
     """The shape that the given shapes broadcast to; RuntimeError if they do not."""
-    from vizgrad.core.tensor.tensor import Size
-
     result: tuple[int, ...] = ()
     for each in shapes:
         sizes = (each,) if isinstance(each, INTS) else tuple(map(index_of, each))
@@ -188,9 +187,6 @@ def _counts(repeats: Tensor) -> Any:
 
 
 def _repeated_positions(counts: Any, output_size: int | None) -> Tensor:
-    from vizgrad.core.arrays import xp
-    from vizgrad.core.tensor.tensor import new_tensor
-
     if output_size is not None and counts.size and output_size != int(counts.sum()):
         raise RuntimeError(
             f"allocated size does not match required size: repeat_interleave gives {int(counts.sum())} "

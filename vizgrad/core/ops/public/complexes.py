@@ -2,7 +2,7 @@
 
 A conjugate is computed at once, where PyTorch keeps a flag and conjugates when the values are used: the
 values are the same, `is_conj` is always False, and `conj` of a complex tensor shares no memory with it (a
-write to it warns, `vizgrad.core.tensor.conjugates`).
+write to it warns, `vizgrad.core.tensor.storage`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from vizgrad.core.ops.public.arguments import takes_tensors, written
 from vizgrad.core.ops.public.dimensions import mT
 from vizgrad.core.ops.public.slicing import select as pick
 from vizgrad.core.ops.shape import clone
-from vizgrad.core.tensor.conjugates import is_conjugate, mark_conjugate
 from vizgrad.core.tensor.requirements import AtLeast
+from vizgrad.core.tensor.storage import is_conjugate, mark_conjugate
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 

@@ -8,10 +8,13 @@ from typing import Any
 from vizgrad.core.arrays import dtypes, xp
 from vizgrad.core.arrays.backend import Device, device_of, parse_device, placed, to_host
 from vizgrad.core.arrays.dtypes import NAMES, DType, type_name
+from vizgrad.core.arrays.layout import can_sum_to
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.errors import explained
+from vizgrad.core.function.failing import broadcast_error
 from vizgrad.core.function.inplace import write
 from vizgrad.core.function.transform_tensor import Wrapped
+from vizgrad.core.function.typing import WrappedNumber, result_dtype
 from vizgrad.core.ops import copying, shape
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public.arguments import check_number, element, own_number, takes_tensors
@@ -273,15 +276,10 @@ def copy_(
             )
         src = new_tensor(xp.asarray(src))
     have, want = src._array.shape, self._array.shape
-    if have != want:
-        from vizgrad.core.arrays.layout import can_sum_to
-
-        if not can_sum_to(want, have):
-            from vizgrad.core.function.failing import broadcast_error
-
-            raise broadcast_error(want, have) or RuntimeError(
-                f"output with shape {list(want)} doesn't match the broadcast shape {list(have)}"
-            )
+    if have != want and not can_sum_to(want, have):
+        raise broadcast_error(want, have) or RuntimeError(
+            f"output with shape {list(want)} doesn't match the broadcast shape {list(have)}"
+        )
     return write(copying.copy, self, src, name="copy_")
 
 
@@ -333,7 +331,6 @@ def numel(input: Tensor) -> Any:
 @public
 def result_type(tensor: Any, other: Any) -> DType:
     """The type an operation on the two would compute in."""
-    from vizgrad.core.function.typing import WrappedNumber, result_dtype
 
     def operand(value: Any) -> Tensor:
         if isinstance(value, Tensor):

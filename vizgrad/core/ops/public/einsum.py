@@ -81,7 +81,7 @@ def _cheapest_order(
     """Which operands to multiply next, as numbers into the list that is left; results go to its end."""
     if len(operands) < 3:
         return [tuple(range(len(operands)))]
-    from opt_einsum import contract_path, get_symbol
+    from opt_einsum import contract_path, get_symbol  # late: needed for three operands or more
 
     symbols: dict[Any, str] = {}
     for label in (c for names in inputs for c in names):

@@ -27,6 +27,7 @@ from vizgrad.core.ops.public.complexes import conj
 from vizgrad.core.ops.public.matrix_products import cross as _cross
 from vizgrad.core.ops.public.reshape import reshape, view
 from vizgrad.core.ops.public.statistics import vector_norm as vector_norm
+from vizgrad.core.ops.public.where_clamp import where
 from vizgrad.core.tensor.kinds import all_tensors
 from vizgrad.core.tensor.requirements import OneOf, RankAtLeast, SameDtype
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
@@ -205,8 +206,6 @@ def slogdet(A: Tensor) -> SlogdetResult:
 @takes_tensors
 def logdet(input: Tensor) -> Tensor:
     """log det: -inf for singular matrices, NaN for negative determinants."""
-    from vizgrad.core.ops.public.where_clamp import where
-
     if input.is_complex():
         return det(input).log()
     sign, size = slogdet(input)

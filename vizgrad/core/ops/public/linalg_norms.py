@@ -15,6 +15,7 @@ from vizgrad.core.ops.public.linalg_factors import inv_ex
 from vizgrad.core.ops.public.linalg_functions import check, svdvals
 from vizgrad.core.ops.public.statistics import check_norm_dtype
 from vizgrad.core.ops.public.statistics import vector_norm as vector_norm
+from vizgrad.core.ops.public.where_clamp import where
 from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -113,8 +114,6 @@ def cond(input: Tensor, p: Any = None) -> Tensor:
     if p == "nuc":  # an inverse may have infinities, which have no singular values
         values = svdvals(input)
         return reduction.sum(values, -1) * reduction.sum(1 / values, -1)
-    from vizgrad.core.ops.public.where_clamp import where
-
     inverse, info = inv_ex(input)
     product = matrix_norm(input, p) * matrix_norm(inverse, p)
     return where(info != 0, math.inf, product) if bool(info.any()) else product

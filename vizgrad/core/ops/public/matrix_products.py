@@ -13,6 +13,7 @@ from vizgrad.core.ops import shape
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public import broadcasting, dimensions, reduction, reshape
 from vizgrad.core.ops.public.arguments import check_kind, element, takes_out, takes_tensors, written
+from vizgrad.core.ops.public.broadcasting import broadcast_tensors
 from vizgrad.core.ops.public.complexes import conj
 from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.requirements import (
@@ -285,8 +286,6 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 @takes_out
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The vector product along a dimension of size 3 (the first such one)."""
-    from vizgrad.core.ops.public.broadcasting import broadcast_tensors
-
     if input._array.ndim != other._array.ndim:
         raise RuntimeError(
             "linalg.cross: inputs must have the same number of dimensions. Got "

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.core.arrays.backend import check_type, is_on_device
+from vizgrad.core.arrays.dtypes import DType
 from vizgrad.core.arrays.kernels import shapes
 from vizgrad.core.errors import wrap_dim
 from vizgrad.core.function.transform_tensor import Wrapped, wrap
+from vizgrad.core.function.views import become_view
 from vizgrad.core.ops import shape as ops
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public.arguments import sizes_of, takes_tensors
 from vizgrad.core.tensor import in_memory
 from vizgrad.core.tensor.kinds import not_a_tensor
-from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 def infer(sizes: tuple[int, ...], numel: int, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -59,8 +61,6 @@ def view(self: Tensor, *given: Any, size: Any = None, dtype: Any = None) -> Tens
     `view(dtype)` reads the same bytes as another type, without history; one of another size makes the
     last dimension longer or shorter.
     """
-    from vizgrad.core.arrays.dtypes import DType
-
     if size is not None or dtype is not None:
         given = (dtype if size is None else size,)
     if len(given) == 1 and isinstance(given[0], DType):
@@ -70,9 +70,6 @@ def view(self: Tensor, *given: Any, size: Any = None, dtype: Any = None) -> Tens
 
 
 def _view_dtype(self: Tensor, dtype: Any) -> Tensor:
-    from vizgrad.core.function.views import become_view
-    from vizgrad.core.tensor.tensor import new_tensor
-
     if dtype.itemsize != self.itemsize:
         _check_sizes_of_elements(self, dtype)
     if isinstance(self, Wrapped):

@@ -10,6 +10,8 @@ from vizgrad.core.arrays import dtypes
 from vizgrad.core.arrays.current_device import near, on
 from vizgrad.core.arrays.dtypes import DType
 from vizgrad.core.arrays.sparse import SparseUnsupported, is_sparse
+from vizgrad.core.arrays.sparse.compressed import Compressed
+from vizgrad.core.arrays.sparse.coo import COO, empty
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public import conversion, matrix_products
 from vizgrad.core.ops.public.arguments import takes_tensors
@@ -22,7 +24,7 @@ from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
 def declared() -> Any:
-    """The declarations: few programs have sparse tensors."""
+    """The declarations, which are imported late: few programs have sparse tensors."""
     from vizgrad.core.ops import sparse
 
     return sparse
@@ -261,8 +263,6 @@ def sparse_coo_tensor(
     """
     if values is None:
         return _nothing(indices if size is None else size, dtype, device, requires_grad)
-    from vizgrad.core.arrays.sparse.coo import COO
-
     values = _values(values, dtype, device)
     places = as_tensor(indices, device=values.device)._array.astype("int64", copy=False)
     if places.ndim != 2:
@@ -292,8 +292,6 @@ def sparse_coo_tensor(
 
 
 def _nothing(size: Any, dtype: DType | None, device: Any, requires_grad: bool) -> Tensor:
-    from vizgrad.core.arrays.sparse.coo import empty
-
     with on(device) as namespace:
         like = namespace.zeros((), (dtype or dtypes.get_default_dtype()).np)
         out = new_tensor(empty(like, tuple(int(n) for n in size)))
@@ -347,8 +345,6 @@ def _compressed(
     name: str, layout: str, starts: Any, others: Any, values: Any, size: Any,
     dtype: DType | None, device: Any, requires_grad: bool,
 ) -> Tensor:  # fmt: skip
-    from vizgrad.core.arrays.sparse.compressed import Compressed
-
     values = _values(values, dtype, device)
     first = as_tensor(starts, device=values.device)._array.astype("int64", copy=False)
     second = as_tensor(others, device=values.device)._array.astype("int64", copy=False)

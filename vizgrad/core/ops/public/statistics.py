@@ -40,6 +40,7 @@ from vizgrad.core.ops.public.broadcasting import broadcast_shapes
 from vizgrad.core.ops.public.complexes import adjoint, real
 from vizgrad.core.ops.public.conversion import result_type
 from vizgrad.core.ops.public.reduction import _in_dtype, numpys_float
+from vizgrad.core.ops.public.where_clamp import where
 from vizgrad.core.ops.reduce import mean_dims
 from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.requirements import (
@@ -401,8 +402,6 @@ def renorm(
     ):  # derivatives cancel: in halves nothing is left
         input = input.float()
     norms: Any = vector_norm(input, p, others, keepdim=True)
-    from vizgrad.core.ops.public.where_clamp import where
-
     factor = where(norms > maxnorm, maxnorm / (norms + 1e-7), 1.0)
     return (input * factor).to(given_as)
 

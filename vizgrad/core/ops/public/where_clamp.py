@@ -24,6 +24,7 @@ from vizgrad.core.ops.public.arguments import (
     takes_tensors,
     written,
 )
+from vizgrad.core.ops.public.sort_search import nonzero
 from vizgrad.core.tensor.duals import DUALS, is_dual
 from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
@@ -72,8 +73,6 @@ def _in_type(tensor: Tensor, dtype: Any, edge: Any) -> Tensor:
 def _places(condition: Any, input: Any, other: Any) -> Any:
     if input is not None or other is not None:
         raise TypeError("where() takes a condition alone, or with an input and an other")
-    from vizgrad.core.ops.public.sort_search import nonzero
-
     return nonzero(condition, as_tuple=True)
 
 

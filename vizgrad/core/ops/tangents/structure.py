@@ -25,7 +25,7 @@ from vizgrad.core.ops.constants import raw, zeros_like
 from vizgrad.core.ops.copying import to_copy
 from vizgrad.core.ops.indexing import gather
 from vizgrad.core.ops.shape import clone, expand, restore_dims, sum_to
-from vizgrad.core.tensor.duals import OWN
+from vizgrad.core.tensor.duals import OWN, set_tangent, tangent_of
 from vizgrad.core.tensor.modes import MODES, set_grad_mode
 from vizgrad.core.tensor.storage import InferenceStorage
 from vizgrad.core.tensor.tensor import LEAF, UNTRACKED, Tensor, new_tensor, rare_of
@@ -399,8 +399,6 @@ def gradient_of(output: Tensor, leaf: Tensor, arriving: Tensor) -> Tensor | None
 
 def untracked(value: Tensor) -> Tensor:
     """`value` without history, with its tangents: for what is computed where nothing is recorded."""
-    from vizgrad.core.tensor.duals import set_tangent, tangent_of
-
     if value._tracked == UNTRACKED:
         return value
     out = new_tensor(value._array)

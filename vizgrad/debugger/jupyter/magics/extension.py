@@ -9,7 +9,6 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class
 
 from vizgrad.debugger import api
 from vizgrad.debugger.commands import magics
-from vizgrad.debugger.jupyter.magics import breakpoint_commands  # noqa: F401  registers its commands
 from vizgrad.debugger.jupyter.magics.debug_cell import debug_cell
 from vizgrad.debugger.jupyter.magics.line_commands import RUN, UsageError, tensor_types
 from vizgrad.debugger.session import registry

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 from vizgrad.core.function.custom.function import Function
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import api
 from vizgrad.debugger.commands import magics
+from vizgrad.debugger.drawing.describe import number_text
 from vizgrad.debugger.drawing.static import VersionsPicture, saved_lines
 from vizgrad.debugger.engines.api.openers import known_types
+from vizgrad.debugger.model import Branch, Breakpoint, Difference, Name
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.session import Session, Where
 
@@ -221,3 +224,189 @@ def save(shell: Any, rest: str) -> Any:
         raise UsageError(f"usage: {usage_of('save')}, e.g. run.vgtrace or run.html")
     trace = current_session().trace
     return Where(str(trace.export(path) if path.endswith((".html", ".htm")) else trace.save(path)))
+
+
+# --- breakpoints, stages, changes and branches --------------------------------------------------------
+
+
+@runs("break")
+def break_(shell: Any, rest: str) -> Any:
+    text, session = rest.strip(), current_session()
+    if not text:
+        raise UsageError(
+            f"usage: {usage_of('break')}, e.g. TanhBackward0, Mul*, 17, train.py:7, :7 if grad.norm > 1e3, "
+            "when nonfinite, written w"
+        )
+    text, hits = _split_hits(text)
+    text, _, condition = text.partition(" if ")
+    word, _, behind = text.strip().partition(" ")
+    made = _break(session, shell, word, behind.strip(), condition.strip() or None, hits)
+    return f"breakpoint {made.id}: {breakpoint_line(made)}"
+
+
+def _break(
+    session: Session, shell: Any, word: str, behind: str, condition: str | None, hits: int
+) -> Breakpoint:
+    if word in ("when", "nonfinite"):
+        return session.break_at(when=behind if word == "when" else word, hits=hits)
+    if word == "written":
+        tensor = tensor_of(shell, behind, "break")
+        return session.break_at(written=tensor, hits=hits)
+    text = f"{word} {behind}".strip()
+    if text.isdecimal():
+        return session.break_at(node=int(text), condition=condition, hits=hits)
+    if text.rpartition(":")[2].isdecimal():
+        return session.break_at(line=text, condition=condition, hits=hits)
+    return session.break_at(text, condition=condition, hits=hits)
+
+
+def _split_hits(text: str) -> tuple[str, int]:
+    """Without ``hits N`` at its end, and that number."""
+    before, word, number = text.rpartition(" hits ")
+    return (before, int(number)) if word and number.strip().isdecimal() else (text, 0)
+
+
+@runs("breakpoints")
+def breakpoints(shell: Any, rest: str) -> Any:
+    session, words = current_session(), rest.split()
+    match words:
+        case []:
+            pass
+        case ["clear"]:
+            session.clear_breakpoints()
+        case ["on" | "off" as word, number] if number.isdecimal():
+            session.enable_breakpoint(int(number), word == "on")
+        case ["remove", number] if number.isdecimal():
+            session.remove_breakpoint(int(number))
+        case _:
+            raise UsageError(f"usage: {usage_of('breakpoints')}")
+    lines = [f"{made.id:>3}  {breakpoint_line(made)}" for made in session.breakpoints]
+    return Where("\n".join(lines) or "no breakpoints are set")
+
+
+def breakpoint_line(made: Breakpoint) -> str:
+    """One breakpoint, in one line."""
+    parts = [made.text]
+    if made.kind != "when":
+        parts += [f"if {made.condition}"] if made.condition else []
+        parts += [f"{made.total} node{'' if made.total == 1 else 's'}"] if made.total else []
+    if made.hits:
+        parts.append(f"at the {made.hits}. time, {made.hit} so far")
+    elif made.hit:
+        parts.append(f"{made.hit} so far")
+    return ", ".join([*parts, *([] if made.enabled else ["off"])])
+
+
+@runs("stage")
+def stage(shell: Any, rest: str) -> Any:
+    text = rest.strip() or "1"
+    if not text.removeprefix("-").isdecimal():
+        raise UsageError(f"expected a number of stages, got {text!r}; usage: {usage_of('stage')}")
+    return current_session().stage(int(text))
+
+
+@runs("step_in")
+def step_in(shell: Any, rest: str) -> Any:
+    return current_session().step_in()
+
+
+@runs("step_out")
+def step_out(shell: Any, rest: str) -> Any:
+    return current_session().step_out()
+
+
+@runs("second")
+def second(shell: Any, rest: str) -> Any:
+    session = current_session().second()
+    api.show(session)
+    return session.where
+
+
+@runs("run_to_leaf")
+def run_to_leaf(shell: Any, rest: str) -> Any:
+    return current_session().run_to_leaf()
+
+
+@runs("set")
+def set_(shell: Any, rest: str) -> Any:
+    node, _, value = rest.strip().partition(" ")
+    if not value.strip():
+        raise UsageError(f"usage: {usage_of('set')}, e.g. ExpBackward0 g * 0.5")
+    session = current_session()
+    made = session.set_grad(int(node) if node.isdecimal() else node, value.strip())
+    here = next(branch for branch in session.branches if branch.current)
+    return f"{made.text}; on {here.name} now"
+
+
+@runs("branch")
+def branch(shell: Any, rest: str) -> Any:
+    return branch_line(current_session().branch(rest.strip()))
+
+
+@runs("branches")
+def branches(shell: Any, rest: str) -> Any:
+    return Where("\n".join(map(branch_line, current_session().branches)))
+
+
+@runs("switch")
+def switch(shell: Any, rest: str) -> Any:
+    session = current_session()
+    session.switch(rest.strip())
+    return session.where
+
+
+@runs("drop")
+def drop(shell: Any, rest: str) -> Any:
+    session = current_session()
+    session.drop_branch(rest.strip())
+    return session.where
+
+
+@runs("compare")
+def compare(shell: Any, rest: str) -> Any:
+    losses = _losses(shell, rest)
+    if losses:
+        return api.compare(*losses)
+    session = current_session()
+    name, _, other = (part.strip() for part in rest.partition(" with "))
+    if not name:
+        raise UsageError(f"usage: {usage_of('compare')}; see %vizgrad branches")
+    if name.endswith(".vgtrace"):
+        from vizgrad.debugger.traces import load_trace
+
+        found = session.compare(load_trace(name), name)
+    else:
+        found = session.compare(name, other)
+    lines = [difference_line(session.name_of(each.node), each) for each in found]
+    return Where("\n".join(lines) or f"{name} and what it left have not parted yet")
+
+
+def _losses(shell: Any, rest: str) -> tuple[Any, ...]:
+    """Two variables that are losses, unless a branch is called so; else nothing."""
+    names, known = rest.split(), shell.user_ns
+    if len(names) != 2 or not all(name in known for name in names):
+        return ()
+    session = registry.find(None)
+    if session is not None and rest.strip() in {branch.name for branch in session.branches}:
+        return ()
+    found = tuple(known[name] for name in names)
+    return found if all(isinstance(each, tensor_types()) for each in found) else ()
+
+
+def difference_line(named: Name | None, found: Difference) -> str:
+    """How a node's gradients differ on two branches, in one line."""
+    name = "" if named is None else f"{named.name} {named.label}".strip()
+    here, there, relative = found.here, found.there, found.relative
+    norms = f"{number_text(here)} -> {number_text(there)}"
+    apart = "" if relative is None or not isfinite(relative) else f", differs by {relative:.3g}"
+    return f"{found.node:>4}  {name}  {norms}{', the same' if relative == 0 else apart}"
+
+
+def branch_line(made: Branch) -> str:
+    """One branch, in one line."""
+    parts = [
+        f"{'*' if made.current else ' '} {made.name}: {made.position} of {made.recorded} steps run"
+    ]
+    if made.parent:
+        parts.append(f"left {made.parent} after {made.left}")
+    return "; ".join([*parts, *(edit.text for edit in made.edits)])

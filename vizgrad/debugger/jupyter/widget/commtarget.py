@@ -20,7 +20,7 @@ from functools import partial
 from types import FrameType
 from typing import Any
 
-from vizgrad.debugger.jupyter.widget import executed_cells
+from vizgrad.debugger.jupyter.widget import line_messages
 from vizgrad.debugger.jupyter.widget.controller import Controller, after_cell, controllers
 from vizgrad.debugger.jupyter.widget.protocol import COMM_TARGET
 from vizgrad.debugger.jupyter.widget.request_worker import MAIN, listen_for_interrupts
@@ -131,7 +131,7 @@ def register() -> bool:
         request = getattr(shell, "get_parent", dict[str, Any])()
         code = request.get("content", {}).get("code")
         if isinstance(code, str):  # the cell that imports this is running already
-            executed_cells.remember(shell, code)
+            line_messages.remember(shell, code)
         shell.events.register("post_run_cell", _after_cell)
         shell.events.register("pre_run_cell", _before_cell)
         loop = getattr(kernel, "io_loop", None)
@@ -151,7 +151,7 @@ def _shell() -> Any:
 
 def cell_name(filename: str) -> str | None:
     """``In [3]`` for the file that IPython compiled cell 3 under; None for any other file."""
-    number = executed_cells.number_of(filename)
+    number = line_messages.number_of(filename)
     if number is not None:
         return f"In [{number}]"
     describe = getattr(getattr(_shell(), "compile", None), "format_code_name", None)
@@ -206,7 +206,7 @@ def _before_cell(info: Any = None) -> None:
     listen_for_interrupts()
     compiled = getattr(info, "raw_cell", None)
     if isinstance(compiled, str):
-        executed_cells.remember(_shell(), compiled)
+        line_messages.remember(_shell(), compiled)
 
 
 def _after_cell(result: Any = None) -> None:

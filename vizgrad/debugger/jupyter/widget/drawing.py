@@ -16,11 +16,17 @@ from functools import cache
 from itertools import count
 from typing import Literal
 
-from vizgrad.debugger.drawing.cards import group_size, group_title, node_card, pin_card, result_card
+from vizgrad.debugger.drawing.cards import (
+    group_size,
+    group_title,
+    head_need,
+    node_card,
+    pin_card,
+    result_card,
+)
 from vizgrad.debugger.drawing.geometry import Bezier, Box, Size
 from vizgrad.debugger.drawing.layered import layered_layout
 from vizgrad.debugger.drawing.overlay import RunView
-from vizgrad.debugger.drawing.titles import head_need
 from vizgrad.debugger.drawing.visible import Item, Link, Opening, Visible, opening, visible_graph
 from vizgrad.debugger.model import (
     Branch,

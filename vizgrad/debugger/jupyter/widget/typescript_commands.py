@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from vizgrad.debugger import commands
 from vizgrad.debugger.commands import COMMANDS, GESTURES, SAID, Command
-from vizgrad.debugger.jupyter.widget.executed_cells import PREFERENCES
+from vizgrad.debugger.jupyter.widget.line_messages import PREFERENCES
 from vizgrad.debugger.jupyter.widget.typescript_fields import comment, quoted
 
 #: The plugin whose setting page it is, and what the keys are bound to: any view, wherever it is.

@@ -15,7 +15,7 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.summarizer import Spot
 
 # Which cells of a notebook have run, as texts of a program: the kernel that runs them tells
-# (`vizgrad.debugger.jupyter.widget.executed_cells`).
+# (`vizgrad.debugger.jupyter.widget.line_messages`).
 
 
 class Ran(NamedTuple):
