@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.core.arrays.backend import Device, device_of
-from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
 
 
