@@ -9,14 +9,18 @@ from __future__ import annotations
 import dis
 import inspect
 import linecache
+import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from sys import _getframe  # pyright: ignore[reportPrivateUsage]  `inspect` is slow to import
+from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from vizgrad.core.error_lines import below, closer, closer_at_node
+
 if TYPE_CHECKING:
-    from types import CodeType
+    from types import FrameType, TracebackType
 
     from vizgrad.core.tensor.source_location import Site
 
@@ -61,7 +65,9 @@ class Explanation:
     line to edit (None where it is not known: never a guess), `tensor` the variable as the person wrote
     it, or the node's name, `fix` one sentence. `chain` leads from the symptom (first) to the cause
     (last), the shortest way; empty where it is not known. `mended` is the culprit's line as it could be,
-    where one changed line does it.
+    where one changed line does it. `when` says in which rounds of which loop it happened, and `backward` is
+    the number of the first call of backward in the watched block that it belongs to (0: not known). `there`
+    is the magic that debugs that in a notebook, at the top of the cell whose id is `cell`.
     """
 
     kind: str
@@ -71,6 +77,10 @@ class Explanation:
     story: str = ""
     chain: tuple[Link, ...] = ()
     mended: str = ""
+    when: str = ""
+    backward: int = 0
+    there: str = ""
+    cell: str = ""
 
     def __bool__(self) -> bool:
         return self.kind != "healthy"
@@ -79,12 +89,16 @@ class Explanation:
         lines = [self.story] if self.story else []
         if self.culprit is not None:
             lines.append(f"  where: {self.culprit}")
+        if self.when:
+            lines.append(f"  when: {self.when}")
         if len(self.chain) > 1:
             lines.append(f"  chain: {chain_text(self.chain)}")
         if self.fix:
             lines.append(f"  fix: {self.fix}")
         if self.mended and self.culprit is not None:
             lines += [f"    - {self.culprit.text}", f"    + {self.mended}"]
+        if self.there:
+            lines.append(f"  debug there: {self.there} at the top of the cell")
         return "\n".join(lines) or self.kind
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
@@ -155,11 +169,84 @@ def explained(
     story: str = "",
 ) -> E:
     """Attaches an Explanation to an error, as `error.explanation` and as a note; returns it."""
-    explanation = Explanation(kind, culprit, tensor, fix, story)
+    explain(error, Explanation(kind, culprit, tensor, fix, story))
+    return error
+
+
+def explain(error: BaseException, explanation: Explanation, *, watched: bool = False) -> None:
+    """Gives an error its explanation, in place of an earlier one. `watched`: it has all that a watch knows.
+
+    The note below the message has four lines at most (`error_lines.py`).
+    """
     # exceptions take any attribute
     error.explanation = explanation  # pyright: ignore[reportAttributeAccessIssue]
-    error.add_note(str(explanation))
-    return error
+    story = explanation.story or getattr(error, "_was_running", "")
+    _write_lines(error, explanation, story, watched)
+
+
+def running(error: BaseException, name: str, recorded: Place | None) -> None:
+    """An error came out of the node `name`, or of "a hook"; the line `recorded` recorded it: a note says so.
+
+    Called below whatever called the engine: frames of the user's in the traceback are those that the node
+    called.
+    """
+    explanation: Explanation | None = getattr(error, "explanation", None)
+    story = f"while running {name}" + ("" if recorded is None else f", recorded at {recorded}")
+    if explanation is None:
+        if any(each.startswith("while running ") for each in getattr(error, "__notes__", ())):
+            return
+        raised = raising_place(error)
+        error._raised_at = raised  # pyright: ignore[reportAttributeAccessIssue]  as above
+        where = "" if raised is None else str(raised)
+        advice = closer_at_node(name) if name.isidentifier() else closer("hook-effect", "", "")
+        error.add_note(below(story, where, advice=advice))
+    elif not explanation.story and (recorded is None or explanation.culprit != recorded):
+        error._was_running = story  # pyright: ignore[reportAttributeAccessIssue]
+        _write_lines(error, explanation, story, watched=False)
+
+
+def raising_place(error: BaseException) -> Place | None:
+    """The innermost line of the user's own code that an error went through; None: there is none."""
+    found: TracebackType | None = None
+    trace = error.__traceback__
+    while trace is not None:
+        frame = trace.tb_frame
+        if not _is_installed(frame.f_code.co_filename) and not _within(frame):
+            found = trace
+        trace = trace.tb_next
+    return None if found is None else place_at(found.tb_frame.f_code, found.tb_lineno)
+
+
+def own_line(error: BaseException | None) -> Place | None:
+    """The line of a hook or of a custom Function that raised or returned what was refused; else None."""
+    explanation: Explanation | None = getattr(error, "explanation", None)
+    if explanation is None:
+        return getattr(error, "_raised_at", None)
+    return explanation.culprit if explanation.kind in ("function-return", "hook-effect") else None
+
+
+def _is_installed(file: str) -> bool:
+    """Is it a file of a library, of Python itself, or one that was never written?"""
+    return (
+        file.startswith((_LIBRARY, "<frozen ", "<vizgrad"))
+        or f"{os.sep}site-packages{os.sep}" in file
+    )
+
+
+_LIBRARY = os.__file__.rpartition(os.sep)[0] + os.sep
+
+
+def _write_lines(error: Any, explanation: Explanation, story: str, watched: bool) -> None:
+    place, mended = explanation.culprit, explanation.mended
+    known = "" if place is None else place.text
+    advice = closer(explanation.kind, explanation.tensor, known, watched=watched)
+    note = below(story, "" if place is None else str(place), explanation.fix, mended, advice)
+    before, notes = getattr(error, "_lines_below", None), getattr(error, "__notes__", [])
+    error._lines_below = note
+    if before in notes:
+        notes[notes.index(before)] = note
+    else:
+        error.add_note(note)
 
 
 def _no_cell(filename: str) -> str | None:
@@ -209,8 +296,7 @@ def lines_around(place: Place, beside: int = 2) -> list[tuple[int, str]]:
 
 def function_place(function: Any) -> Place | None:
     """The `def` (or `lambda`) line of a Python function; None when there is none to be had."""
-    function = inspect.unwrap(getattr(function, "__func__", function))
-    code = getattr(function, "__code__", None)
+    code = _code_of(function)
     if code is None:
         return None
     line = code.co_firstlineno
@@ -250,8 +336,7 @@ def class_place(cls: type) -> Place | None:
 
 def returning_place(function: Any) -> Place | None:
     """The `return` of a function that has just one; else the line where it is defined."""
-    inner = inspect.unwrap(getattr(function, "__func__", function))
-    code = getattr(inner, "__code__", None)
+    code = _code_of(function)
     if code is None:
         return None
     lines = {
@@ -261,7 +346,14 @@ def returning_place(function: Any) -> Place | None:
         if instruction.positions is not None
     }
     line = lines.pop() if len(lines) == 1 else None
-    return function_place(inner) if line is None else place_at(code, line)
+    return function_place(code) if line is None else place_at(code, line)
+
+
+def _code_of(function: Any) -> CodeType | None:
+    """The code of a function, or of a code object itself."""
+    if isinstance(function, CodeType):
+        return function
+    return getattr(inspect.unwrap(getattr(function, "__func__", function)), "__code__", None)
 
 
 def place_at(code: CodeType, line: int) -> Place:
@@ -295,9 +387,13 @@ def warn_outside(message: str, category: type[Warning] = UserWarning) -> None:
 def _levels_within() -> int:
     """The `stacklevel` by which the caller of this function warns of the nearest line outside vizgrad."""
     level, frame = 1, _getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_WITHIN):
+    while frame.f_back is not None and _within(frame):
         level, frame = level + 1, frame.f_back
     return level
+
+
+def _within(frame: FrameType) -> bool:
+    return frame.f_globals.get("__name__", "").startswith(_WITHIN)
 
 
 #: `functools` stands between vizgrad's own functions that go by the type of what they get.

@@ -255,7 +255,7 @@ def watch() -> Watch:
     """
     from vizgrad.debugger.explain.watch_block import Watch
 
-    return Watch()
+    return Watch(_cell().id if in_notebook() else None)
 
 
 def why(tensor: Any, *, name: str = "") -> Explanation:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import traceback
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -76,6 +77,18 @@ def test_the_error_names_the_line_to_edit(program: Wrong) -> None:
     assert inside, "the line of another program"
 
 
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.run.__name__)
+def test_the_error_is_five_lines_at_most(program: Wrong) -> None:
+    error: Any = run(program)
+    text = "".join(traceback.format_exception_only(error)).rstrip("\n")
+    told = "\n".join(error.__notes__).split("\n")
+    assert text.count("\n") - str(error).count("\n") == len(told) <= 4, text
+    fixes = [line for line in told if line.startswith("  fix: ")]
+    where = [line for line in told if line.startswith("  where: ")]
+    assert (len(fixes), len(where)) == (1, 1 if program.blamed else 0)
+    assert told[-1].startswith(("  fix: ", "  look closer: "))
+
+
 # --- is there a program for each error? -------------------------------------------------------------
 
 
@@ -95,13 +108,13 @@ def exempt(name: str, node: ast.Raise) -> tuple[str, str] | None:
     return next((key for key in EXEMPT if key[0] == name and text.startswith(key[1])), None)
 
 
-def passed(traceback: TracebackType | None) -> Iterator[tuple[str, int]]:
+def passed(trace: TracebackType | None) -> Iterator[tuple[str, int]]:
     """File and line of each frame that an error came through."""
-    while traceback is not None:
-        path = Path(traceback.tb_frame.f_code.co_filename)
+    while trace is not None:
+        path = Path(trace.tb_frame.f_code.co_filename)
         if path.is_relative_to(ROOT):
-            yield path.relative_to(ROOT).as_posix(), traceback.tb_lineno
-        traceback = traceback.tb_next
+            yield path.relative_to(ROOT).as_posix(), trace.tb_lineno
+        trace = trace.tb_next
 
 
 def test_each_error_has_a_program_that_raises_it() -> None:

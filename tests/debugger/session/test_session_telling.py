@@ -46,11 +46,15 @@ def test_an_error_in_a_node_comes_out_of_the_step_and_is_kept_in_the_state() -> 
     with pytest.raises(ZeroDivisionError, match="the hook's own fault"):
         session.step()
     run = session.run
-    assert (run.status, run.position, run.error) == (
+    first, node, where = run.error.splitlines()
+    assert (run.status, run.position, first) == (
         "failed", 2, "ZeroDivisionError: the hook's own fault",
     )  # fmt: skip
+    assert node.startswith("while running TanhBackward0, recorded at ")
+    assert where.startswith(f"  where: {__file__}:")
+    assert where.endswith("""raise ZeroDivisionError("the hook's own fault")""")
     assert [n.state for n in run.nodes].count("error") == 1
-    assert session.trace.visits[-1].error == run.error
+    assert session.trace.visits[-1].error == first
 
 
 def test_the_notes_of_an_error_are_in_the_state_for_every_view_to_tell() -> None:

@@ -11,7 +11,8 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from vizgrad.core.errors import explained, place_of
+from vizgrad.core.errors import explained, place_of, running
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Node
 from vizgrad.core.tensor.modes import MODES
 from vizgrad.core.tensor.source_location import frame_outside
@@ -78,12 +79,10 @@ def _story(node: Node) -> Iterator[str]:
 
 def explain_node(error: Exception, node: Node) -> None:
     """Says which node was running and which line recorded it; once per error."""
-    note = f"while running {node.name()}"
-    place = place_of(node.site)
-    if place is not None:
-        note += f", recorded at {place}"
-    if note not in getattr(error, "__notes__", ()):
-        error.add_note(note)
+    if node.__class__ is AccumulateGrad:
+        running(error, f"hooks of a leaf of shape {list(node.variable.shape)}", None)  # pyright: ignore[reportAttributeAccessIssue]
+    else:
+        running(error, node.name(), place_of(node.site))
 
 
 def validation_error(
@@ -101,6 +100,7 @@ def validation_error(
         tensor=node.name(),
         fix=f"return a gradient of shape {list(expected)} for `{name}`",
     )
+    explain_node(error, node)
     if MODES.anomaly:
         report_origin(node, error)
     return error
@@ -109,7 +109,7 @@ def validation_error(
 def device_error(node: Node, index: int, got: object, expected: object) -> RuntimeError:
     """A gradient that is not where its input is (F-66)."""
     name = node.input_names[index] if index < len(node.input_names) else f"argument {index}"
-    return explained(
+    error = explained(
         RuntimeError(
             f"Function {node.name()} returned an invalid gradient at index {index} - expected device "
             f"{expected} but got {got}"
@@ -119,11 +119,13 @@ def device_error(node: Node, index: int, got: object, expected: object) -> Runti
         tensor=node.name(),
         fix=f"return a gradient on {expected} for `{name}`, e.g. with .to({str(expected)!r})",
     )
+    explain_node(error, node)
+    return error
 
 
 def complex_error(node: Node, index: int) -> RuntimeError:
     """A complex gradient for a real input (F-65)."""
-    return explained(
+    error = explained(
         RuntimeError(
             f"Function {node.name()} returned a complex gradient at index {index}, but the input is "
             "real: expected isFloatingType(grad.scalar_type())"
@@ -133,6 +135,8 @@ def complex_error(node: Node, index: int) -> RuntimeError:
         tensor=node.name(),
         fix="return its real part: `grad.real`",
     )
+    explain_node(error, node)
+    return error
 
 
 def unfinished_error(waiting: list[Node]) -> RuntimeError:

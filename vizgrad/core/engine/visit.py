@@ -61,6 +61,8 @@ def visit(task: TaskState, node: Node) -> Visited:
     except BaseException as error:
         if watch is not None:
             watch.failed(node, error)
+        if isinstance(error, Exception):  # of the node, or of one of its hooks
+            task.domain.explain(error, node)
         if MODES.anomaly:
             report_origin(node, error)
         raise
@@ -126,18 +128,14 @@ def _formula(task: TaskState, node: Node, grads: list[Any]) -> tuple[Any, ...]:
     domain = task.domain
     if not node.runs_on_undefined and all(g is None for g in grads):
         return (None,) * len(node.edges)
-    try:
-        if node.wants_tensors:
-            tensors = tuple(None if g is None else domain.to_tensor(g) for g in grads)
-            results = node.run_tensors(tensors)
-            computed: Any = tuple(None if t is None else domain.from_tensor(t) for t in results)
-        elif not domain.raw:
-            computed = node.run_tensors(tuple(grads))
-        else:
-            computed = node.run(grads[0]) if node.outputs == 1 else node.run_all(grads)
-    except Exception as error:
-        domain.explain(error, node)
-        raise
+    if node.wants_tensors:
+        tensors = tuple(None if g is None else domain.to_tensor(g) for g in grads)
+        results = node.run_tensors(tensors)
+        computed: Any = tuple(None if t is None else domain.from_tensor(t) for t in results)
+    elif not domain.raw:
+        computed = node.run_tensors(tuple(grads))
+    else:
+        computed = node.run(grads[0]) if node.outputs == 1 else node.run_all(grads)
     if computed.__class__ is not tuple:
         computed = (computed,)
     if task.watch is not None:

@@ -254,6 +254,8 @@ line-height:1.4}
 .vizgrad-why ins{font-weight:600;border-left:3px solid currentColor}
 .vizgrad-why del{border-left:3px dotted currentColor}
 .vizgrad-why ol{margin:4px 0;padding-left:2em}
+.vizgrad-why button{display:none;font:inherit}
+.vizgrad-lab .vizgrad-why button{display:inline-block}
 """
 
 
@@ -272,13 +274,26 @@ def _section(explanation: Explanation) -> str:
     parts.append(f"</p><p>{_marked(explanation.story)}</p>")
     if explanation.culprit is not None:
         parts.append(_source(explanation.culprit))
+    if explanation.when:
+        parts.append(f"<p><strong>When:</strong> {_marked(explanation.when)}</p>")
     if len(explanation.chain) > 1:
         parts.append(_chain(explanation.chain))
     if explanation.fix:
         parts.append(f"<p><strong>Fix:</strong> {_marked(explanation.fix)}</p>")
     if explanation.mended and explanation.culprit is not None:
         parts.append(_change(explanation.culprit.text, explanation.mended))
+    if explanation.there:
+        parts.append(_there(explanation))
     return f"<section>{''.join(parts)}</section>"
+
+
+def _there(explanation: Explanation) -> str:
+    """The magic that debugs it, and a button for JupyterLab, which shows it where it hears it."""
+    button = (
+        f'<button type="button" data-at="{explanation.backward}" data-cell="{_text(explanation.cell)}">'
+        "Debug there</button>"
+    )
+    return f"<p>{button} <code>{_text(explanation.there)}</code> at the top of the cell</p>"
 
 
 def _source(place: Place) -> str:

@@ -61,7 +61,9 @@ class Cause:
     the name of a node. `facts` fill the sentences: text of the program as `str`, words as `Words`, lines as
     `Site` or `Place`, numbers as `float` or `Number`. `fix` is a row of the table of fixes, where the case
     has several. `operand` is what the operation to blame was applied to, with its value; `path` leads from
-    the symptom to the cause.
+    the symptom to the cause. `clocks` are the ticks at which it happened, as far as they are known (`after`:
+    in rounds whose backward had run before). `when` says which rounds of which loop these were, `backward` is
+    the number of the first backward that they belong to.
     """
 
     kind: str
@@ -72,6 +74,10 @@ class Cause:
     fix: str = ""
     operand: Operand | None = None
     path: tuple[Link, ...] = ()
+    clocks: tuple[int, ...] = ()
+    after: bool = False
+    when: Phrase = NOTHING
+    backward: int = 0
 
     def __bool__(self) -> bool:
         """Is there something to explain?"""
@@ -91,10 +97,12 @@ def cause(
     *,
     fix: str = "",
     operand: Operand | None = None,
+    clocks: tuple[int, ...] = (),
+    after: bool = False,
     **facts: Any,
 ) -> Cause:
     """One whose facts are its keywords."""
-    return Cause(kind, case, site, tensor, facts, fix, operand)
+    return Cause(kind, case, site, tensor, facts, fix, operand, clocks=clocks, after=after)
 
 
 def given(told: Explanation) -> Cause:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from vizgrad.core.tensor.source_location import written_name
 from vizgrad.debugger.explain.cause import Cause, Phrase, cause
@@ -46,7 +47,9 @@ def hooks(noting: Noting) -> Iterator[Cause]:
             yield found
     for run in noting.runs:
         for site, name in run.edited:
-            yield cause("hook-effect", "hook-edits", site, name or "grad")
+            yield cause(
+                "hook-effect", "hook-edits", site, name or "grad", clocks=noting.clocks_of(run)
+            )
 
 
 def _rewritten(noting: Noting, event: Event) -> Cause | None:
@@ -82,9 +85,8 @@ _OF_FOREIGN = ("from_numpy", "as_tensor", "asarray", "frombuffer", "from_dlpack"
 def untracked_writes(noting: Noting) -> Iterator[Cause]:
     for run in noting.runs:
         for visit, _, write in run.hidden:
-            yield _of_write(
-                write, Phrase("reader", call=operation(visit.site, visit.name), at=visit.site)
-            )
+            reader = Phrase("reader", call=operation(visit.site, visit.name), at=visit.site)
+            yield replace(_of_write(write, reader), clocks=noting.clocks_of(run))
 
 
 def _of_write(write: HiddenWrite, reader: Phrase) -> Cause:

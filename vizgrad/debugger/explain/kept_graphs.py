@@ -90,7 +90,10 @@ def cycles(noting: Noting) -> Iterator[Cause]:
         grad = noting.look.grad(tensor)
         if grad is not None and grad.requires_grad and not grad.is_leaf:
             name = leaf_name(noting, leaf)
-            yield cause("reference-cycle", "gradient-holds-its-leaf", run.site, name, name=name)
+            yield cause(
+                "reference-cycle", "gradient-holds-its-leaf", run.site, name,
+                clocks=noting.clocks_of(run), name=name,
+            )  # fmt: skip
             return
 
 

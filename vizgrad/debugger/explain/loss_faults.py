@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import prod
 from typing import Any, NamedTuple
 
@@ -207,7 +208,17 @@ def suspects_of_losses(noting: Noting) -> Iterator[Cause]:
                 reached |= {id(note) for note in root.tracked()}
     for kind, note, more in noting.suspects:
         if id(note) in reached:
-            yield _broadcast(note, more) if kind == "shape-broadcast" else _normalised(note, *more)
+            found = (
+                _broadcast(note, more) if kind == "shape-broadcast" else _normalised(note, *more)
+            )
+            yield replace(found, clocks=tuple(_alike(noting, kind, note)))
+
+
+def _alike(noting: Noting, kind: str, note: Note) -> Iterator[int]:
+    """When the same line did it; of backwards that are long past only the suspicion is kept."""
+    for each, other, _ in noting.suspects:
+        if each == kind and other.site == note.site:
+            yield other.clock
 
 
 def _broadcast(note: Note, shapes: tuple[tuple[int, ...], ...]) -> Cause:
@@ -261,11 +272,13 @@ def constant_terms(noting: Noting) -> Iterator[Cause]:
                 for term in _constant_terms(root):
                     for note in term.ancestors():
                         if note.op == "grad" and note.cut == "create_graph":
-                            yield from _of_term(noting, note, root)
+                            for found in _of_term(noting, note, root):
+                                yield replace(found, clocks=noting.clocks_of(run))
                         elif note.op == "gradient" and note.detail is not None:
                             before = note.detail.run
                             if before is not None and not before.creates:
-                                yield _of_backward(before, note, root)
+                                found = _of_backward(before, note, root)
+                                yield replace(found, clocks=noting.clocks_of(run))
 
 
 def _constant_terms(root: Note) -> Iterator[Note]:

@@ -148,6 +148,11 @@ FIXES: dict[str, str] = {
 #: Parts of sentences.
 PHRASES: dict[str, str] = {
     "nothing": "",
+    "round": "round {number} of {title}",
+    "round-within": "{inner} in {outer}",
+    "backward-number": "backward {number}",
+    "rounds": "first in {first}, last in {last}, {count} times",
+    "rounds-of-one": "first in {first}, last in round {last}, in {count} rounds",
     "nan": "NaN",
     "infinite": "an infinite value",
     "that-is": " That is {name}.",

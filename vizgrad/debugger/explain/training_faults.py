@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.explain import missing_gradients, why
@@ -12,7 +13,7 @@ from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.grad_history import Leaf
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
-from vizgrad.debugger.watch.training import Call, Parameter
+from vizgrad.debugger.watch.training import Call, Parameter, Steps
 
 # --- accumulated gradients -------------------------------------------------------------------------------
 # Gradients that a step used twice, and steps with what is not finite.
@@ -22,9 +23,11 @@ def accumulated(noting: Noting) -> Iterator[Cause]:
     for leaf in noting.gradients.all():
         for run, stepped in leaf.reported[:1]:
             name = leaf_name(noting, leaf)
+            clocks = tuple(each.clock for each, _ in leaf.reported)
             yield cause(
-                "grad-accumulated", "grad-accumulated", run.site, name, name=name, stepped=stepped
-            )
+                "grad-accumulated", "grad-accumulated", run.site, name,
+                clocks=clocks, name=name, stepped=stepped,
+            )  # fmt: skip
 
 
 def nonfinite(noting: Noting) -> Iterator[Cause]:
@@ -40,7 +43,9 @@ def nonfinite(noting: Noting) -> Iterator[Cause]:
             continue  # a GradScaler looks for overflow, and skips the step
         explained = why.cause_of(noting, tensor, leaf_name(noting, leaf))
         if explained and explained.culprit is not None:
-            yield explained
+            site = explained.site
+            clocks = noting.odd_at.get(site, []) if isinstance(site, Site) else []
+            yield replace(explained, clocks=tuple(clocks))
             return
 
 
@@ -50,6 +55,8 @@ def nonfinite(noting: Noting) -> Iterator[Cause]:
 
 #: So many steps have to be seen before anything is said.
 _STEPS = 2
+#: So many steps with gradients have to have come before, and so many without since.
+_STEPS_BEFORE, _STEPS_SINCE = 3, 3
 #: So many gradients have to have been added up.
 _KEPT = 3
 #: So many steps have to have been too long.
@@ -76,13 +83,18 @@ def without_gradient(noting: Noting) -> Iterator[Cause]:
 
 
 def steps_in_vain(noting: Noting) -> Iterator[Cause]:
-    """No step of an optimizer has found a gradient, and the way to one of its parameters was cut."""
-    for steps in list(noting.training.optimizers.values()):
-        if steps.useful or not steps.in_vain:
+    """Steps of an optimizer find no gradient, and the way to one of its parameters was cut: in all rounds, or
+    from one on.
+    """
+    for steps in noting.training.steps:
+        if not steps.in_vain:
             continue
         for leaf in steps.leaves:
             name = leaf_name(noting, leaf)
-            found = missing_gradients.of_leaf(noting, leaf, leaf.note, name)
+            if steps.useful:
+                found = _cut_later(noting, steps, leaf, name)
+            else:
+                found = missing_gradients.of_leaf(noting, leaf, leaf.note, name)
             if found and found.case not in ("used-in-vain", "not-used"):
                 count = len(steps.leaves)
                 whom = Phrase(
@@ -90,9 +102,33 @@ def steps_in_vain(noting: Noting) -> Iterator[Cause]:
                 )
                 yield cause(
                     found.kind, "steps-in-vain", found.site, found.tensor,
+                    clocks=tuple(steps.vain_at[-steps.gap :]), after=True,
                     stepped=steps.site, whom=whom, why=found,
                 )  # fmt: skip
                 return
+
+
+def _cut_later(noting: Noting, steps: Steps, leaf: Leaf, name: str) -> Cause | None:
+    """Each step found gradients for a while, none has since, and the last backward has the way to a leaf cut.
+
+    An optimizer that waits for its turn is no such case: its steps without a gradient are between others, or
+    the gradients of the last backward were those that another optimizer used.
+    """
+    if steps.useful < _STEPS_BEFORE or steps.gap < max(_STEPS_SINCE, 2 * steps.longest_gap):
+        return None
+    if len(steps.vain_at) < steps.in_vain:
+        return None  # the latest are not known
+    since, last = steps.vain_at[-steps.gap], steps.vain_at[-1]
+    runs = [run for run in noting.runs if run.kind == "backward" and run.clock < last]
+    if not runs or runs[-1].clock < since or leaf.note is None:
+        return None
+    if any(each.useful_at > runs[-1].clock for each in noting.training.steps if each is not steps):
+        return None
+    for root in runs[-1].roots:
+        found = missing_gradients.of_way(root, leaf.note, name)
+        if found is not None:
+            return found
+    return None
 
 
 def _stands_alone(known: list[Parameter]) -> bool:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import linecache
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
+from vizgrad.core import errors
 from vizgrad.core.errors import Explanation, Findings
+from vizgrad.core.tensor.source_location import Site, caller, frame_outside
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.engines.api.frameworks import listening
 from vizgrad.debugger.engines.api.openers import known_types
@@ -22,7 +26,9 @@ class Watch:
     versions, lifetimes and the order of hooks are those of an unwatched block.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, cell: str | None = None) -> None:
+        """`cell`: the id of the notebook cell that is run, "" if it is unknown; None outside of notebooks."""
+        self._cell = cell
         #: One for each engine: vizgrad's own first, then those whose framework was imported.
         self._notings: list[Noting] = [Tapping()]
         self._found: list[Explanation] | None = None
@@ -33,14 +39,17 @@ class Watch:
         global _last
         if self._open or self._found is not None:
             raise RuntimeError("a watch is entered once: make another with vizgrad.watch()")
-        own = self._notings[0]
+        own, frame = self._notings[0], frame_outside()
         self._notings += self._others.__enter__()
         for noting in self._notings:
             noting.lookers.append(loss_faults.Suspects(noting).look)
             noting.looked_at = loss_faults.OPERATIONS
+            noting.rounds.outermost = id(frame)
             noting.on_error = watched_errors.Improving(noting).improve
         own.start()
         self._open = True
+        if self._cell is not None and not _counts_from_the_top(caller()):
+            self._cell = None
         _last = self
         return self
 
@@ -61,7 +70,8 @@ class Watch:
             self._others.__exit__(kind, error, trace)
 
     def _all(self) -> list[Explanation]:
-        return [found for noting in self._notings for found in findings.all_of(noting)]
+        found = [each for noting in self._notings for each in findings.all_of(noting)]
+        return found if self._cell is None else [_to_debug(each, self._cell) for each in found]
 
     @property
     def findings(self) -> Findings:
@@ -85,6 +95,20 @@ class Watch:
             **({} if not found else Findings(found)._repr_mimebundle_()),
             "text/plain": repr(self),
         }
+
+
+def _counts_from_the_top(site: Site | None) -> bool:
+    """Is no backward of the cell outside of the block, before it, so that both count alike?"""
+    if site is None or not errors.cell_of(site.file):
+        return True  # the magic has all of the cell
+    before = linecache.getlines(site.file)[: site.line() - 1]
+    return site.code.co_name == "<module>" and not any("backward(" in line for line in before)
+
+
+def _to_debug(found: Explanation, cell: str) -> Explanation:
+    if not found.backward:
+        return found
+    return replace(found, there=f"%%vizgrad debug --at {found.backward}", cell=cell)
 
 
 _last: Watch | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.core import errors
 from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain import function_faults, loss_faults, missing_gradients
 from vizgrad.debugger.explain.cause import Cause, cause
@@ -25,13 +26,9 @@ class Improving:
             return
         found = self._better(known, args, str(error))
         if found is None:
+            errors.explain(error, known, watched=True)
             return
-        better = explain(found)
-        notes = getattr(error, "__notes__", None)
-        if notes and str(known) in notes:
-            notes.remove(str(known))
-        error.explanation = better  # pyright: ignore[reportAttributeAccessIssue]
-        error.add_note(str(better))
+        errors.explain(error, explain(found), watched=True)
 
     def _better(self, known: Explanation, args: tuple[Any, ...], error: str) -> Cause | None:
         look = self._noting.look

@@ -246,5 +246,6 @@ def explain(cause: Cause) -> Explanation:
     """Says a cause in words."""
     story, fix = _said(cause)
     return Explanation(
-        cause.kind, cause.culprit, cause.tensor, fix, story, cause.path, mended(cause)
-    )
+        cause.kind, cause.culprit, cause.tensor, fix, story, cause.path, mended(cause),
+        say(cause.when), cause.backward,
+    )  # fmt: skip

@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from vizgrad.core.error_lines import LOOK_CLOSER
+from vizgrad.core.errors import own_line
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import summarizer
 from vizgrad.debugger.engines.api.abilities import Growing
@@ -282,7 +284,8 @@ class Live:
     def mark(self) -> model.LineMark | None:
         standing = self.standing
         stopped = self.stopped_at(standing)
-        return mark_of(self.lines.table, standing.current, stopped, standing.within)
+        raised = own_line(self.history.error)
+        return mark_of(self.lines.table, standing.current, stopped, standing.within, raised)
 
     def describe_before(self, node: int) -> model.Node:
         return self.source.describe_before(node)
@@ -448,4 +451,6 @@ def _groups(source: GraphSource) -> tuple[model.Group, ...]:
 
 def told(error: BaseException | None) -> str:
     """The error, and below it the notes: where the node was recorded, what to do."""
-    return "\n".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())])
+    lines = "\n".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())])
+    # the session is how to look closer
+    return "\n".join(line for line in lines.split("\n") if not line.startswith(LOOK_CLOSER))

@@ -184,6 +184,7 @@ class Tapping(Noting):
             site=task.freed.site or caller(2),
         )
         self.runs.append(run)
+        self.rounds.begin(run.clock)
         self.memory.look()
         return Watching(run)
 

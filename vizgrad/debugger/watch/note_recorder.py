@@ -14,10 +14,13 @@ from vizgrad.debugger.watch.functions import Repeats
 from vizgrad.debugger.watch.grad_history import Gradients
 from vizgrad.debugger.watch.nonfinite_values import keeps_finite, look_at_values
 from vizgrad.debugger.watch.notes import Event, Note, Notes, Weight
+from vizgrad.debugger.watch.rounds import Rounds
 from vizgrad.debugger.watch.tensor_adapter import Kind, Look, tensors_in
 from vizgrad.debugger.watch.training import Habits, Layers, Training
 from vizgrad.debugger.watch.untracked_memory import Memory
 
+#: Times at which one line made what is not finite.
+_ODD_KEPT = 1 << 16
 #: Calls that took values out of tensors, of which the latest are kept.
 _LEAKS_KEPT = 4096
 
@@ -65,6 +68,9 @@ class Noting:
         self.training = Training(look)
         self.layers = Layers()
         self.repeats = Repeats()
+        self.rounds = Rounds()
+        #: Line -> the ticks at which a value, or a gradient, that is not finite was made there.
+        self.odd_at: dict[Site, list[int]] = {}
         self._observer: Observer | None = None
 
     # --- each engine has its own -----------------------------------------------------------------
@@ -147,6 +153,16 @@ class Noting:
             return
         if not self.look.finite(out):
             look_at_values(note, out, note.parents, self.look)
+            if note.born is note:
+                self._odd(note.site, note.clock)
+
+    def _odd(self, site: Site | None, clock: int) -> None:
+        """A line made what is not finite; of many times the first and the last are kept."""
+        if site is not None:
+            clocks = self.odd_at.setdefault(site, [])
+            if len(clocks) >= _ODD_KEPT:
+                clocks.pop()
+            clocks.append(clock)
 
     def _count_turns(self, note: Note) -> None:
         """Over how many backwards does its history reach, and through which values?"""
@@ -213,12 +229,20 @@ class Noting:
         found = None if tensor is None else self.look.weigh(tensor)
         return None if found is None else Weight(note.turns, *found)
 
+    def clocks_of(self, run: Run) -> tuple[int, ...]:
+        """When a backward began; nothing where earlier ones were forgotten, and it may not be the first."""
+        return (run.clock,) if len(self.runs) < (self.runs.maxlen or 0) else ()
+
     def ran(self, run: Run, kind: str) -> None:
         """It has ended."""
         run.kind = kind
         run.ended = tick()
         run.given = None
         self.gradients.forget(run, self.notes)
+        if kind == "grad":
+            self.rounds.was_grad(run.clock)
+        for site in {odd.visit.site for odd in run.births}:
+            self._odd(site, run.clock)
         self.habits.count(run, list(self.runs)[-8:])
         self.training.ran(run)
         for line, note in self.carried.items():

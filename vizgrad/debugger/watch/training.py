@@ -104,6 +104,8 @@ def _outermost(layer: Any, frame: FrameType | None) -> tuple[Any, FrameType | No
 # The effect of optimizer steps on parameters, and the course of the loss: in a few numbers each.
 
 
+#: Optimizers, of which the first are kept; steps of each that found no gradient.
+_OPTIMIZERS_KEPT, _VAIN_KEPT = 256, 4096
 #: Elements of a parameter that are compared before and after a step.
 _LOOKED_AT = 64
 #: The step of an optimizer at which its parameters are asked for their names.
@@ -134,21 +136,47 @@ class Parameter:
 class Steps:
     """The steps of one optimizer."""
 
-    __slots__ = ("in_vain", "leaves", "site", "title", "useful")
+    __slots__ = (
+        "gap",
+        "in_vain",
+        "leaves",
+        "longest_gap",
+        "site",
+        "title",
+        "useful",
+        "useful_at",
+        "vain_at",
+    )
 
     def __init__(self, title: str, leaves: list[Leaf]) -> None:
         self.title = title
         self.leaves = leaves
         #: Steps that found a gradient of some parameter, and those that found none.
         self.useful = self.in_vain = 0
-        #: Where the last of these was.
+        #: The steps without any gradient since the last that found one; the most between two that did.
+        self.gap = self.longest_gap = 0
+        #: When the last step was that found one.
+        self.useful_at = 0
+        #: Where the last step without a gradient was, and when they all were.
         self.site: Site | None = None
+        self.vain_at: list[int] = []
+
+    def stepped(self, found: bool, site: Site | None) -> None:
+        if found:
+            if self.useful:
+                self.longest_gap = max(self.longest_gap, self.gap)
+            self.useful, self.gap, self.useful_at = self.useful + 1, 0, tick()
+            return
+        self.in_vain, self.gap, self.site = self.in_vain + 1, self.gap + 1, site
+        if len(self.vain_at) < _VAIN_KEPT:
+            self.vain_at.append(tick())
 
 
 class Training:
     def __init__(self, look: Look) -> None:
-        #: Optimizer -> its steps.
-        self.optimizers: weakref.WeakKeyDictionary[Any, Steps] = weakref.WeakKeyDictionary()
+        #: The steps of each optimizer, also of those that are gone.
+        self.steps: list[Steps] = []
+        self._optimizers: weakref.WeakKeyDictionary[Any, Steps] = weakref.WeakKeyDictionary()
         self._steps: Steps | None = None
         self._look = look
         self.parameters: dict[int, Parameter] = {}
@@ -186,11 +214,13 @@ class Training:
         return found
 
     def _steps_of(self, optimizer: Any) -> Steps:
-        known = self.optimizers.get(optimizer)
+        known = self._optimizers.get(optimizer)
         if known is None:
             tensors = [tensor for group in optimizer.param_groups for tensor in group["params"]]
             leaves = [self.parameters[id(tensor)].leaf for tensor in tensors]
-            known = self.optimizers[optimizer] = Steps(type(optimizer).__name__, leaves)
+            known = self._optimizers[optimizer] = Steps(type(optimizer).__name__, leaves)
+            if len(self.steps) < _OPTIMIZERS_KEPT:
+                self.steps.append(known)
         return known
 
     def ended(self) -> None:
@@ -198,11 +228,7 @@ class Training:
 
     def after(self, before: list[tuple[Parameter, Any, Any]], site: Site | None) -> None:
         if self._steps is not None:
-            if before:
-                self._steps.useful += 1
-            else:
-                self._steps.in_vain += 1
-                self._steps.site = site
+            self._steps.stepped(bool(before), site)
         for known, tensor, was in before:
             now = None if was is None else self._sample(tensor)
             if was is None or now is None or now.shape != was.shape:

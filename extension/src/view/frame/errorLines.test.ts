@@ -33,6 +33,14 @@ test('without a story the error says itself what happened', () => {
   });
 });
 
+test('what the code of the user raised is said in its own words', () => {
+  const text =
+    'ValueError: no\nwhile running RBackward, recorded at In [3], line 4\n  where: In [2], line 8';
+  const { what, where, fix, details } = errorLines(text);
+  expect([what, where, fix]).toEqual(['ValueError: no', 'In [2], line 8', '']);
+  expect(details).toBe('while running RBackward, recorded at In [3], line 4');
+});
+
 test('a long one is cut to its first sentence, and stands whole below', () => {
   const long = `RuntimeError: something went wrong while running it. ${'More. '.repeat(60)}end`;
   const { what, details } = errorLines(long);

@@ -9,7 +9,8 @@ export interface ErrorLines {
 
 /**
  * Of an error's text and the notes below it, as the kernel writes them (`vizgrad.core.errors.Explanation`): a story
- * of what happened, the place and the fix. Without a story the error's own text says what.
+ * of what happened, the place and the fix. Without a story, or where that is only which node was running, the error's
+ * own text says what.
  */
 export function errorLines(text: string): ErrorLines {
   const [first = '', ...notes] = text.trim().split('\n');
@@ -18,7 +19,8 @@ export function errorLines(text: string): ErrorLines {
   const [where, fix] = [find('where'), find('fix')];
   const explained = Math.min(where < 0 ? notes.length : where, fix < 0 ? notes.length : fix);
   const story = explained < notes.length ? (notes[explained - 1] ?? '') : '';
-  const what = story.trim() === '' ? short(first) : story.trim();
+  const isStory = story.trim() !== '' && !story.startsWith('while running ');
+  const what = isStory ? story.trim() : short(first);
   const details = [first, ...notes.filter((_, i) => i !== where && i !== fix)].filter(
     line => line.trim() !== '' && line.trim() !== what
   );

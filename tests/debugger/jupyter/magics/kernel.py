@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from jupyter_client.manager import KernelManager
 
 from tests.fixtures.limits import HANG
 
-#: Seconds, to end a hang.
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass
@@ -22,7 +23,8 @@ class Cell:
 
     printed: str = ""
     error: str = ""
-
+    #: What was shown of each error, without colours.
+    tracebacks: list[str] = field(default_factory=list[str])
     #: text/plain of the result, and all mime types of what was displayed.
     result: str = ""
     shown: list[dict[str, Any]] = field(default_factory=list)
@@ -57,6 +59,7 @@ class Kernel:
                 cell.printed += content["text"]
             elif kind == "error":
                 cell.error = f"{content['ename']}: {content['evalue']}"
+                cell.tracebacks.append(_COLOURS.sub("", "\n".join(content["traceback"])))
             elif kind == "execute_result":
                 cell.result = content["data"].get("text/plain", "")
                 cell.shown.append(content["data"])

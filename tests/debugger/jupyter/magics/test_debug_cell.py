@@ -262,3 +262,66 @@ def test_a_backward_of_pytorch_is_stopped_alike(fresh: Kernel, condition: str, s
     assert fresh.run("step").result == str(step)
     assert "finished" in fresh.run("%vizgrad continue").result
     assert fresh.run("w.grad.norm().item() > 0").result == "True"
+
+
+@pytest.mark.parametrize("engine", ["vg", "torch"])
+def test_conditions_and_refusals_of_both_engines(fresh: Kernel, engine: str) -> None:
+    fresh.run(f"import torch\n{MODEL.replace('vg.tensor', engine + '.tensor')}")
+    odd = f"for n in range(4):\n    (w.sum() * (float('nan') if n == 2 else 1)).backward()  # {engine}"
+    assert (
+        "before backward 3" in fresh.run(f"%%vizgrad debug s --when 'isnan(loss)'\n{odd}").printed
+    )
+    told = fresh.run("%%vizgrad debug s --when 'epoch == 3'\ntrain(5)").error
+    assert "there is no 'epoch' here" in told
+    names = told.partition("names are: ")[2].split(", ")
+    assert {"backward", "grad", "loss"} <= set(names)
+    assert not {"In", "Out", "exit", "get_ipython", "torch", "vg", "train"} & set(names)
+    stopped = fresh.run("%%vizgrad debug s --at 3\ntrain(5)").printed
+    assert "before backward 3" in stopped
+    assert "no 'lr'" in fresh.run("%vizgrad break Mul* if lr > 1").told
+    made = fresh.run("%vizgrad break Mul* if loss.item() > 1 and step == 2 and not isnan(loss)")
+    assert "Mul*, if loss.item() > 1 and step == 2" in made.result
+    assert "breakpoint before" in fresh.run("%vizgrad continue").result
+
+
+LATE = """\
+w = {0}.ones(3, requires_grad=True)
+for i in range(6):
+    loss = (w * 2).sum()
+    if i > 2:
+        loss = loss + ((w * 0).sqrt() * 0).sum()
+    loss.backward()
+"""
+
+
+@pytest.mark.parametrize("engine", ["vg", "torch"])
+@pytest.mark.parametrize("block", [False, True])
+def test_a_finding_offers_the_cell_that_debugs_it(kernel: Kernel, engine: str, block: bool) -> None:
+    kernel.run("import torch")
+    body = LATE.format(engine)
+    if block:
+        lines = "".join(f"    {line}\n" for line in body.splitlines())
+        cell = kernel.run(f"with vg.watch() as seen:\n{lines}seen.findings", cell_id="cell-a")
+    else:
+        cell = kernel.run(f"%%vizgrad watch seen\n{body}", cell_id="cell-a")
+    assert (
+        "when: first in round 4 of `for i in range(6)`, last in round 6, in 3 rounds" in cell.result
+    )
+    assert "debug there: %%vizgrad debug --at 4 at the top of the cell" in cell.result
+    html = next(each["text/html"] for each in cell.shown if "text/html" in each)
+    assert '<button type="button" data-at="4" data-cell="cell-a">Debug there</button>' in html
+    stopped = kernel.run(f"%%vizgrad debug s --at 4\n{body}")
+    assert "Stopped before backward 4 of this cell" in stopped.printed
+    assert kernel.run("i").result == "3"
+    kernel.run("s.close()")
+
+
+def test_no_cell_is_offered_where_the_numbers_of_backwards_differ(kernel: Kernel) -> None:
+    lines = "".join(f"    {line}\n" for line in LATE.format("vg").splitlines())
+    before = "u = vg.ones(1, requires_grad=True)\n(u * u).backward()\n"
+    cell = kernel.run(f"{before}with vg.watch() as seen:\n{lines}seen.findings")
+    assert "when: first in round 4" in cell.result
+    assert "debug there" not in cell.result
+    inner = "".join(f"    {line}\n" for line in f"with vg.watch() as seen:\n{lines}".splitlines())
+    cell = kernel.run(f"def run():\n{inner}    return seen.findings\nrun()")
+    assert "debug there" not in cell.result

@@ -197,6 +197,34 @@ def test_a_nan_of_the_forward_pass_is_on_the_line_that_made_it() -> None:
     assert table_of(session).lines[mark.line].line == place.line == 1
 
 
+@pytest.mark.parametrize(
+    ("hook", "error", "line"),
+    [
+        ("def hook(grad):\n    grad.missing\n", AttributeError, 2),
+        ("def hook(grad):\n    return 3\n", TypeError, 2),
+    ],
+)
+def test_a_hook_that_fails_is_marked_in_its_own_text(
+    hook: str, error: type[Exception], line: int
+) -> None:
+    made = program(
+        f"{hook}y = x.exp()\n_ = y.register_hook(hook)\nloss = y.sum()\n",
+        "/tmp/program/hooked.py",
+        x=vg.ones(2, requires_grad=True),
+    )
+    session = open_session(made["loss"], names={})
+    with pytest.raises(error):
+        session.continue_()
+    _, mark = run_of(session)
+    assert mark is not None
+    assert (mark.kind, mark.name, mark.line) == ("error", "ExpBackward0", None)
+    assert mark.text == str(session.stopped)
+    assert mark.inside is not None
+    assert (mark.inside.file.file, mark.inside.line) == ("/tmp/program/hooked.py", line)
+    session.back()
+    assert (run_of(session)[1] or mark).kind == "next"
+
+
 CELL = "\n\n  \n    ü = '𝒙'; y = x.tanh()\n    z = y.sin()"
 
 

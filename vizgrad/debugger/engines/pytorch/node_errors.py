@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from traceback import extract_tb, walk_tb
+from traceback import walk_tb
 
-from vizgrad.core.errors import explained
+from vizgrad.core.errors import explained, running
 from vizgrad.core.graph.saved import fix_of_write
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.pytorch.graph_source import TorchGraph
@@ -16,18 +16,9 @@ def explain(error: BaseException, source: TorchGraph, node: int) -> None:
     """Says which node was running, which line recorded it if that is known, and which line raised; once per
     error.
     """
-    note = f"while running {source.name(node)}"
-    place = origin_place(source.origin(node))
-    if place is not None:
-        note += f", recorded at {place}"
-    raised = _line_of(error)
-    if raised:
-        note += f"; raised at {raised}"
-    if note in getattr(error, "__notes__", ()):
-        return
-    error.add_note(note)
     if isinstance(error, RuntimeError) and not hasattr(error, "explanation"):
         _explain_saved(error, source, node)
+    running(error, source.name(node), origin_place(source.origin(node)))
 
 
 def _explain_saved(error: RuntimeError, source: TorchGraph, node: int) -> None:
@@ -67,12 +58,3 @@ def of_a_hook(error: BaseException) -> bool:
     """Did a hook raise, or return what it must not? PyTorch itself refuses behind a node what that gave."""
     modules = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__))
     return "hook" in str(error) or not all(map(is_passed, modules))
-
-
-def _line_of(error: BaseException) -> str:
-    """The person's line that raised; empty where PyTorch itself did."""
-    frames = list(walk_tb(error.__traceback__))
-    if not frames or is_passed(frames[-1][0].f_globals.get("__name__", "")):
-        return ""
-    last = extract_tb(error.__traceback__)[-1]
-    return f"{last.filename}:{last.lineno}: {last.line}"

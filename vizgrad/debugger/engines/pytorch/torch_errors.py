@@ -6,13 +6,22 @@ told apart by the phrases that PyTorch has used since 2.4; one that is not known
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
+from traceback import walk_tb
 from typing import Any
 
 import torch
 
-from vizgrad.core.errors import explained, function_place, place_of, returning_place
+from vizgrad.core.errors import (
+    explained,
+    function_place,
+    place_of,
+    raising_place,
+    returning_place,
+    running,
+)
 from vizgrad.core.graph.saved import fix_of_write
 from vizgrad.core.tensor.source_location import Site, written_name
 from vizgrad.debugger.engines.common.variable_names import names_around
@@ -43,6 +52,8 @@ def explain_run(
         run = noting.runs[-1] if noting.runs else None
         _explain(_OF_RUNS, noting, error, nodes, None if run is None else run.site)
         _improve(noting, error, name, args)
+        if not hasattr(error, "explanation"):
+            _of_the_user(error)
 
 
 def _explain(
@@ -228,20 +239,95 @@ def _unused(noting: Noting, error: Exception, nodes: list[Any], site: Site | Non
 
 
 def _returned(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
-    told = re.search(r"[Ff]unction (\w+) ", str(error))
+    text = str(error)
+    told = re.search(r"[Ff]unction (\w+) ", text)
     title = "" if told is None else told[1]
-    cls = next((node._forward_cls for node in nodes if _is_called(node, title)), None)
-    if cls is None:
+    node = next((node for node in nodes if _is_called(node, title)), None)
+    if node is None:
         return
     explained(
         error,
         kind="function-return",
-        culprit=returning_place(cls.backward),
+        culprit=returning_place(node._forward_cls.backward),
         tensor=title,
-        fix="return one gradient per argument of forward, each of the argument's shape, and None for what "
-        "has no gradient",
-        story=f"backward of {cls.__name__}: {str(error).partition('. ')[0]}.",
+        fix=_wanted(text, node._forward_cls.forward),
     )
+    running(error, name_of(node), place_of(site_of(recorded_at(node))))
+
+
+def _wanted(text: str, forward: Any) -> str:
+    """The advice on what a backward has to return."""
+    count = re.search(r"incorrect number of gradients \(expected (\d+)", text)
+    if count is not None:
+        several = "1 value" if count[1] == "1" else f"{count[1]} values"
+        return f"return {several}, one per argument of forward, None for those without a gradient"
+    shape = re.search(r"at index (\d+) - got .* but expected shape compatible with (\[.*\])", text)
+    if shape is not None:
+        names = list(inspect.signature(forward).parameters)[1:]  # without ctx
+        number = int(shape[1])
+        return f"return a gradient of shape {shape[2]} for `{names[min(number, len(names) - 1)]}`"
+    return "return one gradient per argument of forward, each as the argument is, and None for those without"
+
+
+def _hook(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
+    told = re.search(r"hook '(\w+)'", str(error))
+    name = "" if told is None else told[1]
+    known = [code for code in noting.hook_codes if code.co_name == name or not name]
+    explained(
+        error,
+        kind="hook-effect",
+        culprit=returning_place(known[0]) if len(known) == 1 else None,
+        fix=f"let {name or 'the hook'} return a gradient as it was given, or None to leave it as it is",
+    )
+    running(error, f"hook {name}" if name else "a hook", None)
+
+
+def _anomaly(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
+    run = noting.runs[-1] if noting.runs else None
+    visit = None if run is None else next(reversed(run.visits.values()), None)
+    told = re.search(r"Function '(\w+)'", str(error))
+    known = visit is not None and told is not None and visit.name == told[1]
+    explained(
+        error,
+        kind="nonfinite-backward",
+        culprit=place_of(visit.site) if visit is not None and known else None,
+        tensor="" if told is None else told[1],
+        fix="look at the values this operation had in the forward pass",
+    )
+
+
+def _not_scalar(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
+    explained(
+        error,
+        kind="not-scalar",
+        culprit=place_of(site),
+        tensor=variable(site),
+        fix="reduce it to one number first (`.sum()`, `.mean()`), or pass the gradient",
+    )
+
+
+def _of_the_user(error: Exception) -> None:
+    """Code of the user's raised, which a node or a hook called."""
+    if raising_place(error) is None:
+        return
+    nodes = [
+        frame.f_locals.get("self")
+        for frame, _ in walk_tb(error.__traceback__)
+        if frame.f_code in _CALLERS
+    ]
+    node = nodes[-1] if nodes else None
+    if node is None:
+        running(error, "a hook", None)
+    else:
+        running(error, name_of(node), place_of(site_of(recorded_at(node))))
+
+
+#: They call the backward of a custom Function.
+_CALLERS = {
+    method.__code__
+    for name in ("apply", "apply_boxed")
+    if (method := getattr(torch.autograd.function.BackwardCFunction, name, None)) is not None
+}
 
 
 def _recomputed(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
@@ -266,7 +352,10 @@ _ANY_CALL: tuple[tuple[str, Explain], ...] = (
     (r"is a view .{0,120}modified inplace|A view was created in (no_grad|inference) mode", _view),
     (r"[Ii]nference tensors? ", _inference),
 )
-_OF_CALLS = _ANY_CALL
+_OF_CALLS = (
+    (r"grad can be implicitly created only for scalar outputs", _not_scalar),
+    *_ANY_CALL,
+)
 _OF_RUNS = (
     (r"modified by an inplace operation", _stale),
     (r"a second time", _freed),
@@ -274,5 +363,7 @@ _OF_RUNS = (
     (r"appears to not have been used", _unused),
     (r"utils.checkpoint: (A different number|Recomputed values|trying to save more)", _recomputed),
     (r"returned an (incorrect number of gradients|invalid gradient)", _returned),
+    (r"hook '.*' has changed|but hook returned", _hook),
+    (r"returned nan values in its", _anomaly),
     *_ANY_CALL,
 )

@@ -31,6 +31,8 @@ class Hearing(Protocol):
 
     def ran_engine(self, args: tuple[Any, ...], kwargs: dict[str, Any], go: Go) -> Any: ...
 
+    def refused(self, error: Exception) -> None: ...
+
     def applied(self, cls: Any, args: tuple[Any, ...], go: Go) -> Any: ...
 
     def steps(self, optimizer: Any) -> None: ...
@@ -114,6 +116,7 @@ def end(hearing: Hearing) -> None:
 def _begin() -> None:
     for function, name, heard in (
         (torch.autograd.graph._engine_run_backward, "engine", _engine),
+        (torch.autograd._make_grads, "roots", _roots),
         (torch.autograd.Function.__dict__["apply"].__func__, "apply", _apply),
         (torch.utils.checkpoint.checkpoint, "checkpoint", _checkpoint),
         (torch.nn.Parameter.__new__, "Parameter", _wrapped),
@@ -137,6 +140,16 @@ def _engine(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return _each(
         lambda one, go: one.ran_engine(args, kwargs, go), lambda: tap.original(*args, **kwargs)
     )
+
+
+def _roots(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The gradients at which a backward starts: a loss that is no scalar is refused here."""
+    try:
+        return tap.original(*args, **kwargs)
+    except RuntimeError as error:
+        for one in reversed(_LOCAL.heard):
+            one.refused(error)
+        raise
 
 
 def _apply(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -34,7 +34,7 @@ class TorchNoting(Noting):
     def __init__(self) -> None:
         super().__init__(LOOK, torch._C._autograd._get_sequence_nr)
         #: Code in hooks of tensors: a gradient that is written there was shown to others, too.
-        self._hooks: set[Any] = set()
+        self.hook_codes: set[Any] = set()
         #: The function of a checkpoint that ran again last.
         self.recomputed: Any = None
         #: Optimizers that step -> what their parameters were.
@@ -181,7 +181,7 @@ class TorchNoting(Noting):
                 event.rewritten = note.site
         code = None if note.site is None else note.site.code
         inside = self.runs and not self.runs[-1].ended
-        if inside and code in self._hooks and _was_given(code, out):
+        if inside and code in self.hook_codes and _was_given(code, out):
             self.runs[-1].edited.append((note.site, variable(note.site)))
         self.memory.wrote(out, base, LOOK.span(out), note.site)
         self.gradients.wrote(out, note.parents, note.site)
@@ -204,8 +204,8 @@ class TorchNoting(Noting):
     def _hooked(self, name: str, site: Site | None, tensor: Any, hook: Any = None) -> None:
         self.hooks.append(Event(name, site, self.note_of(tensor), held=holds(hook, tensor)))
         code = getattr(getattr(hook, "__func__", hook), "__code__", None)
-        if code is not None and len(self._hooks) < _HOOKS_KEPT:
-            self._hooks.add(code)
+        if code is not None and len(self.hook_codes) < _HOOKS_KEPT:
+            self.hook_codes.add(code)
 
     # --- memory ----------------------------------------------------------------------------------
 

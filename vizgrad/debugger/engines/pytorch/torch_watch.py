@@ -167,6 +167,9 @@ class _Listening(TorchFunctionMode):
                 self._noting.guarded(call.ran, result)
         return result
 
+    def refused(self, error: Exception) -> None:
+        self._noting.guarded(explain_call, self._noting, error, "backward", (), _site_here(2))
+
     def _within(self, go: torch_hooks.Go) -> Any:
         if self in _get_current_function_mode_stack():
             return go()

@@ -153,6 +153,7 @@ class Engine:
         run = Run(
             noting.memory, noting.gradients, creates=bool(creates), keeps=bool(keeps), site=site
         )
+        noting.rounds.begin(run.clock)
         run.kind = self._kind
         run.roots = tuple(noting.note_of(each) for each in self._outputs)
         noting.memory.look()

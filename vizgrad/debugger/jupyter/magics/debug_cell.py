@@ -15,7 +15,7 @@ from collections import ChainMap
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from types import FrameType
+from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from vizgrad.autograd.running import Call, asking
@@ -84,8 +84,22 @@ def names_of(call: Call, frames: tuple[CallingFrame, ...], count: int) -> Mappin
         finite=lambda: not nonfinite(),
         backward=lambda: count,
     )
-    locals_ = [dict(frame.locals) for frame in frames]
+    locals_ = [_spoken_of(frame) for frame in frames]
     return ChainMap(of_call, *locals_, {"step": count - 1})
+
+
+def _spoken_of(frame: CallingFrame) -> dict[str, Any]:
+    """The variables of a frame that a condition can speak of: a refusal lists these."""
+    return {
+        name: value
+        for name, value in frame.locals.items()
+        if not isinstance(value, _NO_DATA) and name not in _OF_IPYTHON
+    }
+
+
+#: Values without data of their own; and what IPython puts into the namespace of a notebook.
+_NO_DATA = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType)
+_OF_IPYTHON = frozenset({"In", "Out", "exit", "quit", "get_ipython", "open"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +294,7 @@ def debug_cell(shell: Any, text: str, cell: str) -> Session | None:
         raise UsageError("--each waits for a person, in a notebook; nobody could be asked here")
     stopping = Stopping(shell, where)
     before = shell.custom_exceptions, shell.CustomTB
-    shell.set_custom_exc((Reached,), _shown_kindly)
+    shell.set_custom_exc((Reached, Exception), _shown_kindly)
     try:
         # so that `why` knows the forward pass, too; a cell that goes on after each stop runs for long
         listening = nullcontext() if where.each else api.watch()
@@ -308,4 +322,4 @@ def debug_cell(shell: Any, text: str, cell: str) -> Session | None:
 
 
 def _shown_kindly(*_: Any, **__: Any) -> None:
-    """Nothing went wrong: the magic tells where the cell is."""
+    """Nothing went wrong: the magic tells where the cell is. An error it raises again."""

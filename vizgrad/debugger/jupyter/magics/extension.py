@@ -6,11 +6,14 @@ from typing import Any
 
 from IPython.core.error import UsageError as IPythonUsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
+from traitlets import Bool
 
+from vizgrad.core.error_lines import set_magics
 from vizgrad.debugger import api
 from vizgrad.debugger.commands import magics
 from vizgrad.debugger.jupyter.magics.debug_cell import debug_cell
 from vizgrad.debugger.jupyter.magics.line_commands import RUN, UsageError, tensor_types
+from vizgrad.debugger.jupyter.magics.tracebacks import Tracebacks, shown_once
 from vizgrad.debugger.session import registry
 
 
@@ -22,9 +25,18 @@ def usage() -> str:
     return "Commands:\n" + "\n".join(lines)
 
 
+#: Shell -> its magics and its tracebacks.
+_LOADED: dict[Any, tuple[VizgradMagics, Tracebacks]] = {}
+
+
 @magics_class
 class VizgradMagics(Magics):
     """``%vizgrad`` and ``%%vizgrad``."""
+
+    #: ``%config VizgradMagics.full_tracebacks = True``
+    full_tracebacks = Bool(
+        False, help="Show the frames of vizgrad and of PyTorch's backward in tracebacks."
+    ).tag(config=True)
 
     @line_cell_magic
     def vizgrad(self, line: str, cell: str | None = None) -> Any:
@@ -55,7 +67,7 @@ class VizgradMagics(Magics):
             raise IPythonUsageError(f"{rest!r} is not a name for the recording")
         shell: Any = self.shell
         listening = api.watch() if name == "watch" else api.record(rest or "cell")
-        with listening as made:
+        with listening as made, shown_once(shell):
             result = shell.run_cell(cell)
         if rest:
             shell.push({rest: made})
@@ -93,12 +105,23 @@ def complete(shell: Any, event: Any) -> list[str]:
 
 def load(shell: Any) -> None:
     """Registers the magics and their completion."""
-    shell.register_magics(VizgradMagics)
+    unload(shell)
+    own = VizgradMagics(shell)
+    shell.register_magics(own)
     shell.set_hook("complete_command", complete, re_key=r"%?%?vizgrad\b")
+    hiding = Tracebacks(shell, lambda: own.full_tracebacks)
+    hiding.begin()
+    _LOADED[shell] = own, hiding
+    set_magics(loaded=True)
     api.on_import()
 
 
 def unload(shell: Any) -> None:
     """Takes the magics away."""
+    set_magics(loaded=False)
+    if (loaded := _LOADED.pop(shell, None)) is not None:
+        own, hiding = loaded
+        shell.configurables.remove(own)
+        hiding.end()
     shell.magics_manager.magics["line"].pop("vizgrad", None)
     shell.magics_manager.magics["cell"].pop("vizgrad", None)

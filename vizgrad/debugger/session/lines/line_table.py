@@ -330,13 +330,19 @@ def mark_of(
     current: int | None,
     stopped: model.Stopped | None,
     within: model.Within | None = None,
+    raised: errors.Place | None = None,
 ) -> model.LineMark | None:
-    """At the node that comes next, or at that which made a NaN or raised, as long as the run stands behind
-    it; within a node at the line of a person's that comes next there.
+    """At the node that comes next, or at that which made a NaN or raised, as long as the run stands after
+    it; within a node at the line of the user's that comes next there. `raised`: the line of a hook or a
+    custom Function that raised, which is marked in place of the line that recorded the node.
     """
     inside = None if within is None else _inside(table, within)
     if inside is not None:
         return inside
+    if raised is not None and stopped is not None and stopped.kind == "error":
+        node = stopped.node or 0
+        line = _line_inside(raised)
+        return model.LineMark(node, table.name(node), None, "error", stopped.text, inside=line)
     node, text = current, ""
     kind: model.MarkKind = "next"
     if stopped is not None:
@@ -383,10 +389,14 @@ def _inside(table: LineTable, within: model.Within) -> model.LineMark | None:
     if following is None:
         return None
     place, node = following.place, within.node
-    ran = next(reversed(source_files.cells_run(place.file)), None)
     name = table.name(node)
-    shown = model.LineInside(Compiled(place.file, ran).shown, place.line)
-    return model.LineMark(node, name, None, "inside", f"next within {name}", inside=shown)
+    line = _line_inside(place)
+    return model.LineMark(node, name, None, "inside", f"next within {name}", inside=line)
+
+
+def _line_inside(place: errors.Place) -> model.LineInside:
+    ran = next(reversed(source_files.cells_run(place.file)), None)
+    return model.LineInside(Compiled(place.file, ran).shown, place.line)
 
 
 def stops_at(
