@@ -22,4 +22,5 @@ COMPLETE = (
     "06-tensor-ops.md",
     "07-found-by-use.md",
     "08-sparse.md",
+    "09-found-again.md",
 )

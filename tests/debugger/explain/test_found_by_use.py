@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from vizgrad.debugger.drawing.describe import write_text
 from vizgrad.debugger.drawing.text import run_text
 from vizgrad.debugger.engines.common.variable_names import names_in
 from vizgrad.debugger.explain import watch_block
+from vizgrad.debugger.explain.node_answers import why_node
 from vizgrad.debugger.session import registry
 
 
@@ -88,7 +91,7 @@ def test_a_step_cannot_be_written_out_of_place(engine: Any, how: str) -> None:
         assert told is not None
         assert told.kind == "saved-overwritten"
         assert told.culprit.text == "steps.step()"
-    if told is not None and told.culprit is not None:
+    if told is not None and (told.culprit is not None or how == "session"):
         assert told.fix.startswith("call every backward that needs the old values before step()")
         assert "steps" not in told.tensor
     if how == "watch":
@@ -101,10 +104,39 @@ def test_a_leaf_that_is_nan_is_named(engine: Any) -> None:
     loss = (w * x).sum()
     session: Any = vg.debug(loss, display=False)
     session.continue_()
-    assert "AccumulateGrad" not in str(session.stopped.text)
-    if engine is vg:
-        assert session.stopped.text.endswith("w is not finite itself")
-        assert "`w`, which is not finite" in vg.why(loss).story
+    assert session.stopped.text.endswith("w is not finite itself")
+    with session.at_rest() as (_, look):
+        told = why_node(look, session.stopped.node).explanation
+    assert "was computed from `w`, which is not finite" in told.story
+    assert "`w`, which is not finite" in vg.why(loss).story
+
+
+@pytest.mark.parametrize("watched", [True, False], ids=["watched", "unwatched"])
+def test_a_parameter_that_a_step_made_nan_is_blamed(engine: Any, *, watched: bool) -> None:
+    """The run stops in the round after the one in which it went wrong."""
+    block = vg.watch()
+    if watched:
+        block.__enter__()
+    bias = engine.ones(2, requires_grad=True)
+    steps = engine.optim.SGD([bias], lr=0.1)
+    odd = (bias - bias.detach()).sqrt().sum()  # born
+    odd.backward()
+    steps.step()
+    loss = (bias * bias).sum()
+    if watched:
+        block.__exit__(None, None, None)
+    session: Any = vg.debug(loss, display=False)
+    session.continue_()
+    with session.at_rest() as (_, look):
+        told = why_node(look, session.stopped.node).explanation
+    if watched:
+        assert "AccumulateGrad" not in str(told)
+        assert told.culprit is not None
+        assert told.culprit.text.endswith("# born")
+    else:
+        assert "`bias`, which is not finite" in told.story
+        written = "The last write to `bias` was SGD.step on line "
+        assert (written in told.story) is (engine is vg)  # PyTorch notes no writes
 
 
 def test_who_wrote_has_the_name_of_a_tensor_or_none() -> None:
@@ -159,3 +191,106 @@ def test_a_wrong_gradient_is_said_to_be_for_a_random_one() -> None:
     (found, *_) = vg.check(Cube, vg.tensor([1.0, 2.0, 3.0], requires_grad=True))
     assert "for a random gradient, and differences of forward give" in found.story
     assert "0.6667 times the derivative" in found.fix
+
+
+# --- what an engineer found by reading -------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore:Converting a tensor")
+@pytest.mark.parametrize("how", ["tensor", "as_tensor"])
+def test_a_tensor_made_of_tensors_is_no_detach(engine: Any, how: str) -> None:
+    w, q = (engine.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    with vg.watch():
+        copied = getattr(engine, how)([w[0] * 2, w[1] * 3])
+        (copied * q).sum().backward()
+    found = vg.why(w)
+    assert "copies values without their history" in found.story
+    assert "detach" not in str(found)
+    assert "stack()" in found.fix
+
+
+def test_a_fix_names_the_operand_of_a_chain_over_lines(engine: Any) -> None:
+    a = engine.tensor([0.0, 1.0], requires_grad=True)
+    with vg.watch():
+        (
+            a
+            .sqrt()
+            .sum()
+        ).backward()  # fmt: skip
+    found = vg.why(a)
+    assert found.fix.startswith("add a small eps (1e-12) to `a`")
+    assert found.tensor == "a"
+
+
+def test_a_number_is_outside_of_the_domain_that_it_is_said_to_leave(engine: Any) -> None:
+    with vg.watch():
+        a = engine.tensor([1.0000001])
+        angle = engine.acos(a)
+    assert "acos(1.0000001) = NaN at [0], where `a` is 1.0000001" in vg.why(angle).story
+
+
+def test_the_infinite_factor_is_to_blame(engine: Any) -> None:
+    with vg.watch():
+        a = engine.tensor([0.0], requires_grad=True)
+        loss = (a * float("inf")).sum()
+    found = vg.why(loss)
+    assert found.tensor == "float('inf')"
+    assert found.fix.startswith("do not multiply by `float('inf')`")
+
+
+def test_words_are_not_in_code_quotes(engine: Any) -> None:
+    w, v = (engine.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    with vg.watch():
+        dead = w * 3
+        del dead
+        (v * 2).sum().backward()
+    found = vg.why(w)
+    assert "the result, `dead`, never reaches the loss" in found.story
+    with vg.watch():
+        data = engine.tensor([float("nan"), 1.0])
+        loss = (data * 2 / 3).sum()
+    found = vg.why(loss)
+    assert "__" not in str(found)
+    assert found.story.endswith(". From there it came into `loss`.")
+
+
+def test_where_the_derivative_is_not_finite_has_a_noun(engine: Any) -> None:
+    x, mask = engine.tensor([0.0, 4.0], requires_grad=True), engine.tensor([0.0, 1.0])
+    with vg.watch():
+        (engine.sqrt(x) * mask).sum().backward()
+    assert "is not finite where `x` is 0" in vg.why(x).story
+
+
+def test_two_bugs_of_one_line_are_told_apart_by_the_banner(engine: Any) -> None:
+    with vg.watch():
+        x, kept = engine.tensor([0.0, 1.0, 4.0], requires_grad=True), engine.tensor([0.0, 1.0, 1.0])
+        loss = (x.sqrt() * kept).sum() + (x.log() * 0).sum()
+    session: Any = vg.debug(loss, display=False)
+    for call in ("x.log()", "x.sqrt()"):
+        session.continue_()
+        with session.at_rest() as (_, look):
+            told = why_node(look, session.stopped.node).explanation
+        assert told.story.startswith(f"The derivative of `{call}` on line ")
+        assert "at [0]: gradient 0 arrived, " in told.story
+        assert not told.mended or call.replace("x", "x.clamp(min=1e-12)", 1) in told.mended
+
+
+@pytest.mark.parametrize("name", ["vizgrad", "torch"])
+def test_a_module_is_no_operand_whatever_it_is_imported_as(name: str, tmp_path: Path) -> None:
+    pytest.importorskip(name)
+    text = (
+        f"import {name} as tensors\n"
+        "x = tensors.tensor([[-2.0, 4.0]], requires_grad=True)\n"
+        "y = tensors.log(tensors.add(x, 1.0))\n"
+        "z = tensors.log(tensors.softmax(x * 1e30, 1))\n"
+    )
+    file = tmp_path / "program.py"
+    file.write_text(text, encoding="utf-8")
+    linecache.checkcache(str(file))
+    names: dict[str, Any] = {}
+    with vg.watch():
+        exec(compile(text, str(file), "exec"), names)
+    found = vg.why(names["y"])
+    assert "where `tensors.add(x, 1.0)` is -1" in found.story
+    assert found.mended == "y = tensors.log(tensors.add(x, 1.0).clamp(min=1e-12))"
+    assert vg.why(names["z"]).fix.startswith("use log_softmax")

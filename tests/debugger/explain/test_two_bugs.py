@@ -18,8 +18,13 @@ import pytest
 import vizgrad as vg
 from tests.debugger.explain import texts
 from vizgrad.core.errors import Explanation
+from vizgrad.debugger.engines.api import summarizer
 from vizgrad.debugger.explain import watch_block
+from vizgrad.debugger.explain.diagnose import diagnose
+from vizgrad.debugger.explain.evidence import Evidence, Facts, Held, Recorded
 from vizgrad.debugger.explain.node_answers import why_node
+from vizgrad.debugger.explain.question import Question
+from vizgrad.debugger.explain.wording import explain
 from vizgrad.debugger.session import registry
 
 
@@ -59,6 +64,9 @@ BUGS = [
     ),
     Bug("j", [2.5, 1.5], "({v}.round() * k).sum()", "{v}.round()", ("zero-derivative",), banner=False),
 ]  # fmt: skip
+
+#: Of two elements, one of which is NaN.
+SUMMARY = summarizer.summarize(vg.tensor([float("nan"), 1.0]))
 
 
 @pytest.fixture(autouse=True)
@@ -177,3 +185,39 @@ def test_a_watched_backward_tells_them_apart_too(name: str, tmp_path: Path) -> N
         if case.wrong:
             wrong[f"{one.term} + {other.term}"] = case.wrong
     assert wrong == {}
+
+
+@pytest.mark.parametrize("name", ["vizgrad", "torch"])
+def test_an_error_is_explained_and_not_the_nan_beside_it(name: str) -> None:
+    """A loss without history, and a value that is not finite: the error is about the first."""
+    engine = pytest.importorskip(name)
+    with vg.watch():
+        w = engine.tensor([0.0, 1.0], requires_grad=True)
+        infinite = w.detach().log()  # both bugs
+        with pytest.raises(RuntimeError) as caught:
+            infinite.sum().backward()
+        value = vg.why(infinite)
+    told: Any = caught.value.explanation
+    assert (told.kind, value.kind) == ("cut-detach", "nonfinite-forward")
+    assert told.culprit == value.culprit
+    assert "detach() cut the history" in told.story
+    assert "log(0) = -inf" in value.story
+
+
+def test_a_diagnosis_reads_nothing_but_its_evidence() -> None:
+    """Facts alone, of no tensor and no engine: each question gets its own answer."""
+    loss = Facts(value=Held(False, summary=SUMMARY), grad=Held(False, summary=SUMMARY))
+
+    class Told(Evidence):
+        def facts(self) -> Facts:
+            return loss
+
+        def recorded(self) -> Recorded:
+            return Recorded("SqrtBackward0 made 1 NaN of 2", "SqrtBackward0", node=3)
+
+    value, gradient = (diagnose(Question(about, "w"), Told()) for about in ("value", "gradient"))
+    assert (value.case, gradient.case) == ("value-not-noted", "step-made")
+    assert diagnose(Question("tensor", "w"), Told()) == value
+    assert not diagnose(Question("value", "w"), Evidence())
+    error = Explanation("unused", None, "w", "connect it", "w is not used")
+    assert explain(diagnose(Question("error", told=error), Evidence())) == error

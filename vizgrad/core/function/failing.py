@@ -24,6 +24,8 @@ def kernel_error(op: Declared, error: Exception, *arrays: Any) -> Exception:
         return wrong_call(
             SparseUnsupported(op.name, layout), "call .to_dense() first, or work on .values()"
         )
+    if _has_too_many_dimensions(error):
+        return too_many_dimensions(op.name)
     if isinstance(error, ValueError) and not isinstance(error, xp.linalg.LinAlgError):
         for a, b in pairwise(arrays if "pointwise" in op.structure else ()):
             if (mismatch := broadcast_error(a.shape, b.shape)) is not None:
@@ -48,6 +50,25 @@ def kernel_error(op: Declared, error: Exception, *arrays: Any) -> Exception:
             str(error).replace("for axis", "for dimension").replace("array", "tensor")
         )
     return error
+
+
+#: numpy's, of an array.
+MOST_DIMENSIONS = 64
+
+
+def _has_too_many_dimensions(error: Exception) -> bool:
+    """Is it numpy that refuses a shape because of its length?"""
+    said = ("maximum supported dimension", "number of dimensions must be within")
+    return isinstance(error, (ValueError, IndexError)) and any(text in str(error) for text in said)
+
+
+def too_many_dimensions(name: str) -> Exception:
+    return wrong_call(
+        RuntimeError(
+            f"{name}(): a tensor has at most {MOST_DIMENSIONS} dimensions here, as numpy's arrays have"
+        ),
+        "put dimensions of size 1 together, with flatten() or reshape()",
+    )
 
 
 def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError | None:

@@ -362,13 +362,16 @@ def _stale_error(
     return explained_stale(error, node, name, written)
 
 
+FIX_OF_STEP = (
+    "call every backward that needs the old values before step() (or add the losses), or run the "
+    "forward again after it"
+)
+
+
 def fix_of_write(culprit: Place | None) -> str:
     """The advice on a write to a saved value: the step of an optimizer cannot be written out of place."""
     if culprit is not None and ".step(" in culprit.text:
-        return (
-            "call every backward that needs the old values before step() (or add the losses), or run the "
-            "forward again after it"
-        )
+        return FIX_OF_STEP
     return "write out of place there (e.g. `x = x + y` for `x += y`), or clone before the write"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core import errors
@@ -188,6 +189,26 @@ class InMemory:
         lambda self: False
     )
     is_quantized = is_vulkan = is_xla = is_xpu = is_mps
+
+    #: Old attributes that old code asks for: a tensor has no name, and is never volatile.
+    name = property(lambda self: None)
+
+    @property
+    def volatile(self) -> bool:
+        warnings.warn(
+            "volatile was removed: it is always False, see torch.no_grad()",
+            UserWarning,
+            stacklevel=2,
+        )
+        return False
+
+    @volatile.setter
+    def volatile(self, value: Any) -> None:
+        warnings.warn(
+            "volatile was removed and now has no effect. Use `with torch.no_grad():` instead",
+            UserWarning,
+            stacklevel=2,
+        )
 
     @property
     def itemsize(self) -> int:

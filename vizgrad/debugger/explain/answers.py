@@ -8,7 +8,7 @@ from dataclasses import replace
 from vizgrad.core.errors import Link, Place, place_of
 from vizgrad.debugger.explain import gradient_size, nonfinite
 from vizgrad.debugger.explain.cause import Cause
-from vizgrad.debugger.explain.wording import THE_LOSS, name_of
+from vizgrad.debugger.explain.wording import THE_LOSS, is_node, name_of
 from vizgrad.debugger.watch.backwards import Odd, Run, Visit
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
@@ -141,7 +141,7 @@ def odd_gradient(
     birth = nonfinite.first_birth(run, key, at)
     note = _of_forward(run, birth, asked=at is not None)
     if note is not None and (found := odd_value(note, _called(run, note))) is not None:
-        return replace(found, path=(Link(f"{name}.grad" if name else ".grad"), *found.path))
+        return replace(found, path=(_asked_of(run, key, name), *found.path))
     earlier = () if noting is None else [each for each in reversed(noting.runs) if each is not run]
     for each in (run, *earlier):  # or what an earlier backward left there
         found = nonfinite.of_gradient(each, key, name, at)
@@ -149,6 +149,14 @@ def odd_gradient(
             birth = nonfinite.first_birth(each, key, at)
             return _along(each, key, found, name, None if birth is None else birth.visit)
     return None
+
+
+def _asked_of(run: Run, key: int, name: str) -> Link:
+    """The node that was asked about, or the gradient of a tensor."""
+    if key >= 0 and is_node(name):
+        visit = run.visits.get(key)
+        return Link(name, None if visit is None else place_of(visit.site), key)
+    return Link(f"{name}.grad" if name else ".grad")
 
 
 def _called(run: Run, note: Note) -> str:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vizgrad.debugger import model
-from vizgrad.debugger.explain import graph_values, missing_gradients, stepped_gradients, unexplained
+from vizgrad.debugger.explain import (
+    graph_values,
+    missing_gradients,
+    stepped_gradients,
+    unexplained,
+    watched_errors,
+)
 from vizgrad.debugger.explain.answers import odd_gradient, odd_value, of_run
 from vizgrad.debugger.explain.cause import HEALTHY, Cause, Phrase, cause, given
 from vizgrad.debugger.explain.evidence import Evidence, Facts, Raised
@@ -22,6 +28,8 @@ def diagnose(question: Question, evidence: Evidence) -> Cause:
     """HEALTHY, or a cause that is false, where there is nothing to explain."""
     if question.about in ("node", "banner"):
         return _of_node(question, evidence)
+    if question.about == "error":
+        return _of_raised(question, evidence)
     facts = evidence.facts()
     if facts is None:  # it stands for others
         return HEALTHY
@@ -36,6 +44,14 @@ def diagnose(question: Question, evidence: Evidence) -> Cause:
             )
             found = more or found
     return HEALTHY if found is None else found
+
+
+def _of_raised(question: Question, evidence: Evidence) -> Cause:
+    """An error in a watched block: as a watch tells it, else as it says itself."""
+    if question.told is None:
+        return HEALTHY
+    found = watched_errors.of_error(question.told, question.text, evidence)
+    return given(question.told) if found is None else found
 
 
 # --- a tensor --------------------------------------------------------------------------------------------

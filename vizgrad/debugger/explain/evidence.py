@@ -169,6 +169,12 @@ class Evidence:
         """Where its gradient that is not finite came from, by records alone."""
         return None
 
+    # --- a call that raised -------------------------------------------------------------------------------
+
+    def handed(self) -> tuple[Any, ...]:
+        """Its arguments."""
+        return ()
+
     # --- a node of a session ------------------------------------------------------------------------------
 
     def stepped(self) -> Stepped | None:

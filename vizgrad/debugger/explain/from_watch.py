@@ -42,6 +42,19 @@ def _held(tensor: Any, look: Look, size: float = 0.0) -> Held:
     return Held(finite, size, None if finite else summarizer.summarize(tensor))
 
 
+class CallReader(Evidence):
+    """The notes of a watch on a call that raised, with what it was handed."""
+
+    def __init__(self, noting: Noting, args: tuple[Any, ...]) -> None:
+        self._noting, self._args = noting, args
+
+    def noting(self) -> Noting:
+        return self._noting
+
+    def handed(self) -> tuple[Any, ...]:
+        return self._args
+
+
 class WatchReader(Evidence):
     """The notes of a watch on a tensor."""
 

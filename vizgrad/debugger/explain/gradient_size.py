@@ -160,7 +160,7 @@ def why_scaled(run: Run, key: int, name: str) -> Cause | None:
         ):
             change = _change(visit, size)
             total += change
-            by_line[visit.site].append((visit, change))
+            by_line[visit.site or visit.name].append((visit, change))  # where no line was noted
     if not by_line:
         return None
     end = way[-1][1]

@@ -50,8 +50,19 @@ def of_origin(origin: Origin, name: str, met: Phrase = NOTHING) -> Cause:
     node, reader = origin.node, origin.reader
     if reader.variable(node) is not None:
         leaf = origin.leaf or A_LEAF
+        written = reader.last_write(node)
+        last = NOTHING
+        if written is not None:
+            last = Phrase("last-written", leaf=leaf, op=written[0], at=written[1])
         found = cause(
-            "nonfinite-forward", "leaf-not-finite", None, name, name=name, leaf=leaf, met=met
+            "nonfinite-forward",
+            "leaf-not-finite",
+            None,
+            name,
+            name=name,
+            leaf=leaf,
+            met=met,
+            last=last,
         )
     else:
         found = _made(node, reader, met)

@@ -182,6 +182,7 @@ PHRASES: dict[str, str] = {
     "value-of": "{name:raw} = {value}",
     "met": (" In {node}{at:recorded} {where}it met the gradient, and so came into that of {name}."),
     "where-values": "where {values:raw}, ",
+    "last-written": " The last write to {leaf} was {op:raw}{at:on}.",
     "came-into": " It came into the gradient of {name}.",
     "not-finite": "elements that are not finite",
     "elements": "{which} of {count} elements",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from vizgrad.core.errors import Explanation
+
 #: "tensor": its value first, then its `.grad`. "node": of a session. "banner": the message where a session
 #: has stopped at a node. "error": one that was raised.
 Subject = Literal["tensor", "value", "gradient", "node", "banner", "error"]
@@ -22,3 +24,6 @@ class Question:
     about: Subject
     name: str = ""
     edge: int | None = None
+    #: For an error: the explanation that it has, and its text.
+    told: Explanation | None = None
+    text: str = ""

@@ -74,7 +74,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "look at what goes in there, or run the block inside vizgrad.watch() and ask again",
     ),
     "leaf-not-finite": (
-        "{name} was computed from {leaf}, which is not finite.{met}",
+        "{name} was computed from {leaf}, which is not finite.{last}{met}",
         "look at the leaf: what wrote to it, and with which gradient",
     ),
     "saved-values": (
@@ -90,7 +90,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "leaf-not-finite-masked": (
         (
-            "{name} was computed from {leaf}, which is not finite.{met} That branch is masked "
+            "{name} was computed from {leaf}, which is not finite.{last}{met} That branch is masked "
             "out{numbers}."
         ),
         "",

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from math import prod
 
 from vizgrad.debugger.explain.cause import Cause
+from vizgrad.debugger.watch import source_expressions
 
 #: The term to add where an operation has no finite value, or derivative, at zero.
 _EPS = 1e-12
@@ -68,14 +69,11 @@ def _calls(statement: ast.stmt, *names: str) -> list[ast.Call]:
     return [node for node in found if _called(node) in names]
 
 
-_MODULES = {"T", "vg", "vizgrad", "torch", "F", "functional", "nn"}
-
-
-def _operand(call: ast.Call) -> ast.expr | None:
+def _operand(call: ast.Call, cause: Cause) -> ast.expr | None:
     """The operand of a call: ``x`` of ``x.log()`` and of ``vg.log(x)``."""
-    func = call.func
-    if isinstance(func, ast.Attribute) and ast.unparse(func.value).split(".")[-1] not in _MODULES:
-        return func.value
+    file = "" if cause.culprit is None else cause.culprit.file
+    if isinstance(call.func, ast.Attribute) and source_expressions.is_method(call, file):
+        return call.func.value
     return call.args[0] if call.args else None
 
 
@@ -88,12 +86,12 @@ def _normalised(cause: Cause, statement: ast.stmt) -> _Edit:
         return None
     raw = str(cause.facts["raw"])
     for call in _calls(statement, str(cause.facts["op"])):
-        first = _operand(call)
+        first = _operand(call, cause)
         if first is None:
             continue
         if _called(first) in ("softmax", "sigmoid"):
             assert isinstance(first, ast.Call)
-            inside = _operand(first)
+            inside = _operand(first, cause)
             return None if inside is None else (first, ast.unparse(inside))
         if ast.unparse(first) == cause.tensor and raw.isidentifier():
             return first, raw
@@ -227,7 +225,7 @@ def _kept_in_domain(cause: Cause, statement: ast.stmt) -> _Edit:
     told = str(cause.facts.get("call", ""))
     same = [call for call in calls if ast.unparse(call) == told]
     for call in same or (calls if len(calls) == 1 else []):  # of several the one that is told of
-        operand = _operand(call)
+        operand = _operand(call, cause)
         if operand is None:
             continue
         if _called(operand) == "softmax" and _called(call) == "log" and not call.args:

@@ -14,7 +14,7 @@ from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.engines.api.frameworks import listening
 from vizgrad.debugger.engines.api.openers import known_types
 from vizgrad.debugger.engines.common.variable_names import names_around
-from vizgrad.debugger.explain import findings, loss_faults, watched_errors
+from vizgrad.debugger.explain import findings, improved_errors, loss_faults
 from vizgrad.debugger.watch.call_recorder import Tapping
 from vizgrad.debugger.watch.note_recorder import Noting
 
@@ -45,7 +45,7 @@ class Watch:
             noting.lookers.append(loss_faults.Suspects(noting).look)
             noting.looked_at = loss_faults.OPERATIONS
             noting.rounds.outermost = id(frame)
-            noting.on_error = watched_errors.Improving(noting).improve
+            noting.on_error = improved_errors.Improving(noting).improve
         own.start()
         self._open = True
         if self._cell is not None and not _counts_from_the_top(caller()):

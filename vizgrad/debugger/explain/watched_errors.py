@@ -4,33 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.core import errors
 from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain import function_faults, loss_faults, missing_gradients
 from vizgrad.debugger.explain.cause import Cause, cause
-from vizgrad.debugger.explain.wording import AN_OPERATION, THE_LOSS, explain, name_of, operation
+from vizgrad.debugger.explain.evidence import Evidence
+from vizgrad.debugger.explain.wording import AN_OPERATION, THE_LOSS, name_of, operation
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
 from vizgrad.debugger.watch.tensor_adapter import tensors_in
 
 
-class Improving:
+def of_error(told: Explanation, text: str, evidence: Evidence) -> Cause | None:
+    """The cause of an error with this text, where a watch knows more of it than it says itself (`told`)."""
+    noting = evidence.noting()
+    return None if noting is None else _Error(noting).better(told, evidence.handed(), text)
+
+
+class _Error:
     def __init__(self, noting: Noting) -> None:
         self._noting = noting
 
-    def improve(self, error: BaseException, name: str, args: tuple[Any, ...]) -> None:
-        """Puts a better explanation in place of the one that the error has."""
-        known = getattr(error, "explanation", None)
-        if not isinstance(known, Explanation):
-            return
-        found = self._better(known, args, str(error))
-        if found is None:
-            errors.explain(error, known, watched=True)
-            return
-        errors.explain(error, explain(found), watched=True)
-
-    def _better(self, known: Explanation, args: tuple[Any, ...], error: str) -> Cause | None:
+    def better(self, known: Explanation, args: tuple[Any, ...], error: str) -> Cause | None:
         look = self._noting.look
         roots = [self._noting.note_of(each) for each in tensors_in(args, look)]
         if known.kind == "cut-detach" and roots:

@@ -51,6 +51,11 @@ AN_OPERATION = Words("an operation")
 _NODE = re.compile(r"\w+Backward\d*|AccumulateGrad")
 
 
+def is_node(text: str) -> bool:
+    """Is it the name of a node?"""
+    return _NODE.fullmatch(text) is not None
+
+
 def code(text: str) -> str:
     """In code quotes, if it is code: neither words of ours, nor the name of a node."""
     if not text:

@@ -76,7 +76,7 @@ def operands(site: Site | None) -> list[str]:
     expression, statement = _at(site)
     found: list[ast.expr] = []
     if isinstance(expression, ast.Call):
-        if _is_method(expression) and isinstance(expression.func, ast.Attribute):
+        if is_method(expression, site.file) and isinstance(expression.func, ast.Attribute):
             found.append(expression.func.value)
         found += expression.args
     elif isinstance(expression, ast.BinOp):
@@ -94,10 +94,25 @@ def operands(site: Site | None) -> list[str]:
     ]
 
 
-def _is_method(call: ast.Call) -> bool:
-    """As `x.log()`, and `net.eval()`; not `self.criterion(x, y)`, which is not applied to `self`."""
+#: Methods of tensors that take no operand but the tensor: `m.sqrt(x)` is a function of a module `m`.
+_OF_ITSELF = frozenset(
+    {
+        "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "detach", "erf",
+        "erfinv", "exp", "exp2", "expm1", "floor", "log", "log10", "log1p", "log2", "logsigmoid", "neg",
+        "reciprocal", "relu", "rsqrt", "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh",
+        "trunc",
+    }
+)  # fmt: skip
+
+
+def is_method(call: ast.Call, file: str) -> bool:
+    """As `x.log()`, and `net.eval()`; not `self.criterion(x, y)`, which is not applied to `self`, and no
+    function of a module that `file` imports.
+    """
     function = call.func
-    if not isinstance(function, ast.Attribute) or _is_module(function.value):
+    if not isinstance(function, ast.Attribute) or _is_module(function.value, file):
+        return False
+    if call.args and function.attr in _OF_ITSELF:
         return False
     mine = isinstance(function.value, ast.Name) and function.value.id == "self"
     return not call.args or (hasattr(Tensor, function.attr) and not mine)
@@ -126,7 +141,9 @@ def factors(site: Site | None) -> list[str]:
         return [ast.unparse(statement.target), ast.unparse(statement.value)]
     if isinstance(expression, ast.Call):
         found = [*expression.args]
-        if _is_method(expression) and isinstance(expression.func, ast.Attribute):
+        if is_method(expression, "" if site is None else site.file) and isinstance(
+            expression.func, ast.Attribute
+        ):
             found.insert(0, expression.func.value)
         if len(found) == 2:
             return [ast.unparse(each) for each in found]
@@ -171,12 +188,24 @@ def adds_a_dimension(site: Site | None) -> bool:
     return any(ast.unparse(each).split(".")[-1] in ("None", "newaxis") for each in places)
 
 
-def _is_module(node: ast.expr) -> bool:
-    """`vg`, `torch.nn.functional`: by what modules are usually called."""
+def _is_module(node: ast.expr, file: str) -> bool:
+    """`vg`, `torch.nn.functional`: by what the file imports, and what modules are usually called."""
     text = ast.unparse(node)
-    return text in {"vg", "vizgrad", "torch", "T", "F", "np", "numpy", "nn"} or text.endswith(
+    if text in {"vg", "vizgrad", "torch", "T", "F", "np", "numpy", "nn"} or text.endswith(
         (".functional", ".linalg", ".special", ".fft", ".nn", ".autograd")
+    ):
+        return True
+    tree = tree_of(file)
+    return tree is not None and text.partition(".")[0] in _imported(tree)
+
+
+@lru_cache(maxsize=64)
+def _imported(tree: ast.Module) -> frozenset[str]:
+    """The names that `import` gives modules in a file."""
+    aliases = (
+        alias for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
     )
+    return frozenset(alias.asname or alias.name.partition(".")[0] for alias in aliases)
 
 
 def divides(name: str) -> bool:

@@ -136,16 +136,15 @@ def cross_entropy(
 def linear_cross_entropy(
     input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None,
     weight: Tensor | None = None, reduction: str = "mean", ignore_index: int | None = None,
-    label_smoothing: float = 0.0, options: None = None,
+    label_smoothing: float = 0.0, options: Any = None,
 ) -> Tensor:  # fmt: skip
     """`cross_entropy` of `linear(input, linear_weight, linear_bias)`.
 
     Shapes: input (N, in) or (in); linear_weight (C, in), or (C, d1, ..., in) for losses of several
-    dimensions; linear_bias (C, d1, ...); target as for scores (N, C, d1, ...). `options`, PyTorch's way of
-    computing it by parts, is not there: NotImplementedError. Raises RuntimeError for shapes that do not fit.
+    dimensions; linear_bias (C, d1, ...); target as for scores (N, C, d1, ...). `options` say
+    how PyTorch cuts the product in parts, which changes no value: they are ignored. Raises RuntimeError for
+    shapes that do not fit.
     """
-    if options is not None:
-        raise NotImplementedError("linear_cross_entropy: options is not supported, leave it away")
     x, w = input.shape, linear_weight.shape
     if len(x) not in (1, 2):
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {len(x)}")

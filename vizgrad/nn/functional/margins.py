@@ -230,6 +230,7 @@ def multi_margin_loss(
     size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """mean over other classes i of max(0, margin - x[target] + x[i]) ** p."""
+    how = how_reduced(reduction, size_average, reduce)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
     no_gradient_of("multi_margin_loss", weight=weight)
@@ -257,8 +258,7 @@ def multi_margin_loss(
     if weight is not None:
         gap = gap * weight[index]
     loss = gap.scatter(1, index, 0.0).sum(1) / x.shape[1]
-    loss = loss.reshape(target.shape)
-    return reduced(loss, how_reduced(reduction, size_average, reduce))
+    return reduced(loss.reshape(target.shape), how)
 
 
 @takes_tensors
@@ -270,6 +270,7 @@ def multilabel_margin_loss(
 
     A row of `target` lists the labels of a sample, up to the first -1.
     """
+    how = how_reduced(reduction, size_average, reduce)
     if input.shape != target.shape or input.ndim > 2:
         raise RuntimeError(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
@@ -294,6 +295,4 @@ def multilabel_margin_loss(
     gap = (1 - (x.gather(1, index).unsqueeze(2) - x.unsqueeze(1))).clamp_min(0)
     gap = gap * listed.to(x.dtype).unsqueeze(2) * (1 - is_label).unsqueeze(1)
     loss = gap.sum((1, 2)) / x.shape[1]
-    if input.ndim != 2:
-        loss = loss[0]
-    return reduced(loss, how_reduced(reduction, size_average, reduce))
+    return reduced(loss if input.ndim == 2 else loss[0], how)

@@ -35,6 +35,12 @@ def _geometry(
         raise RuntimeError(
             f"Expected {dims + 1}D or {dims + 2}D input for pooling, but got {list(x.shape)}"
         )
+    if 0 in x.shape[x.ndim - dims - 1 :]:
+        raise RuntimeError(
+            f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for "
+            "input: Expected input's non-batch dimensions to have positive length, but got "
+            f"{list(x.shape)}"
+        )
     window = per_dim(kernel_size, dims, "kernel_size")
     steps = window if _not_given(stride) else per_dim(stride, dims, "stride")
     pool = Pool(

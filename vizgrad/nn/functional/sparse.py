@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from vizgrad.core.arrays import xp
@@ -117,6 +118,14 @@ def embedding_bag(
     """
     from vizgrad.core.tensor.tensor import new_tensor
 
+    if weight.dtype.name == "int64" and input.is_floating_point():
+        warnings.warn(
+            "Argument order of nn.functional.embedding_bag was changed: give the indices first, then the "
+            "weight",
+            UserWarning,
+            stacklevel=3,
+        )
+        input, weight = weight, input
     if input._array.dtype.kind in "bc" and input.ndim == 2:
         raise NotImplementedError(
             f"embedding_bag is not implemented for {input.dtype.name} indices: use input.long()"

@@ -145,7 +145,7 @@ def test_a_backward_within_is_gone_into_node_by_node_or_over() -> None:
     before = within(session)
     session.step_in()
     assert "within" in session.where
-    assert session.where.endswith("y.backward(), behind SumBackward0")
+    assert session.where.endswith("y.backward(), after SumBackward0")
     visits = [name for name, kind, _ in made_in(session) if kind == "visit"]
     assert visits == ["SumBackward0", "MulBackward0", "AccumulateGrad", "AccumulateGrad w"]
     session.stage(-1)

@@ -285,10 +285,15 @@ def add_at(values: Array, index: Array, rows: int) -> Array:
     count = index.shape[0]
     if not count:
         return out
-    if rows <= _ONE_HOT_ROWS and values.dtype != np.float16:
+    if isinstance(values, np.ndarray) and rows <= _ONE_HOT_ROWS and values.dtype != np.float16:
         places = zeros(values, (rows, count))
-        places[index, np.arange(count, like=index)] = 1
-        return np.matmul(places, values, out=out)
+        places[index, np.arange(count)] = 1
+        np.matmul(places, values, out=out)
+        if np.isfinite(out.sum()):
+            return out
+        out = zeros(
+            values, out.shape
+        )  # 0 times an infinite value is NaN, in rows that it does not go to
     if not isinstance(values, np.ndarray):
         width = values.shape[1]
         places = index[:, None] * width + np.arange(width, like=index)

@@ -15,7 +15,13 @@ from vizgrad.core.arrays.backend import DEVICES, elsewhere
 from vizgrad.core.arrays.dtypes import INTS, DType, finfo
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.errors import index_of, wrap_dim
-from vizgrad.core.function.inplace import check_write, one_block, refuse_partial_overlap
+from vizgrad.core.function.failing import MOST_DIMENSIONS, too_many_dimensions
+from vizgrad.core.function.inplace import (
+    check_placing,
+    check_write,
+    one_block,
+    refuse_partial_overlap,
+)
 from vizgrad.core.ops.copying import to_copy
 from vizgrad.core.tensor.duals import DUALS, is_dual
 from vizgrad.core.tensor.modes import MODES
@@ -81,7 +87,9 @@ def sizes_of(name: str, sizes: Sequence[Any]) -> tuple[int, ...]:
 
 
 def check_sizes(name: str, shape: tuple[int, ...]) -> None:
-    """RuntimeError for a tensor that is to have a negative dimension."""
+    """RuntimeError for a tensor that is to have a negative dimension, or more than numpy allows."""
+    if len(shape) > MOST_DIMENSIONS:
+        raise too_many_dimensions(name)
     for n in shape:
         if n < 0:
             raise RuntimeError(
@@ -202,6 +210,15 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
             f"result type {result.dtype.name} can't be cast to the desired output type "
             f"{out.dtype.name}"
         )
+    if name in _OF_ONE_TYPE and out.dtype is not result.dtype:
+        raise wrong_call(
+            RuntimeError(
+                f"Expected out tensor to have dtype {result.dtype.name}, but got {out.dtype.name} instead"
+            ),
+            f"give {name}() an out of the result's type",
+        )
+    if name in _READ_BY_PLACE:
+        check_placing(out, *tensors)
     for tensor in tensors:
         refuse_partial_overlap(out, tensor)
     check_write(out, recorded=False)
@@ -387,6 +404,11 @@ def write_all(out: Any, result: Any, name: str, *inputs: Any) -> Any:
     made = [written(o, r, name, *inputs) for o, r in zip(outs, result, strict=True)]
     return type(result)(*made) if hasattr(result, "_fields") else tuple(made)
 
+
+#: They convert nothing for an `out`.
+_OF_ONE_TYPE = frozenset({"aminmax", "gather", "complex"})
+#: They read elements where others were written: an operand cannot be `out`.
+_READ_BY_PLACE = frozenset({"gather", "index_select", "take"})
 
 #: They leave an `out` of as many elements as it is.
 _KEEP_SHAPE = frozenset({"arange", "range", "linspace", "logspace", "fftfreq", "rfftfreq"})

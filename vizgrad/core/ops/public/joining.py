@@ -13,7 +13,13 @@ from vizgrad.core.function.typing import result_dtype
 from vizgrad.core.ops import joining
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public import broadcasting, dimensions, indexing, reshape, slicing
-from vizgrad.core.ops.public.arguments import takes_axis, takes_out, takes_tensors, written
+from vizgrad.core.ops.public.arguments import (
+    check_sizes,
+    takes_axis,
+    takes_out,
+    takes_tensors,
+    written,
+)
 from vizgrad.core.ops.public.from_values import ones_like, tensor
 from vizgrad.core.tensor.requirements import AtLeast, Rank, RankAtLeast, all_tensors
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
@@ -95,6 +101,7 @@ def stack(
     if not found:
         raise RuntimeError("stack expects a non-empty TensorList")
     shape = found[0]._array.shape
+    check_sizes("stack", (1, *shape))
     for position, each in enumerate(found):
         if each._array.shape != shape:
             raise RuntimeError(

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
+from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.kernels import linalg as kernel
 from vizgrad.core.arrays.kernels.linalg import LinAlgError
 from vizgrad.core.function.transform_tensor import of_examples, of_stacks
 from vizgrad.core.ops import decompositions as ops
+from vizgrad.core.ops import select
 from vizgrad.core.ops.constants import raw
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public import (
@@ -264,6 +266,11 @@ def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     if not input._array.size:
         return input + tau.sum() * 0
     product: Any = creation.eye(m, dtype=input.dtype).expand(*input.shape[:-2], m, m)
+    if (
+        not tau._array.size
+    ):  # no reflection reads `input`, but the result has the graph of one that does
+        nothing = select.keep.record(input, mask=xp.zeros_like(input._array, dtype=bool))
+        return product[..., :, :n] + nothing + tau.sum(-1)[..., None, None]
     for i in range(tau._array.shape[-1]):
         v: Any = dimensions.tril(input, -1)[..., :, i] + creation.eye(m, n, dtype=input.dtype)[:, i]
         along = matrix_products.matmul(product, v[..., :, None])

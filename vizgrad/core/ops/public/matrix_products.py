@@ -291,17 +291,20 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
             "linalg.cross: inputs must have the same number of dimensions. Got "
             f"{input._array.ndim} and {other._array.ndim}"
         )
-    a, b = broadcast_tensors(input, other)
     if dim is None:
-        threes = [d for d, n in enumerate(a._array.shape) if n == 3]
+        threes = [d for d, n in enumerate(input._array.shape) if n == 3]
         if not threes:
-            raise RuntimeError(f"no dimension of size 3 in input of shape {list(a._array.shape)}")
+            raise RuntimeError(
+                f"no dimension of size 3 in input of shape {list(input._array.shape)}"
+            )
         dim = threes[0]
-    at = wrap_dim(dim, a._array.ndim)
-    if a._array.shape[at] != 3:
+    at = wrap_dim(dim, input._array.ndim)
+    sizes = input._array.shape[at], other._array.shape[at]
+    if sizes != (3, 3):
         raise RuntimeError(
-            f"linalg.cross: inputs dimension {dim} must have length 3. Got {a._array.shape[at]}"
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {sizes[0]} and {sizes[1]}"
         )
+    a, b = broadcast_tensors(input, other)
     return products.cross.record(a, b, dim=at)
 
 

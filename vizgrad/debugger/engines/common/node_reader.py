@@ -48,6 +48,10 @@ class NodeReader(Protocol):
         """Does the tensor of the node `leaf` hold what it held when `node` was recorded?"""
         ...
 
+    def last_write(self, leaf: Any) -> tuple[str, Site | None] | None:
+        """The operation that wrote to the tensor of the node of a leaf last; None where nobody noted it."""
+        ...
+
     def output(self, node: Any) -> tuple[tuple[int, ...], str] | None:
         """Shape and dtype name of its only output; None where it has several, or that is not known."""
         ...

@@ -20,6 +20,7 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.summarizer import Origin
 from vizgrad.debugger.engines.common import graph_base
 from vizgrad.debugger.engines.common.graph_base import GraphBase
+from vizgrad.debugger.engines.pytorch.elements import storage_of
 from vizgrad.debugger.engines.pytorch.saved import Released, SavedValues
 from vizgrad.debugger.engines.pytorch.summary import summarize_closely
 from vizgrad.debugger.engines.pytorch.torch_nodes import (
@@ -170,7 +171,7 @@ class TorchGraph(GraphBase[SavedValues]):
             number = ids.get(node)
             return saved_tensors(node) if number is None else memory.as_saved(number)
 
-        return TorchReader(saved, keys_of(self.nodes))
+        return TorchReader(saved, keys_of(self.nodes), memory.is_unwritten)
 
     # --- what is saved, and the memory ----------------------------------------------------------
 
@@ -187,6 +188,14 @@ class TorchGraph(GraphBase[SavedValues]):
     def label_of(self, node: int, name: str) -> str:
         """The user's name of the memory of a saved value; empty if unknown."""
         return self.memory.label_of(node, name)
+
+    def is_of_leaf(self, value: torch.Tensor) -> bool:
+        """Does a saved value live in the memory of a leaf of the graph?"""
+        memory = storage_of(value)
+        leaves = (storage_of(node.variable) for node in self.nodes[self.inner :])
+        return memory is not None and any(
+            other is not None and other._cdata == memory._cdata for other in leaves
+        )
 
     def timeline(self, tensor: torch.Tensor) -> model.Storage:
         """The timeline of any tensor's memory."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from traceback import walk_tb
 
 from vizgrad.core.errors import explained, running
-from vizgrad.core.graph.saved import fix_of_write
+from vizgrad.core.graph.saved import FIX_OF_STEP, fix_of_write
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.pytorch.graph_source import TorchGraph
 from vizgrad.debugger.engines.pytorch.torch_nodes import origin_place
@@ -40,7 +40,7 @@ def _explain_saved(error: RuntimeError, source: TorchGraph, node: int) -> None:
             kind="saved-overwritten",
             culprit=None if culprit is None else culprit.place,
             tensor=source.label_of(node, saved.name) or saved.name,
-            fix=fix_of_write(None if culprit is None else culprit.place),
+            fix=_fix(source, node, saved),
             story=story,
         )
     elif "a second time" in text and "freed" in states:
@@ -52,6 +52,15 @@ def _explain_saved(error: RuntimeError, source: TorchGraph, node: int) -> None:
             fix="pass retain_graph=True to the earlier backward, or run the forward again",
             story=f"{who} had saved {names}, which an earlier backward has released",
         )
+
+
+def _fix(source: TorchGraph, node: int, saved: model.Saved) -> str:
+    """A leaf that requires grad is written by the step of an optimizer, or by one made by hand."""
+    value = source.value(node, saved.name)
+    leaf = value is not None and source.is_of_leaf(value)
+    if saved.culprit is None and leaf:
+        return FIX_OF_STEP
+    return fix_of_write(None if saved.culprit is None else saved.culprit.place)
 
 
 def of_a_hook(error: BaseException) -> bool:

@@ -224,6 +224,12 @@ class SavedValues:
         """Also behind its node's step: as long as the graph is looked at."""
         return next((kept.tensor for kept in self._kept[number] if kept.name == name), None)
 
+    def is_unwritten(self, leaf: torch.Tensor) -> bool:
+        """Was nobody seen to write to it? A step before, which writes to all leaves, left stale values."""
+        block = self._blocks[self.number(leaf)]
+        first = (kept.first.state for all_of in self._kept for kept in all_of)
+        return block.now() == block.opened and "stale" not in first
+
     def as_saved(self, number: int) -> Iterator[tuple[str, torch.Tensor | None]]:
         """Names and tensors, also behind the node's step; None for one that was written since, or packed."""
         for kept in self._kept[number]:

@@ -18,7 +18,7 @@ from vizgrad.debugger.engines.pytorch.torch_nodes import (
     site_of,
 )
 from vizgrad.debugger.engines.pytorch.versions import UNKNOWN, outputs_of
-from vizgrad.debugger.engines.pytorch.write_lines import clock_of_write
+from vizgrad.debugger.engines.pytorch.write_lines import clock_of_write, writer
 
 #: Names under which operations save their operands, in the order of their edges, where these are not "self"
 #: and "other".
@@ -61,15 +61,17 @@ def _key(node: Any) -> int:
 
 class TorchReader:
     """See `NodeReader`. `saved` gives the tensors that a node has saved: without, what it has not released;
-    `keys` those of the nodes of one graph.
+    `keys` those of the nodes of one graph; `unwritten` says of a leaf that nobody has written to it since the
+    graph was recorded, as far as is known.
     """
 
     def __init__(
         self,
         saved: Callable[[Any], Iterable[tuple[str, torch.Tensor | None]]] = saved_tensors,
         keys: Mapping[int, int] | None = None,
+        unwritten: Callable[[torch.Tensor], bool] = lambda variable: False,
     ) -> None:
-        self._saved = saved
+        self._saved, self._unwritten = saved, unwritten
         self._keys = keys
 
     def key(self, node: Any) -> int:
@@ -105,8 +107,14 @@ class TorchReader:
         variable = leaf.variable
         if variable.is_inference() or not variable._version:
             return not variable.is_inference()
+        if self._unwritten(variable):
+            return True
         written = clock_of_write(variable)
         return written is not None and written <= clock_of(node)
+
+    def last_write(self, leaf: Any) -> tuple[str, Site | None] | None:
+        variable = leaf.variable
+        return None if variable.is_inference() else writer(variable, variable._version)
 
     def output(self, node: Any) -> tuple[tuple[int, ...], str] | None:
         outputs = outputs_of(node, 1)

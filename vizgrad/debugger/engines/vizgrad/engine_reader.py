@@ -68,6 +68,12 @@ class EngineReader:
         storage = leaf.variable._storage if isinstance(leaf, AccumulateGrad) else None
         return storage is None or storage.last_write <= node.sequence_nr
 
+    def last_write(self, leaf: Node) -> tuple[str, Site | None] | None:
+        storage = leaf.variable._storage if isinstance(leaf, AccumulateGrad) else None
+        log = None if storage is None else storage.writes
+        written = None if log is None else next(iter(log.latest(1)), None)
+        return None if written is None else (written.op, written.site)
+
     def output(self, node: Node) -> tuple[tuple[int, ...], str] | None:
         return (tuple(node.shape), str(node.dtype)) if node.outputs == 1 else None
 

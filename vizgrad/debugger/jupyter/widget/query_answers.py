@@ -17,6 +17,7 @@ from typing import Any, get_args
 from weakref import WeakKeyDictionary
 
 from vizgrad.core.errors import lines_around
+from vizgrad.core.explanation_headings import heading
 from vizgrad.debugger import model
 from vizgrad.debugger.drawing.cards import MOST_POINTS as MOST_OF_A_CURVE
 from vizgrad.debugger.drawing.mathematics import mathematics
@@ -345,6 +346,7 @@ def why(number: int, session: Session, node: int) -> p.Why:
             tuple(links),
             told.position,
             told.check,
+            heading(found.kind),
         )
 
 
