@@ -43,7 +43,8 @@ export const NO_REASON: Why = {
   lines: [],
   chain: [],
   position: null,
-  check: ''
+  check: '',
+  heading: ''
 };
 
 export class Player implements Port {

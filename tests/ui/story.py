@@ -156,7 +156,7 @@ def _branch(film: Film, view: Locator) -> None:
     film.says("What if that NaN were 0? The run goes on on a branch")
     region = branches()
     region.get_by_label("New gradient of MulBackward0").fill("nan to 0")
-    film.click(region.get_by_role("button", name="Change"), 2)
+    film.click(region.get_by_role("button", name="Apply"), 2)
     expect(region.get_by_role("button", name="branch 1", exact=True)).to_be_visible()
     branches()
     film.take(1.5)

@@ -179,7 +179,7 @@ def _with_breakpoints_and_branches(
     )
     notebook.execute("session.switch('original')")
     view.get_by_role("button", name="Compare branch 1 with original").click()
-    view.get_by_role("note", name="Colours: how branch 1 differs").wait_for()
+    view.get_by_role("note", name="Colours: difference of branch 1").wait_for()
     found["compared"] = axe(view, *rules)
     press(view, "Zoom out")
     press(view, "Zoom out")

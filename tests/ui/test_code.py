@@ -195,8 +195,8 @@ def test_breakpoints_of_all_kinds_are_listed_and_set(lab: Lab) -> None:
     expect(rows).to_have_count(1)
     expect(rows.first).to_contain_text("In [2], line 4")
     region.get_by_role("button", name="New breakpoint").click()
-    region.get_by_label("Kind of breakpoint").select_option("Nodes called")
-    region.get_by_label("Where to stop").fill("Tanh*")
+    region.get_by_label("Kind of breakpoint").select_option("Node name")
+    region.get_by_label("Where to pause").fill("Tanh*")
     region.get_by_label("Condition").fill("iteration == 1")
     region.get_by_role("button", name="Add", exact=True).click()
     expect(rows).to_have_count(2)
@@ -204,7 +204,7 @@ def test_breakpoints_of_all_kinds_are_listed_and_set(lab: Lab) -> None:
     expect(rows).to_have_count(3)
     picture(lab, "breakpoints-region")
     # Switched off it stays in the list, and beside its line.
-    stops = region.get_by_label("Stop at line 4 of In [2]")
+    stops = region.get_by_label("Pause at line 4 of In [2]")
     stops.click()  # and not uncheck(), which looks before the kernel has answered
     expect(stops).not_to_be_checked()
     expect(breakpoint_(cell(notebook, 1), 4)).to_have_attribute("aria-pressed", "false")
@@ -216,6 +216,6 @@ def test_breakpoints_of_all_kinds_are_listed_and_set(lab: Lab) -> None:
     region.get_by_role("button", name="Remove breakpoint line 4 of In [2]").click()
     expect(rows).to_have_count(2)
     # What is not understood is said.
-    region.get_by_label("Where to stop").fill("Nothing*")
+    region.get_by_label("Where to pause").fill("Nothing*")
     region.get_by_role("button", name="Add", exact=True).click()
     expect(view.get_by_text("no node is named 'Nothing*'").first).to_be_visible()

@@ -69,7 +69,7 @@ def test_a_node_is_gone_into_by_stages_and_lines(lab: Lab) -> None:
     into = view.get_by_role("menuitem", name="Step in")
     expect(into).to_have_attribute("aria-disabled", "true")
     expect(into).to_have_attribute(
-        "aria-description", "Not now: SumBackward0 runs no Python of yours."
+        "aria-description", "Not now: SumBackward0 runs none of your Python code."
     )
     picture(lab, "inside-menu")
     dark(lab, "inside-menu-dark")
@@ -164,7 +164,7 @@ def test_the_graph_of_second_order_grows_beside_the_first_and_is_debugged(lab: L
     again = notebook.output(1)
     at(again, 0)
     lane = again.get_by_role("region", name="Recomputation")
-    expect(lane).to_contain_text("is drawn here")
+    expect(lane).to_contain_text("appear here")
     press(again, "Continue")
     expect(again.locator(".vg-root")).to_have_attribute("data-status", "finished")
     block = lane.get_by_role("listitem", name=re.compile("^(Mul|Sin)Backward0, done"))
@@ -175,7 +175,7 @@ def test_the_graph_of_second_order_grows_beside_the_first_and_is_debugged(lab: L
     view = notebook.output(0)
     at(view, 0)
     lane = view.get_by_role("region", name="Second order")
-    expect(lane).to_contain_text("grows here")
+    expect(lane).to_contain_text("to the second-order graph here")
     for _ in range(3):
         press(view, "Step")
     at(view, 3)

@@ -272,10 +272,12 @@ def _says_what_changed(lab: Lab, notebook: Notebook, source: Locator) -> None:
     """What ran stays and is marked; another session of a changed file is not marked, in the same view."""
     write(lab, "# new\n" + TRAIN)
     come_back(lab)
-    expect(source).to_contain_text("the file has changed since it ran: this is what ran")
+    expect(source).to_contain_text(
+        "The file has changed since it ran. This is the version that ran."
+    )
     expect(source.locator(".vg-line-norm").first).to_be_visible()
     lab.call(RUN, notebook.panel, 1)
-    expect(source).to_contain_text("changed since it ran: the debugger marks no lines here")
+    expect(source).to_contain_text("Edited since it ran. Run the cell to see line marks.")
     expect(source.locator(".vg-current-line, .vg-line-norm")).to_have_count(0)
     write(lab, TRAIN)
     come_back(lab)

@@ -99,7 +99,7 @@ def edited(lab: Lab, notebook: Notebook, view: Locator, cells: list[Locator]) ->
     odd = graph.get_by_role("treeitem", name="MulBackward0, runs next, not finite")
     expect(odd).to_have_count(1)
     region.get_by_label("New gradient of MulBackward0").fill("nan to 0")
-    region.get_by_role("button", name="Change").click()
+    region.get_by_role("button", name="Apply").click()
     expect(region.get_by_role("button", name="branch 1", exact=True)).to_have_attribute(
         "aria-pressed", "true"
     )
@@ -132,7 +132,7 @@ def compared(lab: Lab, notebook: Notebook, view: Locator) -> None:
     graph = view.get_by_role("tree", name="Backward graph")
     ordinary = drawn(graph)
     region.get_by_role("button", name="Compare branch 1 with original").click()
-    legend = view.get_by_role("note", name="Colours: how branch 1 differs from original")
+    legend = view.get_by_role("note", name="Colours: difference of branch 1 from original")
     legend.wait_for()
     odd = graph.locator("[data-node-id][data-differs=odd]")  # a leaf is drawn at each of its uses
     assert len(set(odd.evaluate_all("all => all.map(e => e.dataset.nodeId)"))) == 2
@@ -156,7 +156,7 @@ def compared(lab: Lab, notebook: Notebook, view: Locator) -> None:
     numbers = view.get_by_role("region", name="Inspector").locator(".vg-beside")
     expect(numbers).to_contain_text("50 %")
     region.get_by_label("Compare branch 2 with", exact=True).select_option("branch 1")
-    view.get_by_role("note", name="Colours: how branch 2 differs from branch 1").wait_for()
+    view.get_by_role("note", name="Colours: difference of branch 2 from branch 1").wait_for()
     expect(region).to_contain_text(re.compile(r"branch 1.*: \d of \d nodes differ, first"))
     graph.click(button="right", position={"x": 3, "y": 3})
     picture(lab, "story-compared-half")

@@ -188,7 +188,7 @@ def compared(
     view: Locator | Page, name: str = "the other run", here: str = "original", by: str = "50 %"
 ) -> None:
     """Colours and words say how another run differs, from the first node on."""
-    view.get_by_role("note", name=f"Colours: how {name} differs from {here}").wait_for()
+    view.get_by_role("note", name=f"Colours: difference of {name} from {here}").wait_for()
     graph = view.get_by_role("tree", name="Backward graph")
     expect(graph.locator("[data-node-id][data-differs='4']").first).to_contain_text(f"Δ {by}")
     branches = view.get_by_role("region", name="Branches")
@@ -224,7 +224,7 @@ def test_two_traces_are_compared_in_the_graph(lab: Lab) -> None:
     press(live, "Step")
     stands(live, 1)
     compared(live, "before", "branch 1", "33.3 %")
-    press(live, "Throw away before")
+    press(live, "Delete before")
     expect(live.get_by_role("note", name="Colours")).to_have_count(0)
 
 

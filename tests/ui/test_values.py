@@ -78,7 +78,7 @@ def test_arrays(lab: Lab) -> None:
 
     grad = card(select(view, notebook, "x"), ".grad after")  # 12,000 are drawn
     expect(grad.get_by_text("dims 0, 1, 2")).to_be_visible()
-    expect(grad.get_by_text("one cell: the largest of 8 × 2 values")).to_be_visible()
+    expect(grad.get_by_text("each cell: largest of 8 × 2 values")).to_be_visible()
     grad.scroll_into_view_if_needed()
     picture(view, "array")
 
@@ -87,11 +87,11 @@ def test_arrays(lab: Lab) -> None:
     for dim, index in ((0, 1), (1, 2)):
         grad.get_by_role("spinbutton", name=f"Index of dimension {dim}").fill(str(index))
     expect(opened_.get_by_text("dim 2", exact=True)).to_be_visible()
-    expect(opened_.get_by_text("one cell: the largest of 2 × 2 values")).to_be_visible()
+    expect(opened_.get_by_text("each cell: largest of 2 × 2 values")).to_be_visible()
     drawn = opened_.get_by_role("application")
     drawn.press("End")  # the last block, with the keyboard
     drawn.press("Enter")
-    expect(opened_.get_by_text("one cell: one value")).to_be_visible()
+    expect(opened_.get_by_text("each cell: one value")).to_be_visible()
     drawn.press("Home")
     value = float(notebook.execute("print(float(x.grad[1, 2, 38, 48]))"))
     shown = f"{value:.4g}"
@@ -105,7 +105,7 @@ def test_arrays(lab: Lab) -> None:
     assert notebook.execute(f"print((x.grad.numpy()[1, 2, 38:, 48:] == {copied.tolist()}).all())")
 
     opened_.get_by_role("button", name="show all").click()
-    expect(opened_.get_by_text("one cell: the largest of 2 × 2 values")).to_be_visible()
+    expect(opened_.get_by_text("each cell: largest of 2 × 2 values")).to_be_visible()
     opened_.get_by_role("button", name="Copy as numpy").click()
     expect(opened_.get_by_text("Copied the first [20, 50] of [40, 50].")).to_be_visible()
 
@@ -172,13 +172,11 @@ def test_panels_hold_what_matters(lab: Lab) -> None:
     versions = view.get_by_role("region", name="Versions")
     expect(versions.get_by_text("Nothing was written since it was saved")).to_be_visible()
     engine = view.get_by_role("region", name="Engine")
-    expect(engine.get_by_text("It is the only node that is ready.")).to_be_visible()
+    expect(engine.get_by_text("Only this node is ready.")).to_be_visible()
     for _ in range(3):
         view.get_by_role("button", name="Step", exact=True).click()
     expect(view.locator("[data-position='3']")).to_be_visible()
-    expect(
-        engine.get_by_text("It is a leaf: leaves run as soon as they are ready.")
-    ).to_be_visible()
+    expect(engine.get_by_text("Leaves run as soon as they are ready.")).to_be_visible()
     name = engine.get_by_title("a_variable_with_quite_a_long_name_of_its_own").first
     shown = name.locator(".vg-middle-end")
     expect(shown).to_have_text("of_its_own")

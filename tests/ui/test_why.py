@@ -55,7 +55,7 @@ def test_the_banner_of_a_nan_offers_why_and_both_name_one_line(lab: Lab) -> None
     stopped = int(root(view).get_attribute("data-position") or 0)
     banner.get_by_role("button", name="Why?").click()
     why = view.get_by_role("region", name="Why", exact=True)
-    expect(why).to_contain_text("nonfinite-backward")
+    expect(why).to_contain_text("NaN or Inf in the backward pass")
     expect(why.locator("[data-blamed=true]")).to_contain_text("distance = square.sqrt()")
     expect(why.locator("ins")).to_have_text("+ distance = square.clamp(min=1e-12).sqrt()")
     cause = view.locator("[data-why=cause]")
@@ -84,7 +84,7 @@ def test_a_leaf_is_asked_by_key_and_menu_and_the_way_leads_through_the_graph(lab
     leaf.click()
     leaf.press("w")
     why = view.get_by_role("region", name="Why", exact=True)
-    chain = why.get_by_role("list", name="From what was seen to its cause")
+    chain = why.get_by_role("list", name="From the symptom to its cause")
     expect(chain.get_by_role("listitem")).to_have_count(3)
     expect(view.locator("[data-link][data-why]").first).to_be_attached()
     picture(lab, "why-leaf")
@@ -101,7 +101,7 @@ def test_a_stale_value_is_asked_from_the_palette_and_when_it_has_raised(lab: Lab
     expect(view.locator("[data-node-id][aria-selected=true]")).to_contain_text("SinBackward0")
     lab.execute("vizgrad:why")
     why = view.get_by_role("tabpanel").get_by_role("region", name="Why")
-    expect(why).to_contain_text("saved-overwritten")
+    expect(why).to_contain_text("Saved value modified in place")
     expect(why.locator("[data-blamed=true]")).to_contain_text("h.detach().mul_(3.0)")
     expect(view.locator("[data-why]")).to_have_attribute(
         "data-why", "seen"
@@ -112,7 +112,7 @@ def test_a_stale_value_is_asked_from_the_palette_and_when_it_has_raised(lab: Lab
     expect(view.get_by_role("tab", name="Why")).to_have_count(0)
     press(view, "Continue")
     view.get_by_role("alert").first.get_by_role("button", name="Why?").click()
-    expect(why).to_contain_text("saved-overwritten")
+    expect(why).to_contain_text("Saved value modified in place")
     expect(why.locator("[data-blamed=true]")).to_contain_text("h.detach().mul_(3.0)")
     picture(lab, "why-failed")
 

@@ -18,6 +18,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from vizgrad.core.error_lines import below, closer, closer_at_node
+from vizgrad.core.explanation_headings import heading
 
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
@@ -99,7 +100,7 @@ class Explanation:
             lines += [f"    - {self.culprit.text}", f"    + {self.mended}"]
         if self.there:
             lines.append(f"  debug there: {self.there} at the top of the cell")
-        return "\n".join(lines) or self.kind
+        return "\n".join(lines) or heading(self.kind)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(_with_kind(self))
@@ -109,7 +110,7 @@ class Explanation:
 
 
 def _with_kind(explanation: Explanation) -> str:
-    return f"{explanation.kind}: {explanation}"
+    return f"{heading(explanation.kind)}: {explanation}" if explanation else str(explanation)
 
 
 #: Links of a chain that are written out at its beginning, and at its end.
@@ -137,7 +138,7 @@ class Findings(list[Explanation]):
     """A list of explanations that prints as it reads."""
 
     def __repr__(self) -> str:
-        return "\n\n".join(map(_with_kind, self)) or "nothing to explain"
+        return "\n\n".join(map(_with_kind, self)) or "No problems found"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(repr(self))

@@ -32,7 +32,7 @@ export function showPlaces(
     const panel = notebooks.find(each => each.sessionContext === context);
     if (panel && file !== undefined) {
       if (!showFile(panel, file, line)) {
-        Notification.warning(`No node of the session that is marked was recorded in ${file}.`);
+        Notification.warning(`The marked session has no node recorded in ${file}.`);
       }
     } else if (panel) {
       const cells = panel.content.widgets;

@@ -27,7 +27,8 @@ export interface WhyLink {
 }
 
 /**
- * See `vizgrad.core.errors.Explanation`: `kind` is "healthy" where there is nothing to explain.
+ * See `vizgrad.core.errors.Explanation`: `kind` is "healthy" where there is nothing to explain, and
+ * `heading` the same in words.
  *
  * `chain` leads from what was seen to its cause. `lines` are the culprit's and those beside it. It
  * happened in the step behind which `position` are done; None: in none that was done. `check` says
@@ -49,6 +50,7 @@ export interface Why {
   readonly chain: readonly WhyLink[];
   readonly position: number | null;
   readonly check: string;
+  readonly heading: string;
 }
 
 export const readGetWhy: Reader<GetWhy> = record<GetWhy>({
@@ -84,5 +86,6 @@ export const readWhy: Reader<Why> = record<Why>({
   lines: array(readWhyLine),
   chain: array(readWhyLink),
   position: optional(nullable(integer), null),
-  check: optional(string, '')
+  check: optional(string, ''),
+  heading: optional(string, '')
 });

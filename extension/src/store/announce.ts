@@ -41,12 +41,12 @@ function inside(now: SessionState, { node, done, stages, lines, code, made }: Wi
   const before = code.slice(0, lines).reduce((sum, each) => sum + each.made.length, 0);
   const ran = coming && coming.stage <= done ? coming.made[made - before - 1] : undefined;
   if (ran) {
-    return `Within ${coming?.place.text}, behind ${ran.name} ${ran.label}`.trimEnd();
+    return `Within ${coming?.place.text}, after ${ran.name} ${ran.label}`.trimEnd();
   }
   const line = code[lines - 1];
   const behind = line && line.stage >= done ? line.place.text : (stages[done - 1]?.stage ?? '');
   const of = `Within ${nodeTitle(now, node)}, ${done} of ${stages.length} stages done`;
-  return behind === '' ? of : `${of}, behind ${behind}`;
+  return behind === '' ? of : `${of}, after ${behind}`;
 }
 
 /** The node's name, and for a leaf its variable. */

@@ -70,7 +70,7 @@ describe('attaching', () => {
     on.kernel.become({ state: 'open' });
     await settle();
     expect(state().session?.closed).toBe(true);
-    expect(state().session?.run.ending).toContain('does not know it any more');
+    expect(state().session?.run.ending).toContain('no longer has it');
     expect(state().notice).toBeNull();
   });
 });

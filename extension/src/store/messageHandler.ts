@@ -347,7 +347,7 @@ export class MessageHandler {
 }
 
 /** Of a session that was shown, and that the kernel has no more. */
-const UNKNOWN = 'the kernel does not know it any more, run its cell again for a new one';
+const UNKNOWN = 'the kernel no longer has it; run its cell again to start a new one';
 
 /** What a view asks by itself: a closed session may not know it any more. */
 const ASIDE: readonly Unnumbered['type'][] = [

@@ -116,8 +116,10 @@ describe('more steps', () => {
     );
     expect(why.get('Step one stage')).toBeNull();
     expect(why.get('Step back one stage')).toBe('Not now: the run is at its start.');
-    expect(why.get('Step in')).toBe('Not now: MeanBackward0 runs no Python of yours.');
-    expect(why.get('Step out')).toBe('Not now: the run stands between two nodes, not within one.');
+    expect(why.get('Step in')).toBe('Not now: MeanBackward0 runs none of your Python code.');
+    expect(why.get('Step out')).toBe(
+      'Not now: the run is paused between two nodes, not inside one.'
+    );
     for (const item of items()) {
       const reason = item.getAttribute('aria-description');
       expect(item.getAttribute('aria-disabled')).toBe(`${reason !== null}`);

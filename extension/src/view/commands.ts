@@ -120,7 +120,7 @@ function whyNot(
     return 'the session is closed';
   }
   if (port.state !== 'open') {
-    return 'no kernel answers';
+    return 'the kernel does not answer';
   }
   const moves = working?.what === 'running';
   const said = (holds: boolean, otherwise: string): string => (holds ? '' : otherwise);
@@ -134,7 +134,7 @@ function whyNot(
     case 'can_step_in':
       return moves ? RUNS : ended(run) || nothingIn(session);
     case 'inside':
-      return said(run.within !== null, 'the run stands between two nodes, not within one');
+      return said(run.within !== null, 'the run is paused between two nodes, not inside one');
     case 'can_go_back':
       return said(
         run.within !== null || run.position > run.earliest,
@@ -152,18 +152,18 @@ function whyNot(
     case 'other_node':
       return node === null
         ? 'no node is selected'
-        : said(run.current !== node, 'this node is the next already');
+        : said(run.current !== node, 'this node is already next');
   }
 }
 
-const RUNS = 'the run is under way';
+const RUNS = 'the backward is running';
 
 /** Why nothing runs any more; '': something is left. */
 function ended({ status, current }: RunHead): string {
   if (status === 'failed') {
-    return 'a node has raised';
+    return 'a node raised an error';
   }
-  return status === 'paused' && current !== null ? '' : 'the backward is at its end';
+  return status === 'paused' && current !== null ? '' : 'the backward has finished';
 }
 
 /** Why there is nothing to go into; '': there is, or it is not known. */
@@ -171,13 +171,13 @@ function nothingIn(session: SessionState): string {
   const { run, nodes } = session;
   const { current, within } = run;
   if (within) {
-    return within.lines < within.code.length ? '' : 'no more lines of yours run in this node';
+    return within.lines < within.code.length ? '' : 'no more of your code runs in this node';
   }
   const node = current === null ? undefined : nodes.get(current);
   if (!node || node.kind === 'function' || node.hooks.length > 0) {
     return '';
   }
-  return `${nodeTitle(session, node.id)} runs no Python of yours`;
+  return `${nodeTitle(session, node.id)} runs none of your Python code`;
 }
 
 /** What needs no more than the store. */

@@ -76,27 +76,24 @@ describe('a new breakpoint', () => {
     await within(host).findByRole('form', { name: 'New breakpoint' });
   });
 
-  test.each(['Where to stop', 'Condition', 'At which time only'])(
-    'Enter in "%s" adds it',
-    async name => {
-      type(field('Where to stop'), 'Mul*');
-      await waitFor(() =>
-        expect(within(host).getByRole('button', { name: 'Add' })).toHaveProperty('disabled', false)
-      );
-      press(within(host).getByLabelText(name), 'Enter');
-      expect(asked('add_breakpoint')).toMatchObject([{ kind: 'op', text: 'Mul*' }]);
-    }
-  );
+  test.each(['Where to pause', 'Condition', 'Hit count'])('Enter in "%s" adds it', async name => {
+    type(field('Where to pause'), 'Mul*');
+    await waitFor(() =>
+      expect(within(host).getByRole('button', { name: 'Add' })).toHaveProperty('disabled', false)
+    );
+    press(within(host).getByLabelText(name), 'Enter');
+    expect(asked('add_breakpoint')).toMatchObject([{ kind: 'op', text: 'Mul*' }]);
+  });
 
   test('Enter on Close is left to the button', () => {
-    type(field('Where to stop'), 'Mul*');
+    type(field('Where to pause'), 'Mul*');
     press(within(host).getByRole('button', { name: 'Close' }), 'Enter');
     expect(asked('add_breakpoint')).toHaveLength(0);
   });
 
   test('Escape closes it', async () => {
-    type(field('Where to stop'), 'Mul*');
-    press(field('Where to stop'), 'Escape');
+    type(field('Where to pause'), 'Mul*');
+    press(field('Where to pause'), 'Escape');
     await waitFor(() =>
       expect(within(host).queryByRole('form', { name: 'New breakpoint' })).toBe(null)
     );

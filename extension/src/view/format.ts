@@ -205,7 +205,7 @@ export function nodeBrief(run: NodeRun, running: Running = null): string {
 
 export const SAVED_WORDS: Readonly<Record<SavedState, string>> = {
   alive: 'alive',
-  stale: 'stale: written since',
+  stale: 'stale: modified after saving',
   freed: 'freed',
   packed: 'packed by a hook'
 };

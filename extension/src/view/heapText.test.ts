@@ -32,7 +32,7 @@ test('what a variable keeps alone, and what together with others', () => {
 test('a cycle that is held, and one that is garbage', () => {
   const cycle = { path: ['w', '.grad', 'w'], nodes: 5, bytes: 800, held: ['w'], place: null };
   expect(cycleText(cycle)).toBe(
-    'w → .grad → w: 5 nodes and 800 B; only the collector frees it, once w is gone'
+    'w → .grad → w: 5 nodes and 800 B; only the garbage collector frees it, after w is deleted'
   );
   expect(cycleText({ ...cycle, held: [] })).toContain('gc.collect() frees it');
 });

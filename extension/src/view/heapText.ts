@@ -47,8 +47,8 @@ export function keepsText(keeper: HeapKeeper): string {
 export function cycleText({ path, nodes, bytes, held }: HeapCycle): string {
   const what = `${path.join(' → ')}: ${amount(nodes, bytes)}`;
   return held.length > 0
-    ? `${what}; only the collector frees it, once ${held.join(', ')} ${held.length === 1 ? 'is' : 'are'} gone`
-    : `${what}; nothing leads there any more, gc.collect() frees it`;
+    ? `${what}; only the garbage collector frees it, after ${held.join(', ')} ${held.length === 1 ? 'is' : 'are'} deleted`
+    : `${what}; unreachable, gc.collect() frees it`;
 }
 
 /** Storages of which the same is told (each turn of a loop has saved one) together, the most bytes first. */
@@ -96,7 +96,7 @@ export function holderText({ kind, text, graphs }: HeapHolder): string {
 export function aliasText({ name, relation, shape, dtype, version, maker }: HeapAlias): string {
   const counter = version === null ? '' : ` v${version}`;
   const by = maker === '' ? '' : ` by ${maker}`;
-  return `${name === '' ? 'without a name' : name}: ${relation} ${format.shape(shape)} ${dtype}${counter}${by}`;
+  return `${name === '' ? 'unnamed' : name}: ${relation} ${format.shape(shape)} ${dtype}${counter}${by}`;
 }
 
 /** An alias with those that are under it; leaves of which the same is told are one, with their count. */

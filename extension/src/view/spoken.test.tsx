@@ -22,11 +22,11 @@ test('it says what a person does: a step, a node, a breakpoint, following', asyn
   fireEvent.keyDown(page.node(5), { key: 'Enter' });
   await says(/^TanhBackward0, waiting, 0 of 1$/);
   fireEvent.keyDown(page.node(5), { key: 'b' });
-  await says(/^Breakpoint before TanhBackward0$/);
+  await says(/^Breakpoint set before TanhBackward0$/);
   fireEvent.keyDown(page.node(5), { key: 'b' });
   await says(/^No breakpoint before TanhBackward0$/);
   fireEvent.keyDown(page.node(5), { key: 'Escape' });
-  await says(/^Following the run$/);
+  await says(/^Following execution$/);
 });
 
 test('it says what is stale, who wrote it, and the key for the next problem goes there', async () => {

@@ -77,7 +77,7 @@ export function spoken(
       said.push(compared(session, now.comparing));
     }
     if (now.follow && !before.follow) {
-      said.push('Following the run');
+      said.push('Following execution');
     } else if (!now.follow && now.selection !== null && now.selection !== before.selection) {
       said.push(described(session, now.selection, now.running));
     }
@@ -122,7 +122,7 @@ function byWhom({ culprit }: Saved): string {
 function compared(session: SessionState, name: string | null): string {
   const found = session.compared;
   if (name === null || found === null) {
-    return 'Comparing no more';
+    return 'Comparison ended';
   }
   const most = mostOf(found);
   const which = most ? `, most ${nodeTitle(session, most.node)}` : '';
@@ -145,7 +145,9 @@ function changed(
   }
   const title = (node: number): string => nodeTitle(session, node);
   return [
-    ...now.filter(node => !before.includes(node)).map(node => `Breakpoint before ${title(node)}`),
+    ...now
+      .filter(node => !before.includes(node))
+      .map(node => `Breakpoint set before ${title(node)}`),
     ...before.filter(node => !now.includes(node)).map(node => `No breakpoint before ${title(node)}`)
   ];
 }

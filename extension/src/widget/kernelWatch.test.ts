@@ -50,7 +50,7 @@ test.each([
 test('a notebook whose kernel is shut down, or is another one now', () => {
   for (const [newValue, words] of [
     [null, 'was shut down'],
-    [{}, 'is another one now']
+    [{}, 'was replaced']
   ] as const) {
     const { session, heard } = watched(inNotebook);
     session.kernelChanged.emit({ newValue });

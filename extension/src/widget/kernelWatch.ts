@@ -30,7 +30,7 @@ export function watchKernel(manager: unknown, callback: (status: PortStatus) => 
       }
     }),
     listen(session, 'kernelChanged', change => {
-      become(kernelGone(at(change, 'newValue') ? 'is another one now' : 'was shut down'), true);
+      become(kernelGone(at(change, 'newValue') ? 'was replaced' : 'was shut down'), true);
     }),
     listen(session, 'connectionStatusChanged', status => {
       become(status === 'connected' ? { state: 'open' } : connectionLost(String(status)));

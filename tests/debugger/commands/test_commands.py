@@ -118,7 +118,7 @@ def test_the_browser_knows_the_same_commands() -> None:
 
 
 def test_the_documentation_lists_all() -> None:
-    text = made("commands.md").partition("## Moving about")[0]
+    text = made("commands.md").partition("## Navigation")[0]
     for command in COMMANDS:
         (row,) = (line for line in text.splitlines() if line.startswith(f"| {command.label} |"))
         assert command.help in row

@@ -38,14 +38,14 @@ def without_style(html: str) -> str:
 def test_an_explanation_reads_from_top_to_bottom(found: Explanation) -> None:
     assert without_style(explanations_html([found])) == (
         '<div class="vizgrad-why"><section>'
-        "<p><strong>nonfinite-forward</strong> of <code>w</code></p>"
+        "<p><strong>NaN or Inf in the forward pass</strong>: <code>w</code></p>"
         "<p><code>w.log()</code> made -inf, where <code>w</code> is 0.</p>"
         "<p>train.py:4:</p>"
         "<pre><span>  2  w = vg.zeros(2)</span><span>  3  if True:</span>"
         '<span class="culprit">▶ 4      h = w.log()</span><span>  5      h.sum()</span></pre>'
-        "<p>From what was seen to its cause:</p><ol>"
-        "<li><code>loss</code>, train.py:5: <code>h.sum()</code> (what was seen)</li>"
-        "<li><code>h</code>, train.py:4: <code>h = w.log()</code> (the cause)</li></ol>"
+        "<p>From the symptom to its cause:</p><ol>"
+        "<li><code>loss</code>, train.py:5: <code>h.sum()</code> (symptom)</li>"
+        "<li><code>h</code>, train.py:4: <code>h = w.log()</code> (cause)</li></ol>"
         "<p><strong>Fix:</strong> keep <code>w</code> positive</p>"
         "<pre><del>- h = w.log()</del><ins>+ h = w.clamp(min=1e-12).log()</ins></pre>"
         "</section></div>"
@@ -85,7 +85,7 @@ def test_a_long_chain_is_cut_in_the_middle() -> None:
 def test_what_is_healthy_is_a_sentence() -> None:
     html = without_style(explanations_html([Explanation("healthy", story="`w` <b>")]))
     assert html == '<div class="vizgrad-why"><p><code>w</code> &lt;b&gt;</p></div>'
-    assert "Nothing to explain." in explanations_html([])
+    assert "No problems found." in explanations_html([])
 
 
 def test_notebooks_are_shown_it_and_terminals_the_text() -> None:
@@ -95,7 +95,7 @@ def test_notebooks_are_shown_it_and_terminals_the_text() -> None:
         found = vg.why(loss)
         (w * vg.ones(2, 2).mean()).sum().backward()
     bundle = found._repr_mimebundle_()
-    assert bundle["text/plain"] == f"nonfinite-forward: {found}"
+    assert bundle["text/plain"] == f"NaN or Inf in the forward pass: {found}"
     assert bundle["text/html"] == explanations_html([found])
     assert "-w.clamp(min=1e-12).log().sum()" in bundle["text/html"]
     assert isinstance(watch.findings, Findings)

@@ -55,16 +55,16 @@ TEXT = """\
 graphs that are kept alive:
   `total` keeps 312 nodes and 48 MB alive, since In [7], line 4; 3 nodes and 500 B more \
 together with `loss`
-what leads back to itself:
+reference cycles:
   w → .grad → MulBackward0 → w: 5 nodes and 800 B, recorded at In [7], line 4; only the \
-collector frees it, once `w` is gone
+garbage collector frees it, after `w` is deleted
 largest storages:
       48 B  base  [3, 4] f32 v2
             held by base; saved `self` of MulBackward0, In [7], line 4 (graph of total); 3 more
             base: base [3, 4] f32 v2
               row: view [4] f32 v2 by select
               array: numpy [3, 4] f32
-            and 5 more that show it
+            and 5 more that share it
   and 20 more storages
 2 storages of PyTorch's tensors, 8 bytes, are not counted."""
 

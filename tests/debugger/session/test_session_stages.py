@@ -53,7 +53,7 @@ def test_stages_of_a_built_in_node() -> None:
     assert session.within is not None
     assert [stage.stage for stage in session.within.stages] == ["formula", "release", "deliver"]
     assert where == (
-        "1 of 3 nodes done; within ExpBackward0 (node 1), 1 of 3 stages done, behind formula: ExpBackward0"
+        "1 of 3 nodes done; within ExpBackward0 (node 1), 1 of 3 stages done, after formula: ExpBackward0"
     )
     saved = lambda: [value.state for _, value in session.saved]  # noqa: E731
     assert saved() == ["alive"]
@@ -108,7 +108,7 @@ def test_into_a_custom_function_line_by_line() -> None:
     assert session.within is not None
     bound = session.within.code[session.within.lines - 1].values
     assert [(b.name, b.value.values) for b in bound] == [("slope", (12.0,))]
-    assert "behind " in session.where
+    assert "after " in session.where
     assert "slope = square * 3" in session.where
     session.stage(-1)
     assert session.within is not None

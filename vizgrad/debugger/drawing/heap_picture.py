@@ -64,10 +64,10 @@ def cycle_text(cycle: HeapCycle) -> str:
     way = " → ".join(plain(each, _LONGEST) for each in cycle.path)
     where = f", recorded at {place_text(cycle.place)}" if cycle.place else ""
     if cycle.held:
-        gone = f"once {_names(cycle.held)} {'is' if len(cycle.held) == 1 else 'are'} gone"
-        ends = f"only the collector frees it, {gone}"
+        deleted = f"after {_names(cycle.held)} {'is' if len(cycle.held) == 1 else 'are'} deleted"
+        ends = f"only the garbage collector frees it, {deleted}"
     else:
-        ends = "nothing leads there any more: `gc.collect()` frees it"
+        ends = "unreachable: `gc.collect()` frees it"
     return f"{way}: {_amount(cycle.nodes, cycle.bytes)}{where}; {ends}"
 
 
@@ -118,7 +118,7 @@ def alias_text(alias: HeapAlias) -> str:
     """``v: view [10] f32 v2 by slice``."""
     version = "" if alias.version is None else f" v{alias.version}"
     maker = f" by {plain(alias.maker, 40)}" if alias.maker else ""
-    name = plain(alias.name, _LONGEST) or "without a name"
+    name = plain(alias.name, _LONGEST) or "unnamed"
     return f"{name}: {alias.relation} {type_text(alias.shape, alias.dtype)}{version}{maker}"
 
 
@@ -194,7 +194,7 @@ def _lines(heap: Heap) -> Iterator[str]:
         yield from (f"  {keeper_text(keeper)}" for keeper in heap.keepers[:MOST_KEEPERS])
         yield from _more(heap.keepers[MOST_KEEPERS:], heap.keepers_more, "variable")
     if heap.cycles:
-        yield "what leads back to itself:"
+        yield "reference cycles:"
         yield from (f"  {cycle_text(cycle)}" for cycle in heap.cycles[:MOST_KEEPERS])
         yield from _more(heap.cycles[MOST_KEEPERS:], heap.cycles_more, "cycle")
     if heap.held:
@@ -223,7 +223,7 @@ def _storages(group: Sequence[HeapStorage]) -> Iterator[str]:
             yield f"{'':12}{'  ' * deep}{text}"
         left = len(lines[MOST_ALIASES:]) + storage.aliases_more
         if left > 0:
-            yield f"{'':12}and {left:,} more that show it"
+            yield f"{'':12}and {left:,} more that share it"
 
 
 def _more(left_out: Sequence[object], not_told: int, noun: str) -> Iterator[str]:
@@ -253,9 +253,7 @@ def heap_html(heap: Heap) -> str:
         [keeper_text(keeper) for keeper in heap.keepers],
         heap.keepers_more,
     )
-    parts += _list(
-        "What leads back to itself", [cycle_text(c) for c in heap.cycles], heap.cycles_more
-    )
+    parts += _list("Reference cycles", [cycle_text(c) for c in heap.cycles], heap.cycles_more)
     if heap.held:
         parts.append(_table(heap))
     parts += [f"<p>{_safe(text)}</p>" for text in heap.uncounted]

@@ -11,6 +11,7 @@ from math import isfinite
 from typing import Literal
 
 from vizgrad.core.errors import Explanation, Link, Place, lines_around
+from vizgrad.core.explanation_headings import heading
 from vizgrad.debugger.drawing.describe import number_text, place_text, plain, sizes_text
 from vizgrad.debugger.model import Difference, Graph, Node, NodeRun, Run, Saved
 from vizgrad.debugger.session.history.memory_curve import holdings
@@ -261,16 +262,16 @@ line-height:1.4}
 
 def explanations_html(explanations: Sequence[Explanation]) -> str:
     """One below the other, as a part of a page: no ids, links, scripts or addresses."""
-    parts = [_section(each) for each in explanations] or ["<p>Nothing to explain.</p>"]
+    parts = [_section(each) for each in explanations] or ["<p>No problems found.</p>"]
     return f'<div class="vizgrad-why"><style>{_STYLE}</style>{"".join(parts)}</div>'
 
 
 def _section(explanation: Explanation) -> str:
     if not explanation:
         return f"<p>{_marked(explanation.story or 'There is nothing to explain.')}</p>"
-    parts = [f"<p><strong>{_text(explanation.kind)}</strong>"]
+    parts = [f"<p><strong>{_text(heading(explanation.kind))}</strong>"]
     if explanation.tensor:
-        parts.append(f" of <code>{_text(explanation.tensor)}</code>")
+        parts.append(f": <code>{_text(explanation.tensor)}</code>")
     parts.append(f"</p><p>{_marked(explanation.story)}</p>")
     if explanation.culprit is not None:
         parts.append(_source(explanation.culprit))
@@ -313,13 +314,13 @@ def _source(place: Place) -> str:
 def _chain(chain: Sequence[Link]) -> str:
     """From the symptom to the cause; of a long one the beginning and the end."""
     rows = [_link(link) for link in chain]
-    rows[0] += " (what was seen)"
-    rows[-1] += " (the cause)"
+    rows[0] += " (symptom)"
+    rows[-1] += " (cause)"
     if len(rows) > _MOST_LINKS:
         half = _MOST_LINKS // 2
         rows[half:-half] = [f"({len(rows) - 2 * half} more)"]
     items = "".join(f"<li>{row}</li>" for row in rows)
-    return f"<p>From what was seen to its cause:</p><ol>{items}</ol>"
+    return f"<p>From the symptom to its cause:</p><ol>{items}</ol>"
 
 
 def _link(link: Link) -> str:

@@ -8,7 +8,7 @@ from vizgrad.core.arrays.blocks import span
 from vizgrad.core.arrays.magnitude import PLAIN, born, size, zero_share, zero_where_odd, zeros_in
 from vizgrad.core.engine.observer import Watch
 from vizgrad.core.function.transform_tensor import stands_for_others
-from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.graph.saved import bare
 from vizgrad.core.tensor.source_location import Site

@@ -78,7 +78,7 @@ describe('lines', () => {
     mark(view, { ...told, selected, choice });
     write('# new\n');
     expect(texts('.vg-cell-changed')).toEqual([
-      'changed since it ran: the debugger marks no lines here'
+      'Edited since it ran. Run the cell to see line marks.'
     ]);
     expect(all('.vg-current-line, .vg-selected-line, .vg-line-norm, select')).toEqual([]);
     expect(all('[aria-label="Breakpoint, line 2"]')).toEqual([]);

@@ -149,7 +149,7 @@ export class NotebookCode implements CodeOwner, IDisposable {
     const known = program?.lines[number ?? -1];
     const code = program?.files[known?.file ?? -1];
     if (!program || !known || !code) {
-      Notification.info(`The session that was moved last has recorded nothing at line ${line}.`);
+      Notification.info(`The latest session has no node recorded on line ${line}.`);
       return;
     }
     const { session } = program;

@@ -5,7 +5,7 @@ import type { Panel } from '@codemirror/view';
 import { called, inWords, isEqual } from './choice';
 import type { Choice } from './choice';
 
-const CHANGED = 'changed since it ran: the debugger marks no lines here';
+const CHANGED = 'Edited since it ran. Run the cell to see line marks.';
 
 /** What is said of the text; empty: nothing. */
 export function notePanel(note: string): () => Panel {

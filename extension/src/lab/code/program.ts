@@ -141,9 +141,9 @@ export function controls(lines: readonly LineText[], wished: ReadonlySet<number>
   }
   for (const { line, stop, stopsIf } of lines) {
     const title = {
-      none: 'Stop before what this line recorded',
-      on: `Continue stops before what this line recorded${stopsIf}`,
-      off: `Switched off: Continue passes by${stopsIf}`
+      none: 'Pause here in backward',
+      on: `Continue pauses before the nodes that this line recorded${stopsIf}`,
+      off: `Disabled: Continue does not pause here${stopsIf}`
     }[stop];
     found.set(line, { line, stop, title });
   }
@@ -171,8 +171,8 @@ function inWords(
     norm: `‖g‖ ${run.norm === null ? 'undefined' : brief(run.norm)}${times}`,
     title:
       run.norm === null
-        ? `No gradient arrived at what this line computed${latest}`
-        : `Norm of the gradient that arrived at what this line computed${latest}`,
+        ? `No gradient has reached the result of this line${latest}`
+        : `Norm of the gradient that reached the result of this line${latest}`,
     odd: run.norm === null || !Number.isFinite(run.norm)
   };
 }

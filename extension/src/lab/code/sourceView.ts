@@ -25,7 +25,7 @@ export interface SourceHandlers {
   closed(): void;
 }
 
-const STILL_HERE = 'the file has changed since it ran: this is what ran';
+const STILL_HERE = 'The file has changed since it ran. This is the version that ran.';
 
 let made = 0;
 

@@ -21,8 +21,8 @@ const STATES: Readonly<Record<NodeState, string>> = {
   ready: 'ready: in the queue',
   current: 'current: Step runs it next',
   done: 'done, with its place in the order',
-  skipped: 'skipped: no target lies behind it',
-  captured: 'captured: its gradient is a result',
+  skipped: 'skipped: leads to no requested tensor',
+  captured: 'captured: its gradient is returned',
   error: 'error'
 };
 
@@ -86,7 +86,7 @@ export function Help({ close }: { close(): void }): JSX.Element {
               />
             ))}
             <section>
-              <h4>Moving about</h4>
+              <h4>Navigation</h4>
               <dl class="vg-keys">
                 {GESTURES.map(({ keys, help }) => (
                   <div key={keys}>
@@ -166,7 +166,7 @@ function Code(): JSX.Element {
       <table>
         <thead>
           <tr>
-            <th scope="col">What</th>
+            <th scope="col">Command</th>
             <th scope="col">Python</th>
             <th scope="col">Magic</th>
           </tr>

@@ -34,7 +34,7 @@ export function Scrubber({ run, disabled }: { run: RunHead; disabled: boolean })
         type="range"
         aria-label="Position"
         aria-valuetext={`${format.whole(value)} of ${format.count(total, 'node')} done, ${format.whole(run.recorded)} recorded`}
-        title="Recorded steps: drag to go back and forth"
+        title="Drag to move through the recorded steps"
         min={0}
         max={total}
         step={1}

@@ -32,7 +32,7 @@ export function StepMenu(): JSX.Element {
         aria-label={NAME}
         aria-haspopup="menu"
         aria-expanded={at !== null}
-        title="More steps: by stage, into your Python, to the next leaf"
+        title="Choose a step: one stage, into your Python, to the next leaf"
         onClick={() => (at ? close(true) : open())}
         onKeyDown={event => {
           if (event.key === 'ArrowDown') {

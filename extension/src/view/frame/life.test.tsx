@@ -41,5 +41,7 @@ test('values asked of a closed session: it is said that they are gone', async ()
   fireEvent.click(
     (await page.region('Inspector').findAllByRole('button', { name: 'Values' }))[0] as Element
   );
-  await page.region('Inspector').findByText(/^The session is closed, and its values are gone/);
+  await page
+    .region('Inspector')
+    .findByText(/^The session is closed\. Its values are no longer available/);
 });

@@ -15,7 +15,7 @@ export function DifferenceLegend({ compared }: { compared: Compared }): JSX.Elem
     <div
       class="vg-legend vg-legend-differs"
       role="note"
-      aria-label={`Colours: how ${there} differs from ${here}, in parts of its norm${cut}`}
+      aria-label={`Colours: difference of ${there} from ${here}, relative to its norm${cut}`}
     >
       <span class="vg-legend-title">{`Δ ${there} from ${here}${cut}`}</span>
       <span class="vg-legend-row">

@@ -41,7 +41,7 @@ export function Pinned({ session, view }: PinnedProps): JSX.Element | null {
       <span aria-hidden="true">·</span>
       <button
         type="button"
-        title="Let the selection go along with the run (Esc)"
+        title="Select each node that runs (Esc)"
         onClick={() => store.follow(true)}
       >
         Follow

@@ -12,7 +12,7 @@ import { NodeCard } from './NodeCard';
 import type { NodeBoxProps } from './nodeProps';
 import { PinCard } from './PinCard';
 
-const ON_WAY = { seen: 'what was asked about', way: 'on the way to the cause', cause: 'the cause' };
+const ON_WAY = { seen: 'the symptom', way: 'on the path to the cause', cause: 'the cause' };
 
 function NodeBoxInner(props: NodeBoxProps): JSX.Element {
   const { box, node, run, running, saved, detail, breakpoint } = props;

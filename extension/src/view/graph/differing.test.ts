@@ -43,7 +43,7 @@ test('how a node differs is said in letters and in words', () => {
     'Δ 41.4 %',
     'differs by 41.4 % from original, 1 → 1.4'
   ]);
-  expect(said(difference(0, 0))).toEqual(['same', 'the same as on original']);
+  expect(said(difference(0, 0))).toEqual(['same', 'same as on original']);
   expect(said(difference(0, Infinity, NaN, 0.7))).toEqual([
     'NaN → 0.7',
     'original beside branch 1: NaN → 0.7'

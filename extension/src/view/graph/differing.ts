@@ -56,7 +56,7 @@ export function differsIn(difference: Difference, compared: Compared): Differs |
         words: `${beside(compared)}: ${norms}`
       };
     case 0:
-      return { step, brief: ['same', '='], words: `the same as on ${compared.here}` };
+      return { step, brief: ['same', '='], words: `same as on ${compared.here}` };
     default: {
       const by = percent(relative as number);
       const words = `differs by ${by} from ${compared.here}, ${norms}`;
@@ -96,7 +96,7 @@ export function differsWithin(
 /** What a screen reader says when it is known, and what stands below the branches. */
 export function summary({ nodes, total }: Compared): string {
   if (total === 0) {
-    return 'no node has run since they parted';
+    return 'no node has run since they split';
   }
   const count = [...nodes.values()].filter(each => (stepOf(each) ?? 0) !== 0).length;
   const told = nodes.size < total && count === nodes.size ? 'more than ' : '';
@@ -123,9 +123,9 @@ export function stepText(step: Step): string {
     case 0:
       return 'the same';
     case 'odd':
-      return 'NaN, infinite or 0 on one of them';
+      return 'NaN, Inf or 0 on one side';
     case 'alone':
-      return 'a gradient on one of them only';
+      return 'a gradient on one side only';
     default: {
       const low = BOUNDS[step - 2];
       const high = BOUNDS[step - 1];

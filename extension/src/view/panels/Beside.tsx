@@ -37,16 +37,16 @@ export function Beside({ session, node, compared }: BesideProps): JSX.Element | 
 function without({ run, fold }: SessionState, node: number, compared: Compared): string {
   const there = run.branches.find(({ name }) => name === compared.there);
   if (there?.trace) {
-    return 'Nothing has arrived here that could be compared.';
+    return 'No gradient has arrived here to compare.';
   }
   const left = there?.left ?? 0;
   const order = fold.knows(node) ? fold.node(node).order : null;
   if (order !== null && order < left) {
-    return 'It ran before they parted, the same on both.';
+    return 'This node ran before they split: same on both.';
   }
   return compared.nodes.size < compared.total
-    ? 'It is not among those that differ most.'
-    : 'No gradient has arrived here since they parted.';
+    ? 'This node is not among those that differ most.'
+    : 'No gradient has arrived here since they split.';
 }
 
 function Fact({ name, text }: { name: string; text: string }): JSX.Element {

@@ -16,7 +16,7 @@ export function branchesNote({ run }: SessionState): string {
   const others = run.branches.length - 1 - traces;
   return [
     others > 0 ? format.count(others, 'branch', 'branches') : '',
-    traces > 0 ? `${format.count(traces, 'run')} beside` : ''
+    traces > 0 ? format.count(traces, 'other run') : ''
   ]
     .filter(Boolean)
     .join(', ');
@@ -33,7 +33,7 @@ export function Branches({ session, view }: BranchesProps): JSX.Element {
   // A trace has no run that could be changed.
   const live = useCommands().has('stop') && !closed;
   if (!live && run.branches.length < 2) {
-    return <p class="vg-empty">What was recorded stays as it is.</p>;
+    return <p class="vg-empty">A closed or recorded run cannot be changed.</p>;
   }
   return (
     <div class="vg-branches">
@@ -71,7 +71,7 @@ function Line({ branch, open, live, compared }: LineProps): JSX.Element {
   const own = edits.at(-1)?.text ?? '';
   const how = parent === '' ? `${recorded} done` : `left ${parent} after ${left}, ${recorded} done`;
   const other = trace || parent !== '';
-  const where = current ? 'the run is on it' : live ? 'go to where it was left' : '';
+  const where = current ? 'current branch' : live ? 'switch to this branch' : '';
   const hint = trace ? 'another run' : where;
   return (
     <li class="vg-branch">
@@ -86,7 +86,7 @@ function Line({ branch, open, live, compared }: LineProps): JSX.Element {
         >
           {name}
         </button>
-        {current && <span class="vg-branch-here">here</span>}
+        {current && <span class="vg-branch-here">current</span>}
         {parent === '' && <span class="vg-muted">{how}</span>}
         {other && (
           <button
@@ -109,8 +109,8 @@ function Line({ branch, open, live, compared }: LineProps): JSX.Element {
           <button
             type="button"
             class="vg-stop-remove"
-            aria-label={`Throw away ${name}`}
-            title="Throw it away"
+            aria-label={`Delete ${name}`}
+            title="Delete"
             disabled={!open}
             onClick={() => store.actions.dropBranch(name)}
           >
@@ -201,7 +201,7 @@ function Change({ session, node }: { session: SessionState; node: number }): JSX
         class="vg-branch-what"
         title={`What if the gradient that has arrived at ${title} were…`}
       >
-        <span class="vg-branch-ask">If g were</span>
+        <span class="vg-branch-ask">What if g were</span>
         <input
           type="text"
           aria-label={`New gradient of ${title}`}
@@ -212,7 +212,7 @@ function Change({ session, node }: { session: SessionState; node: number }): JSX
         />
       </label>
       <button type="submit" disabled={value.trim() === ''}>
-        Change
+        Apply
       </button>
     </form>
   );

@@ -11,12 +11,12 @@ import { PlaceLink } from '../PlaceLink';
 
 /** What each kind asks for, and an example. */
 const KINDS: Record<BreakpointKind, readonly [name: string, example: string]> = {
-  op: ['Nodes called', 'Mul*'],
+  op: ['Node name', 'Mul*'],
   node: ['Node number', '17'],
   line: ['Line', 'train.py:7'],
-  tensor: ['Before the leaf', 'weight'],
-  data: ['Writes to the leaf', 'weight'],
-  when: ['Any node where', 'grad.norm > 1e3']
+  tensor: ['Leaf', 'weight'],
+  data: ['Write to leaf', 'weight'],
+  when: ['Any node if', 'grad.norm > 1e3']
 };
 
 export function breakpointsNote({ run }: SessionState): string {
@@ -41,7 +41,7 @@ export function Breakpoints({ session }: { session: SessionState }): JSX.Element
               disabled={!open}
               onChange={event => store.actions.stopAtNonfinite(event.currentTarget.checked)}
             />{' '}
-            where a NaN or Inf is born
+            first NaN or Inf
           </label>
         </li>
         {run.breakpoint_list.map(each => (
@@ -69,7 +69,7 @@ function Line({ breakpoint, open }: { breakpoint: Breakpoint; open: boolean }): 
       <label>
         <input
           type="checkbox"
-          aria-label={`Stop at ${text}`}
+          aria-label={`Pause at ${text}`}
           checked={enabled}
           disabled={!open}
           onChange={event => store.actions.enableBreakpoint(id, event.currentTarget.checked)}
@@ -155,7 +155,7 @@ function Add({ done }: { done: () => void }): JSX.Element {
       </select>
       <input
         type="text"
-        aria-label="Where to stop"
+        aria-label="Where to pause"
         placeholder={example}
         spellcheck={false}
         value={text}
@@ -174,8 +174,8 @@ function Add({ done }: { done: () => void }): JSX.Element {
       <input
         type="number"
         min="1"
-        aria-label="At which time only"
-        placeholder="time"
+        aria-label="Hit count"
+        placeholder="hits"
         value={hits}
         onInput={event => setHits(event.currentTarget.value)}
       />

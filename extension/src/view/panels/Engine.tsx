@@ -73,7 +73,7 @@ export function Engine({ session, running }: EngineProps): JSX.Element {
         <More hidden={waiting.length - SHOWN} />
         {(untouched > 0 || waiting.length === 0) && (
           <li class="vg-muted">
-            {untouched > 0 ? `${format.count(untouched, 'node')} with none yet` : 'None.'}
+            {untouched > 0 ? `${format.count(untouched, 'node')} with no gradient yet` : 'None.'}
           </li>
         )}
       </ul>

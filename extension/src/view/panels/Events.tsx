@@ -113,7 +113,9 @@ function Line({ session, line }: { session: SessionState; line: VisitLine }): JS
         type="button"
         data-event={index}
         aria-current={index === position - 1 ? 'step' : undefined}
-        title={done ? 'Go back to after this visit' : 'Undone: go forward to after this visit'}
+        title={
+          done ? 'Go back to the step after this node' : 'Go forward to the step after this node'
+        }
         onClick={() => store.actions.seek(index + 1)}
       >
         <span class="vg-event-index">{format.whole(index + 1)}</span>{' '}

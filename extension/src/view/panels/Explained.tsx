@@ -25,7 +25,7 @@ export function Explained({ why, session }: ExplainedProps): JSX.Element {
     <div class="vg-explained" data-kind={told.kind}>
       <p class="vg-explained-head">
         <NodeLink session={session} node={told.node} />
-        {told.kind !== 'healthy' && <strong class="vg-explained-kind">{told.kind}</strong>}
+        {told.kind !== 'healthy' && <strong class="vg-explained-kind">{told.heading}</strong>}
       </p>
       <p>
         <Sentence text={told.story} />
@@ -76,7 +76,7 @@ function Lines({ told: { culprit, lines } }: { told: Why }): JSX.Element | null 
         <PlaceLink text={format.place(culprit)} place={culprit} />
       </p>
       {lines.length > 0 && (
-        <pre class="vg-explained-code" aria-label="The line to blame, and those beside it">
+        <pre class="vg-explained-code" aria-label="The line at fault and its neighbours">
           {lines.map(({ number, text }) => (
             <span key={number} data-blamed={number === culprit.line}>
               {`${number === culprit.line ? '▶' : ' '} ${String(number).padStart(3)}  ${text}`}
@@ -94,12 +94,12 @@ function Chain({ told: { chain }, session }: { told: Why; session: SessionState 
   const rows = chain.map((link, i) => (
     <li key={i}>
       <Link link={link} session={session} />
-      {i === 0 && <span class="vg-explained-sign">seen</span>}
+      {i === 0 && <span class="vg-explained-sign">symptom</span>}
       {i === chain.length - 1 && <span class="vg-explained-sign">cause</span>}
     </li>
   ));
   return (
-    <ol class="vg-explained-chain" aria-label="From what was seen to its cause">
+    <ol class="vg-explained-chain" aria-label="From the symptom to its cause">
       {long ? rows.slice(0, half) : rows}
       {long && <li class="vg-muted">{`${format.whole(chain.length - MOST_LINKS)} more`}</li>}
       {long && rows.slice(-half)}

@@ -82,7 +82,7 @@ function RoutedCards({ session, routed, nr }: RoutedCardsProps): JSX.Element {
         <span class="vg-mono">{edge.name === '' ? 'input' : edge.name}</span>
         <span aria-hidden="true">→</span>
         {target === null ? (
-          <span class="vg-muted">nowhere: no gradient needed</span>
+          <span class="vg-muted">not routed: no gradient needed</span>
         ) : (
           <>
             <NodeLink session={session} node={target} />

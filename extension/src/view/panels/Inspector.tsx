@@ -113,7 +113,7 @@ function Head({ id, session, node, visit, known, running }: HeadProps): JSX.Elem
           <button
             type="button"
             class="vg-more-button"
-            title="It is in a closed group: open those around it"
+            title="Expand the groups around this node"
             onClick={() => store.fold({ near: id })}
           >
             Show in the graph

@@ -28,8 +28,8 @@ export function LaneView({ session }: { session: SessionState }): JSX.Element | 
     return session.run.within ? null : (
       <p class="vg-empty">
         {session.run.grows
-          ? 'Each step records what it computes: the graph of second order grows here.'
-          : 'What a checkpoint computes again, when a node reads what was let go of, is drawn here.'}
+          ? 'Each step adds the operations that it records to the second-order graph here.'
+          : 'Operations recomputed by a checkpoint appear here.'}
       </p>
     );
   }

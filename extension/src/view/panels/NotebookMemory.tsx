@@ -59,8 +59,8 @@ function Read({ heap }: { heap: Heap }): JSX.Element {
         </section>
       )}
       {cycles.length > 0 && (
-        <section aria-label="What leads back to itself">
-          <h4>What leads back to itself</h4>
+        <section aria-label="Reference cycles">
+          <h4>Reference cycles</h4>
           <ul class="vg-heap-list">
             {cycles.map((cycle, i) => (
               <Cycle key={i} cycle={cycle} />
@@ -123,7 +123,7 @@ function Storages({ heap }: { heap: Heap }): JSX.Element {
   const { held, held_more } = heap;
   const groups = useMemo(() => alike(held), [held]);
   if (held.length === 0) {
-    return <p class="vg-empty">No tensor of vizgrad’s lives in this kernel.</p>;
+    return <p class="vg-empty">No vizgrad tensor is in the memory of this kernel.</p>;
   }
   return (
     <>
@@ -148,7 +148,7 @@ function Storages({ heap }: { heap: Heap }): JSX.Element {
         </button>
       )}
       {held_more > 0 && (
-        <p class="vg-muted">{`and ${format.count(held_more, 'smaller one')}, not told of`}</p>
+        <p class="vg-muted">{`and ${format.count(held_more, 'smaller one')}, not listed`}</p>
       )}
     </>
   );
@@ -166,7 +166,7 @@ function Row({ group }: { group: readonly HeapStorage[] }): JSX.Element | null {
       <td class="vg-heap-bytes">{format.bytes(bytesOf(group))}</td>
       <th scope="row">
         <span class="vg-heap-name">
-          {name === '' ? 'without a name' : <Sentence text={name} />}
+          {name === '' ? 'unnamed' : <Sentence text={name} />}
           {group.length > 1 && ` × ${format.whole(group.length)}`}
         </span>
         <span class="vg-muted">{eachText(group)}</span>
@@ -197,7 +197,7 @@ function Holder({ holder }: { holder: HeapHolder }): JSX.Element {
 function Parts({ group }: { group: readonly HeapStorage[] }): JSX.Element {
   return (
     <details class="vg-heap-aliases">
-      <summary>{`${format.whole(group.length)} alike`}</summary>
+      <summary>{`${format.whole(group.length)} identical`}</summary>
       <ul>
         {group.map(each => (
           <li key={each.id}>
@@ -218,7 +218,7 @@ function Aliases({ storage }: { storage: HeapStorage }): JSX.Element | null {
   }
   return (
     <details class="vg-heap-aliases">
-      <summary>{`${format.whole(aliases.length + aliases_more)} show it`}</summary>
+      <summary>{`${format.whole(aliases.length + aliases_more)} share it`}</summary>
       <Branches branches={treeOf(aliases)} />
       {aliases_more > 0 && <p class="vg-muted">{`and ${format.whole(aliases_more)} more`}</p>}
     </details>

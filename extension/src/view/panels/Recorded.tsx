@@ -63,7 +63,7 @@ export function Facts({ node }: { node: Node }): JSX.Element {
   const outputs = node.outputs
     .map(({ shape, dtype, batches }) =>
       dtype === 'unknown'
-        ? 'not told by this PyTorch'
+        ? 'not reported by this PyTorch'
         : `${dtype} ${format.batched(shape, batches)}`
     )
     .join(', ');

@@ -28,7 +28,7 @@ export function SavedTensors({ session }: { session: SessionState }): JSX.Elemen
       <p class="vg-empty">
         {all
           ? 'No node of this graph saved a value: no formula needs one.'
-          : 'No node that is drawn saved a value. Open groups to see those of nodes inside.'}
+          : 'No visible node saved a value. Expand groups to see more nodes.'}
       </p>
     );
   }
@@ -45,7 +45,7 @@ export function SavedTensors({ session }: { session: SessionState }): JSX.Elemen
       </ul>
       {!all && (
         <p class="vg-muted vg-saved-note">
-          {`Those of the ${format.count(drawing.nodes.length, 'node')} drawn, of ${format.whole(size)}, and all that are stale.`}
+          {`Showing ${format.count(drawing.nodes.length, 'visible node')} of ${format.whole(size)}, and all stale values.`}
         </p>
       )}
       {total > limit && (
@@ -89,7 +89,7 @@ function isAll({ drawing, size }: SessionState): boolean {
 export function savedNote(session: SessionState): string {
   const { saved } = session;
   const alive = saved.count('alive') + saved.count('packed') + saved.count('stale');
-  const where = isAll(session) ? '' : ' drawn';
+  const where = isAll(session) ? '' : ' in visible nodes';
   return [`${alive} alive${where}`, saved.stale > 0 ? `${saved.stale} stale` : '']
     .filter(Boolean)
     .join(' · ');

@@ -16,8 +16,8 @@ interface TangentsProps {
 export function Tangents({ tangents, of, direction }: TangentsProps): JSX.Element {
   const [arrow, title] =
     direction === 'up'
-      ? ['↑', 'It goes up, from the inputs to the results']
-      : ['↓', 'It goes down with the gradient, from the results to the inputs'];
+      ? ['↑', 'Forward: from the inputs to the results']
+      : ['↓', 'Backward, with the gradient: from the results to the inputs'];
   return (
     <>
       {tangents.map(({ norm, values, phases }, level) => (

@@ -39,9 +39,7 @@ export function Versions({ session }: { session: SessionState }): JSX.Element {
   const rows = all ? [...shown, ...quiet] : shown;
   return (
     <>
-      {shown.length === 0 && !all && (
-        <p class="vg-empty">Nothing was written since it was saved.</p>
-      )}
+      {shown.length === 0 && !all && <p class="vg-empty">No in-place changes since saving.</p>}
       <ul class="vg-timelines">
         {rows.slice(0, limit).map(storage => (
           <StorageLine key={storage.id} session={session} storage={storage} />
@@ -53,14 +51,14 @@ export function Versions({ session }: { session: SessionState }): JSX.Element {
         </button>
       )}
       {all && storages.untold > 0 && (
-        <p class="vg-muted">{`${format.count(storages.untold, 'storage')} not told of`}</p>
+        <p class="vg-muted">{`${format.count(storages.untold, 'storage')} not listed`}</p>
       )}
       {(more > 0 || all) && (
         <button
           type="button"
           class="vg-more-button"
           aria-expanded={all}
-          title="Not written since the session was opened, nor since a node saved something there"
+          title="Show or hide storages without in-place changes"
           onClick={() => setAll(!all)}
         >
           {all

@@ -15,6 +15,7 @@ beforeEach(async () => {
   page.kernel.why = {
     ...NO_REASON,
     kind: 'nonfinite-forward',
+    heading: 'NaN or Inf in the forward pass',
     story: '`x.log()` made <i>-inf</i>.',
     fix: 'keep `x` positive',
     culprit: place,
@@ -41,15 +42,17 @@ const asked = async (): Promise<void> => {
 test('a key asks, and the answer is text: lines, the way, and the changed line', async () => {
   await asked();
   const why = page.region('Why');
+  expect(why.getByText('NaN or Inf in the forward pass').tagName).toBe('STRONG');
+  expect(why.queryByText('nonfinite-forward')).toBeNull();
   expect(why.getByText('x.log()').tagName).toBe('CODE');
   expect(page.host.querySelector('.vg-explained i, .vg-explained b')).toBeNull();
   const blamed = page.host.querySelector('[data-blamed="true"]');
   expect(blamed?.textContent).toBe('▶   4      <b>h = x.log()</b>');
   const lines = within(why.getByLabelText('The fix as a changed line'));
   expect(lines.getByText('+ <b>h = x.clamp(min=1e-12).log()</b>').tagName).toBe('INS');
-  const chain = within(why.getByRole('list', { name: 'From what was seen to its cause' }));
+  const chain = within(why.getByRole('list', { name: 'From the symptom to its cause' }));
   expect(chain.getAllByRole('listitem').map(row => row.textContent)).toEqual([
-    expect.stringContaining('seen'),
+    expect.stringContaining('symptom'),
     expect.stringContaining('cause')
   ]);
   expect(why.getByText('Check it.')).toBeTruthy();

@@ -124,7 +124,7 @@ test('is read and shown without a session, when the user asks', async () => {
   expect(region.textContent).toContain(
     'total keeps 312 nodes and 48 MB alive, since In [7], line 4'
   );
-  expect(region.textContent).toContain('and 20 smaller ones, not told of');
+  expect(region.textContent).toContain('and 20 smaller ones, not listed');
   await waitFor(() => expect(region.textContent).toContain('read in 250 ms'));
   expect(within(region).getByRole('table', { name: 'Largest storages' })).toBeTruthy();
 });
@@ -149,7 +149,7 @@ test('storages that are alike are one row, with its parts', async () => {
   fireEvent.click(await within(host).findByRole('button', { name: 'Memory of the notebook' }));
   const row = await within(host).findByRole('rowheader');
   expect(row.textContent).toBe(`${EVIL} × 2[3, 4] float32, 48 B each`);
-  expect(within(host).getByText('2 alike')).toBeTruthy();
+  expect(within(host).getByText('2 identical')).toBeTruthy();
   expect(within(host).getByText('48 B [3, 4] float32 v3')).toBeTruthy();
 });
 

@@ -87,12 +87,14 @@ describe('an array', () => {
       )
     });
     const picture = within(host).getByRole('application');
-    expect(picture.getAttribute('aria-label')).toBe('Values of [40, 60], ±4, arrows go through it');
+    expect(picture.getAttribute('aria-label')).toBe(
+      'Values of [40, 60], ±4, move with the arrow keys'
+    );
     expect(host.querySelector('.vg-axis-columns')?.textContent).toBe('0dim 159');
     expect(host.querySelector('.vg-axis-rows')?.textContent).toBe('0dim 039');
     expect(host.querySelector('.vg-array-legend')?.textContent).toBe('-404');
     expect(host.querySelector('.vg-readout')?.textContent).toBe(
-      'one cell: the largest of 20 × 30 values'
+      'each cell: largest of 20 × 30 values'
     );
   });
 
@@ -221,7 +223,7 @@ describe('in a session', () => {
 
     kernel.part = () => null; // Another step: it is asked for again.
     kernel.moveTo(2);
-    expect(await inspector().findByText('Not to be shown: it is not kept any more.')).toBeTruthy();
+    expect(await inspector().findByText('Cannot be shown: it is not kept any more.')).toBeTruthy();
   });
 
   test('an index that is chosen before the last one is shown keeps that', async () => {
@@ -278,7 +280,7 @@ describe('in a session', () => {
   test('storages that nothing happened to are not listed', async () => {
     await mount(RECORDINGS.mlp);
     expect(host.querySelector('[data-storage]')).toBeNull();
-    expect(within(host).getByText(/^Nothing was written since it was saved/)).toBeTruthy();
+    expect(within(host).getByText(/^No in-place changes since saving/)).toBeTruthy();
     view.unmount();
     await mount(RECORDINGS.stale);
     kernel.moveTo(0);

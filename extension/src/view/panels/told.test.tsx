@@ -80,7 +80,7 @@ test('the engine lists the queue in order', async () => {
     ])
   );
   expect(page.host.querySelector('.vg-why')?.textContent).toBe(
-    'Next is b2 AccumulateGrad It is a leaf: leaves run as soon as they are ready.'
+    'Next is b2 AccumulateGrad Leaves run as soon as they are ready.'
   );
 });
 

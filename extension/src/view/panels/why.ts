@@ -9,25 +9,25 @@ export function whyNext(queue: readonly Ready[]): string {
     return '';
   }
   if (!second) {
-    return 'It is the only node that is ready.';
+    return 'Only this node is ready.';
   }
-  const ready = `${format.whole(queue.length)} nodes that are ready`;
+  const ready = `${format.whole(queue.length)} ready nodes`;
   if (first.priority === null) {
     return second.priority === null
-      ? `It is a leaf, and leaves run before all others; of ${format.count(
+      ? `Leaves run first; of ${format.count(
           queue.filter(({ priority }) => priority === null).length,
           'leaf',
           'leaves'
-        )} it was the first to be ready.`
-      : 'It is a leaf: leaves run as soon as they are ready.';
+        )}, this one was ready first.`
+      : 'Leaves run as soon as they are ready.';
   }
   return first.priority === second.priority
-    ? `Of the ${ready} it was the first to be.`
-    : `Of the ${ready} it was recorded last.`;
+    ? `Chosen from ${ready}: ready first.`
+    : `Chosen from ${ready}: recorded last.`;
 }
 
 /** What a node still waits for. */
 export function whyNot(delivered: number, needed: number): string {
   const missing = needed - delivered;
-  return `waits for ${missing === needed ? 'all' : `${missing} more`} of ${needed}`;
+  return `waiting for ${missing === needed ? 'all' : `${missing} more`} of ${needed}`;
 }

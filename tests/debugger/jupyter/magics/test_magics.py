@@ -238,7 +238,7 @@ def test_the_second_order_is_opened_and_debugged(kernel: Kernel) -> None:
 
 def test_stages_and_leaves(session: Kernel) -> None:
     session.run("%vizgrad restart")
-    assert "1 of 3 stages done, behind formula" in session.run("%vizgrad stage").result
+    assert "1 of 3 stages done, after formula" in session.run("%vizgrad stage").result
     assert "stages done" not in session.run("%vizgrad stage -1").result
     assert "stages done" in session.run("%vizgrad step_in").result
     assert "1 of " in session.run("%vizgrad step_out").result
@@ -260,7 +260,7 @@ def test_why_and_watch(kernel: Kernel) -> None:
     assert kernel.run("seen.findings[0].kind").result == "'grad-accumulated'"
     told = kernel.run("print(vg.why(loss))").printed
     assert "`w.log()` made an infinite value" in told
-    assert "nonfinite-forward" in kernel.run("%vizgrad why loss").result
+    assert "NaN or Inf in the forward pass" in kernel.run("%vizgrad why loss").result
     assert "healthy" in kernel.run("%vizgrad why w.grad").result
 
 

@@ -18,7 +18,7 @@ from vizgrad.debugger import model
 from vizgrad.debugger.drawing.static import graph_svg
 from vizgrad.debugger.engines.api.protocols import WorldChanged
 from vizgrad.debugger.engines.vizgrad.opener import open_session
-from vizgrad.debugger.jupyter.widget.build_standing import drawn
+from vizgrad.debugger.jupyter.widget.query_answers import drawn
 from vizgrad.debugger.session.grouping.outline import Outline
 from vizgrad.debugger.session.history.lanes import MOST_SHOWN, Lane, lane_within, title_of
 from vizgrad.debugger.session.session import Session
@@ -145,7 +145,7 @@ def test_a_backward_within_is_gone_into_node_by_node_or_over() -> None:
     before = within(session)
     session.step_in()
     assert "within" in session.where
-    assert session.where.endswith("y.backward(), behind SumBackward0")
+    assert session.where.endswith("y.backward(), after SumBackward0")
     visits = [name for name, kind, _ in made_in(session) if kind == "visit"]
     assert visits == ["SumBackward0", "MulBackward0", "AccumulateGrad", "AccumulateGrad w"]
     session.stage(-1)

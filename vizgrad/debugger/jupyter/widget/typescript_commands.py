@@ -202,7 +202,7 @@ def page() -> str:
             for c in COMMANDS
             if c.section == section
         ]
-    lines += ["", "## Moving about", "", "| | |", "|---|---|"]
+    lines += ["", "## Navigation", "", "| | |", "|---|---|"]
     lines += [f"| {g.keys} | {g.help} |" for g in GESTURES]
     lines += ["", "## Settings", "", "| | | |", "|---|---|---|"]
     lines += [

@@ -492,11 +492,11 @@ def _inside(within: model.Within, called: str) -> str:
     coming = within.following
     made = within.made - sum(len(line.made) for line in within.code[: within.lines])
     if coming is not None and made > 0:
-        return f"{text}, within {coming.place}, behind {title_of(coming.made[made - 1])}"
+        return f"{text}, within {coming.place}, after {title_of(coming.made[made - 1])}"
     code = within.code[within.lines - 1] if within.lines else None
     if code is not None and code.stage >= within.done:
-        return f"{text}, behind {code.place}"
+        return f"{text}, after {code.place}"
     if not within.done:
         return text
     stage = within.stages[within.done - 1]
-    return f"{text}, behind {stage.stage}" + (f": {stage.detail}" if stage.detail else "")
+    return f"{text}, after {stage.stage}" + (f": {stage.detail}" if stage.detail else "")

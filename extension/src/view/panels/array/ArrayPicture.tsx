@@ -118,8 +118,8 @@ function ArrayPictureInner(props: ArrayPictureProps): JSX.Element {
         ) : (
           <span class="vg-muted">
             {size[0] * size[1] > 1
-              ? `one cell: the largest of ${format.whole(size[0])} × ${format.whole(size[1])} values`
-              : 'one cell: one value'}
+              ? `each cell: largest of ${format.whole(size[0])} × ${format.whole(size[1])} values`
+              : 'each cell: one value'}
           </span>
         )}
       </output>
@@ -220,7 +220,7 @@ function spoken(shape: readonly number[], blocks: Blocks, scale: Scale): string 
   ];
   const range = `${scale.negative ? '±' : 'up to '}${format.number(scale.largest)}`;
   const what = blocks.phases.length > 0 ? 'Magnitude and phase' : 'Values';
-  return [`${what} of ${format.shape(shape)}, ${range}`, ...odd, 'arrows go through it']
+  return [`${what} of ${format.shape(shape)}, ${range}`, ...odd, 'move with the arrow keys']
     .filter(Boolean)
     .join(', ');
 }

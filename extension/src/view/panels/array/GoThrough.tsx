@@ -64,13 +64,13 @@ function Opened({ state }: { state: DebuggerState }): JSX.Element {
   const told = shown?.told;
   if (!asked || !told || JSON.stringify(told.of) !== JSON.stringify(asked.of)) {
     return session?.closed ? (
-      <p class="vg-muted">The session is closed, and its values are gone with it.</p>
+      <p class="vg-muted">The session is closed. Its values are no longer available.</p>
     ) : (
       <p class="vg-muted vg-loading">Asking the kernel for the values…</p>
     );
   }
   if (told.part === null) {
-    return <p class="vg-muted">{`Not to be shown: ${told.gone}.`}</p>;
+    return <p class="vg-muted">{`Cannot be shown: ${told.gone}.`}</p>;
   }
   return (
     <div aria-busy={!shows(shown, asked)}>
@@ -183,7 +183,7 @@ function CopyButton({ part }: { part: Part }): JSX.Element {
           void copy(part.text).then(copied =>
             setDone(
               !copied
-                ? 'The browser does not allow it.'
+                ? 'The browser blocked copying.'
                 : part.cut
                   ? `Copied ${part.text.slice(part.text.lastIndexOf('# cut:') + 7)}.`
                   : 'Copied.'

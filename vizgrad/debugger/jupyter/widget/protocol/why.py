@@ -35,7 +35,8 @@ class WhyLink:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """See `vizgrad.core.errors.Explanation`: `kind` is "healthy" where there is nothing to explain.
+    """See `vizgrad.core.errors.Explanation`: `kind` is "healthy" where there is nothing to explain, and
+    `heading` the same in words.
 
     `chain` leads from what was seen to its cause. `lines` are the culprit's and those beside it. It happened
     in the step behind which `position` are done; None: in none that was done. `check` says how the Function
@@ -56,3 +57,4 @@ class Why:
     chain: tuple[WhyLink, ...]
     position: int | None = None
     check: str = ""
+    heading: str = ""
