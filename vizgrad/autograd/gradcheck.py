@@ -11,7 +11,7 @@ from vizgrad.autograd.gradcheck_backward import Check, Func, near, random
 from vizgrad.autograd.gradcheck_backward import GradcheckError as GradcheckError
 from vizgrad.autograd.jacobians import as_tuple, is_differentiable
 from vizgrad.autograd.running import grad
-from vizgrad.core.arrays.current_device import on_device_of
+from vizgrad.core.arrays.backend import on_device_of
 from vizgrad.core.arrays.random import Generator
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.autograd.jacobians import agreeing
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.current_device import on_device_of
+from vizgrad.core.arrays.backend import on_device_of
 from vizgrad.core.arrays.random import Generator
 
 if TYPE_CHECKING:

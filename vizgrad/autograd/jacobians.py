@@ -13,7 +13,7 @@ from typing import Any
 from vizgrad.autograd.grad_mode import enable_grad
 from vizgrad.autograd.running import grad
 from vizgrad.core.arrays import Array, xp
-from vizgrad.core.arrays.current_device import near
+from vizgrad.core.arrays.backend import near
 from vizgrad.core.arrays.sparse import dense
 from vizgrad.core.errors import explained, function_place
 from vizgrad.core.tensor.tensor import Tensor, new_tensor

@@ -14,8 +14,7 @@ from typing import Any
 
 from vizgrad.autograd.graph import GradientEdge, engine_edge
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.backend import CPU, device_of
-from vizgrad.core.arrays.current_device import DEVICES, elsewhere, on
+from vizgrad.core.arrays.backend import CPU, DEVICES, device_of, elsewhere, on
 from vizgrad.core.arrays.dtypes import from_numpy
 from vizgrad.core.arrays.layout import can_sum_to, sum_to
 from vizgrad.core.errors import explained, place_of

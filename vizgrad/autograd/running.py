@@ -18,13 +18,12 @@ from vizgrad.autograd.roots import (
     prototype,
 )
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.current_device import DEVICES, on_device_of
+from vizgrad.core.arrays.backend import DEVICES, on_device_of
 from vizgrad.core.engine.domain import ARRAYS, DUALS, TENSORS
 from vizgrad.core.engine.task import Capture, GraphTask
 from vizgrad.core.errors import explained, place_of, warn_once
 from vizgrad.core.function.transform_tensor import stands_for_others
-from vizgrad.core.graph.accumulate import AccumulateGrad
-from vizgrad.core.graph.edges import cut_off, edge_of, split_edge
+from vizgrad.core.graph.edges import AccumulateGrad, cut_off, edge_of, split_edge
 from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import Freed
 from vizgrad.core.tensor.modes import GUARD, MODES, in_a_transform

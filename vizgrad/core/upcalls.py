@@ -30,7 +30,7 @@ class Upcalls:
     show_saved: Callable[[Node, str], Any]
     #: The same for a value of several tensors.
     show_saved_group: Callable[[Node, str], Any]
-    #: Brings a view's history up to date with its base; `function.copy_slices`.
+    #: Brings a view's history up to date with its base; `function.inplace`.
     regenerate_view: Callable[[Tensor], None]
     #: Adds a gradient to a leaf's `.grad`, with history; `engine.leaf`.
     accumulate_tensor: Callable[[Tensor, Tensor], object]

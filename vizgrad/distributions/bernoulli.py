@@ -6,8 +6,8 @@ import math
 from typing import Any, ClassVar
 
 from vizgrad.autograd.grad_mode import no_grad
+from vizgrad.core.ops.public.creation import arange
 from vizgrad.core.ops.public.random_sampling import bernoulli
-from vizgrad.core.ops.public.ranges import arange
 from vizgrad.core.ops.public.where_clamp import where
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints

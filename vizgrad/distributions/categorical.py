@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 
 from vizgrad.autograd.grad_mode import no_grad
 from vizgrad.core.ops.public.broadcasting import broadcast_tensors
-from vizgrad.core.ops.public.creation import full
+from vizgrad.core.ops.public.creation import arange, eye, full
 from vizgrad.core.ops.public.from_values import tensor
 from vizgrad.core.ops.public.random_sampling import multinomial, rand
-from vizgrad.core.ops.public.ranges import arange, eye
 from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import (

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from vizgrad.core.ops.public import linalg
 from vizgrad.core.ops.public.broadcasting import broadcast_shapes
+from vizgrad.core.ops.public.creation import eye
 from vizgrad.core.ops.public.random_sampling import randn
-from vizgrad.core.ops.public.ranges import eye
 from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import Distribution, lazy_property

@@ -21,8 +21,7 @@ from typing import Any, Self, TypeVar, cast
 from vizgrad.core.batching.level import Batch, as_dimensions, as_wrappers, open_batches
 from vizgrad.core.errors import explained
 from vizgrad.core.function.transform_tensor import Level, Wrapped, wrap
-from vizgrad.core.graph.accumulate import AccumulateGrad
-from vizgrad.core.graph.edges import edge_of, split_edge
+from vizgrad.core.graph.edges import AccumulateGrad, edge_of, split_edge
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.tensor.duals import set_tangent, tangent_of
 from vizgrad.core.tensor.modes import MODES, enter_inference, leave_inference, set_grad_mode

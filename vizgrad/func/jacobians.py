@@ -9,7 +9,7 @@ from typing import Any
 
 from vizgrad.autograd.forward_ad import new_level
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.current_device import on_device_of
+from vizgrad.core.arrays.backend import on_device_of
 from vizgrad.core.batching.level import Batch
 from vizgrad.core.batching.values import filled, unwrapped
 from vizgrad.core.function.transform_tensor import wrap

@@ -8,8 +8,7 @@ from typing import Any
 
 from vizgrad.autograd.running import make_task
 from vizgrad.core.arrays import layout, xp
-from vizgrad.core.arrays.backend import writeable
-from vizgrad.core.arrays.current_device import on_device_of
+from vizgrad.core.arrays.backend import on_device_of, writeable
 from vizgrad.core.batching.level import as_dimensions, as_wrappers, depends_on_all
 from vizgrad.core.engine.task import Capture
 from vizgrad.core.function.transform_tensor import Wrapped

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from vizgrad.core.arrays.current_device import on_device_of
+from vizgrad.core.arrays.backend import on_device_of
 from vizgrad.core.ops.public.random_sampling import rand
 from vizgrad.core.tensor.modes import set_grad_mode
 from vizgrad.core.tensor.tensor import Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from vizgrad.core.arrays import dtypes, xp
-from vizgrad.core.arrays.current_device import on_device_of
+from vizgrad.core.arrays.backend import on_device_of
 from vizgrad.core.tensor.copying import leaf_over
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from vizgrad.core.arrays import Array, xp
-from vizgrad.core.arrays.current_device import on_device_of
+from vizgrad.core.arrays.backend import on_device_of
 from vizgrad.core.arrays.kernels.elementwise import as_real
 from vizgrad.core.arrays.sparse import dense
 from vizgrad.core.tensor.modes import about_to_write, set_grad_mode

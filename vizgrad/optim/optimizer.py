@@ -10,7 +10,7 @@ from typing import Any
 
 from vizgrad.core import errors
 from vizgrad.core.arrays import Array, xp
-from vizgrad.core.arrays.current_device import DEVICES, current, go_back, make_current
+from vizgrad.core.arrays.backend import DEVICES, current, go_back, make_current
 from vizgrad.core.arrays.kernels.elementwise import as_complex, as_real
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.graph.node import RemovableHandle, add_hook

@@ -13,7 +13,7 @@ from typing import Any
 
 from vizgrad.core.engine.observer import Watch
 from vizgrad.core.engine.task import Capture, GraphTask
-from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Meta, Node
 from vizgrad.core.graph.saved import Freed
 

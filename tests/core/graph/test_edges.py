@@ -8,8 +8,7 @@ import weakref
 import pytest
 
 import vizgrad as torch
-from vizgrad.core.graph.accumulate import LAST, AccumulateGrad
-from vizgrad.core.graph.edges import edge_of, gradient_edge
+from vizgrad.core.graph.edges import LAST, AccumulateGrad, edge_of, gradient_edge
 
 
 @pytest.mark.rule("E-4")

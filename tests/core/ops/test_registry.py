@@ -22,7 +22,7 @@ ELSEWHERE = {
 
 #: Families with rows in tests/specs.
 FAMILIES = (
-    "arithmetic", "arrange", "compare", "complexes", "copying", "decompositions",
+    "arithmetic", "compare", "complexes", "copying", "decompositions",
     "extremes", "fourier", "indexing", "joining", "linalg", "matrix_products", "pointwise",
     "pointwise_binary", "reduce", "select", "shape", "special", "statistics",
 )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from vizgrad.core.tensor.kinds import Kinds
+from vizgrad.core.tensor.requirements import Kinds
 from vizgrad.core.tensor.tensor import Tensor
 
 

@@ -12,7 +12,7 @@ from tests.pains import programs
 from tests.pains.corpus import FINE, PAINS, Program
 from vizgrad.autograd.running import Call, asking
 from vizgrad.core.errors import Explanation
-from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
 from vizgrad.debugger.explain import watch_block
 from vizgrad.debugger.session.open_session import Live

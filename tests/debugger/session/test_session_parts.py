@@ -14,10 +14,12 @@ from tests.fixtures.sessions import small
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.session.run_control import RunControl, SessionBusy, Update
 from vizgrad.debugger.session.session import Session
-from vizgrad.debugger.session.session_branches import SessionBranches
-from vizgrad.debugger.session.session_breakpoints import SessionBreakpoints
+from vizgrad.debugger.session.session_parts import (
+    SessionBranches,
+    SessionBreakpoints,
+    SessionStages,
+)
 from vizgrad.debugger.session.session_reader import SessionClosed
-from vizgrad.debugger.session.session_stages import SessionStages
 
 
 @pytest.fixture

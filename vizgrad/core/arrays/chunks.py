@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.core.arrays.backend import Array, namespace_of, to_host
-from vizgrad.core.arrays.current_device import near
+from vizgrad.core.arrays.backend import Array, namespace_of, near, to_host
 from vizgrad.core.arrays.layout import is_dense
 from vizgrad.core.arrays.sparse import is_sparse
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.core.arrays.backend import to_host
-from vizgrad.core.arrays.current_device import near
+from vizgrad.core.arrays.backend import near, to_host
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.arrays.statistics import is_finite as _is_finite

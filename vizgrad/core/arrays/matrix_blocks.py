@@ -12,9 +12,8 @@ from math import prod
 
 import numpy as np
 
-from vizgrad.core.arrays.backend import Array, beside, is_on_host, to_host
+from vizgrad.core.arrays.backend import Array, beside, is_on_host, near, to_host
 from vizgrad.core.arrays.chunks import CHUNK, TRANSFER, once
-from vizgrad.core.arrays.current_device import near
 from vizgrad.core.arrays.errstate import quiet
 
 #: Blocks along a side, at most.

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.core.arrays.backend import CPU, Array, Device, placed
-from vizgrad.core.arrays.current_device import on
+from vizgrad.core.arrays.backend import CPU, Array, Device, on, placed
 
 
 class Generator:

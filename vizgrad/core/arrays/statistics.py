@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vizgrad.core.arrays.backend import Array, to_host
+from vizgrad.core.arrays.backend import Array, near, to_host
 from vizgrad.core.arrays.chunks import CHUNK, chunks, flat_pieces, once
-from vizgrad.core.arrays.current_device import near
 from vizgrad.core.arrays.errstate import hush, quiet, unhush
 from vizgrad.core.arrays.matrix_blocks import Blocks, blocks
 from vizgrad.core.arrays.sparse import is_sparse

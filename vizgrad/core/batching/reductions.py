@@ -10,11 +10,10 @@ from vizgrad.core.batching.rules import Call, rule
 from vizgrad.core.batching.values import example_ndim, filled, merged, reshaped, with_ndim
 from vizgrad.core.function.typing import WrappedNumber
 from vizgrad.core.ops import arithmetic, copying, extremes, reduce, select, statistics
-from vizgrad.core.ops.arrange import diagonal
 from vizgrad.core.ops.constants import ABSENT
 from vizgrad.core.ops.copying import converted
 from vizgrad.core.ops.joining import record_stack
-from vizgrad.core.ops.shape import squeeze_dim, unsqueeze
+from vizgrad.core.ops.shape import diagonal, squeeze_dim, unsqueeze
 from vizgrad.core.tensor.tensor import Tensor
 
 # Operations on single elements: dimensions are laid beside each other, and numpy broadcasts the rest.

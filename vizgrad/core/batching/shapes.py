@@ -8,7 +8,7 @@ from vizgrad.core.arrays import layout
 from vizgrad.core.batching.rules import Call, each_example, rule
 from vizgrad.core.batching.values import divided, filled, merged, reshaped, with_ndim
 from vizgrad.core.function.strided import Geometry
-from vizgrad.core.ops import arrange, copying, shape
+from vizgrad.core.ops import copying, shape
 from vizgrad.core.ops.shape import reshape, view
 from vizgrad.core.ops.tangents.structure import laid_out
 
@@ -158,7 +158,7 @@ def diag_embed(call: Call, *, offset: int, dim1: int, dim2: int) -> Any:
 def over(call: Call, *, dims: Any, **attributes: Any) -> Any:
     value = call.values[0]
     if value.ndim == 1:
-        return arrange.flip.record(value, dims=())
+        return shape.flip.record(value, dims=())
     return call.op.record(value, dims=tuple(_behind(d, value) for d in dims), **attributes)
 
 

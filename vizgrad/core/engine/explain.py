@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from vizgrad.core.errors import explained, place_of, running
-from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Node
 from vizgrad.core.tensor.modes import MODES
 from vizgrad.core.tensor.source_location import frame_outside

@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.core.arrays.current_device import DEVICES, make_current
+from vizgrad.core.arrays.backend import DEVICES, make_current
 from vizgrad.core.engine.reference_loop import reference_loop
 from vizgrad.core.engine.visit import (
     add,
@@ -22,7 +22,7 @@ from vizgrad.core.engine.visit import (
     lost,
     visit,
 )
-from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Edge
 from vizgrad.core.tensor.modes import MODES
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.core import errors
 from vizgrad.core.arrays import backend
-from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Hooks, NodeHooks
 from vizgrad.core.tensor.modes import GUARD
 from vizgrad.core.tensor.tensor import Tensor, new_tensor

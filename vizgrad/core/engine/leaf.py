@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.core.arrays.backend import writeable
 from vizgrad.core.arrays.layout import empty_like_strides, has_whole_block
 from vizgrad.core.arrays.sparse import SparseArray
-from vizgrad.core.graph.accumulate import accumulation_lock
+from vizgrad.core.graph.edges import accumulation_lock
 from vizgrad.core.tensor.modes import about_to_write
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.state import wrong_call

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from vizgrad.core.arrays.current_device import DEVICES, current, go_back, keeping_the_device
+from vizgrad.core.arrays.backend import DEVICES, current, go_back, keeping_the_device
 from vizgrad.core.arrays.errstate import hush, unhush
 from vizgrad.core.engine.fast_loop import fast_loop
 from vizgrad.core.engine.observer import Guarded

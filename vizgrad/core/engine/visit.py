@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core import errors
-from vizgrad.core.arrays.current_device import DEVICES, make_current
+from vizgrad.core.arrays.backend import DEVICES, make_current
 from vizgrad.core.engine.explain import report_origin
 from vizgrad.core.engine.hook_calls import (
     call_posthooks,
@@ -23,7 +23,7 @@ from vizgrad.core.engine.hook_calls import (
 from vizgrad.core.engine.leaf import accumulate_array
 from vizgrad.core.engine.observer import Guarded
 from vizgrad.core.engine.task_state import GraphRoot
-from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.tensor.modes import MODES
 

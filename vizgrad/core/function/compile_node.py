@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.current_device import WHEN_SEVERAL
+from vizgrad.core.arrays.backend import WHEN_SEVERAL
 from vizgrad.core.arrays.dtypes import NARROW, WHEN_NARROW, float32, float64
 from vizgrad.core.arrays.fusion import fused
 from vizgrad.core.function.bfloat16 import wide

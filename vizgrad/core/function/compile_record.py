@@ -13,8 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.backend import as_array
-from vizgrad.core.arrays.current_device import DEVICES
+from vizgrad.core.arrays.backend import DEVICES, as_array
 from vizgrad.core.arrays.dtypes import NARROW, float32, float64
 from vizgrad.core.arrays.errstate import NAMELESS
 from vizgrad.core.arrays.fusion import fused

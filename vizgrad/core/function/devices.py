@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.arrays import backend
-from vizgrad.core.arrays.backend import CPU, device_of
-from vizgrad.core.arrays.current_device import current, entered, places
+from vizgrad.core.arrays.backend import CPU, current, device_of, entered, places
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.upcalls import UPCALLS

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any, Self, TypeVar, cast
 
-from vizgrad.core.arrays.current_device import DEVICES, elsewhere
+from vizgrad.core.arrays.backend import DEVICES, elsewhere
 from vizgrad.core.arrays.errstate import NAMELESS
 from vizgrad.core.function.declared import Declared
 from vizgrad.core.tensor.modes import GUARD, MODES, Scope, TransformScope, pop_scope, push_scope

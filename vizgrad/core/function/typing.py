@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from vizgrad.core.arrays import dtypes, xp
-from vizgrad.core.arrays.backend import device_of, is_array, namespace_of
-from vizgrad.core.arrays.current_device import on_device_of
+from vizgrad.core.arrays.backend import device_of, is_array, namespace_of, on_device_of
 from vizgrad.core.arrays.dtypes import NARROW, DType
 from vizgrad.core.arrays.errstate import nameless
 from vizgrad.core.function.transform_tensor import Wrapped

@@ -1,4 +1,4 @@
-"""From a tensor to its place in the graph, and back.
+"""AccumulateGrad, the node of a leaf; and from a tensor to its place in the graph, and back.
 
 `edge_of` is what recording asks of an input whose history cannot be read off its slots: a leaf, whose
 AccumulateGrad is made at first use and known to it only weakly (E-5), or a view, whose base may have
@@ -7,13 +7,14 @@ been written since (V-30).
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from vizgrad.core.graph.accumulate import AccumulateGrad
-from vizgrad.core.graph.node import Edge, Node, hooks_of
+from vizgrad.core.arrays.backend import Device, device_of
+from vizgrad.core.graph.node import LAST, Edge, Node, hooks_of
 from vizgrad.core.tensor.modes import GUARD, in_a_transform
 from vizgrad.core.tensor.state import not_deletable, retain_grad_error, wrong_call
 from vizgrad.core.tensor.tensor import (
@@ -26,6 +27,49 @@ from vizgrad.core.tensor.tensor import (
     view_requires_grad,
 )
 from vizgrad.core.upcalls import UPCALLS
+
+if TYPE_CHECKING:
+    from vizgrad.core.tensor.tensor import Tensor
+
+
+# --- the end of every path ----------------------------------------------------------------------------
+
+
+#: Two threads may reach one leaf at once (E-93).
+accumulation_lock = threading.Lock()
+
+
+class AccumulateGrad(Node):
+    """Stores what arrives in `variable.grad`. The engine decides how, see `vizgrad.core.engine.leaf`."""
+
+    __slots__ = ("mark", "variable")
+
+    #: Which of all leaves this is, for recorders: their ticks are all the same. Unset until one meets it.
+    mark: int
+
+    input_names = ()
+    runs_first = True
+
+    def __init__(self, variable: Tensor) -> None:
+        self.variable = variable
+        self.sequence_nr = LAST
+        self.edges = ()
+        self.hooks = None
+        self.shape = variable._array.shape
+        self.dtype = variable._array.dtype
+        self.code = None
+        self.lasti = 0
+        self.scope = None
+
+    def __repr__(self) -> str:
+        return f"<AccumulateGrad of {list(self.shape)} at {id(self):#x}>"
+
+    def run_tensors(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+        UPCALLS.accumulate_tensor(self.variable, grads[0])
+        return ()
+
+
+# --- from a tensor to its edge, and back --------------------------------------------------------------
 
 
 def edge_of(tensor: Tensor) -> Node | Edge | None:
@@ -163,3 +207,45 @@ def _delete_grad_fn(tensor: Tensor) -> None:
 
 Tensor.grad_fn = property(grad_fn, None, _delete_grad_fn)  # pyright: ignore[reportAttributeAccessIssue]  given to Tensor from here
 Tensor.retain_grad = _retain_grad  # pyright: ignore[reportAttributeAccessIssue]  given to Tensor from here
+
+
+# --- the device of a node's output, found when it is asked for ----------------------------------------
+
+
+def output_device(node: Node, known: dict[Node, Device | None]) -> Device | None:
+    """The device of the node's outputs, and of the gradients that come to it.
+
+    None where nothing tells: of a node that leads nowhere and has saved nothing. Devices found on
+    the way are added to `known`.
+    """
+    way: list[Node] = []
+    device: Device | None = None
+    while (device := known.get(node) or _own(node)) is None:
+        way.append(node)
+        edge = next((edge for edge in node.edges if edge is not None), None)
+        following = edge.node if type(edge) is Edge else edge
+        if following is None or node in known:
+            device = _of_saved(node)
+            break
+        node = following
+    known.update(dict.fromkeys(way, device))
+    return device
+
+
+def _own(node: Node) -> Device | None:
+    if isinstance(node, AccumulateGrad):
+        return device_of(node.variable._array)
+    if "device" in node.plain_names:
+        device: Any = getattr(node, "_device", None)
+        return device if isinstance(device, Device) else None
+    # what is recorded for an operation says no device
+    return None if type(node).meta is Node.meta else node.meta(0).device
+
+
+def _of_saved(node: Node) -> Device | None:
+    """For a node whose inputs need no gradient: where its saved values are."""
+    for value in node.saved_values().values():
+        array = getattr(value, "_array", None)
+        if array is not None:
+            return device_of(array)
+    return None

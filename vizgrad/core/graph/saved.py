@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from vizgrad.core.arrays.chunks import checksum
 from vizgrad.core.arrays.dtypes import type_name
 from vizgrad.core.errors import Place, explained, function_place, place_of
-from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Edge
 from vizgrad.core.tensor.modes import set_grad_mode
 from vizgrad.core.tensor.source_location import Site, written_name

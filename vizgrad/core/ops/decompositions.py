@@ -16,14 +16,13 @@ from vizgrad.core.function.compile_node import save_result
 from vizgrad.core.function.transform_tensor import Wrapped, of_stacks
 from vizgrad.core.graph.node import Meta
 from vizgrad.core.graph.saved import unpack_array, unpack_tensor
-from vizgrad.core.ops.arrange import crop_to, diag_embed, diagonal, tril, triu
 from vizgrad.core.ops.complexes import conj, imag_part, real_part
 from vizgrad.core.ops.constants import constant, raw, zeros_beside
 from vizgrad.core.ops.joining import cat_any
 from vizgrad.core.ops.linalg import COMPLEX, halves, matmul, mH, mT, solve, solve_triangular
 from vizgrad.core.ops.recording import ManyOutputs, edges_of, produced_by, start
 from vizgrad.core.ops.select import drop
-from vizgrad.core.ops.shape import unsqueeze
+from vizgrad.core.ops.shape import crop_to, diag_embed, diagonal, tril, triu, unsqueeze
 from vizgrad.core.tensor.duals import DUALS
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor

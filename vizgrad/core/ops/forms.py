@@ -22,8 +22,7 @@ from vizgrad.core.function.primitive import REGISTRY, WHEN_DECLARED, Primitive
 from vizgrad.core.function.transform_tensor import Wrapped
 from vizgrad.core.ops.copying import converted, copy, overwrite, overwrite_compared
 from vizgrad.core.ops.public.arguments import written
-from vizgrad.core.tensor.kinds import wrong_operand
-from vizgrad.core.tensor.requirements import checked
+from vizgrad.core.tensor.requirements import checked, wrong_operand
 from vizgrad.core.tensor.tensor import Tensor
 
 F = TypeVar("F")

@@ -7,7 +7,7 @@ from typing import Any
 from vizgrad.core.errors import wrap_dim
 from vizgrad.core.function.inplace import write
 from vizgrad.core.ops import arithmetic as basic
-from vizgrad.core.ops import arrange, joining, pointwise, pointwise_binary, select, statistics
+from vizgrad.core.ops import joining, pointwise, pointwise_binary, select, shape, statistics
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public import arithmetic, dimensions, where_clamp
 from vizgrad.core.ops.public.arguments import (
@@ -19,7 +19,7 @@ from vizgrad.core.ops.public.arguments import (
     rounded,
     takes_tensors,
 )
-from vizgrad.core.tensor.kinds import not_a_tensor
+from vizgrad.core.tensor.requirements import not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -223,14 +223,14 @@ def nan_to_num_(
 @takes_tensors
 def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     dimensions.check_matrix("tril", input)
-    return write(arrange.tril, input, name="tril_", diagonal=diagonal)
+    return write(shape.tril, input, name="tril_", diagonal=diagonal)
 
 
 @method
 @takes_tensors
 def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     dimensions.check_matrix("triu", input)
-    return write(arrange.triu, input, name="triu_", diagonal=diagonal)
+    return write(shape.triu, input, name="triu_", diagonal=diagonal)
 
 
 def _check_kept(name: str, input: Tensor, dtype: Any) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from vizgrad.core.arrays import layout, xp
-from vizgrad.core.arrays.current_device import DEVICES, check_one_place, elsewhere
+from vizgrad.core.arrays.backend import DEVICES, check_one_place, elsewhere
 from vizgrad.core.arrays.kernels import shapes
 from vizgrad.core.arrays.kernels.memory import contiguous
 from vizgrad.core.function.primitive import primitive
@@ -19,10 +19,9 @@ from vizgrad.core.function.transform_tensor import Unreadable, by_hand
 from vizgrad.core.function.typing import result_dtype
 from vizgrad.core.function.views import become_view
 from vizgrad.core.graph.node import Meta, Node
-from vizgrad.core.ops.arrange import diagonal
 from vizgrad.core.ops.constants import zeros_beside
 from vizgrad.core.ops.recording import ManyOutputs, edges_of, produced_by, start
-from vizgrad.core.ops.shape import select, slice_dim
+from vizgrad.core.ops.shape import diagonal, select, slice_dim
 from vizgrad.core.tensor.duals import DUALS
 from vizgrad.core.tensor.state import Creation
 from vizgrad.core.tensor.tensor import Tensor, new_tensor

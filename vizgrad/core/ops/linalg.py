@@ -12,12 +12,11 @@ from typing import Any
 from vizgrad.core.arrays import dtypes, threads, xp
 from vizgrad.core.arrays.kernels import linalg
 from vizgrad.core.function.primitive import primitive
-from vizgrad.core.ops.arrange import crop_to, diagonal, tril, triu
 from vizgrad.core.ops.complexes import conj
 from vizgrad.core.ops.constants import constant, raw, zeros_beside
 from vizgrad.core.ops.joining import cat_any
 from vizgrad.core.ops.reduce import sum_dims
-from vizgrad.core.ops.shape import transpose, unsqueeze
+from vizgrad.core.ops.shape import crop_to, diagonal, transpose, tril, triu, unsqueeze
 from vizgrad.core.tensor.tensor import Tensor
 
 #: Types with conjugates; as a formula sees them: of arrays, and of Tensors.

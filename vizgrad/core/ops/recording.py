@@ -15,7 +15,7 @@ from functools import reduce
 from operator import add
 from typing import Any, ClassVar
 
-from vizgrad.core.arrays.current_device import DEVICES, elsewhere
+from vizgrad.core.arrays.backend import DEVICES, elsewhere
 from vizgrad.core.function.compile_node import save_result
 from vizgrad.core.function.declared import formula_parameters
 from vizgrad.core.function.primitive import Primitive

@@ -6,10 +6,16 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import beside
 from vizgrad.core.arrays.kernels import reduction
 from vizgrad.core.function.primitive import primitive
-from vizgrad.core.ops.arrange import diagonal_put
 from vizgrad.core.ops.constants import constant, raw, zeros_like
 from vizgrad.core.ops.select import drop
-from vizgrad.core.ops.shape import expand, inverse_order, permute, restore_dims, unsqueeze
+from vizgrad.core.ops.shape import (
+    diagonal_put,
+    expand,
+    inverse_order,
+    permute,
+    restore_dims,
+    unsqueeze,
+)
 from vizgrad.core.tensor.tensor import Tensor
 
 

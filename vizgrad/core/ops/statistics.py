@@ -7,7 +7,6 @@ import math
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.kernels import ordering, reduction
 from vizgrad.core.function.primitive import primitive
-from vizgrad.core.ops.arrange import flip, roll
 from vizgrad.core.ops.constants import constant, raw
 from vizgrad.core.ops.copying import cast
 from vizgrad.core.ops.joining import cumsum
@@ -15,7 +14,7 @@ from vizgrad.core.ops.pointwise import abs, exp, sgn
 from vizgrad.core.ops.pointwise_binary import pow_number
 from vizgrad.core.ops.reduce import divides, mean_dims
 from vizgrad.core.ops.select import drop
-from vizgrad.core.ops.shape import restore_dims
+from vizgrad.core.ops.shape import flip, restore_dims, roll
 
 
 def slope_of_variance(grad, self, dims, correction, keepdim):

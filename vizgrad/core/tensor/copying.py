@@ -8,7 +8,7 @@ import warnings
 from typing import Any
 
 from vizgrad.core.arrays import dtypes, xp
-from vizgrad.core.arrays.current_device import near
+from vizgrad.core.arrays.backend import near
 from vizgrad.core.errors import explained, place_of
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.storage import Storage

@@ -15,6 +15,7 @@ from vizgrad.debugger.drawing.chips import (
     Row,
     chip_rows,
     label,
+    output_text,
     set_rows,
     state_badge,
     state_sign,
@@ -33,7 +34,6 @@ from vizgrad.debugger.drawing.describe import (
     type_text,
 )
 from vizgrad.debugger.drawing.geometry import Box, Head, HeadNeed, Point, Size, fitted, text_width
-from vizgrad.debugger.drawing.headings import output_text
 from vizgrad.debugger.drawing.overlay import (
     RunView,
     count_of,

@@ -19,9 +19,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.debugger.drawing.cards import frame_title, group_title, progress_text
+from vizgrad.debugger.drawing.chips import graph_title, output_text
 from vizgrad.debugger.drawing.describe import count_text, plain, saved_text
 from vizgrad.debugger.drawing.geometry import Bezier, Box, HeadNeed, Layout, Size, place_head
-from vizgrad.debugger.drawing.headings import graph_title, output_text
 from vizgrad.debugger.drawing.overlay import RunView, state_text
 from vizgrad.debugger.drawing.visible import Item, Link, Visible, edges_of, opening, visible_graph
 from vizgrad.debugger.model import Graph, Run

@@ -20,16 +20,16 @@ from vizgrad.debugger.drawing.cards import (
     pin_card,
     result_card,
 )
-from vizgrad.debugger.drawing.describe import number_text, saved_text, sizes_text
-from vizgrad.debugger.drawing.dot import graphviz_layout, to_dot
-from vizgrad.debugger.drawing.geometry import Bezier, Layout, text_width
-from vizgrad.debugger.drawing.headings import (
+from vizgrad.debugger.drawing.chips import (
     footnotes,
     graph_summary,
     graph_title,
     node_text,
     run_summary,
 )
+from vizgrad.debugger.drawing.describe import number_text, saved_text, sizes_text
+from vizgrad.debugger.drawing.dot import graphviz_layout, to_dot
+from vizgrad.debugger.drawing.geometry import Bezier, Layout, text_width
 from vizgrad.debugger.drawing.layered import layered_layout
 from vizgrad.debugger.drawing.overlay import Differences, RunView, weight
 from vizgrad.debugger.drawing.scene import Curve, Poly, Rect, Scene, Shape, Text, to_svg

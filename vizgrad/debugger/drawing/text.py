@@ -18,6 +18,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
+from vizgrad.debugger.drawing.chips import (
+    done_text,
+    footnotes,
+    graph_summary,
+    graph_title,
+    node_text,
+    output_text,
+    run_summary,
+)
 from vizgrad.debugger.drawing.describe import (
     bytes_text,
     columns,
@@ -32,15 +41,6 @@ from vizgrad.debugger.drawing.describe import (
     summary_text,
     type_text,
     write_text,
-)
-from vizgrad.debugger.drawing.headings import (
-    done_text,
-    footnotes,
-    graph_summary,
-    graph_title,
-    node_text,
-    output_text,
-    run_summary,
 )
 from vizgrad.debugger.drawing.overlay import RunView, state_text
 from vizgrad.debugger.model import (

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from vizgrad.debugger.drawing.chips import node_text
 from vizgrad.debugger.drawing.describe import (
     bytes_text,
     count_text,
@@ -19,7 +20,6 @@ from vizgrad.debugger.drawing.describe import (
     type_text,
 )
 from vizgrad.debugger.drawing.geometry import MONO, text_width
-from vizgrad.debugger.drawing.headings import node_text
 from vizgrad.debugger.drawing.scene import Group, Poly, Rect, Scene, Shape, Text, to_svg
 from vizgrad.debugger.model import Graph, SaveMark, Storage, Write
 

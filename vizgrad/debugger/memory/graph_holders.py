@@ -12,7 +12,7 @@ from typing import Any
 
 from vizgrad.core.arrays.blocks import Extent, extent, merged
 from vizgrad.core.errors import Place, place_of
-from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Node
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model

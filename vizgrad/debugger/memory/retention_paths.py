@@ -22,7 +22,7 @@ from types import (
 )
 from typing import Any
 
-from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Node
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.memory.walk import (

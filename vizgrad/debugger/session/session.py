@@ -5,9 +5,8 @@ published as an `Update` with a rising `revision`, so that a view which missed o
 (`updates_since`). All methods may be called from any thread: a cell, the magics and the views' messages go
 through the same lock.
 
-A session composes `breakpoints` (`session_breakpoints.py`), `branches` (`session_branches.py`) and `stages`
-(`session_stages.py`), which share the run, its lock and what is published of it (`run_control.py`); it is
-looked at through a reader (`session_reader.py`).
+A session composes `breakpoints`, `branches` and `stages` (`session_parts.py`), which share the run, its lock
+and what is published of it (`run_control.py`); it is looked at through a reader (`session_reader.py`).
 """
 
 from __future__ import annotations
@@ -34,10 +33,12 @@ from vizgrad.debugger.session.open_session import Live
 from vizgrad.debugger.session.opening import CallingFrame, Opening
 from vizgrad.debugger.session.run_control import RunControl, Update
 from vizgrad.debugger.session.run_control import SessionBusy as SessionBusy
-from vizgrad.debugger.session.session_branches import SessionBranches
-from vizgrad.debugger.session.session_breakpoints import SessionBreakpoints
+from vizgrad.debugger.session.session_parts import (
+    SessionBranches,
+    SessionBreakpoints,
+    SessionStages,
+)
 from vizgrad.debugger.session.session_reader import Inspected, Look, saved_tensors
-from vizgrad.debugger.session.session_stages import SessionStages
 
 
 class Session:

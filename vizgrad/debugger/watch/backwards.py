@@ -8,7 +8,7 @@ from vizgrad.core.arrays.blocks import span
 from vizgrad.core.arrays.magnitude import PLAIN, born, size, zero_share, zero_where_odd, zeros_in
 from vizgrad.core.engine.observer import Watch
 from vizgrad.core.function.transform_tensor import stands_for_others
-from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.graph.saved import bare
 from vizgrad.core.tensor.source_location import Site
@@ -44,6 +44,14 @@ class Odd(NamedTuple):
     #: At the first of the places: the gradient that arrived ("grad"), and each saved value, where an element
     #: of theirs belongs to it.
     there: dict[str, float]
+
+
+class Changed(NamedTuple):
+    """Hooks of a tensor were given a gradient of one size, and returned one of another."""
+
+    #: None where several gradients met, and their sum was not seen.
+    before: float | None
+    after: float
 
 
 class Visit:
@@ -101,6 +109,8 @@ class Run:
         self.visits: dict[int, Visit] = {}
         self.births: list[Odd] = []
         self.kills: list[Odd] = []
+        #: Key of a node -> what hooks made of the gradient that had come to it.
+        self.changed: dict[int, Changed] = {}
         #: Leaves whose gradient it stored.
         self.leaves: set[int] = set()
         #: (visit, what was written past the counter) of values that were read afterwards.
@@ -177,6 +187,18 @@ class Watching(Watch):
                     written = run.memory.hidden_write(*span(array), node.sequence_nr)
                     if written is not None:
                         run.hidden.append((visit, name, written))
+
+    def stage(self, stage: str, detail: str, before: Any, after: Any) -> None:
+        visit = self._visit
+        if stage != "tensor_hooks" or visit is None or after is before:
+            return
+        was = visit.incoming
+        visit.incoming = _size(after)
+        known = self._run.changed.get(visit.key)
+        self._run.changed[visit.key] = Changed(
+            was if known is None else known.before, visit.incoming
+        )
+        self._incoming = after if self._incoming is before else self._incoming
 
     def accumulated(self, node: Node, decision: str, reason: str) -> None:
         assert isinstance(node, AccumulateGrad)

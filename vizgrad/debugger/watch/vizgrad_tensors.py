@@ -9,7 +9,7 @@ from vizgrad.core.arrays.magnitude import finite, largest
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.arrays.statistics import sample
 from vizgrad.core.function.transform_tensor import stands_for_others
-from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.graph.saved import bare
 from vizgrad.core.tensor.tensor import Tensor

@@ -10,8 +10,8 @@ from vizgrad.core.ops import losses as op
 from vizgrad.core.ops.constants import place_of
 from vizgrad.core.ops.public import broadcasting
 from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
-from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.modes import is_grad_enabled
+from vizgrad.core.tensor.requirements import not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.functional.activation import logsigmoid
 from vizgrad.nn.functional.linear import pairwise_distance

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from vizgrad.core.arrays import dtypes
-from vizgrad.core.arrays.current_device import DEVICES, on_device_of
+from vizgrad.core.arrays.backend import DEVICES, on_device_of
 from vizgrad.core.function.transform_tensor import Wrapped
 from vizgrad.core.tensor.modes import about_to_write
 from vizgrad.core.tensor.source_location import caller

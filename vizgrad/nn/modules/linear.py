@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from vizgrad.core.arrays import dtypes
-from vizgrad.core.arrays.current_device import on
+from vizgrad.core.arrays.backend import on
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn import init

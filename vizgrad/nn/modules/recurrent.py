@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.current_device import near
+from vizgrad.core.arrays.backend import near
 from vizgrad.core.ops import matrix_products
 from vizgrad.core.ops.joining import cat_any, stack_any
 from vizgrad.core.tensor.tensor import Tensor, new_tensor

@@ -8,8 +8,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.backend import as_array, device_of, to_device
-from vizgrad.core.arrays.current_device import DEVICES, on_device_of, places
+from vizgrad.core.arrays.backend import (
+    DEVICES,
+    as_array,
+    device_of,
+    on_device_of,
+    places,
+    to_device,
+)
 from vizgrad.core.arrays.sparse import SparseUnsupported, is_sparse
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.tensor import Tensor, new_tensor, storage_of

@@ -6,11 +6,11 @@ from typing import Any
 
 from vizgrad.autograd.grad_mode import no_grad
 from vizgrad.core.ops.public import linalg
+from vizgrad.core.ops.public.creation import eye
 from vizgrad.core.ops.public.joining import cat
 from vizgrad.core.ops.public.lapack import geqrf
 from vizgrad.core.ops.public.linalg_functions import matrix_exp
 from vizgrad.core.ops.public.random_sampling import randn
-from vizgrad.core.ops.public.ranges import eye
 from vizgrad.nn.functional.linear import normalize
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.utils.parametrize import register_parametrization

@@ -11,7 +11,7 @@ import pytest
 
 import vizgrad as vg
 from tests.fixtures import strict_array, strict_module
-from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import NodeHooks
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.engines.vizgrad.steplog import StepLog

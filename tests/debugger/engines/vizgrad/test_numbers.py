@@ -15,8 +15,7 @@ from tests.debugger.session.grouping.programs import check
 from tests.debugger.session.test_stepping_property import modes_of, quietly
 from tests.fixtures.programs import Program, World, backward_of, has_history
 from tests.fixtures.strategies import programs
-from vizgrad.core.graph.accumulate import LAST
-from vizgrad.core.graph.edges import edge_of
+from vizgrad.core.graph.edges import LAST, edge_of
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph, roots_of
 
 

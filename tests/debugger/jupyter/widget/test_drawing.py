@@ -17,8 +17,8 @@ from tests.debugger.drawing.hostile import NAMES, graph_of
 from tests.debugger.drawing.strategies import graphs
 from vizgrad.debugger.drawing.cards import MOST_POINTS, cell_norms
 from vizgrad.debugger.engines.vizgrad.opener import open_session
-from vizgrad.debugger.jupyter.widget import build_standing
 from vizgrad.debugger.jupyter.widget import drawing as build_drawing
+from vizgrad.debugger.jupyter.widget import query_answers
 from vizgrad.debugger.jupyter.widget.drawing import (
     AUTOMATIC,
     Cell,
@@ -266,7 +266,7 @@ def test_a_curve_is_that_of_the_static_picture(turns: int, share: float) -> None
     run = run_at(graph, int(share * len(graph.nodes)), 0.9)
     fold = Fold(Start(run.total, run.current), RecordedPast(records_of(run)))
     fold.go(run.position)
-    tally = build_standing._Counter(fold, {}).tally(1, 1 + 2 * turns, turns)
+    tally = query_answers._Counter(fold, {}).tally(1, 1 + 2 * turns, turns)
     assert list(tally.norms) == cell_norms(run, 1, 1 + 2 * turns, turns)
 
 

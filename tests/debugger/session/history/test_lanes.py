@@ -18,7 +18,7 @@ from vizgrad.debugger import model
 from vizgrad.debugger.drawing.static import graph_svg
 from vizgrad.debugger.engines.api.protocols import WorldChanged
 from vizgrad.debugger.engines.vizgrad.opener import open_session
-from vizgrad.debugger.jupyter.widget.build_standing import drawn
+from vizgrad.debugger.jupyter.widget.query_answers import drawn
 from vizgrad.debugger.session.grouping.outline import Outline
 from vizgrad.debugger.session.history.lanes import MOST_SHOWN, Lane, lane_within, title_of
 from vizgrad.debugger.session.session import Session

@@ -23,9 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.core.arrays.backend import Array, namespace_of, to_host
+from vizgrad.core.arrays.backend import Array, namespace_of, near, to_host
 from vizgrad.core.arrays.chunks import in_memory_order, once
-from vizgrad.core.arrays.current_device import near
 from vizgrad.core.arrays.fusion import launch
 from vizgrad.core.arrays.fusion.elements import largest, total
 from vizgrad.core.arrays.fusion.program import (

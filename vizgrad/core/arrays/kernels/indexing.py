@@ -291,7 +291,9 @@ def add_at(values: Array, index: Array, rows: int) -> Array:
         np.matmul(places, values, out=out)
         if np.isfinite(out.sum()):
             return out
-        out = zeros(values, out.shape)  # 0 times an infinite value is NaN, in rows that it does not go to
+        out = zeros(
+            values, out.shape
+        )  # 0 times an infinite value is NaN, in rows that it does not go to
     if not isinstance(values, np.ndarray):
         width = values.shape[1]
         places = index[:, None] * width + np.arange(width, like=index)

@@ -13,8 +13,15 @@ from typing import Any, Literal
 import numpy as np
 
 from vizgrad.core.arrays import threads
-from vizgrad.core.arrays.backend import Array, as_array, device_of, namespace_of, to_device, to_host
-from vizgrad.core.arrays.current_device import near
+from vizgrad.core.arrays.backend import (
+    Array,
+    as_array,
+    device_of,
+    namespace_of,
+    near,
+    to_device,
+    to_host,
+)
 from vizgrad.core.arrays.errstate import nameless, quiet
 from vizgrad.core.arrays.kernels.memory import contiguous, numbers
 from vizgrad.core.arrays.sparse import is_sparse

@@ -10,8 +10,7 @@ import numpy as np
 
 from vizgrad.core.arrays.dtypes import INTS
 from vizgrad.core.arrays.kernels.memory import numbers, zeros
-from vizgrad.core.arrays.sparse.base import Array, SparseArray, SparseUnsupported
-from vizgrad.core.arrays.sparse.library import sum_rows
+from vizgrad.core.arrays.sparse.base import Array, SparseArray, SparseUnsupported, sum_rows
 
 
 class COO(SparseArray):

@@ -8,7 +8,13 @@ import numpy as np
 
 from vizgrad.core.arrays.dtypes import INTS
 from vizgrad.core.arrays.kernels.memory import numbers
-from vizgrad.core.arrays.sparse.base import HANDLERS, Array, SparseArray, SparseUnsupported
+from vizgrad.core.arrays.sparse.base import (
+    HANDLERS,
+    Array,
+    SparseArray,
+    SparseUnsupported,
+    sum_rows,
+)
 from vizgrad.core.arrays.sparse.compressed import (
     Compressed,
     as_coo,
@@ -19,7 +25,6 @@ from vizgrad.core.arrays.sparse.compressed import (
 )
 from vizgrad.core.arrays.sparse.coo import COO, empty, joined, keys_of, unsqueeze
 from vizgrad.core.arrays.sparse.coo import take as entries_at
-from vizgrad.core.arrays.sparse.library import sum_rows
 from vizgrad.core.arrays.sparse.products import matmul
 
 # --- ufuncs: those that leave zeros zero, products, and sums ------------------------------------------

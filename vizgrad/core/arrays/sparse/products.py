@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from vizgrad.core.arrays.kernels.memory import contiguous
-from vizgrad.core.arrays.sparse.base import Array, SparseArray, SparseUnsupported
+from vizgrad.core.arrays.sparse.base import Array, SparseArray, SparseUnsupported, computed, library
 from vizgrad.core.arrays.sparse.compressed import Compressed, as_coo, in_layout, once, places
 from vizgrad.core.arrays.sparse.coo import COO, take
-from vizgrad.core.arrays.sparse.library import computed, library
 
 
 def matmul(a: Array, b: Array) -> Array:

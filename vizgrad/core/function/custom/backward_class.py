@@ -19,8 +19,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from vizgrad.core.arrays.backend import CPU, Device
-from vizgrad.core.arrays.current_device import on
+from vizgrad.core.arrays.backend import CPU, Device, on
 from vizgrad.core.errors import Place, explained, function_place, returning_place
 from vizgrad.core.function.custom import signature
 from vizgrad.core.function.custom.context import FunctionCtx, _HookMixin

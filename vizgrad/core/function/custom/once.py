@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad.core.errors import Place, explained, function_place
-from vizgrad.core.graph.accumulate import AccumulateGrad
-from vizgrad.core.graph.edges import set_history
+from vizgrad.core.graph.edges import AccumulateGrad, set_history
 from vizgrad.core.graph.node import Meta, Node
 from vizgrad.core.tensor.modes import MODES, set_grad_mode
 from vizgrad.core.tensor.source_location import caller

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from vizgrad.core.arrays import dtypes, xp
-from vizgrad.core.arrays.current_device import DEVICES, elsewhere
+from vizgrad.core.arrays.backend import DEVICES, elsewhere
 from vizgrad.core.arrays.dtypes import INTS, DType, finfo
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.errors import index_of, wrap_dim
@@ -24,9 +24,8 @@ from vizgrad.core.function.inplace import (
 )
 from vizgrad.core.ops.copying import to_copy
 from vizgrad.core.tensor.duals import DUALS, is_dual
-from vizgrad.core.tensor.kinds import Kinds, wrong_operand
 from vizgrad.core.tensor.modes import MODES
-from vizgrad.core.tensor.requirements import checked
+from vizgrad.core.tensor.requirements import Kinds, checked, wrong_operand
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, address, storage_of

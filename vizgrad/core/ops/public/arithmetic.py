@@ -24,8 +24,7 @@ from vizgrad.core.ops.public.arguments import (
 )
 from vizgrad.core.ops.public.conversion import cdouble, double
 from vizgrad.core.ops.public.from_values import as_tensor
-from vizgrad.core.tensor.kinds import not_a_tensor
-from vizgrad.core.tensor.requirements import AtLeast, DtypeKind
+from vizgrad.core.tensor.requirements import AtLeast, DtypeKind, not_a_tensor
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
 

@@ -10,7 +10,7 @@ from vizgrad.core.arrays.dtypes import INTS
 from vizgrad.core.errors import index_of, wrap_dim
 from vizgrad.core.function.failing import broadcast_error
 from vizgrad.core.function.transform_tensor import of_examples
-from vizgrad.core.ops import arrange, indexing
+from vizgrad.core.ops import indexing, shape
 from vizgrad.core.ops import shape as ops
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public.arguments import sizes_of, takes_axis, takes_tensors
@@ -108,7 +108,7 @@ def repeat(self: Tensor, *given: Any, repeats: Any = None) -> Tensor:
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
             f"tensor: {len(counts)} < {self._array.ndim}"
         )
-    return arrange.repeat.record(self, repeats=counts)
+    return shape.repeat.record(self, repeats=counts)
 
 
 @public(method=True)

@@ -19,8 +19,8 @@ from vizgrad.core.ops import copying, shape
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public.arguments import check_number, element, own_number, takes_tensors
 from vizgrad.core.tensor import in_memory
-from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.modes import MODES
+from vizgrad.core.tensor.requirements import not_a_tensor
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.storage import LooseInferenceStorage, tick
 from vizgrad.core.tensor.tensor import RESULT, UNTRACKED, Tensor, new_tensor, rare_of, storage_of

@@ -8,13 +8,11 @@ from typing import Annotated, Any
 
 from vizgrad.core.arrays.dtypes import INTS
 from vizgrad.core.errors import index_of, wrap_dim
-from vizgrad.core.ops import arrange
 from vizgrad.core.ops import shape as ops
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public.arguments import dims_given, dims_of, takes_out, takes_tensors
 from vizgrad.core.ops.public.reshape import flatten, reshape, view
-from vizgrad.core.tensor.kinds import not_a_tensor
-from vizgrad.core.tensor.requirements import RankAtLeast
+from vizgrad.core.tensor.requirements import RankAtLeast, not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -153,7 +151,7 @@ def squeeze(input: Tensor, *given: Any, dim: Any = None) -> Tensor:
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The lower triangles of matrices, zero above the given diagonal."""
     check_matrix("tril", input)
-    return arrange.tril.record(input, diagonal=index_of(diagonal))
+    return ops.tril.record(input, diagonal=index_of(diagonal))
 
 
 @public(method=True)
@@ -161,7 +159,7 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The upper triangles of matrices, zero below the given diagonal."""
     check_matrix("triu", input)
-    return arrange.triu.record(input, diagonal=index_of(diagonal))
+    return ops.triu.record(input, diagonal=index_of(diagonal))
 
 
 def check_matrix(name: str, input: Tensor) -> None:
@@ -176,7 +174,7 @@ def check_matrix(name: str, input: Tensor) -> None:
 def flip(input: Tensor, *given: Any, dims: Any = None) -> Tensor:
     """Elements in reverse order along `dims` (a copy)."""
     along = dims_given("flip", given if dims is None else (dims,))
-    return arrange.flip.record(input, dims=dims_of(along, input._array.ndim) or ())
+    return ops.flip.record(input, dims=dims_of(along, input._array.ndim) or ())
 
 
 @public(method=True)
@@ -206,7 +204,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     if dims is None or (isinstance(dims, tuple) and not dims):
         if len(shift) != 1:
             raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shift)}, dims:0")
-        flat = arrange.roll.record(flatten(input), shifts=shift, dims=(0,))
+        flat = ops.roll.record(flatten(input), shifts=shift, dims=(0,))
         return view(flat, input._array.shape)
     along = (dims,) if isinstance(dims, INTS) else tuple(dims)
     if len(along) != len(shift):
@@ -216,7 +214,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     if along and not input._array.ndim:
         raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
     wrapped = tuple(wrap_dim(d, input._array.ndim) for d in along)
-    return arrange.roll.record(input, shifts=shift, dims=wrapped)
+    return ops.roll.record(input, shifts=shift, dims=wrapped)
 
 
 @public(method=True)
@@ -232,7 +230,7 @@ def rot90(
     plane = tuple(wrap_dim(d, input._array.ndim) for d in dims)
     if len(plane) != 2 or plane[0] == plane[1]:
         raise RuntimeError(f"expected two different rotation dims, but got {list(dims)}")
-    return arrange.rot90.record(input, k=k, dims=plane)
+    return ops.rot90.record(input, k=k, dims=plane)
 
 
 def _of_each(one: Callable[[Tensor], Tensor], tensors: Any) -> Any:

@@ -25,7 +25,6 @@ from vizgrad.core.ops.public import (
     old_names,
     padding,
     random_sampling,
-    ranges,
     reduction,
     reshape,
     settings,

@@ -27,8 +27,8 @@ from vizgrad.core.ops.public import (
 from vizgrad.core.ops.public import special as special_functions
 from vizgrad.core.ops.public.arguments import takes_tensors
 from vizgrad.core.tensor.duals import active, set_tangent, tangent_of
-from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.modes import MODES, about_to_write
+from vizgrad.core.tensor.requirements import not_a_tensor
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.tensor import Tensor, new_tensor, storage_of
 

@@ -21,8 +21,7 @@ from vizgrad.core.ops.public.arguments import (
     written,
 )
 from vizgrad.core.ops.public.from_values import ones_like, tensor
-from vizgrad.core.tensor.kinds import all_tensors
-from vizgrad.core.tensor.requirements import AtLeast, Rank, RankAtLeast
+from vizgrad.core.tensor.requirements import AtLeast, Rank, RankAtLeast, all_tensors
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 

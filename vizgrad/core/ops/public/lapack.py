@@ -14,12 +14,12 @@ from vizgrad.core.ops.decompositions import Decomposition, record
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public import (
     broadcasting,
+    creation,
     dimensions,
     joining,
     linalg_factors,
     linalg_functions,
     matrix_products,
-    ranges,
 )
 from vizgrad.core.ops.public.arguments import takes_out, takes_tensors
 from vizgrad.core.ops.public.complexes import adjoint, conj
@@ -237,7 +237,7 @@ def ormqr(
         return adjoint(ormqr(input, tau, adjoint(other), True, not transpose))
     m, count = input._array.shape[-2], tau._array.shape[-1]
     below: Any = dimensions.tril(input, -1)
-    eye: Any = ranges.eye(m, max(count, 1), dtype=input.dtype, device=input.device)
+    eye: Any = creation.eye(m, max(count, 1), dtype=input.dtype, device=input.device)
     result: Any = other * 1
     factors: Any = conj(tau) if transpose else tau
     for i in range(count) if transpose else reversed(range(count)):
@@ -412,7 +412,7 @@ def _pairs(E: Any, V: Any) -> tuple[Any, Any]:
 def _solved(A: Any, B: Any, v: Any, w: Any, right: Any) -> tuple[Any, Any]:
     """(p, q) with K [p, q] = right for each pair."""
     m = A.shape[-1]
-    other = ranges.eye(m, dtype=A.dtype, device=A.device) if B is None else B
+    other = creation.eye(m, dtype=A.dtype, device=A.device) if B is None else B
     border = other[..., None, :, :] @ v
     top = joining.cat([A[..., None, :, :] - w * other[..., None, :, :], border], -1)
     bottom = joining.cat([border.mT, border.mT[..., :1] * 0], -1)
@@ -468,7 +468,7 @@ def lobpcg(
     given: Any = A
     if A.requires_grad:
         given = _symmetric(given)
-    floating = A.dtype if A.dtype.is_floating_point else ranges.eye(1).dtype
+    floating = A.dtype if A.dtype.is_floating_point else creation.eye(1).dtype
     start: Any = randn(*A.shape[:-2], m, n, dtype=floating, device=A.device) if X is None else X
     settings: dict[str, Any] = {
         "k": k, "niter": 1000 if niter is None else niter, "largest": largest is None or largest,

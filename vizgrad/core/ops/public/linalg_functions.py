@@ -28,8 +28,7 @@ from vizgrad.core.ops.public.matrix_products import cross as _cross
 from vizgrad.core.ops.public.reshape import reshape, view
 from vizgrad.core.ops.public.statistics import vector_norm as vector_norm
 from vizgrad.core.ops.public.where_clamp import where
-from vizgrad.core.tensor.kinds import all_tensors
-from vizgrad.core.tensor.requirements import OneOf, RankAtLeast, SameDtype
+from vizgrad.core.tensor.requirements import OneOf, RankAtLeast, SameDtype, all_tensors
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 # Checks of the arguments of functions of matrices.

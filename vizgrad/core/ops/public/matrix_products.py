@@ -15,9 +15,9 @@ from vizgrad.core.ops.public import broadcasting, dimensions, reduction, reshape
 from vizgrad.core.ops.public.arguments import check_kind, element, takes_out, takes_tensors, written
 from vizgrad.core.ops.public.broadcasting import broadcast_tensors
 from vizgrad.core.ops.public.complexes import conj
-from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.requirements import (
     Rank,
+    not_a_tensor,
 )
 from vizgrad.core.tensor.tensor import Tensor
 

@@ -9,7 +9,7 @@ from math import prod
 from typing import Any
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.current_device import on
+from vizgrad.core.arrays.backend import on
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public import reshape
 from vizgrad.core.ops.public.arguments import (
@@ -21,9 +21,8 @@ from vizgrad.core.ops.public.arguments import (
     takes_tensors,
     written,
 )
-from vizgrad.core.ops.public.creation import _np_dtype, made, only_memory
+from vizgrad.core.ops.public.creation import _np_dtype, check_range, counted, made, only_memory
 from vizgrad.core.ops.public.linalg_norms import matrix_norm, vector_norm
-from vizgrad.core.ops.public.ranges import check_range, counted
 from vizgrad.core.tensor.tensor import Tensor
 
 

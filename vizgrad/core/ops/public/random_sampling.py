@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from vizgrad.core.arrays import dtypes, random, xp
-from vizgrad.core.arrays.backend import parse_device
-from vizgrad.core.arrays.current_device import on
+from vizgrad.core.arrays.backend import on, parse_device
 from vizgrad.core.arrays.dtypes import finfo, iinfo
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.random import Generator as _Generator

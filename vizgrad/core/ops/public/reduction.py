@@ -26,8 +26,7 @@ from vizgrad.core.ops.public.arguments import (
     written,
 )
 from vizgrad.core.ops.public.conversion import to
-from vizgrad.core.tensor.kinds import not_a_tensor
-from vizgrad.core.tensor.requirements import DtypeKind, Rank
+from vizgrad.core.tensor.requirements import DtypeKind, Rank, not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 

@@ -14,7 +14,7 @@ from vizgrad.core.ops import shape as ops
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public.arguments import sizes_of, takes_tensors
 from vizgrad.core.tensor import in_memory
-from vizgrad.core.tensor.kinds import not_a_tensor
+from vizgrad.core.tensor.requirements import not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 

@@ -9,8 +9,8 @@ from vizgrad.core.arrays.blocks import owner
 from vizgrad.core.errors import index_of, wrap_dim
 from vizgrad.core.function.strided import Geometry
 from vizgrad.core.function.strided import as_strided as strided
-from vizgrad.core.ops import arrange
 from vizgrad.core.ops import joining as part_ops
+from vizgrad.core.ops import shape
 from vizgrad.core.ops import shape as ops
 from vizgrad.core.ops.copying import without_history
 from vizgrad.core.ops.forms import method, public
@@ -26,7 +26,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     first, second = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return arrange.diagonal.record(input, offset=offset, dim1=first, dim2=second)
+    return shape.diagonal.record(input, offset=offset, dim1=first, dim2=second)
 
 
 @public(method=True)
@@ -35,9 +35,9 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """The diagonal of a matrix (a copy), or the matrix with a vector on its diagonal."""
     ndim, diagonal = input._array.ndim, index_of(diagonal)
     if ndim == 1:
-        return arrange.diag_embed.record(input, offset=diagonal, dim1=0, dim2=1)
+        return shape.diag_embed.record(input, offset=diagonal, dim1=0, dim2=1)
     if ndim == 2:
-        return arrange.diagonal_copy.record(input, offset=diagonal, dim1=0, dim2=1)
+        return shape.diagonal_copy.record(input, offset=diagonal, dim1=0, dim2=1)
     raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
 
 
@@ -51,7 +51,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     if first > second:
         first, second, offset = second, first, -offset
-    return arrange.diag_embed.record(input, offset=offset, dim1=first, dim2=second)
+    return shape.diag_embed.record(input, offset=offset, dim1=first, dim2=second)
 
 
 @method
@@ -65,7 +65,7 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
         )
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
-    return arrange.unfold.record(self, dim=dim, size=size, step=step)
+    return shape.unfold.record(self, dim=dim, size=size, step=step)
 
 
 @public(method=True)

@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from vizgrad.core.arrays import dtypes
-from vizgrad.core.arrays.current_device import near, on
+from vizgrad.core.arrays.backend import near, on
 from vizgrad.core.arrays.dtypes import DType
 from vizgrad.core.arrays.sparse import SparseUnsupported, is_sparse
 from vizgrad.core.arrays.sparse.compressed import Compressed

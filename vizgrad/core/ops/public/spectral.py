@@ -22,9 +22,8 @@ from vizgrad.core.ops.public import (
     special,
 )
 from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
-from vizgrad.core.ops.public.creation import check_flag, full
+from vizgrad.core.ops.public.creation import arange, check_flag, full
 from vizgrad.core.ops.public.padding import pad
-from vizgrad.core.ops.public.ranges import arange
 from vizgrad.core.tensor.requirements import DtypeKind
 from vizgrad.core.tensor.tensor import Tensor
 

@@ -42,7 +42,6 @@ from vizgrad.core.ops.public.conversion import result_type
 from vizgrad.core.ops.public.reduction import _in_dtype, numpys_float
 from vizgrad.core.ops.public.where_clamp import where
 from vizgrad.core.ops.reduce import mean_dims
-from vizgrad.core.tensor.kinds import not_a_tensor
 from vizgrad.core.tensor.requirements import (
     Above,
     AtLeast,
@@ -53,6 +52,7 @@ from vizgrad.core.tensor.requirements import (
     RankAtMost,
     Requirement,
     SameDtype,
+    not_a_tensor,
 )
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 

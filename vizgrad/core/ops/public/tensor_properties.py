@@ -13,7 +13,7 @@ from vizgrad.core.ops import shape
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public.arguments import takes_tensors
 from vizgrad.core.tensor.copying import leaf_over
-from vizgrad.core.tensor.kinds import not_a_tensor
+from vizgrad.core.tensor.requirements import not_a_tensor
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, address
 

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from vizgrad.core.arrays import dtypes, xp
-from vizgrad.core.arrays.backend import CPU, Device, device_of, to_device
+from vizgrad.core.arrays.backend import CPU, Device, device_of, on, to_device
 from vizgrad.core.arrays.blocks import owner
-from vizgrad.core.arrays.current_device import on
 from vizgrad.core.arrays.dtypes import NAMES, DType, type_name
 from vizgrad.core.arrays.layout import flattened
 from vizgrad.core.arrays.sparse import is_sparse

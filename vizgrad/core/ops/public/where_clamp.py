@@ -26,7 +26,7 @@ from vizgrad.core.ops.public.arguments import (
 )
 from vizgrad.core.ops.public.sort_search import nonzero
 from vizgrad.core.tensor.duals import DUALS, is_dual
-from vizgrad.core.tensor.kinds import not_a_tensor
+from vizgrad.core.tensor.requirements import not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 

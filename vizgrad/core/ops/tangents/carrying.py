@@ -15,8 +15,8 @@ from typing import Any
 from vizgrad.core.arrays.sparse.base import is_sparse
 from vizgrad.core.function import inplace
 from vizgrad.core.function.compile_node import write_again
-from vizgrad.core.function.copy_slices import CopySlices
 from vizgrad.core.function.declared import Declared, saved_by
+from vizgrad.core.function.inplace import CopySlices
 from vizgrad.core.function.transform_tensor import Wrapped, written
 from vizgrad.core.function.typing import coerce
 from vizgrad.core.graph.edges import split_edge

@@ -10,7 +10,6 @@ from __future__ import annotations
 from vizgrad.core.arrays.kernels import pooling, reduction
 from vizgrad.core.function.declared import Declared
 from vizgrad.core.ops.activation import sigmoid
-from vizgrad.core.ops.arrange import crop_to, flip, roll, tril, triu
 from vizgrad.core.ops.complexes import abs, conj, real_part, sgn
 from vizgrad.core.ops.complexes import join as make_complex
 from vizgrad.core.ops.constants import constant, raw, unless_absent, zeros_beside, zeros_like
@@ -31,7 +30,7 @@ from vizgrad.core.ops.pointwise import cos, exp, rsqrt, sin
 from vizgrad.core.ops.pooling import take_from
 from vizgrad.core.ops.reduce import divides, sum_dims
 from vizgrad.core.ops.select import drop, keep
-from vizgrad.core.ops.shape import slice_dim, unsqueeze
+from vizgrad.core.ops.shape import crop_to, flip, roll, slice_dim, tril, triu, unsqueeze
 from vizgrad.core.ops.statistics import linear_scan
 from vizgrad.core.ops.tangents.rules import rule_of, tangent
 

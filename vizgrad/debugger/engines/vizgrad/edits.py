@@ -13,7 +13,7 @@ from vizgrad.core.arrays.chunks import kept_copy
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.layout import empty_like_strides
 from vizgrad.core.arrays.sparse import is_sparse
-from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.saved import Freed, KeptSelf, SavedResult, bare
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.debugger.engines.api.abilities import Change

@@ -24,9 +24,7 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.core.arrays.backend import Device
 from vizgrad.core.arrays.dtypes import BY_NUMPY
 from vizgrad.core.errors import place_of
-from vizgrad.core.graph.accumulate import AccumulateGrad
-from vizgrad.core.graph.device import output_device
-from vizgrad.core.graph.edges import gradient_edge
+from vizgrad.core.graph.edges import AccumulateGrad, gradient_edge, output_device
 from vizgrad.core.graph.node import Edge, Hooks, Meta, Node
 from vizgrad.core.graph.saved import Freed, Overwritten, Packed, bare, is_stale
 from vizgrad.core.progress import counting

@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Any, cast, overload
 
 from vizgrad.core.arrays.statistics import Statistics, is_finite, is_small, quick_later
-from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.common.nonfinite_origin import birth_of

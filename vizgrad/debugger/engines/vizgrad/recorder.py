@@ -19,8 +19,7 @@ from vizgrad.core.arrays.backend import CPU, Device, device_of
 from vizgrad.core.engine.observer import Watch
 from vizgrad.core.engine.task import GraphTask
 from vizgrad.core.errors import place_of
-from vizgrad.core.graph.accumulate import AccumulateGrad
-from vizgrad.core.graph.device import output_device
+from vizgrad.core.graph.edges import AccumulateGrad, output_device
 from vizgrad.core.graph.node import Edge, Meta, Node
 from vizgrad.core.tensor.modes import Scope, start_recording, stop_recording
 from vizgrad.core.tensor.source_location import Site

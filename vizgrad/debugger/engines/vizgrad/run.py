@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.core.arrays.backend import namespace_of
 from vizgrad.core.arrays.errstate import hush, unhush
 from vizgrad.core.engine.reference_loop import where_raised
-from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Node
 from vizgrad.core.tensor.modes import MODES, keep_before_writes, start_recording, stop_recording
 from vizgrad.core.tensor.storage import tick

@@ -11,8 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from vizgrad.core.graph.accumulate import AccumulateGrad
-from vizgrad.core.graph.edges import edge_of
+from vizgrad.core.graph.edges import AccumulateGrad, edge_of
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.tensor.modes import add_listener, remove_listener
 from vizgrad.core.tensor.tensor import Tensor

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from vizgrad.core.errors import place_of
-from vizgrad.core.graph.accumulate import AccumulateGrad
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import Overwritten, bare
 from vizgrad.core.tensor.source_location import written_name
