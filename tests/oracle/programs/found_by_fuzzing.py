@@ -389,3 +389,26 @@ def what_searches_and_norms_refuse(torch, see):
     see.raises("a leaf", lambda: leaf.index_put_((torch.tensor([0]),) * 3, x))
     see("of no dims", torch.fft.fftn(torch.tensor(1 + 1j)))
     see("in C order", [torch.ones(3, 4).t().cumsum(d).stride() for d in (0, 1)])
+
+
+FRESH = {
+    "bilinear": lambda torch, x: torch.nn.functional.bilinear(
+        x, x, torch.ones(1, 4, 4, dtype=x.dtype), x[0, :1]
+    ),
+    "roll": lambda torch, x: x.roll(1),
+    "kron": lambda torch, x: torch.kron(x, x),
+    "affine_grid": lambda torch, x: torch.nn.functional.affine_grid(
+        x[:, :3].reshape(1, 2, 3), (1, 1, 2, 2), align_corners=True
+    ),
+}
+
+
+@program(rules="E-73", each=list(FRESH))
+def a_result_of_its_own_memory_keeps_its_hook_when_it_is_written(torch, see, name):
+    x = torch.tensor(wave(2, 4), dtype=torch.float64).requires_grad_()
+    y = FRESH[name](torch, x)
+    see("a view", y._is_view(), expect=False)
+    y.register_hook(lambda grad: grad * 0.5)
+    y.mul_(2.0)
+    y.sum().backward()
+    see("gradient", x.grad)

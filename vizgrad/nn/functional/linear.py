@@ -161,7 +161,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     )
     if bias is not None:
         out = out + bias
-    return out.reshape(*lead, out_features)
+    return shape.unsafe_view.record(out, shape=(*lead, out_features))
 
 
 # Similarities, distances and normalisation by a norm.

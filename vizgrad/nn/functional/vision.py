@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import beside
 from vizgrad.core.arrays.kernels import images as kernel
-from vizgrad.core.ops import images
+from vizgrad.core.ops import images, shape
 from vizgrad.core.ops import images as op
 from vizgrad.core.ops.constants import place_of
 from vizgrad.core.ops.images import affine_grid_generator
@@ -232,7 +232,7 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Ten
     points = xp.stack([*reversed(axes), xp.ones(sizes)], axis=-1).reshape(-1, dims + 1)
     base = beside(theta._array, points.astype(theta._array.dtype))
     moved: Any = affine_grid_generator.record(theta, base=base)
-    return moved.view(theta.shape[0], *sizes, dims)
+    return shape.unsafe_view.record(moved, shape=(theta.shape[0], *sizes, dims))
 
 
 @takes_tensors

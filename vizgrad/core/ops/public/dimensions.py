@@ -11,7 +11,7 @@ from vizgrad.core.errors import index_of, wrap_dim
 from vizgrad.core.ops import shape as ops
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public.arguments import dims_given, dims_of, takes_out, takes_tensors
-from vizgrad.core.ops.public.reshape import flatten, reshape, view
+from vizgrad.core.ops.public.reshape import flatten, reshape
 from vizgrad.core.tensor.requirements import RankAtLeast, not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor
 
@@ -205,7 +205,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
         if len(shift) != 1:
             raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shift)}, dims:0")
         flat = ops.roll.record(flatten(input), shifts=shift, dims=(0,))
-        return view(flat, input._array.shape)
+        return ops.unsafe_view.record(flat, shape=input._array.shape)
     along = (dims,) if isinstance(dims, INTS) else tuple(dims)
     if len(along) != len(shift):
         raise RuntimeError(

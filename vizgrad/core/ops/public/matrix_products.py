@@ -279,7 +279,8 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     b = (1,) * (n - other._array.ndim) + other._array.shape
     left = reshape.reshape(input, tuple(v for m in a for v in (m, 1)))
     right = reshape.reshape(other, tuple(v for m in b for v in (1, m)))
-    return reshape.reshape(left * right, tuple(x * y for x, y in zip(a, b, strict=True)))
+    sizes = tuple(x * y for x, y in zip(a, b, strict=True))
+    return shape.unsafe_view.record(left * right, shape=sizes)
 
 
 @public(method=True)
