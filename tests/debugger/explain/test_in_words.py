@@ -20,7 +20,7 @@ from vizgrad.debugger.explain.sentences import SENTENCES
 from vizgrad.debugger.explain.wording import Words, filled, say
 
 FOLDER = Path(explain.__path__[0])
-TABLES = ("sentences.py", "phrases.py")
+TABLES = ("sentences.py", "training_sentences.py", "phrases.py")
 
 
 def _strings(tree: ast.AST) -> Iterator[str]:

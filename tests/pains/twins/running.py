@@ -56,14 +56,14 @@ class Run:
 
 def judge(program: Program, engine: str, folder: Path) -> tuple[list[Verdict], Run]:
     """What is said of the buggy program, question by question."""
-    run = _run(program, program.buggy(), engine, folder / program.name)
+    run = _run(program, program.buggy(), engine, folder / program.name, told=True)
     pairs = zip(program.questions, run.said, strict=True)
     return [_verdict(program, question, said, run.error) for question, said in pairs], run
 
 
 def run_twin(program: Program, engine: str, folder: Path) -> Run:
     """What is said of the mended twin: nothing, where all is well."""
-    return _run(program, program.mended(), engine, folder / f"{program.name}_mended")
+    return _run(program, program.mended(), engine, folder / f"{program.name}_mended", told=False)
 
 
 def _verdict(
@@ -89,7 +89,7 @@ def _names(ask: str, said: Explanation) -> bool:
     return asked is None or said.tensor == asked[1] or f"`{asked[1]}`" in said.story
 
 
-def _run(program: Program, files: dict[str, str], engine: str, folder: Path) -> Run:
+def _run(program: Program, files: dict[str, str], engine: str, folder: Path, *, told: bool) -> Run:
     folder.mkdir(parents=True)
     for name, text in files.items():
         (folder / name).write_text(_for_engine(text, engine), "utf-8")
@@ -112,7 +112,8 @@ def _run(program: Program, files: dict[str, str], engine: str, folder: Path) -> 
                 said[ask] = eval(ask, names)
     said["findings"] = watch.findings[:READ]
     symptoms = tuple(_symptom(ask, names, error) for ask in asks)
-    return Run(tuple(_explanations(said[ask]) for ask in asks), error, symptoms)
+    answers = tuple(_explanations(said[ask], told=told) for ask in asks)
+    return Run(answers, error, symptoms)
 
 
 def _for_engine(text: str, engine: str) -> str:
@@ -122,9 +123,11 @@ def _for_engine(text: str, engine: str) -> str:
     return re.sub(r"\bimport torch\n", "import vizgrad as torch\n", text)
 
 
-def _explanations(said: Any) -> tuple[Explanation, ...]:
+def _explanations(said: Any, *, told: bool) -> tuple[Explanation, ...]:
+    """`told`: also what is said of a tensor that is healthy, as of a parameter that is frozen on purpose."""
     every = said if isinstance(said, (list, tuple)) else [said]
-    return tuple(each for each in every if isinstance(each, Explanation) and each)
+    known = [each for each in every if isinstance(each, Explanation)]
+    return tuple(each for each in known if each or (told and each.culprit is not None))
 
 
 def _symptom(ask: str, names: dict[str, Any], error: Exception | None) -> str:

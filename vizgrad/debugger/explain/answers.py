@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from vizgrad.core.errors import Link, Place, place_of
-from vizgrad.debugger.explain import gradient_size, nonfinite
+from vizgrad.debugger.explain import gradient_size, hook_faults, nonfinite
 from vizgrad.debugger.explain.cause import Cause
 from vizgrad.debugger.explain.wording import THE_LOSS, is_node, name_of
 from vizgrad.debugger.watch.backwards import Odd, Run, Visit
@@ -120,7 +120,7 @@ def of_run(
     if not size < float("inf"):
         return odd_gradient(run, key, name, noting)
     found = (
-        gradient_size.why_zero(run, key, name)
+        gradient_size.why_zero(run, key, name, noting)
         if size == 0.0
         else gradient_size.why_scaled(run, key, name)
     )
@@ -148,6 +148,9 @@ def odd_gradient(
         if found is not None:
             birth = nonfinite.first_birth(each, key, at)
             return _along(each, key, found, name, None if birth is None else birth.visit)
+        found = hook_faults.nonfinite(each, key, name, noting)
+        if found is not None:
+            return found
     return None
 
 

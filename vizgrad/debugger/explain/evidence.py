@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from vizgrad.core.errors import Explanation, Link, Place
+from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.common.node_reader import NodeReader
 from vizgrad.debugger.explain.stepped import Stepped
@@ -141,6 +142,10 @@ class Evidence:
         """The life of its `.grad`."""
         return None
 
+    def frozen_at(self) -> Site | None:
+        """The line that told it last to want no gradient."""
+        return None
+
     def stored_by(self) -> Brought | None:
         """The tensor is itself a gradient: the backward that stored it."""
         return None
@@ -232,6 +237,9 @@ class Together(Evidence):
 
     def leaf(self) -> Leaf | None:
         return self._first(lambda each: each.leaf())
+
+    def frozen_at(self) -> Site | None:
+        return self._first(lambda each: each.frozen_at())
 
     def stored_by(self) -> Brought | None:
         return self._first(lambda each: each.stored_by())

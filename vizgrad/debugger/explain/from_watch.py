@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.engines.api import summarizer
 from vizgrad.debugger.explain.evidence import Brought, Evidence, Facts, Held
 from vizgrad.debugger.watch.grad_history import Leaf
@@ -73,6 +74,9 @@ class WatchReader(Evidence):
 
     def leaf(self) -> Leaf | None:
         return self._noting.gradients.known(self._tensor)
+
+    def frozen_at(self) -> Site | None:
+        return self._noting.gradients.frozen_at(self._tensor)
 
     def stored_by(self) -> Brought | None:
         leaf = self._noting.gradients.leaf_of(self._tensor)

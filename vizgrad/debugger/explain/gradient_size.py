@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from math import log10
 
+from vizgrad.debugger.explain import hook_faults
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Operand, Phrase, cause
 from vizgrad.debugger.explain.nonfinite import STEPS, reaches, zero_fix
 from vizgrad.debugger.explain.wording import operation, raw
 from vizgrad.debugger.watch import source_expressions
-from vizgrad.debugger.watch.backwards import Odd, Run, Visit
+from vizgrad.debugger.watch.backwards import Delivered, Odd, Run, Visit
+from vizgrad.debugger.watch.note_recorder import Noting
 
 # --- loss minima -----------------------------------------------------------------------------------------
 # Gradients that are small, or zero, because a loss has reached its minimum: nothing is wrong with these.
@@ -79,34 +81,104 @@ def keeps_its_margin(run: Run, visit: Visit) -> bool:
 # Why a whole gradient is exactly zero.
 
 
-def why_zero(run: Run, key: int, name: str) -> Cause | None:
-    for kill in run.kills:
+def why_zero(run: Run, key: int, name: str, noting: Noting | None = None) -> Cause | None:
+    if run.changed and (at := _hook_above(run, key)) is not None:
+        return hook_faults.of_hook(run, at, name, noting)
+    kills, cancelled = _zeros_above(run, key)
+    for kill in kills:
         visit = kill.visit
-        target = next((d.target for d in visit.out if d.edge == kill.edge), None)
-        if target is None or not reaches(run, target, key):
-            continue
         if is_residual(visit) or keeps_its_margin(run, visit):
             return None
         site = visit.site
         shown = source_expressions.assigned(site) or source_expressions.variable(site) or visit.name
         operand = source_expressions.operand(site) or shown
-        factor = _zero_factor(kill)
+        factor = _zero_factor(run, kill)
         return cause(
             "zero-derivative", "zero", site, shown,
             fix=_fix(kill, factor), operand=Operand(operand), call=operation(site, visit.name), name=name,
             where=Phrase("everywhere" if visit.name.startswith(STEPS) else "at-values"), dead=_dead(kill),
             shown=operand, x=raw(operand), factor=factor,
         )  # fmt: skip
+    return None if kills or cancelled is None else _cancelled(cancelled, name)
+
+
+def _zeros_above(run: Run, key: int) -> tuple[list[Odd], Visit | None]:
+    """The nodes that made the zeros which came to node `key`, in the order in which they ran: a zero that
+    another way made good is none of them. And what sent gradients over several ways that cancelled.
+    """
+    into: defaultdict[int, list[tuple[Visit, Delivered]]] = defaultdict(list)
+    for visit in run.visits.values():
+        for delivered in visit.out:
+            into[delivered.target].append((visit, delivered))
+    kills = {(kill.visit.key, kill.edge) for kill in run.kills}
+    found: set[tuple[int, int]] = set()
+    seen, todo = {key}, [key]
+    cancelled: Visit | None = None
+    for each in todo:
+        came = run.visits.get(each)
+        if came is None or came.incoming != 0.0 or each in run.changed:
+            continue  # the `.grad` was cleared by hand, or hooks may have made the zeros
+        nonzero = [visit for visit, delivered in into[each] if delivered.size != 0.0]
+        cancelled = cancelled or _first_of(run, nonzero)
+        for visit, delivered in into[each]:
+            if delivered.size != 0.0:
+                continue
+            if (visit.key, delivered.edge) in kills:
+                found.add((visit.key, delivered.edge))
+            elif visit.key not in seen:
+                seen.add(visit.key)
+                todo.append(visit.key)
+    return [kill for kill in run.kills if (kill.visit.key, kill.edge) in found], cancelled
+
+
+def _hook_above(run: Run, key: int) -> int | None:
+    """The node whose hooks made zeros, of which alone the gradient of node `key` came."""
+    seen, todo = {key}, [key]
+    for each in todo:
+        changed = run.changed.get(each)
+        if changed is not None and changed.after == 0.0 < (changed.before or 0.0):
+            return each
+        for visit in run.visits.values():
+            here = visit.incoming == 0.0 and visit.key not in seen
+            if here and any(delivered.target == each for delivered in visit.out):
+                seen.add(visit.key)
+                todo.append(visit.key)
     return None
 
 
+def _first_of(run: Run, visits: list[Visit]) -> Visit | None:
+    """The one of several from which gradients went to all others."""
+    if len(visits) < 2:
+        return None
+    for one in visits:
+        if all(each is one or reaches(run, one.key, each.key) for each in visits):
+            return one
+    return None
+
+
+def _cancelled(visit: Visit, name: str) -> Cause | None:
+    site = visit.site
+    text = source_expressions.text_of(site)
+    operand = source_expressions.operand(site)
+    if not text or not operand:
+        return None
+    return cause(
+        "zero-derivative", "zero-cancelled", site, operand,
+        call=operation(site, visit.name), shown=operand, name=name,
+    )  # fmt: skip
+
+
 def _fix(kill: Odd, factor: str) -> str:
-    if not factor:
-        return zero_fix(kill.visit.name)
-    return "zero-constant" if is_zero(factor) else "zero-factor"
+    if factor:
+        return "zero-constant" if is_zero(factor) else "zero-factor"
+    if kill.visit.name.startswith("Softmax"):
+        low = [low for low, size, _ in kill.saved.values() if size]
+        if low == [0]:  # a row of several that is saturated has zeros
+            return "zero-softmax-of-one"
+    return zero_fix(kill.visit.name)
 
 
-def _zero_factor(kill: Odd) -> str:
+def _zero_factor(run: Run, kill: Odd) -> str:
     """The factor of a product that is zero, as written; "" where it is not known, or is long."""
     visit = kill.visit
     factors = source_expressions.factors(visit.site) if visit.name.startswith("Mul") else []
@@ -114,8 +186,21 @@ def _zero_factor(kill: Odd) -> str:
     if not zero and len(factors) == 2 and kill.edge in (0, 1):
         other = 1 - kill.edge  # by what the gradient was multiplied
         if kill.saved.get(("self", "other")[other], (0, 0, False))[2]:
-            zero = [factors[other]]
+            zero = factors[other : other + 1] if kill.edge else _beside(run, visit, factors)
     return zero[0] if len(zero) == 1 and len(zero[0]) <= source_expressions.SHORT else ""
+
+
+def _beside(run: Run, visit: Visit, factors: list[str]) -> list[str]:
+    """The factor beside the tensor: a number is always the second operand, wherever it is written."""
+    for note in (each for root in run.roots for each in root.tracked()):
+        if note.node == visit.key and note.parents:
+            tensor, *others = note.parents
+            if others:
+                return factors[1:]
+            site = tensor.site
+            names = source_expressions.assigned(site), source_expressions.expression_of(site)
+            return [text for text in factors if text not in names] if site else []
+    return []
 
 
 def is_zero(text: str) -> bool:

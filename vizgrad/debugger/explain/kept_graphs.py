@@ -119,7 +119,27 @@ def _held(site: Site, name: str) -> tuple[Place | None, str]:
         found = _container(node, name)
         if found is not None and (line := getattr(node, "lineno", None)) in lines:
             return place_at(site.code, line), ast.unparse(found)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.lineno in lines:
+            for inside, parameter in _functions_given(tree, node, name):
+                found = _container(inside, parameter)
+                if found is not None:
+                    return place_at(site.code, node.lineno), ast.unparse(found)
     return None, ""
+
+
+def _functions_given(tree: ast.Module, call: ast.Call, name: str) -> Iterator[tuple[ast.AST, str]]:
+    """The pieces of the function of the same file that a call gives the variable, and what it is called
+    there.
+    """
+    at = next((n for n, each in enumerate(call.args) if ast.unparse(each) == name), None)
+    if at is None or not isinstance(call.func, ast.Name):
+        return
+    for function in tree.body:
+        if isinstance(function, ast.FunctionDef) and function.name == call.func.id:
+            parameters = [each.arg for each in function.args.args]
+            if at < len(parameters):
+                yield from ((each, parameters[at]) for each in ast.walk(function))
 
 
 def _container(node: ast.AST, name: str) -> ast.expr | None:

@@ -17,6 +17,7 @@ from vizgrad.debugger.explain.wording import (
     THE_GRADIENT,
     THE_LOSS,
     THE_SCORES,
+    WHAT_IS_GIVEN,
     call,
     name_of,
 )
@@ -54,7 +55,11 @@ _NORMALISING = {
     "multilabel_soft_margin_loss": ("sigmoid", "softmax"),
     "log_softmax": ("softmax",),
     "linear_cross_entropy": (),
+    "nll_loss": ("softmax", "sigmoid"),
 }
+#: They take logarithms of probabilities, and no probabilities.
+_OF_LOGARITHMS = frozenset({"nll_loss"})
+_LOGARITHMS = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}
 #: Operations that hand values on as they are.
 _PASSING = frozenset(
     {
@@ -237,14 +242,20 @@ def _broadcast(note: Note, shapes: tuple[tuple[int, ...], ...]) -> Cause:
 
 def _normalised(note: Note, source: Note, inner: str) -> Cause:
     op = note.op.removesuffix("_")
-    shown = (
-        source_expressions.assigned(source.site) or source_expressions.variable(note.site) or inner
+    given = source_expressions.operands(note.site)[:1]
+    shown = source_expressions.assigned(source.site) or (
+        given[0] if given and len(given[0]) <= source_expressions.SHORT else WHAT_IS_GIVEN
     )
     raw = (
         source_expressions.variable(source.site)
         if source_expressions.called(source.site) == inner
         else ""
     )
+    if op in _OF_LOGARITHMS:
+        return cause(
+            "wrong-call", "no-logarithms", source.site, shown,
+            op=op, name=shown, inner=inner, loss=note.site, log=_LOGARITHMS[inner],
+        )  # fmt: skip
     case = "normalised-twice" if op in ("sigmoid", "softmax") else "normalised-before"
     return cause(
         "double-normalised", case, note.site, shown,

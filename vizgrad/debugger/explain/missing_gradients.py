@@ -8,10 +8,12 @@ from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
 from vizgrad.debugger.explain.evidence import Evidence, Facts
 from vizgrad.debugger.explain.number_flow import flows
 from vizgrad.debugger.explain.wording import (
+    AN_OPERAND,
     IT,
     ITSELF,
     RESULT_OF_LINE,
     THE_LOSS,
+    THE_PARAMETER,
     THE_VALUE,
     Words,
     call,
@@ -32,7 +34,9 @@ def of_gradient(evidence: Evidence, facts: Facts, name: str) -> Cause | None:
     """There is no `.grad`: why; None if that is as it should be, or not known."""
     noting, note, leaf = evidence.noting(), evidence.note(), evidence.leaf()
     if not facts.requires_grad:
-        return None if note is None or facts.parameter else of_cut(note, name)
+        if facts.parameter:
+            return _frozen(evidence, name)
+        return None if note is None else of_cut(note, name)
     if not facts.leaf:
         return _not_a_leaf(noting, facts, note, name)
     if noting is None or (note is None and leaf is None):
@@ -48,6 +52,35 @@ def _of_losses(losses: tuple[Note, ...], note: Note | None, name: str) -> Cause 
         return None
     found = (of_way(root, note, name) for root in losses)
     return next((each for each in found if each is not None), None)
+
+
+def _frozen(evidence: Evidence, name: str) -> Cause:
+    """A parameter that wants no gradient, which is no fault: where that was said, if it was heard."""
+    at = evidence.frozen_at()
+    return cause(
+        "healthy", "frozen", at, name,
+        name=name or THE_PARAMETER,
+        since=NOTHING if at is None else Phrase("since-line", at=at),
+    )  # fmt: skip
+
+
+def too_late(root: Note, name: str) -> Cause | None:
+    """A loss has no history: does a tensor that it was computed from require grad only since then?"""
+    for note in root.ancestors():
+        for parent in note.parents:
+            tensor = parent.tensor()
+            if parent.requires or parent.parents or tensor is None:
+                continue
+            if tensor.is_leaf and tensor.requires_grad:
+                site = note.site
+                shown = source_expressions.assigned(parent.site) or source_expressions.variable(
+                    site
+                )
+                return cause(
+                    "grad-mode", "requires-too-late", site, shown,
+                    name=shown or AN_OPERAND, call=call(note), loss=name,
+                )  # fmt: skip
+    return None
 
 
 def of_leaf(noting: Noting, leaf: Leaf | None, note: Note | None, name: str) -> Cause | None:
@@ -200,7 +233,7 @@ def _through_numbers(noting: Noting, root: Note, goal: Note | None, name: str) -
     """The way led through Python numbers or numpy."""
     if goal is None:
         return None
-    made = [note for note in root.ancestors() if note.constant]
+    made = _made_of_numbers(root)
     for leak in reversed(noting.leaks):
         if leak.note is None:
             continue
@@ -215,9 +248,14 @@ def _through_numbers(noting: Noting, root: Note, goal: Note | None, name: str) -
     return None
 
 
+def _made_of_numbers(root: Note) -> list[Note]:
+    """The first that went on with numbers comes first: those after it may have numbers of their own."""
+    return sorted((note for note in root.ancestors() if note.constant), key=lambda note: note.clock)
+
+
 def of_numbers(noting: Noting, root: Note, name: str) -> Cause | None:
     """A loss has no history: was it made of numbers that came out of tensors with one?"""
-    made = [note for note in root.ancestors() if note.constant]
+    made = _made_of_numbers(root)
     for leak in reversed(noting.leaks):
         if leak.note is None or not any(note.requires for note in leak.note.ancestors()):
             continue

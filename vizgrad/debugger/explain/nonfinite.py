@@ -49,7 +49,8 @@ STEPS = ("Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn", "Fix", "Heaviside")
 ZERO: tuple[tuple[str, str], ...] = (
     ("Relu Threshold Elu Hardshrink Softshrink LeakyRelu Celu Selu", "zero-relu"),
     ("Sigmoid Tanh Softmax LogSoftmax Hardtanh Hardsigmoid Erf LogSigmoid", "zero-saturated"),
-    ("Clamp Maximum Minimum", "zero-clamp"),
+    ("Clamp", "zero-clamp"),
+    ("Maximum Minimum", "zero-choice"),
     (" ".join(STEPS), "zero-step"),
     ("Mul", "zero-product"),
     ("Mm Addmm Matmul Bmm Linear Mv Dot Convolution Baddbmm", "zero-matrix"),
@@ -70,6 +71,8 @@ def forward_fix(birth: Note, given: float | None) -> str:
             return "log-of-sigmoid"
         if given is not None and given < 0:
             return "log-of-negative"
+    if fix == "pow" and given is not None and abs(given) > 1 and not birth.detail[1]:
+        return "pow-overflowed"
     return fix
 
 
@@ -193,8 +196,9 @@ def of_value(note: Note, name: str, steps: int = 0) -> Cause | None:
         return None if run is None else _of_grad(run, name, steps, -birth.detail.key)
     if not birth.parents:
         tensor = source_expressions.assigned(birth.site) or name
+        case = "given-not-finite" if birth.site is None else "data"
         return cause(
-            "nonfinite-forward", "data", birth.site, tensor,
+            "nonfinite-forward", case, birth.site, tensor,
             shown=tensor, passed=_passed_on(note, birth, tensor, name),
         )  # fmt: skip
     places, nan = birth.detail or ([], False)
@@ -311,9 +315,18 @@ def _zero_arrived(birth: Odd, masked: bool) -> Phrase:
 def _element(birth: Odd, shown: str) -> tuple[Phrase, Operand]:
     """Where the derivative is not finite, and of what."""
     place = birth.places[0] if birth.places else None
-    if place is None or place[2] is None:
+    if place is None:
         return NOTHING, Operand(shown)
-    index, _, value = place
+    index, _, last = place
+    if last is None:
+        return NOTHING, Operand(shown)
+    # several may have been saved, in an order that each engine has for itself
+    which = "other" if source_expressions.divides(birth.visit.name.lower()) else "self"
+    value = last
+    if which in birth.there:
+        value = birth.there[which]
+    elif "other" in birth.saved:
+        return NOTHING, Operand(shown)  # that is not the operand
     met = shown
     of_result = set(birth.saved) == {"result"}  # it saved no operand
     if of_result and not (birth.visit.name.startswith("Sqrt") and value == 0.0):

@@ -12,7 +12,10 @@ FIXES: dict[str, str] = {
         "keep the divisor {shown:input} away from zero: add a small eps or clamp(min=eps), "
         "or mask it with where before dividing"
     ),
-    "sqrt": "keep {shown:input} from going negative: clamp(min=0), or add a small eps",
+    "sqrt": (
+        "keep {shown:input} from going negative: clamp(min=eps), as at 0 the derivative of the root is "
+        "infinite"
+    ),
     "exp": (
         "keep {shown:input} small: subtract the maximum first, clamp it, or use logsumexp, "
         "softmax or log_softmax"
@@ -20,6 +23,10 @@ FIXES: dict[str, str] = {
     "pow": (
         "keep {shown:input} in the domain of the power: clamp it to positive values, or "
         "scale it down"
+    ),
+    "pow-overflowed": (
+        "scale {shown:input} down, or compute in a wider type; if it has grown from step to step, lower the "
+        "learning rate"
     ),
     "arc": "clamp {shown:input} into the domain, e.g. clamp(-1 + eps, 1 - eps)",
     "softmax": (
@@ -85,6 +92,13 @@ FIXES: dict[str, str] = {
     "zero-clamp": (
         "all of {shown:input} lies outside the limits: widen the clamp, or scale the values into it"
     ),
+    "zero-choice": (
+        "the other operand is chosen everywhere: check both, or scale {shown:input} into its range"
+    ),
+    "zero-softmax-of-one": (
+        "the softmax is taken over one entry, and so is 1 whatever {shown:input} is: choose another dim, or "
+        "sigmoid for a single score"
+    ),
     "zero-step": (
         "a step function has derivative 0: pass the gradient straight through, {x:raw} + "
         "(rounded - {x:raw}).detach()"
@@ -107,6 +121,10 @@ FIXES: dict[str, str] = {
         "{factor} is zero where the gradient arrives: check it if it is a mask, a "
         "coefficient or data; if it is a parameter, initialise it with small random values"
     ),
+    "hook-zero": (
+        "let the hook return None, or the gradient itself, where the gradient is not to be changed"
+    ),
+    "hook-nonfinite": "look at what the hook returns: a division, a logarithm or an overflow in it",
     # a gradient grew or shrank
     "grows": (
         "keep the gain per step at or below 1 (orthogonal or smaller initial weights), clip "
@@ -192,6 +210,10 @@ PHRASES: dict[str, str] = {
     "both": "{nans} NaN and {infs} infinite",
     "since": "something has written to it since",
     "since-or-before": "they were there before, or something has written to it since",
+    "zeros": "zeros",
+    "finite-gradient": "a finite gradient",
+    "of-size": "a gradient of size {size}",
+    "not-finite-gradient": "what is not finite",
     "everywhere": "everywhere",
     "at-values": "at all these values",
     "dead-units": ": {dead} of {units} units are dead",
@@ -235,6 +257,7 @@ PHRASES: dict[str, str] = {
     ),
     "neither": ", and neither has {loss}, which is computed from it",
     "reader": "{call} ({at})",
+    "since-line": " since {at}",
     "on-line": "on {at}",
     "after-line": "after {at}",
     "write": "{op:raw} on {at}",

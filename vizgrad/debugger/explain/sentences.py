@@ -10,6 +10,7 @@ line 3,", or nothing where the line is not known.
 from __future__ import annotations
 
 from vizgrad.debugger.explain.phrases import CREATE_GRAPH
+from vizgrad.debugger.explain.training_sentences import TRAINING
 
 _OUT_OF_PLACE = (
     "write out of place there (e.g. `x = x + y` for `x += y`), or clone before the write"
@@ -60,7 +61,20 @@ SENTENCES: dict[str, tuple[str, str]] = {
     # ... as far as the graph alone shows
     "no-operation-known": (
         "{name} holds values that are not finite, and no operation is known that made them.",
-        "look at the data; inside vizgrad.watch() the operation is found",
+        (
+            "look at the data, or run the operation inside vizgrad.watch(), outside of transforms of "
+            "func, and ask again"
+        ),
+    ),
+    "given-not-finite": (
+        (
+            "{shown} held values that are not finite when the watch saw it first, and what made "
+            "them was not seen.{passed}"
+        ),
+        (
+            "clean the data first: look for missing values with isfinite(); or, if a transform of "
+            "func made {shown}, call the function without the transform and ask again"
+        ),
     ),
     "operand-not-finite": (
         "{name} is not finite: {which} of {call} on {at} was not already, and has no history.",
@@ -198,6 +212,13 @@ SENTENCES: dict[str, tuple[str, str]] = {
         ),
         "",
     ),
+    "zero-cancelled": (
+        (
+            "The gradients that {call} on {at} sends to {shown} over several ways cancel: the "
+            "result does not change with {shown}, so the whole gradient of {name} is zero."
+        ),
+        ("look at what is taken off {shown} there: a mean over one element, say, is that element"),
+    ),
     "scale": (
         "The gradient {verb} at {call}{at:on}: {steps}. At {name} it is {size}.",
         "",
@@ -228,11 +249,11 @@ SENTENCES: dict[str, tuple[str, str]] = {
         ),
     ),
     "not-differentiable": (
-        "{call} on {at} gives {type}, which has no derivative: {ends}.",
+        "{call} on {at} gives {type}, which have no derivative: {ends}.",
         "stay in floating point, or pass the gradient straight through: x + (rounded - x).detach()",
     ),
     "choice": (
-        "{call} on {at} gives {type}, which has no derivative: {ends}.",
+        "{call} on {at} gives {type}, which have no derivative: {ends}.",
         (
             "compute the loss from the values themselves: softmax, cross_entropy or "
             "gumbel_softmax in place of {op:raw}"
@@ -251,6 +272,17 @@ SENTENCES: dict[str, tuple[str, str]] = {
     "grad-mode": (
         "{call} on {at} ran under {mode:raw}, so it was not recorded: {ends}.",
         "remove {mode:raw} (or enter enable_grad) around it, at least for training",
+    ),
+    "frozen": (
+        "{name} does not require grad{since}, so no backward computes a gradient for it.",
+        "call requires_grad_() on {name} before the forward pass, if {name} is to be trained",
+    ),
+    "requires-too-late": (
+        (
+            "{call} on {at} was computed when {name} did not require grad yet, so {loss} has no "
+            "history."
+        ),
+        "call requires_grad_() on {name} before {call}, or make {name} with requires_grad=True",
     ),
     "inference-tensor": (
         "The result of {call} on {at} is an inference tensor: autograd may not use it.",
@@ -373,105 +405,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
         ),
         "call ctx.mark_dirty({name:raw}) and return it, or write to a clone",
     ),
-    # --- training -------------------------------------------------------------------------------------------
-    "grad-accumulated": (
-        (
-            "backward on {at} added to a gradient of {name} that a step had used already, and "
-            "the step on {stepped} used the sum: the old gradient counts again."
-        ),
-        "call zero_grad() (or set .grad = None) before each backward",
-    ),
-    "steps-in-vain": (
-        "The step on {stepped} found no gradient for {whom}: {why}",
-        "{why:fix}",
-    ),
-    "not-optimized": (
-        (
-            "{name}{used} has got a gradient in {count} backwards, and no optimizer knows it: it "
-            "never changes, and its gradients add up unused."
-        ),
-        (
-            "give {name} to the optimizer, too; or say that it is fixed: "
-            "{name:raw}.requires_grad_(False)"
-        ),
-    ),
-    "step-too-large": (
-        (
-            "{long} of {steps} steps on {at} changed most of {name}, the worst by {worst} times "
-            "its size; the loss went from {first} to {last}."
-        ),
-        (
-            "lower the learning rate of {optimizer:raw}, by ten at first, or clip the gradients "
-            "(clip_grad_norm_) before the step"
-        ),
-    ),
-    "left-in-evaluation": (
-        (
-            "{name} was switched to evaluation on {at} and never back: from then on it was "
-            "trained with {layer:raw} in evaluation mode ({called}), other than before."
-        ),
-        "call {name:raw}.train() after the evaluation, before training goes on",
-    ),
-    "evaluated-in-training": (
-        (
-            "{call} on {at} is evaluated in training mode: its {layer:raw} {does}, so that the "
-            "figure is not that of the model."
-        ),
-        "call {name:raw}.eval() before the evaluation, and {name:raw}.train() behind it",
-    ),
-    # --- memory ---------------------------------------------------------------------------------------------
-    "carried": (
-        (
-            "{name} carries the graphs of {steps} steps along: on {at} it is computed from its "
-            "value of the step before, with history ({kept})."
-        ),
-        "",
-    ),
-    "kept-in-a-container": (
-        "{holder} keeps each {name} with its graph: {at} adds the tensor itself.",
-        "keep a plain number there: {name:raw}.item() (or {name:raw}.detach()) for {name:raw}",
-    ),
-    "carried-over": (
-        (
-            "{name}, made on {at} before the backward on {freed} released its graph, was used "
-            "again on {again}: the new loss leads back into the released graph."
-        ),
-        "cut it at the start of each step: {name:raw} = {name:raw}.detach()",
-    ),
-    "used-after-release": (
-        (
-            "{name}, made on {at} before the backward on {freed} released its graph, was used "
-            "again on {again}: the new loss leads back into the released graph."
-        ),
-        (
-            "compute {name} anew in each step, use {name:raw}.detach(), add the losses and call "
-            "backward once, or give the earlier backward retain_graph=True"
-        ),
-    ),
-    "gradient-holds-its-leaf": (
-        (
-            "backward on {at} gave {name} a .grad with a history, and that leads back to {name}: "
-            "only the garbage collector can free them."
-        ),
-        "use autograd.grad(..., create_graph=True), or set .grad = None when you are done",
-    ),
-    "hook-holds-its-tensor": (
-        (
-            "The hook registered on {at} holds {name}, whose graph holds the hook: only the "
-            "garbage collector can free them."
-        ),
-        (
-            "let the hook refer to {name} weakly (weakref.ref), or take what it needs as a plain "
-            "value before"
-        ),
-    ),
-    "ctx-holds-its-output": (
-        (
-            "{function:raw} keeps its output on ctx, as {attribute}: output, node and ctx hold "
-            "each other, and only the garbage collector can free them."
-        ),
-        "keep it with ctx.save_for_backward({name:raw})",
-    ),
+    **TRAINING,
     # --- hooks, checkpoints, shapes -------------------------------------------------------------------------
     "hook-edits": (
         (
@@ -482,6 +416,13 @@ SENTENCES: dict[str, tuple[str, str]] = {
             "return a new gradient from the hook (out of place: `return grad * 2`), and leave "
             "the given one as it is"
         ),
+    ),
+    "hook-returned": (
+        (
+            "The hook of {shown} that was registered on {at} was given {given}, "
+            "and returned {what}. That came into the gradient of {name}."
+        ),
+        "",
     ),
     "hook-before-write": (
         (
@@ -528,6 +469,13 @@ SENTENCES: dict[str, tuple[str, str]] = {
             "already ({before}): gradients become small and the loss cannot reach zero."
         ),
         "pass the raw logits: give {op:raw} {given}, without {inner:raw}",
+    ),
+    "no-logarithms": (
+        (
+            "{op:raw} on {loss} takes logarithms of probabilities, and {name} is a {inner:raw} "
+            "({at}): the loss is no likelihood, and its gradients are those of another loss."
+        ),
+        "use {log:raw} in place of {inner:raw}, or cross_entropy on the scores",
     ),
     "told": ("{story:raw}", "{fix:raw}"),  # by an error
     # --- a node of a session --------------------------------------------------------------------------------

@@ -234,7 +234,7 @@ def _kept_in_domain(cause: Cause, statement: ast.stmt) -> _Edit:
             return call, f"{text[:at]}log_softmax({text[at + len('softmax(') :]}"
         if ast.unparse(operand) != cause.tensor or cause.fix.startswith("log-of-s"):
             continue
-        return operand, f"{_inner(operand)}.clamp(min={_least(cause, _called(call))})"
+        return operand, f"{_inner(operand)}.clamp(min={_EPS})"
     divisions = [
         node
         for node in ast.walk(statement)
@@ -246,11 +246,6 @@ def _kept_in_domain(cause: Cause, statement: ast.stmt) -> _Edit:
         right = divisions[0].right
         return right, f"({ast.unparse(right)} + {_EPS})"
     return None
-
-
-def _least(cause: Cause, op: str) -> str:
-    forward = cause.kind == "nonfinite-forward"
-    return "0" if op == "sqrt" and forward else f"{_EPS}"
 
 
 _RULES: dict[str, Callable[[Cause, ast.stmt], _Edit]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.explain import missing_gradients, why
@@ -84,11 +85,15 @@ def without_gradient(noting: Noting) -> Iterator[Cause]:
 
 def steps_in_vain(noting: Noting) -> Iterator[Cause]:
     """Steps of an optimizer find no gradient, and the way to one of its parameters was cut: in all rounds, or
-    from one on.
+    from one on; or no step found one, as gradients were cleared before or no backward reached its parameters.
     """
     for steps in noting.training.steps:
         if not steps.in_vain:
             continue
+        never = not steps.useful and steps.in_vain >= _STEPS
+        if never and (found := _without_any(noting, steps)):
+            yield found
+            return
         for leaf in steps.leaves:
             name = leaf_name(noting, leaf)
             if steps.useful:
@@ -106,6 +111,24 @@ def steps_in_vain(noting: Noting) -> Iterator[Cause]:
                     stepped=steps.site, whom=whom, why=found,
                 )  # fmt: skip
                 return
+
+
+def _without_any(noting: Noting, steps: Steps) -> Cause | None:
+    """Several steps, of which no way that was cut is to blame."""
+    facts: dict[str, Any] = {
+        "count": steps.in_vain, "optimizer": steps.title, "stepped": steps.site,
+    }  # fmt: skip
+    if not any(run.kind == "backward" for run in noting.runs):
+        return cause("unused", "never-backward", steps.site, steps.title, **facts)
+    if any(leaf.run is not None for leaf in steps.leaves):
+        return cause("not-optimized", "cleared-before-step", steps.site, steps.title, **facts)
+    if any(leaf.uses for leaf in steps.leaves):
+        return None
+    name = source_expressions.text_of(steps.site).partition(".step(")[0]
+    made = source_expressions.assignment_of(name, steps.site)
+    if made is None:
+        return None
+    return cause("unused", "other-parameters", made, name, name=name, **facts)
 
 
 def _cut_later(noting: Noting, steps: Steps, leaf: Leaf, name: str) -> Cause | None:

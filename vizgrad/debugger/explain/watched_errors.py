@@ -75,8 +75,10 @@ class _Error:
             if note.op == "grad" and note.cut == "create_graph":
                 return loss_faults.without_history(self._noting, note, root)
         name = name_of(root, THE_LOSS)
-        return missing_gradients.of_cut(root, name) or missing_gradients.of_numbers(
-            self._noting, root, name
+        return (
+            missing_gradients.of_cut(root, name)
+            or missing_gradients.of_numbers(self._noting, root, name)
+            or missing_gradients.too_late(root, name)
         )
 
     def _freed(self, known: Explanation, roots: list[Note]) -> Cause | None:
@@ -95,7 +97,9 @@ class _Error:
                     and parent.clock < freed
                     and parent.site
                 ):
-                    return _carried(parent, note, runs[-1].site)
+                    now = self._noting.runs[-1]
+                    again = now.ended > 0 or now.site is None or now.site == runs[-1].site
+                    return _carried(parent, note, runs[-1].site, again=again)
         return None
 
     def _stepped(self, known: Explanation, roots: list[Note]) -> Cause | None:
@@ -128,10 +132,16 @@ class _Error:
         return None
 
 
-def _carried(old: Note, new: Note, earlier: Any) -> Cause:
+def _carried(old: Note, new: Note, earlier: Any, *, again: bool) -> Cause:
+    """`again`: is it the same line that called backward before, as in a loop?"""
     before, after = source_expressions.assigned(old.site), source_expressions.assigned(new.site)
     same = old.site == new.site or before == after
     name = before or source_expressions.variable(new.site) or old.op
+    if not same and not again and earlier is not None:
+        return cause(
+            "graph-freed", "released-too-early", earlier, name,
+            name=name, made=old.site, again=new.site,
+        )  # fmt: skip
     return cause(
         "history-kept" if same else "graph-freed", "carried-over" if same else "used-after-release",
         old.site, name, name=name, freed=earlier, again=new.site,

@@ -46,6 +46,14 @@ class Odd(NamedTuple):
     there: dict[str, float]
 
 
+class Changed(NamedTuple):
+    """Hooks of a tensor were given a gradient of one size, and returned one of another."""
+
+    #: None where several gradients met, and their sum was not seen.
+    before: float | None
+    after: float
+
+
 class Visit:
     """One node of one backward."""
 
@@ -101,6 +109,8 @@ class Run:
         self.visits: dict[int, Visit] = {}
         self.births: list[Odd] = []
         self.kills: list[Odd] = []
+        #: Key of a node -> what hooks made of the gradient that had come to it.
+        self.changed: dict[int, Changed] = {}
         #: Leaves whose gradient it stored.
         self.leaves: set[int] = set()
         #: (visit, what was written past the counter) of values that were read afterwards.
@@ -177,6 +187,18 @@ class Watching(Watch):
                     written = run.memory.hidden_write(*span(array), node.sequence_nr)
                     if written is not None:
                         run.hidden.append((visit, name, written))
+
+    def stage(self, stage: str, detail: str, before: Any, after: Any) -> None:
+        visit = self._visit
+        if stage != "tensor_hooks" or visit is None or after is before:
+            return
+        was = visit.incoming
+        visit.incoming = _size(after)
+        known = self._run.changed.get(visit.key)
+        self._run.changed[visit.key] = Changed(
+            was if known is None else known.before, visit.incoming
+        )
+        self._incoming = after if self._incoming is before else self._incoming
 
     def accumulated(self, node: Node, decision: str, reason: str) -> None:
         assert isinstance(node, AccumulateGrad)

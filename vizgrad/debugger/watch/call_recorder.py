@@ -312,6 +312,8 @@ class Tapping(Noting):
             tensor, hook = both[:2]
             event = Event(name, site, self.note_of(tensor), held=holds(hook, tensor))
             self.hooks.append(event)
+        elif kind == "freeze":
+            self.gradients.switched(args[0], site)
         elif kind == "switch":
             self.off = None if args[0].mode else site
         elif kind == "wrap":

@@ -168,6 +168,7 @@ def functions() -> Iterator[tuple[Any, str, str]]:
     yield running.grad, "grad", "grad"
     yield tensor_methods.register_hook, "register_hook", "hook"
     yield grad_mode.set_grad_enabled.__init__, "set_grad_enabled", "switch"
+    yield vars(Tensor)["requires_grad_"], "requires_grad_", "freeze"
     yield optimizer.Optimizer.step, "step", "step"
     yield optimizer.Optimizer.zero_grad, "zero_grad", "zero"
     yield Function.__dict__["apply"], "apply", "apply"

@@ -102,6 +102,8 @@ class Gradients:
         self._leaves: dict[int, Leaf] = {}
         #: `.grad` -> whose it is.
         self._grads: dict[int, Leaf] = {}
+        #: Tensors that were told to want no gradient, and where.
+        self._frozen: dict[int, tuple[weakref.ref[Any], Site | None]] = {}
         #: Parameters of optimizers that have stepped.
         self.optimized: dict[int, weakref.ref[Any]] = {}
 
@@ -118,6 +120,18 @@ class Gradients:
         leaf.used_at = leaf.used_at or tick()
         if len(leaf.uses) < _USES_KEPT:
             leaf.uses[id(site[0]), site[1]] = site  # a code object's own hash takes long
+
+    def switched(self, tensor: Any, site: Site | None) -> None:
+        """A line said whether a tensor wants a gradient."""
+        if tensor.requires_grad:
+            self._frozen.pop(id(tensor), None)
+        else:
+            self._frozen[id(tensor)] = weakref.ref(tensor), site
+
+    def frozen_at(self, tensor: Any) -> Site | None:
+        """Where a tensor was told last to want no gradient, if that was heard."""
+        found = self._frozen.get(id(tensor))
+        return found[1] if found is not None and found[0]() is tensor else None
 
     def known(self, tensor: Any) -> Leaf | None:
         found = self._leaves.get(id(tensor))

@@ -183,6 +183,17 @@ class Noting:
         if earlier.site == before.site:
             self.carried[before.site] = note
 
+    def hooked(self) -> dict[int, Event]:
+        """Key of a node -> the last hook that was registered with the tensor that it made."""
+        found: dict[int, Event] = {}
+        for event in self.hooks:
+            tensor = event.tensor()
+            if event.note is not None and event.note.node is not None:
+                found[event.note.node] = event
+            elif tensor is not None:
+                found[-id(tensor)] = event
+        return found
+
     def look_at_parameters(self, optimizer: Any, site: Site | None) -> None:
         """Has a step made a parameter infinite?"""
         for group in optimizer.param_groups:

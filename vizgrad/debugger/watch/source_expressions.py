@@ -7,6 +7,7 @@ import linecache
 from collections.abc import Iterator
 from functools import lru_cache
 
+from vizgrad.core.errors import Place, place_at
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.tensor import Tensor
 
@@ -250,6 +251,19 @@ def assigned(site: Site | None) -> str:
     if isinstance(target, (ast.Name, ast.Attribute, ast.Subscript)):
         return ast.unparse(target)
     return ""
+
+
+def assignment_of(name: str, site: Site | None) -> Place | None:
+    """The line in the file of an instruction that gives a variable its value, where one alone does."""
+    tree = None if site is None or not name.isidentifier() else tree_of(site.file)
+    if site is None or tree is None:
+        return None
+    lines = [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+    ]
+    return place_at(site.code, lines[0]) if len(lines) == 1 else None
 
 
 def text_of(site: Site | None) -> str:

@@ -228,7 +228,8 @@ class Training:
 
     def after(self, before: list[tuple[Parameter, Any, Any]], site: Site | None) -> None:
         if self._steps is not None:
-            self._steps.stepped(bool(before), site)
+            found = bool(before) or self._filled(self._steps)  # by a closure, within the step
+            self._steps.stepped(found, site)
         for known, tensor, was in before:
             now = None if was is None else self._sample(tensor)
             if was is None or now is None or now.shape != was.shape:
@@ -239,6 +240,10 @@ class Training:
                 known.long += 1
                 if length / old > known.worst:
                     known.worst, known.site = length / old, site
+
+    def _filled(self, steps: Steps) -> bool:
+        tensors = [leaf.tensor() for leaf in steps.leaves]
+        return any(each is not None and self._look.grad(each) is not None for each in tensors)
 
     def ran(self, run: Run) -> None:
         """A backward began from these roots."""

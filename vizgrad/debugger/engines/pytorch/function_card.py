@@ -331,13 +331,15 @@ _PASSED = frozenset(
         "size", "dim", "ndimension", "numel", "nelement", "stride", "is_complex", "is_floating_point",
         "is_contiguous", "element_size", "storage_offset", "data_ptr", "untyped_storage", "__len__",
         "is_inference", "is_signed", "is_same_size", "is_set_to", "get_device", "__hash__",
-        "__bool__", "__repr__", "__format__", "__str__", "__dir__", "requires_grad_", "retain_grad",
+        "__bool__", "__repr__", "__format__", "__str__", "__dir__", "retain_grad",
         "_set_grad_enabled", "is_tensor", "register_post_accumulate_grad_hook", "result_type", "can_cast",
         "is_grad_enabled", "zeros", "ones", "empty", "arange", "_backward_hooks",
         "__deepcopy__", "__reduce_ex__", "__setstate__", "_is_view", "is_nonzero", "empty_like",
     }
 )  # fmt: skip
-_KINDS = {"register_hook": "hook", "backward": "run", "grad": "run"}
+_KINDS = {
+    "register_hook": "hook", "requires_grad_": "freeze", "backward": "run", "grad": "run",
+}  # fmt: skip
 
 
 def heard_as(func: Any) -> tuple[str, str]:
@@ -378,4 +380,6 @@ def _heard_as(func: Any) -> tuple[str, str]:
 def _of_attribute(access: str, name: str) -> tuple[str, str]:
     if name == "data":
         return ("data" if access == "__get__" else "assign"), name
+    if name == "requires_grad" and access == "__set__":
+        return "freeze", name
     return ("op" if access == "__get__" and name in _VIEWS else "pass"), name

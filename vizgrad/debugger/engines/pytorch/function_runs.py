@@ -108,6 +108,8 @@ class Call:
         self.args = arguments_of(inputs, self.arguments)
         torch.manual_seed(SEED)
         self.trace = Trace(cls)
+        #: The operation of backward that wrote to the gradient it was given; the first, if one did.
+        self.wrote: Done | None = None
         with self.trace:
             made = cls.apply(*self.args)
         several = made if isinstance(made, tuple) else (made,)
@@ -124,11 +126,14 @@ class Call:
     ) -> tuple[list[Any], list[Done]]:
         """One for each leaf that wants one, and the operations of backward."""
         trace = Trace(self.cls)
+        given = [weight.clone() for weight in weights]
         with trace:  # `torch.autograd.grad` would take the mode away
             found = torch.autograd.graph._engine_run_backward(
-                tuple(self.outputs), tuple(weights), True, create_graph, tuple(self.wanted),
+                tuple(self.outputs), tuple(given), True, create_graph, tuple(self.wanted),
                 allow_unreachable=True, accumulate_grad=False,
             )  # fmt: skip
+        if any(each._version for each in given):
+            self.wrote = next((done for done in trace.done if done.wrote), None)
         return list(found), trace.done
 
 
@@ -265,6 +270,8 @@ class Examined:
             return Capability(name, "untested", "no output of it requires grad")
         try:
             found, first = self.call.gradients(self.weights)
+            if self.call.wrote is not None:
+                return Capability(name, "failed", "", (self._spoiled(self.call.wrote),))
             for _ in range(_AGAIN):
                 again, second = self.call.gradients(self.weights)
                 if not _alike(found, again):
@@ -311,6 +318,15 @@ class Examined:
             "Save what forward drew or computed with ctx.save_for_backward, and use the same in backward.",
             f"{title}.backward ran twice for one call and gave two results"
             + (f", of which `{name}` is where they part." if name else "."),
+        )  # fmt: skip
+
+    def _spoiled(self, wrote: Done) -> Explanation:
+        title = self.cls.__name__
+        return Explanation(
+            "hook-effect", place_of(wrote.site) or returning_place(self.cls.backward), f"{title}Backward",
+            "Write out of place there: the gradient that comes in belongs to others, too.",
+            f"{title}.backward changes the gradient that it is given in place. Others are given the same "
+            "memory, and get a wrong gradient.",
         )  # fmt: skip
 
     def value(self, values: list[Any]) -> Any:

@@ -112,6 +112,30 @@ def _inference(noting: Noting, error: Exception, nodes: list[Any], site: Site | 
     )
 
 
+def _in_vmap(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
+    explained(
+        error,
+        kind="wrong-call",
+        culprit=place_of(site),
+        tensor=variable(site),
+        fix="write it with tensors alone (`where` in place of `if`, no item()), or do it outside of vmap",
+        story="Within vmap a tensor stands for all samples at once, and has no single value.",
+    )
+
+
+def _write_in_vmap(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
+    name = written_name(site) or variable(site)
+    explained(
+        error,
+        kind="forbidden-write",
+        culprit=place_of(site),
+        tensor=name,
+        fix="write out of place, or make the tensor from a batched one, with `x.new_zeros(...)`",
+        story=f"`{name or 'It'}` is one tensor for all samples of vmap, and cannot hold what differs from "
+        "sample to sample.",
+    )
+
+
 # --- of backwards ------------------------------------------------------------------------------------
 
 
@@ -139,13 +163,13 @@ def _explain_stale(
     if place is not None and ".step(" in place.text:  # that is the optimizer
         shown = _named(saved) or name
     story = f"{name_of(node)}{'' if at is None else f', recorded at {at},'} saved "
-    story += f"`{shown}`" if shown == name else f"`{shown}` (its `{name}`)"
-    story += " for its backward; "
+    story += f"`{name}` for its backward; "
     if place is None:
         times = "once" if now - before == 1 else f"{now - before} times"
         story += f"it was changed in place {times} since"
     else:
-        story += f"{op} on line {place.line} changed it in place before that ran"
+        through = f" through `{shown}`" if shown != name else ""
+        story += f"{op} on line {place.line} changed it in place{through} before that ran"
     explained(
         error,
         kind="saved-overwritten",
@@ -330,6 +354,20 @@ _CALLERS = {
 }
 
 
+def _hook_returned(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
+    told = re.search(r"hook '(.*)' has changed the (\w+)", str(error))
+    what = "gradient" if told is None else told[2]
+    known = [event for event in noting.hooks if event.site is not None]
+    place = place_of(known[0].site) if len(known) == 1 else None
+    explained(
+        error,
+        kind="hook-effect",
+        culprit=place,
+        fix="let the hook return a gradient of the shape, type and device of the one that it is given",
+        story=f"A hook returned a gradient of another {what} than it was given.",
+    )
+
+
 def _recomputed(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
     function = getattr(noting, "recomputed", None)
     explained(
@@ -351,6 +389,8 @@ _ANY_CALL: tuple[tuple[str, Explain], ...] = (
     (r"leaf Variable that requires grad", _leaf),
     (r"is a view .{0,120}modified inplace|A view was created in (no_grad|inference) mode", _view),
     (r"[Ii]nference tensors? ", _inference),
+    (r"vmap: It looks like you're ", _in_vmap),
+    (r"vmap: inplace arithmetic", _write_in_vmap),
 )
 _OF_CALLS = (
     (r"grad can be implicitly created only for scalar outputs", _not_scalar),
@@ -362,6 +402,7 @@ _OF_RUNS = (
     (r"does not require grad and does not have a grad_fn", _no_history),
     (r"appears to not have been used", _unused),
     (r"utils.checkpoint: (A different number|Recomputed values|trying to save more)", _recomputed),
+    (r"hook '.*' has changed the ", _hook_returned),
     (r"returned an (incorrect number of gradients|invalid gradient)", _returned),
     (r"hook '.*' has changed|but hook returned", _hook),
     (r"returned nan values in its", _anomaly),

@@ -63,6 +63,8 @@ class TorchNoting(Noting):
             self._leaked(name, args[0], made, site)
         elif kind == "assign":
             self.memory.assigned(*LOOK.span(args[0]), site)
+        elif kind == "freeze":
+            self.gradients.switched(args[0], site)
         elif kind == "hook":
             self._hooked(name, site, *args, **kwargs)
         else:

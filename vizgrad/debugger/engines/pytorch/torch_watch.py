@@ -102,7 +102,12 @@ class _Listening(TorchFunctionMode):
         ) == "watch":  # one within another
             frame = frame.f_back
         if kind in {"pass", "run"} or whose == "own" or torch._C._get_tracing_state() is not None:
-            return func(*args, **kwargs)
+            try:
+                return func(*args, **kwargs)
+            except Exception as error:
+                if kind == "pass" and whose != "own":  # as bool() of a tensor within vmap
+                    self._failed(error, name, args)
+                raise
         with torch._C.DisableTorchFunction():
             before = counters((*args, *kwargs.values()) if kwargs else args)
             if args and may_write(name) and whose != "step":

@@ -19,7 +19,7 @@ from vizgrad.debugger.engines.pytorch.torch_nodes import edges_of, name_of, reco
 from vizgrad.debugger.engines.pytorch.torch_notes import TorchNoting
 from vizgrad.debugger.engines.pytorch.torch_reader import keys_of
 from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK, graph_below, node_of, readable
-from vizgrad.debugger.watch.backwards import Run, Visit, odd
+from vizgrad.debugger.watch.backwards import Changed, Run, Visit, odd
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.tensor_adapter import tensors_in
 
@@ -41,6 +41,7 @@ class Listened:
         #: Leaves that were reached, and whether each held a gradient before.
         self._arrived: list[tuple[Any, bool]] = []
         self._handles: list[Any] = []
+        self._hooked = noting.hooked() if noting.hooks else {}
 
     def begin(self) -> None:
         for node in self.nodes:
@@ -77,14 +78,14 @@ class Listened:
     def _arriving(self, variable: Any, given: Any) -> None:
         run, key = self._run, -id(variable)
         known = self._waiting.pop(key, None)
-        size = _largest(given) if known is None else known
+        size = self._given(key, known, given)
         run.visits[key] = Visit(key, "AccumulateGrad", None, 0, size)
         self._arrived.append((variable, run.gradients.holds(variable)))
 
     def _visited(self, node: Any, routed: Any, given: Any) -> None:
         run, key = self._run, self._keys[id(node)]
         known = self._waiting.pop(key, None)
-        size = _largest(given) if known is None else known
+        size = self._given(key, known, given)
         site = site_of(recorded_at(node))
         code, lasti = (None, 0) if site is None else site
         visit = run.visits[key] = Visit(key, name_of(node), code, lasti, size)
@@ -93,6 +94,15 @@ class Listened:
         for index, (grad, (below, _)) in enumerate(zip(routed, edges_of(node), strict=False)):
             if grad is not None and below is not None:
                 self._delivered(node, visit, index, grad, self._keys.get(id(below)), given)
+
+    def _given(self, key: int, known: float | None, given: Any) -> float:
+        """How large what a node was given is, after the hooks of its tensor. `known`: before them."""
+        if key not in self._hooked:
+            return _largest(given) if known is None else known
+        size = _largest(given)
+        if size != known and (known is not None or size == 0.0 or not size < _INF):
+            self._run.changed[key] = Changed(known, size)
+        return size
 
     def _delivered(
         self, node: Any, visit: Visit, index: int, grad: Any, target: int | None, given: Any

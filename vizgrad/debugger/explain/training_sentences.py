@@ -1,0 +1,130 @@
+"""The sentences on faults of a training loop and on memory that it keeps. See `sentences.py`."""
+
+from __future__ import annotations
+
+TRAINING: dict[str, tuple[str, str]] = {
+    # --- training -------------------------------------------------------------------------------------------
+    "grad-accumulated": (
+        (
+            "backward on {at} added to a gradient of {name} that a step had used already, and "
+            "the step on {stepped} used the sum: the old gradient counts again."
+        ),
+        "call zero_grad() (or set .grad = None) before each backward",
+    ),
+    "steps-in-vain": (
+        "The step on {stepped} found no gradient for {whom}: {why}",
+        "{why:fix}",
+    ),
+    "never-backward": (
+        "The {count} steps of {optimizer} on {stepped} found no gradient: no backward has run.",
+        "call backward() on the loss before {optimizer} steps",
+    ),
+    "cleared-before-step": (
+        (
+            "The {count} steps of {optimizer} on {stepped} found no gradient: backward gave "
+            "gradients to its parameters, and all were cleared before each step."
+        ),
+        "call zero_grad() before backward or after step(), and not between the two",
+    ),
+    "other-parameters": (
+        (
+            "{name} was made on {at} of parameters that nothing was computed with since: the {count} "
+            "steps of {optimizer} on {stepped} found no gradient."
+        ),
+        "make {name} after the model, of the parameters that the loss is computed with",
+    ),
+    "not-optimized": (
+        (
+            "{name}{used} has got a gradient in {count} backwards, and no optimizer knows it: it "
+            "never changes, and its gradients add up unused."
+        ),
+        (
+            "give {name} to the optimizer, too; or say that it is fixed: "
+            "{name:raw}.requires_grad_(False)"
+        ),
+    ),
+    "step-too-large": (
+        (
+            "{long} of {steps} steps on {at} changed most of {name}, the worst by {worst} times "
+            "its size; the loss went from {first} to {last}."
+        ),
+        (
+            "lower the learning rate of {optimizer:raw}, by ten at first, or clip the gradients "
+            "(clip_grad_norm_) before the step"
+        ),
+    ),
+    "left-in-evaluation": (
+        (
+            "{name} was switched to evaluation on {at} and never back: from then on it was "
+            "trained with {layer:raw} in evaluation mode ({called}), other than before."
+        ),
+        "call {name:raw}.train() after the evaluation, before training goes on",
+    ),
+    "evaluated-in-training": (
+        (
+            "{call} on {at} is evaluated in training mode: its {layer:raw} {does}, so that the "
+            "figure is not that of the model."
+        ),
+        "call {name:raw}.eval() before the evaluation, and {name:raw}.train() behind it",
+    ),
+    # --- memory ---------------------------------------------------------------------------------------------
+    "carried": (
+        (
+            "{name} carries the graphs of {steps} steps along: on {at} it is computed from its "
+            "value of the step before, with history ({kept})."
+        ),
+        "",
+    ),
+    "kept-in-a-container": (
+        "{holder} keeps each {name} with its graph: {at} adds the tensor itself.",
+        "keep a plain number there: {name:raw}.item() (or {name:raw}.detach()) for {name:raw}",
+    ),
+    "carried-over": (
+        (
+            "{name}, made on {at} before the backward on {freed} released its graph, was used "
+            "again on {again}: the new loss leads back into the released graph."
+        ),
+        "cut it at the start of each step: {name:raw} = {name:raw}.detach()",
+    ),
+    "used-after-release": (
+        (
+            "{name}, made on {at} before the backward on {freed} released its graph, was used "
+            "again on {again}: the new loss leads back into the released graph."
+        ),
+        (
+            "compute {name} anew in each step, use {name:raw}.detach(), add the losses and call "
+            "backward once, or give the earlier backward retain_graph=True"
+        ),
+    ),
+    "released-too-early": (
+        (
+            "The backward on {at} released the graph of {name}, made on {made}, and {name} was used "
+            "again on {again}: the new loss leads back into the released graph."
+        ),
+        "add the losses and call backward once, or give the backward on {at} retain_graph=True",
+    ),
+    "gradient-holds-its-leaf": (
+        (
+            "backward on {at} gave {name} a .grad with a history, and that leads back to {name}: "
+            "only the garbage collector can free them."
+        ),
+        "use autograd.grad(..., create_graph=True), or set .grad = None when you are done",
+    ),
+    "hook-holds-its-tensor": (
+        (
+            "The hook registered on {at} holds {name}, whose graph holds the hook: only the "
+            "garbage collector can free them."
+        ),
+        (
+            "let the hook refer to {name} weakly (weakref.ref), or take what it needs as a plain "
+            "value before"
+        ),
+    ),
+    "ctx-holds-its-output": (
+        (
+            "{function:raw} keeps its output on ctx, as {attribute}: output, node and ctx hold "
+            "each other, and only the garbage collector can free them."
+        ),
+        "keep it with ctx.save_for_backward({name:raw})",
+    ),
+}
