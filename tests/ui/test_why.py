@@ -11,6 +11,7 @@ from tests.ui.lab import Lab, Notebook
 from tests.ui.test_access import COLOURS, STALE, axe, axe_in
 from tests.ui.test_code import picture
 from tests.ui.test_following import at
+from tests.ui.test_life import run_cell
 from tests.ui.test_looks import box_of, resized
 from tests.ui.test_rooms import SHOW
 from tests.ui.test_tour import press, root
@@ -139,3 +140,60 @@ def test_axe_finds_nothing_in_what_is_explained(lab: Lab, theme: str) -> None:
         assert found == []
         changed = notebook.output(2).locator("ins")
         expect(changed).to_have_text("+ h = p.clamp(min=1e-12).log()")
+
+
+LATE = """\
+%%vizgrad watch seen
+w = vg.ones(3, requires_grad=True)
+for i in range(6):
+    loss = (w * 2).sum()
+    if i > 2:
+        loss = loss + ((w * 0).sqrt() * 0).sum()
+    loss.backward()"""
+
+
+def test_a_finding_makes_the_cell_that_debugs_it(lab: Lab) -> None:
+    lab.page.set_viewport_size({"width": 1600, "height": 1000})
+    notebook = lab.open_notebook("%load_ext vizgrad\nimport vizgrad as vg", LATE)
+    notebook.run()
+    shown = notebook.output(1).locator(".vizgrad-why")
+    expect(shown).to_contain_text("first in round 4 of for i in range(6), last in round 6")
+    shown.get_by_role("button", name="Debug there").click()
+    made = notebook.editor(2)
+    expect(made).to_contain_text("%%vizgrad debug --at 4")
+    expect(made).to_contain_text("loss.backward()")
+    expect(made).not_to_contain_text("watch")
+    picture(lab, "debug-there")
+    run_cell(notebook, 2)
+    expect(notebook.output(2)).to_contain_text("Stopped before backward 4 of this cell")
+
+
+BROKEN = """\
+%load_ext vizgrad
+import vizgrad as vg
+
+class Broken(vg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        raise ValueError("mine")
+
+w = vg.ones(3, requires_grad=True)
+loss = Broken.apply(w).sum()
+session = vg.debug(loss)"""
+
+
+def test_the_line_of_a_custom_backward_that_raised_is_marked(lab: Lab) -> None:
+    lab.page.set_viewport_size({"width": 1600, "height": 1000})
+    notebook, view = opened(lab, BROKEN)
+    press(view, "Continue")
+    banner = view.get_by_role("alert").first
+    expect(banner).to_contain_text("ValueError: mine")
+    expect(banner).to_contain_text('line 11: raise ValueError("mine")')
+    line = notebook.editor(0).locator(".cm-line.vg-current-line.vg-mark-error")
+    expect(line).to_have_count(1)
+    expect(line).to_contain_text('raise ValueError("mine")')
+    picture(lab, "raised-in-backward")

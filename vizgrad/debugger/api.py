@@ -1,4 +1,4 @@
-"""The entry points for a person: `debug`, `graph`, `record`, `scope`.
+"""The entry points: `debug`, `graph`, `record`, `scope`.
 
 Everything heavy (widgets, drawing) is imported when it is first used: `import vizgrad` stays light.
 """
@@ -43,14 +43,14 @@ def debug(
     Arguments are those of `vizgrad.autograd.backward`. Returns a `Session`: `s.step()`, `s.back()`,
     `s.run_to("TanhBackward0")`, `s.continue_()`, `s.restart()`, `s.close()`. `display=False` shows
     nothing. `keep` is how many bytes of values the steps may hold, for going back and looking closely
-    (default: a quarter of the memory that is free); beyond that the oldest steps let go of theirs.
+    (default: a quarter of the memory that is free); beyond that the oldest steps release theirs.
 
     Debugging the same tensor again starts over: an earlier session that is in the middle of its graph, or
     has used it up, is taken back to its start (`.grad` too) and closed. One that ran to its end and kept the
     graph (`retain_graph=True`) stays as it is, unless its own cell is run again.
 
-    Tensors of PyTorch are opened alike (`vizgrad/debugger/engines/pytorch/README.md` says what cannot be
-    done with these), and those of any other engine that has registered itself
+    Tensors of PyTorch are opened the same way (`vizgrad/debugger/engines/pytorch/README.md` says what
+    cannot be done with these), and those of any other engine that has registered itself
     (`vizgrad.debugger.engines.api.openers`). The user's names for them are looked up where `debug` is called.
 
     Raises RuntimeError for a tensor without history, as backward does, TypeError for what no engine knows.
@@ -102,7 +102,7 @@ def show(session: Session) -> None:
 
 
 def graph(tensors: Any, *, title: str = "", depth: int | None = None) -> GraphPicture:
-    """The picture of the backward graph of `tensors`; nothing is run.
+    """Draws the backward graph of `tensors` without running it.
 
     Nodes are framed by what recorded them (calls of modules, `vizgrad.scope` blocks, functions, loops and
     their turns), and folded into one box each where the picture would be too large. `depth` says how many
@@ -126,7 +126,7 @@ def graph(tensors: Any, *, title: str = "", depth: int | None = None) -> GraphPi
 
 
 def compare(a: Any, b: Any, *, tolerance: float | None = None) -> TraceDiff:
-    """The backward of two losses side by side, node by node: where the gradients begin to differ.
+    """Compares the backward of two losses, node by node, and reports where the gradients begin to differ.
 
     `a` and `b` are losses of the same program: on vizgrad and on PyTorch, in float32 and in float64, before
     and after a change. Each may be several tensors in a list, or what has a trace already (a session, a
@@ -154,7 +154,7 @@ def compare(a: Any, b: Any, *, tolerance: float | None = None) -> TraceDiff:
 
 
 def versions(tensor: Any, *, name: str = "") -> VersionsPicture:
-    """Who wrote this tensor's memory in place, when and where: its version counter's history.
+    """Lists the in-place writes to the memory of `tensor`, with their lines, from its version counter.
 
     The result draws itself in a notebook; `.storages` is the plain data.
     """
@@ -171,7 +171,7 @@ def versions(tensor: Any, *, name: str = "") -> VersionsPicture:
 
 
 def memory() -> HeapPicture:
-    """The objects in the memory of this process, who holds them, and which variables keep graphs alive.
+    """Lists all storages of this process, what holds them, and which variables keep graphs alive.
 
     Each byte is counted once, however many views show it. Storages are named by variables of the calling
     frames and of the notebook, modules, optimizers, `.grad`, saved slots of nodes; what only a cycle holds is
@@ -189,13 +189,13 @@ def memory() -> HeapPicture:
 
 
 def check(function: Any, *inputs: Any) -> Findings:
-    """Examines a custom Function on example inputs, which are what its `apply` takes.
+    """Tests a custom Function on example inputs, which are what its `apply` takes.
 
     Returns a list of explanations, the worst first, each with the line to edit; it is empty where nothing is
     wrong. `inputs` that require grad are differentiated, all floating ones if none does. It checks:
     number, shape, type and values of gradients; inputs changed in place without `mark_dirty`; what is
     not repeatable; the second derivative; writes that would go unnoticed; memory that stays; `jvp`, `vmap`;
-    and, as the last, gradients that cost much and that nobody needs.
+    and, as the last, expensive gradients that are not needed.
 
     It works on copies, in double precision where forward takes that, and leaves no gradient, random state or
     mode behind. A gradient that is meant to be another than the derivative (a straight-through estimator, a
@@ -211,7 +211,7 @@ def check(function: Any, *inputs: Any) -> Findings:
 
 
 def card(function: Any, *inputs: Any) -> CardPicture:
-    """The abilities of a custom Function: forward, backward, double backward, jvp, vmap, version
+    """Tests the abilities of a custom Function: forward, backward, double backward, jvp, vmap, version
     safety, freeing.
 
     Each is proven on the example inputs, failed, with the failing case, or untested. See `check` for what is
@@ -243,7 +243,7 @@ def record(title: str = "") -> Iterator[Recording]:
 
 
 def watch() -> Watch:
-    """Listens to a block: lines, names, writes and cuts of history; `findings` are its silent problems.
+    """Watches a block: lines, names, writes and cuts of history; `findings` are its silent problems.
 
         with vizgrad.watch() as w:
             train()
@@ -262,8 +262,8 @@ def why(tensor: Any, *, name: str = "") -> Explanation:
     """Why the value or the gradient of a tensor is as it is: NaN or Inf, None, all zero, or badly scaled.
 
     The answer says what happened, on which line, to which tensor, and what to do; it is false if there is
-    nothing to explain. Inside `watch` it knows lines and names; without, what the graph tells. `name` is what
-    to call the tensor, where the variable does not tell.
+    nothing to explain. Inside `watch` it knows lines and names; without, only what the graph holds.
+    `name` names the tensor in the answer, where no variable does.
     Raises TypeError for what is not a tensor: ask for `w`, not for `w.grad`, where that is None.
     """
     from vizgrad.core.tensor.tensor import Tensor

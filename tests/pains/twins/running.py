@@ -66,6 +66,20 @@ def run_twin(program: Program, engine: str, folder: Path) -> Run:
     return _run(program, program.mended(), engine, folder / f"{program.name}_mended", told=False)
 
 
+def run_edited(program: Program, said: Explanation, engine: str, folder: Path) -> Run | None:
+    """The buggy program with the line that an answer suggests; None where it suggests none."""
+    place = said.culprit
+    if place is None or not said.mended:
+        return None
+    files, name = program.buggy(), Path(str(place.file)).name
+    lines = files[name].splitlines()
+    line = lines[place.line - 1]
+    assert line.strip() == place.text
+    lines[place.line - 1] = line[: len(line) - len(line.lstrip())] + said.mended
+    files[name] = "\n".join(lines) + "\n"
+    return _run(program, files, engine, folder / f"{program.name}_edited_{place.line}", told=False)
+
+
 def _verdict(
     program: Program, question: Question, said: tuple[Explanation, ...], error: Exception | None
 ) -> Verdict:

@@ -129,7 +129,7 @@ class Session:
         return self._control.move(move)
 
     def continue_(self) -> Where:
-        """Runs to the next breakpoint, to where a NaN or an infinity is born, or to the end.
+        """Runs to the next breakpoint, to the first NaN or infinity, or to the end.
 
         `stopped` says why it ended before.
         """
@@ -151,8 +151,8 @@ class Session:
     def pause(self) -> bool:
         """Asks a move that is under way on another thread to stop; False if there is none.
 
-        It stops between two nodes, or within one that runs Python of a person's and takes long: that node
-        begins anew when the run goes on.
+        It stops between two nodes, or within one that runs the user's Python and takes long: that node
+        restarts when the run continues.
         """
         return self._control.ask("pause")
 
@@ -261,7 +261,7 @@ class Session:
 
         A condition is a function of a `model.Visit`, or a text like ``"grad.norm > 1e3"``, ``"nonfinite"``,
         ``"iteration == 17"`` (see `vizgrad.debugger.session.breakpoints.conditions`). With `hits` it
-        stops at the so manieth time only, else each time. ValueError when nothing matches, or a text is
+        stops at that hit only, else at each. ValueError when nothing matches, or a text is
         not understood.
         """
         return self.breakpoints.add(
@@ -352,7 +352,7 @@ class Session:
         return self.branches.comparison(name, other)
 
     def set_grad(self, node: Any, value: Any, slot: int = 0) -> model.Edit:
-        """Changes the gradient that waits at a node, and goes on on a branch.
+        """Changes the gradient that has arrived at a node, and continues on a new branch.
 
         `node` is a number, a node, a tensor or a name; `value` a number, values of its shape, a tensor, or a
         text over the gradient `g`: ``"g * 0.5"``, ``"g.clip(-1, 1)"``, ``"zero"``, ``"clip to 1"`` (see
@@ -548,7 +548,7 @@ class Session:
     ) -> Observer:
         """`listener(update)` is called after each change; `.end()` of what this returns ends that.
 
-        A listener that raises is told nothing more: that is reported once, and `failed(error)` called.
+        A listener that raises is called no more: that is reported once, and `failed(error)` called.
         """
         return self._control.publisher.listen(owner, listener, failed)
 

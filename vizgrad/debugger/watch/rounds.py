@@ -64,6 +64,7 @@ class Rounds:
         self._clocks: list[int] = []
         #: Line that led to a backward -> the loops around it, the innermost first; and its code, to keep it.
         self._loops: dict[tuple[int, int], tuple[tuple[Loop, ...], CodeType]] = {}
+        self._paths: dict[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]] = {}
         #: Clocks of calls of `grad`, which are no backwards of the user's.
         self._others: list[int] = []
 
@@ -97,7 +98,9 @@ class Rounds:
                 if id(frame) == self.outermost or frame.f_code.co_name == "<module>":
                     break
             frame = frame.f_back
-        self._turns.append(_Turn(clock, tuple(lines), tuple(values)))
+        path = tuple(lines)  # one for all backwards that the same lines led to
+        path = self._paths.setdefault(path, path)
+        self._turns.append(_Turn(clock, path, tuple(values)))
         self._clocks.append(clock)
 
     def was_grad(self, clock: int) -> None:

@@ -291,7 +291,9 @@ def debug_cell(shell: Any, text: str, cell: str) -> Session | None:
 
     where = wanted(text)
     if where.each and not api.can_be_asked():
-        raise UsageError("--each waits for a person, in a notebook; nobody could be asked here")
+        raise UsageError(
+            "--each needs an interactive notebook: it waits for the user at each backward"
+        )
     stopping = Stopping(shell, where)
     before = shell.custom_exceptions, shell.CustomTB
     shell.set_custom_exc((Reached, Exception), _shown_kindly)

@@ -137,8 +137,8 @@ def nonfinite(shell: Any, rest: str) -> Any:
         raise UsageError(f"expected on or off, got {word!r}; usage: {usage_of('nonfinite')}")
     if word:
         session.stop_at_nonfinite = word == "on"
-    does = "stops" if session.stop_at_nonfinite else "runs on"
-    return f"continue {does} where a NaN or an infinity is born"
+    does = "pauses" if session.stop_at_nonfinite else "does not pause"
+    return f"continue {does} at the first NaN or Inf"
 
 
 @runs("restart")
@@ -291,7 +291,7 @@ def breakpoint_line(made: Breakpoint) -> str:
         parts += [f"if {made.condition}"] if made.condition else []
         parts += [f"{made.total} node{'' if made.total == 1 else 's'}"] if made.total else []
     if made.hits:
-        parts.append(f"at the {made.hits}. time, {made.hit} so far")
+        parts.append(f"at hit {made.hits}, {made.hit} so far")
     elif made.hit:
         parts.append(f"{made.hit} so far")
     return ", ".join([*parts, *([] if made.enabled else ["off"])])

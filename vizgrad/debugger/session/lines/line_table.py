@@ -408,7 +408,7 @@ def stops_at(
         if each.kind == "line":
             lines = {table.line(node) for node in each.nodes}
             asks = [f"if {each.condition}"] if each.condition else []
-            asks += [f"at the {each.hits}. time"] if each.hits else []
+            asks += [f"at hit {each.hits}"] if each.hits else []
             for line in lines:
                 if line is not None:
                     stop = model.LineStop(line, each.id, each.enabled, ", ".join(asks))
