@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.architecture.rooms import PACKAGE
-from vizgrad.core.explanation_headings import HEADINGS
+from vizgrad.core.errors import HEADINGS
 from vizgrad.debugger.commands import COMMANDS, GESTURES
 
 VIEW = PACKAGE.parent / "extension" / "src"

@@ -18,12 +18,60 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from vizgrad.core.error_lines import below, closer, closer_at_node
-from vizgrad.core.explanation_headings import heading
 
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
 
     from vizgrad.core.tensor.source_location import Site
+
+
+# --- headings of explanations -------------------------------------------------------------------------
+
+
+#: By `Explanation.kind`. A kind covers several causes: its heading says what they share.
+HEADINGS: dict[str, str] = {
+    "saved-overwritten": "Saved value modified in place",
+    "hidden-write": "Write that autograd does not track",
+    "forbidden-write": "In-place write not allowed",
+    "graph-freed": "Graph already released",
+    "history-kept": "Graph kept in memory",
+    "reference-cycle": "Reference cycle",
+    "nonfinite-forward": "NaN or Inf in the forward pass",
+    "nonfinite-backward": "NaN or Inf in the backward pass",
+    "nonfinite-masked": "NaN or Inf in a masked branch",
+    "cut-detach": "Gradient cut off",
+    "cut-dtype": "Gradient cut off by a dtype",
+    "grad-mode": "Gradient mode",
+    "unused": "Not used by the loss",
+    "not-a-leaf": "Not a leaf tensor",
+    "not-scalar": "Not a scalar",
+    "zero-derivative": "Gradient is zero",
+    "ill-scaled": "Badly scaled gradient",
+    "function-return": "Error in a custom Function",
+    "function-dirty": "Input modified without mark_dirty()",
+    "second-order-cut": "Second-order gradient cut off",
+    "not-repeatable": "Result not repeatable",
+    "hook-effect": "Effect of a hook",
+    "grad-accumulated": "Gradients not zeroed",
+    "shape-broadcast": "Unintended broadcasting",
+    "double-normalised": "Normalised twice",
+    "module-mode": "Wrong training or evaluation mode",
+    "not-optimized": "Parameter not in the optimizer",
+    "step-too-large": "Optimizer step too large",
+    "needless-gradient": "Unneeded gradient computed",
+    "wrong-call": "Wrong arguments",
+    "internal": "Defect in vizgrad",
+    "healthy": "No problems found",
+}
+
+
+def heading(kind: str) -> str:
+    """The heading of explanations of this kind; of a kind that is not known its id, in words."""
+    return HEADINGS.get(kind) or kind.replace("-", " ").capitalize()
+
+
+# --- explanations and errors --------------------------------------------------------------------------
+
 
 E = TypeVar("E", bound=BaseException)
 

@@ -1,4 +1,4 @@
-/** Bytes that saved values hold, step by step, as `vizgrad/debugger/session/history/memory_curve.py` counts them. */
+/** Bytes that saved values hold, step by step, as `vizgrad/debugger/session/history/fold.py` counts them. */
 import type { Holder, Holding, StepRecord } from '../protocol';
 
 const MOST_POINTS = 600;

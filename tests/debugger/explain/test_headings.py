@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.pains.corpus import PAINS
-from vizgrad.core.errors import Explanation, Findings
-from vizgrad.core.explanation_headings import HEADINGS, heading
+from vizgrad.core.errors import HEADINGS, Explanation, Findings, heading
 from vizgrad.debugger import session
 
 README = Path(session.__file__).with_name("README.md").read_text("utf-8")

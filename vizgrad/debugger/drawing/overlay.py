@@ -10,11 +10,10 @@ from html import escape
 from math import isfinite
 from typing import Literal
 
-from vizgrad.core.errors import Explanation, Link, Place, lines_around
-from vizgrad.core.explanation_headings import heading
+from vizgrad.core.errors import Explanation, Link, Place, heading, lines_around
 from vizgrad.debugger.drawing.describe import number_text, place_text, plain, sizes_text
 from vizgrad.debugger.model import Difference, Graph, Node, NodeRun, Run, Saved
-from vizgrad.debugger.session.history.memory_curve import holdings
+from vizgrad.debugger.session.history.fold import holdings
 
 # --- overlay ---------------------------------------------------------------------------------------------
 

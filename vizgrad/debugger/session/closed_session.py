@@ -9,10 +9,9 @@ from typing import NoReturn
 from vizgrad.debugger import model
 from vizgrad.debugger.session.breakpoints.node_selectors import found, texts_of
 from vizgrad.debugger.session.grouping.outline import Outline
-from vizgrad.debugger.session.history.fold import Fold, RecordedPast
+from vizgrad.debugger.session.history.fold import Fold, MemoryCurve, RecordedPast, holdings
 from vizgrad.debugger.session.history.history import Where, counted
 from vizgrad.debugger.session.history.lanes import Lane, lane_of
-from vizgrad.debugger.session.history.memory_curve import MemoryCurve, holdings
 from vizgrad.debugger.session.open_session import Live
 from vizgrad.debugger.session.session_reader import Inspected, Saves, SessionClosed
 

@@ -20,10 +20,9 @@ from vizgrad.debugger.session.breakpoints.stop_reason import by_error
 from vizgrad.debugger.session.grouping import groups_of
 from vizgrad.debugger.session.grouping.outline import Outline
 from vizgrad.debugger.session.history.branches import Branches
-from vizgrad.debugger.session.history.fold import Fold, sizes_of
+from vizgrad.debugger.session.history.fold import Fold, MemoryCurve, sizes_of
 from vizgrad.debugger.session.history.history import History, Standing, Where, where_of
 from vizgrad.debugger.session.history.lanes import Lane, lane_of, lane_within
-from vizgrad.debugger.session.history.memory_curve import MemoryCurve
 from vizgrad.debugger.session.lines.line_table import LineNorms, LineTable, mark_of
 from vizgrad.debugger.session.opening import seldom_collecting
 from vizgrad.debugger.session.session_reader import Inspected, Saves

@@ -17,9 +17,8 @@ from vizgrad.debugger.engines.api.protocols import Backward, Effect
 from vizgrad.debugger.engines.api.summarizer import NOWHERE, Origin
 from vizgrad.debugger.session.breakpoints.node_selectors import texts_of
 from vizgrad.debugger.session.grouping.outline import Outline
-from vizgrad.debugger.session.history.fold import Fold, RecordedPast
+from vizgrad.debugger.session.history.fold import Fold, RecordedPast, holdings
 from vizgrad.debugger.session.history.lanes import stages_of
-from vizgrad.debugger.session.history.memory_curve import holdings
 
 Values = Mapping[model.ArrayName, Any]
 

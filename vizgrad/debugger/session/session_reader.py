@@ -12,10 +12,9 @@ from vizgrad.core.arrays.matrix_blocks import blocks, matrix_part, matrix_shape,
 from vizgrad.debugger import model
 from vizgrad.debugger.model import Part
 from vizgrad.debugger.session.grouping.outline import Outline
-from vizgrad.debugger.session.history.fold import Fold
+from vizgrad.debugger.session.history.fold import Fold, MemoryCurve
 from vizgrad.debugger.session.history.history import Standing, Where
 from vizgrad.debugger.session.history.lanes import Lane
-from vizgrad.debugger.session.history.memory_curve import MemoryCurve
 from vizgrad.debugger.session.lines.line_table import LineNorms
 
 Saves = tuple[tuple[model.Saved, ...], ...]

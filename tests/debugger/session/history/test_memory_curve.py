@@ -14,7 +14,7 @@ from tests.fixtures.strategies import programs
 from vizgrad.debugger.drawing.overlay import RunView
 from vizgrad.debugger.drawing.static import svg_of_session
 from vizgrad.debugger.engines.vizgrad.opener import open_session
-from vizgrad.debugger.session.history.memory_curve import MemoryCurve
+from vizgrad.debugger.session.history.fold import MemoryCurve
 
 
 def test_a_storage_counts_once_and_until_the_last_lets_it_go() -> None:

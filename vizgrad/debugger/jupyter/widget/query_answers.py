@@ -16,8 +16,7 @@ from itertools import pairwise
 from typing import Any, get_args
 from weakref import WeakKeyDictionary
 
-from vizgrad.core.errors import lines_around
-from vizgrad.core.explanation_headings import heading
+from vizgrad.core.errors import heading, lines_around
 from vizgrad.debugger import model
 from vizgrad.debugger.drawing.cards import MOST_POINTS as MOST_OF_A_CURVE
 from vizgrad.debugger.drawing.mathematics import mathematics
