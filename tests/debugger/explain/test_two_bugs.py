@@ -21,9 +21,8 @@ from vizgrad.core.errors import Explanation
 from vizgrad.debugger.engines.api import summarizer
 from vizgrad.debugger.explain import watch_block
 from vizgrad.debugger.explain.diagnose import diagnose
-from vizgrad.debugger.explain.evidence import Evidence, Facts, Held, Recorded
+from vizgrad.debugger.explain.evidence import Evidence, Facts, Held, Question, Recorded
 from vizgrad.debugger.explain.node_answers import why_node
-from vizgrad.debugger.explain.question import Question
 from vizgrad.debugger.explain.wording import explain
 from vizgrad.debugger.session import registry
 

@@ -14,8 +14,7 @@ from vizgrad.debugger.explain import (
 )
 from vizgrad.debugger.explain.answers import odd_gradient, odd_value, of_run
 from vizgrad.debugger.explain.cause import HEALTHY, Cause, Phrase, cause, given
-from vizgrad.debugger.explain.evidence import Evidence, Facts, Raised
-from vizgrad.debugger.explain.question import Question
+from vizgrad.debugger.explain.evidence import Evidence, Facts, Question, Raised
 from vizgrad.debugger.explain.stepped import Stepped
 from vizgrad.debugger.explain.wording import name_of
 from vizgrad.debugger.watch.backwards import Delivered, Visit

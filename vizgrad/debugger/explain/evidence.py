@@ -1,4 +1,4 @@
-"""The facts on the subject of a question, whoever noted them: a diagnosis reads these, and nothing else.
+"""A question, and the facts on its subject, whoever noted them: a diagnosis reads these, and nothing else.
 
 A reader is an `Evidence` that answers what it knows, and leaves the rest unknown: the notes of a watch
 (`from_watch.py`), the steps of a session (`from_session.py`), the nodes of a bare graph
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from vizgrad.core.errors import Explanation, Link, Place
 from vizgrad.core.tensor.source_location import Site
@@ -22,6 +22,27 @@ from vizgrad.debugger.watch.grad_history import Leaf
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
 from vizgrad.debugger.watch.tensor_adapter import Made
+
+#: "tensor": its value first, then its `.grad`. "node": of a session. "banner": the message where a session
+#: has stopped at a node. "error": one that was raised.
+Subject = Literal["tensor", "value", "gradient", "node", "banner", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Why is it so? `name` is what a person calls the tensor or node.
+
+    A node that is asked about answers for itself first: what it made of finite gradients comes before what
+    came to it. A banner speaks of one result of its node: that of `edge`; None: of what it added
+    up, or of the node as a whole.
+    """
+
+    about: Subject
+    name: str = ""
+    edge: int | None = None
+    #: For an error: the explanation that it has, and its text.
+    told: Explanation | None = None
+    text: str = ""
 
 
 class Held(NamedTuple):

@@ -11,9 +11,9 @@ from vizgrad.debugger.engines.common.graph_base import GraphBase
 from vizgrad.debugger.explain import stepped_gradients
 from vizgrad.debugger.explain.cause import Cause
 from vizgrad.debugger.explain.diagnose import diagnose
+from vizgrad.debugger.explain.evidence import Question
 from vizgrad.debugger.explain.from_records import RecordedNode
 from vizgrad.debugger.explain.from_session import SessionNode, link, readable
-from vizgrad.debugger.explain.question import Question
 from vizgrad.debugger.explain.stepped import Stepped
 from vizgrad.debugger.explain.watch_block import known
 from vizgrad.debugger.explain.wording import explain

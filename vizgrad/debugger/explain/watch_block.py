@@ -14,7 +14,11 @@ from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.engines.api.frameworks import listening
 from vizgrad.debugger.engines.api.openers import known_types
 from vizgrad.debugger.engines.common.variable_names import names_around
-from vizgrad.debugger.explain import findings, improved_errors, loss_faults
+from vizgrad.debugger.explain import findings, loss_faults
+from vizgrad.debugger.explain.diagnose import diagnose
+from vizgrad.debugger.explain.evidence import Question
+from vizgrad.debugger.explain.from_watch import CallReader
+from vizgrad.debugger.explain.wording import explain
 from vizgrad.debugger.watch.call_recorder import Tapping
 from vizgrad.debugger.watch.note_recorder import Noting
 
@@ -45,7 +49,7 @@ class Watch:
             noting.lookers.append(loss_faults.Suspects(noting).look)
             noting.looked_at = loss_faults.OPERATIONS
             noting.rounds.outermost = id(frame)
-            noting.on_error = improved_errors.Improving(noting).improve
+            noting.on_error = Improving(noting).improve
         own.start()
         self._open = True
         if self._cell is not None and not _counts_from_the_top(caller()):
@@ -120,3 +124,20 @@ def known(tensor: Any) -> Noting | None:
     """
     notings = [] if _last is None else _last._notings
     return next((noting for noting in notings if noting.look.knows(tensor)), None)
+
+
+class Improving:
+    """Explains an error in a watched block with what the watch knows of it."""
+
+    def __init__(self, noting: Noting) -> None:
+        self._noting = noting
+
+    def improve(self, error: BaseException, name: str, args: tuple[Any, ...]) -> None:
+        """Puts a better explanation in place of the one that the error has."""
+        known = getattr(error, "explanation", None)
+        if not isinstance(known, Explanation):
+            return
+        question = Question("error", name, told=known, text=str(error))
+        better = explain(diagnose(question, CallReader(self._noting, args)))
+        same = (better.story, better.fix) == (known.story, known.fix)  # the watch knows no more
+        errors.explain(error, known if same else better, watched=True)

@@ -7,12 +7,11 @@ from typing import Any
 from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain.cause import Cause
 from vizgrad.debugger.explain.diagnose import diagnose
-from vizgrad.debugger.explain.evidence import Evidence, Together
+from vizgrad.debugger.explain.evidence import Evidence, Question, Together
 from vizgrad.debugger.explain.from_graph import GraphReader
 from vizgrad.debugger.explain.from_records import RecordsReader
 from vizgrad.debugger.explain.from_session import SessionReader
 from vizgrad.debugger.explain.from_watch import TensorItself, WatchReader
-from vizgrad.debugger.explain.question import Question
 from vizgrad.debugger.explain.wording import explain
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.tensor_adapter import look_of
