@@ -129,7 +129,9 @@ WRONG: list[tuple[Callable[[], None], type[BaseException], str, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("program", "error", "kind", "lines"), WRONG, ids=lambda p: str(p)[:40])
+@pytest.mark.parametrize(
+    ("program", "error", "kind", "lines"), WRONG, ids=[row[0].__name__ for row in WRONG]
+)
 def test_five_lines_name_the_line_to_edit(
     program: Callable[[], None], error: type[BaseException], kind: str, lines: int
 ) -> None:
