@@ -193,3 +193,19 @@ def test_a_changed_gradient_gives_what_mathematics_gives(chain: Turns, done_befo
     session.continue_()
     assert x.grad.tolist() == [whole, -2 * whole]
     assert x.grad._version == 0
+
+
+def test_a_branch_that_leaves_before_its_parent_left_is_taken_back_whole() -> None:
+    w = vizgrad.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    session = vizgrad.debug((w * w).exp().sum(), display=False)
+    session.step()
+    session.step()
+    session.set_saved("MulBackward0", "self", "zero")
+    session.restart()
+    session.set_leaf("AccumulateGrad", "zero")
+    assert w.tolist() == [0.0, 0.0, 0.0]
+    session.switch("original")
+    assert w.tolist() == [1.0, 2.0, 3.0]
+    session.continue_()
+    expected = [2 * x * math.exp(x * x) for x in (1.0, 2.0, 3.0)]
+    assert w.grad.tolist() == pytest.approx(expected, rel=1e-5)

@@ -180,9 +180,8 @@ def _common(one: Line, other: Line) -> tuple[int, int]:
     meeting = next(line for line in ways[0] if line in ways[1])
     ends: list[tuple[int, int]] = []
     for way in ways:
-        at = way.index(meeting)
-        if at:
-            ends.append((way[at - 1].left, way[at - 1].edits))
+        # A branch may leave its parent before the place where that left its own.
+        ends += [(line.left, line.edits) for line in way[: way.index(meeting)]]
     return min(ends, default=(0, 0))
 
 
