@@ -21,6 +21,8 @@ from vizgrad.debugger.watch.untracked_memory import Memory
 
 #: Times at which one line made what is not finite.
 _ODD_KEPT = 1 << 16
+#: Registrations of hooks, of which the latest are kept: a backward reads them all.
+_HOOKS_KEPT = 4096
 #: Calls that took values out of tensors, of which the latest are kept.
 _LEAKS_KEPT = 4096
 
@@ -45,7 +47,8 @@ class Noting:
         self.suspects: list[tuple[str, Note, Any]] = []
         #: Where set_grad_enabled has switched gradients off last, and nobody on again.
         self.off: Site | None = None
-        self.hooks: list[Event] = []
+        #: Registrations of hooks with tensors. A loop makes more in each round.
+        self.hooks: deque[Event] = deque(maxlen=_HOOKS_KEPT)
         #: Called with (operation, note, arguments, keywords) for each new note.
         self.lookers: list[Callable[[str, Note, tuple[Any, ...], dict[str, Any]], None]] = []
         #: The operations that they ask about.
