@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
 
 from vizgrad.core.arrays.blocks import span
 from vizgrad.core.arrays.magnitude import PLAIN, born, size, zero_share, zero_where_odd, zeros_in
@@ -117,8 +119,8 @@ class Run:
         self.hidden: list[tuple[Visit, str, HiddenWrite]] = []
         #: (line, variable) of writes to a gradient while a hook had it.
         self.edited: list[tuple[Site | None, str]] = []
-        #: The array that the node under way was given.
-        self.given: Any = None
+        #: A weak reference to the array that the node under way was given.
+        self.given: Callable[[], Any] | None = None
 
     def __repr__(self) -> str:
         return f"<Run of {len(self.visits)} nodes>"
@@ -160,7 +162,8 @@ class Watching(Watch):
         self._visit: Visit | None = None
         #: The values that the current node has saved: they are released before its results are known.
         self._saved: Any = ()
-        self._incoming: Any = None
+        #: A weak reference: the engine lets go of a gradient that a hook has replaced.
+        self._given: Callable[[], Any] | None = None
         #: Did the leaf under way hold a gradient before? A call of grad stores none there.
         self._before = False
 
@@ -173,7 +176,7 @@ class Watching(Watch):
         run = self._run
         visit = Visit(key, node.name(), node.code, node.lasti, known)
         self._visit = run.visits[key] = visit
-        self._incoming = run.given = grads[0] if len(grads) == 1 else None
+        self._given = run.given = _weakly(grads[0]) if len(grads) == 1 else None
         if leaf:
             self._saved = ()
             variable = node.variable  # pyright: ignore[reportAttributeAccessIssue]  a leaf's
@@ -198,7 +201,8 @@ class Watching(Watch):
         self._run.changed[visit.key] = Changed(
             was if known is None else known.before, visit.incoming
         )
-        self._incoming = after if self._incoming is before else self._incoming
+        if self._incoming() is before:
+            self._given = _weakly(after)
 
     def accumulated(self, node: Node, decision: str, reason: str) -> None:
         assert isinstance(node, AccumulateGrad)
@@ -213,7 +217,7 @@ class Watching(Watch):
             return
         to: Node = edge.node if edge.__class__ is Edge else edge  # pyright: ignore[reportAttributeAccessIssue, reportAssignmentType]  asked sooner so
         target = key_of(to) if to.__class__ is AccumulateGrad else to.sequence_nr
-        size = visit.incoming if routed is self._incoming else _size(routed)
+        size = visit.incoming if routed is self._incoming() else _size(routed)
         visit.delivered += target, index, size
         waiting = self._waiting
         waiting[target] = None if target in waiting else size
@@ -225,7 +229,8 @@ class Watching(Watch):
 
     def _odd(self, node: Node, visit: Visit, index: int, routed: Any) -> Odd:
         array = getattr(routed, "_array", routed)
-        incoming = getattr(self._incoming, "_array", self._incoming)
+        incoming = self._incoming()
+        incoming = getattr(incoming, "_array", incoming)
         saved = {
             name: found
             for name, form in by_name(node, self._saved).items()
@@ -234,7 +239,20 @@ class Watching(Watch):
         return odd(visit, index, incoming, array, saved)
 
     def failed(self, node: Node, error: BaseException) -> None:
-        self._saved, self._incoming = (), None
+        self._saved, self._given = (), None
+
+    def _incoming(self) -> Any:
+        return None if self._given is None else self._given()
+
+
+def _weakly(value: Any) -> Callable[[], Any] | None:
+    """A weak reference; of a number of numpy's, which has none, the number."""
+    if value is None:
+        return None
+    try:
+        return ref(value)
+    except TypeError:
+        return lambda: value
 
 
 _INF = float("inf")

@@ -394,8 +394,9 @@ class Tapping(Noting):
             if event.tensor() is out and event.rewritten is None:
                 event.rewritten = site
         run = self.runs[-1] if self.runs else None
-        if run is not None and not run.ended and run.given is not None:
-            given = getattr(run.given, "_array", run.given)
+        arrived = None if run is None or run.ended or run.given is None else run.given()
+        if run is not None and arrived is not None:
+            given = getattr(arrived, "_array", arrived)
             if block_of(out._array) == block_of(given):
                 run.edited.append((site, variable(site)))
 
