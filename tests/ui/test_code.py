@@ -127,7 +127,7 @@ def test_a_breakpoint_waits_for_the_session_that_comes_in_the_dark_too(lab: Lab)
     notebook.run()
     view = notebook.output(2)
     at(view, 0)
-    expect(control).to_have_attribute("title", re.compile("Continue stops"))
+    expect(control).to_have_attribute("title", re.compile("Continue pauses"))
     press(view, "Continue")
     at(view, 3)
     expect(lab.page.locator(".vg-current-line")).to_contain_text("return x * 2")
@@ -148,7 +148,7 @@ def test_an_edited_cell_is_not_marked_and_says_so(lab: Lab) -> None:
       content.widgets[1].model.sharedModel.setSource(text);
     }"""
     lab.call(edit, notebook.panel, "# new\n" + MODEL)
-    expect(editor.locator(".vg-cell-changed")).to_contain_text("changed since it ran")
+    expect(editor.locator(".vg-cell-changed")).to_contain_text("Edited since it ran")
     expect(editor.locator(".vg-current-line, .vg-line-norm")).to_have_count(0)
     expect(editor.get_by_role("button")).to_have_count(0)
     picture(lab, "code-changed")

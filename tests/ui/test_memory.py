@@ -53,7 +53,7 @@ def test_without_a_session(lab: Lab) -> None:
     expect(keeps).to_contain_text(f"keeps {told[0]} nodes")
     row = region.get_by_role("row").filter(has=region.page.get_by_role("rowheader", name="batch"))
     expect(row).to_contain_text("numpy array data")
-    row.get_by_text("3 show it").click()
+    row.get_by_text("3 share it").click()
     expect(row.get_by_role("listitem").filter(has_text=re.compile("^first: view"))).to_be_visible()
     # a way to the line
     keeps.get_by_role("button", name="In [2], line 7").click()
