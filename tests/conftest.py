@@ -19,7 +19,7 @@ for _library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 # It checks addresses in notebooks, which no test has, and takes each process seconds to load.
-sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+sys.modules.setdefault("rfc3987_syntax", None)
 
 # Who starts the tests in the background has interrupts ignored, here and in all that is started from here.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
