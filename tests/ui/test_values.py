@@ -170,7 +170,7 @@ def test_panels_hold_what_matters(lab: Lab) -> None:
     )
     expect(view.get_by_role("list", name="Modes")).to_have_count(0)
     versions = view.get_by_role("region", name="Versions")
-    expect(versions.get_by_text("Nothing was written since it was saved")).to_be_visible()
+    expect(versions.get_by_text("No in-place changes since saving.")).to_be_visible()
     engine = view.get_by_role("region", name="Engine")
     expect(engine.get_by_text("Only this node is ready.")).to_be_visible()
     for _ in range(3):
