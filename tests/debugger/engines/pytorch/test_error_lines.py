@@ -65,7 +65,7 @@ def fails(grad: Any) -> Any:
 
 def a_hook_that_cuts() -> None:
     y = leaf() * 2
-    y.register_hook(cuts)
+    y.register_hook(cuts)  # blame
     y.sum().backward()
 
 

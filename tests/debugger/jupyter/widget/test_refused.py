@@ -98,7 +98,9 @@ def test_an_error_of_a_person_is_told_in_the_words_of_the_run(kind: type[Excepti
     view.ask(p.Attach)
     answer = view.ask(p.Continue, session.id)
     (update,) = view.updates()
-    assert answer.message == update.error == f"{kind.__name__}: mine"
+    assert answer.message == update.error
+    assert update.error.startswith(f"{kind.__name__}: mine\n")
+    assert update.error.endswith('raise kind("mine")')  # the line of the user's that raised
 
 
 class CountedLock:
