@@ -19,7 +19,7 @@ VIEW = PACKAGE.parent / "extension" / "src"
 #: The folders of the view whose strings are drawn; the others hold messages for developers.
 DRAWN = ("view", "lab", "mime", "widget")
 REFUSED = re.compile(
-    r"\b(told|whom|whoever|anew|born|persons?|nobody|somebody|people|behind the code"
+    r"\b(told|who(m|ever)|anew|born|persons?|(no|some)body|people|behind the code"
     r"|stands? (at|before|behind|between)|is gone into|goes? on on|goes on to|lets? go of"
     r"|thr[oe]wn? (it )?away|so many(eth)?|no more\b(?! (of|than))|what was seen|speaks? of"
     r"|not any more|comes? nearer)\b",

@@ -1,4 +1,4 @@
-"""A question, and the facts on its subject, whoever noted them: a diagnosis reads these, and nothing else.
+"""A question, and the facts on its subject from any recorder: a diagnosis reads these, and nothing else.
 
 A reader is an `Evidence` that answers what it knows, and leaves the rest unknown: the notes of a watch
 (`from_watch.py`), the steps of a session (`from_session.py`), the nodes of a bare graph
