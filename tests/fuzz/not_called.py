@@ -123,6 +123,8 @@ NAMES: dict[str, str] = (
             "T.is_shared",
             "T.is_vulkan",
             "T.is_xla",
+            "T.name",
+            "T.volatile",
             "T.is_xpu",
             "is_distributed",
         ),
