@@ -80,7 +80,7 @@ def _story(node: Node) -> Iterator[str]:
 def explain_node(error: Exception, node: Node) -> None:
     """Says which node was running and which line recorded it; once per error."""
     if node.__class__ is AccumulateGrad:
-        running(error, f"hooks of a leaf of shape {list(node.variable.shape)}", None)  # pyright: ignore[reportAttributeAccessIssue]
+        running(error, f"hooks of a leaf of shape {list(node.variable.shape)}", None)  # pyright: ignore[reportAttributeAccessIssue]  a leaf
     else:
         running(error, node.name(), place_of(node.site))
 
