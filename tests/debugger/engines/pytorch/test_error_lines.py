@@ -9,12 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import torch
 
 import vizgrad
 from vizgrad.core.errors import own_line
 from vizgrad.debugger import model
 from vizgrad.debugger.session.session import Session
+
+torch = pytest.importorskip("torch")
 
 
 def leaf() -> torch.Tensor:

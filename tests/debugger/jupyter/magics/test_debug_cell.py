@@ -252,8 +252,7 @@ def test_why_knows_the_forward_pass_of_a_cell_that_was_stopped(kernel: Kernel) -
     ],
 )
 def test_a_backward_of_pytorch_is_stopped_alike(fresh: Kernel, condition: str, step: int) -> None:
-    if "ModuleNotFoundError" in fresh.run("import torch").error:
-        pytest.skip("PyTorch is not installed")
+    fresh.import_engine("torch")
     fresh.run(MODEL.replace("vg.tensor", "torch.tensor"))
     cell = fresh.run(f'%%vizgrad debug s --when "{condition}"\ntrain(5)')
     assert not cell.error
@@ -266,7 +265,8 @@ def test_a_backward_of_pytorch_is_stopped_alike(fresh: Kernel, condition: str, s
 
 @pytest.mark.parametrize("engine", ["vg", "torch"])
 def test_conditions_and_refusals_of_both_engines(fresh: Kernel, engine: str) -> None:
-    fresh.run(f"import torch\n{MODEL.replace('vg.tensor', engine + '.tensor')}")
+    fresh.import_engine(engine)
+    fresh.run(MODEL.replace("vg.tensor", f"{engine}.tensor"))
     odd = f"for n in range(4):\n    (w.sum() * (float('nan') if n == 2 else 1)).backward()  # {engine}"
     assert (
         "before backward 3" in fresh.run(f"%%vizgrad debug s --when 'isnan(loss)'\n{odd}").printed
@@ -297,7 +297,7 @@ for i in range(6):
 @pytest.mark.parametrize("engine", ["vg", "torch"])
 @pytest.mark.parametrize("block", [False, True])
 def test_a_finding_offers_the_cell_that_debugs_it(kernel: Kernel, engine: str, block: bool) -> None:
-    kernel.run("import torch")
+    kernel.import_engine(engine)
     body = LATE.format(engine)
     if block:
         lines = "".join(f"    {line}\n" for line in body.splitlines())
