@@ -219,4 +219,4 @@ def test_a_diagnosis_reads_nothing_but_its_evidence() -> None:
     assert diagnose(Question("tensor", "w"), Told()) == value
     assert not diagnose(Question("value", "w"), Evidence())
     error = Explanation("unused", None, "w", "connect it", "w is not used")
-    assert explain(diagnose(Question("error", told=error), Evidence())) == error
+    assert explain(diagnose(Question("error", told=error), Evidence()), linecache) == error

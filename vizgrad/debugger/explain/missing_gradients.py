@@ -169,7 +169,7 @@ def _cut(note: Note, name: str, *, from_loss: bool = False) -> Cause:
         chosen = note.op.startswith(_CHOOSING)
         return cause(
             "cut-dtype", "choice" if chosen else "not-differentiable", site, name_of(note, shown),
-            call=call(note), ends=ends, op=note.op, type=_type(note),
+            call=call(note), ends=ends, op=note.op, type=_type(note), dtype=_dtype(note),
         )  # fmt: skip
     if note.cut in ("no_grad", "inference"):
         if note.cut == "no_grad" and source_expressions.alone(note.off):
@@ -204,6 +204,10 @@ def _cut(note: Note, name: str, *, from_loss: bool = False) -> Cause:
 
 def _type(note: Note) -> Phrase:
     return Phrase("booleans" if note.dtype.kind == "b" else "integers")
+
+
+def _dtype(note: Note) -> Phrase:
+    return Phrase("bool-dtype" if note.dtype.kind == "b" else "integer-dtype")
 
 
 def _not_a_leaf(noting: Noting | None, facts: Facts, note: Note | None, name: str) -> Cause | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -65,7 +66,7 @@ def _by_steps(look: Live, source: GraphBase[Any], number: int) -> Told:
     if nodes and (seen := nodes[0]) is not None and seen < look.source.inner:
         found = replace(found, path=(link(source, seen), *found.path[1:]))
     position = _position(evidence.stepped(), evidence.key(), found)
-    return Told(explain(found), nodes, position, _check(source.describe(number)))
+    return Told(explain(found, linecache), nodes, position, _check(source.describe(number)))
 
 
 def _position(run: Stepped, key: int, found: Cause) -> int | None:
@@ -112,5 +113,7 @@ def _by_records(look: Live, number: int) -> Told:
     found = diagnose(question_of(look, number), evidence)
     recorded = evidence.recorded()
     if recorded is None:
-        return Told(explain(found))
-    return Told(explain(found), (recorded.node,) if found.path else (), recorded.position)
+        return Told(explain(found, linecache))
+    return Told(
+        explain(found, linecache), (recorded.node,) if found.path else (), recorded.position
+    )

@@ -245,6 +245,8 @@ PHRASES: dict[str, str] = {
     "values": "values",
     "booleans": "booleans",
     "integers": "integers",
+    "bool-dtype": "a bool dtype",
+    "integer-dtype": "an integer dtype",
     "result-called": ", {result},",
     "taken-without-graph": "was taken on {at} without create_graph",
     "taken-of-linear": (

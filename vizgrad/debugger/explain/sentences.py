@@ -25,6 +25,40 @@ OF_A_LINE = frozenset(
     }
 )  # fmt: skip
 
+#: Case of a cause -> its heading, where that of its kind says less.
+TITLES: dict[str, str] = {
+    "detached": "Gradient cut by {cut:raw}",
+    "numbers": "Gradient cut by {by:raw}",
+    "copied": "Gradient cut by a copy of values",
+    "new-leaf": "Gradient cut by a new leaf",
+    "no-derivative": "Operation without a derivative",
+    "not-differentiable": "Gradient cut by {dtype}",
+    "choice": "Gradient cut by {dtype}",
+    "grad-mode": "Gradient cut by {mode:raw}()",
+    "switched-off": "Gradient mode left off",
+    "frozen": "requires_grad is False",
+    "requires-too-late": "requires_grad set too late",
+    "inference-tensor": "Inference tensor",
+    "other-thread": "Gradient mode of another thread",
+    "gradient-without-history": "Gradient taken without create_graph",
+    "stored-gradient": "Gradient taken without create_graph",
+    "used-in-vain": "Result not used by the loss",
+    "never-backward": "No backward before step()",
+    "cleared-before-step": "Gradients cleared before step()",
+    "other-parameters": "Optimizer has other parameters",
+    "written-through-data": "Write through .data",
+    "data-replaced": ".data replaced",
+    "written-by-numpy": "Write through shared numpy memory",
+    "step-overwrote": "Optimizer step before backward",
+    "carried-over": "Value carried over to the next step",
+    "used-after-release": "Value of a released graph used again",
+    "released-too-early": "Graph released too early",
+    "left-in-evaluation": "Left in evaluation mode",
+    "evaluated-in-training": "Evaluated in training mode",
+    "waits": "Gradient still to come",
+    "told": "{title:raw}",
+}
+
 #: Case of a cause -> what is said of it, and what to do about it ("": a row of `FIXES`, named by the cause).
 SENTENCES: dict[str, tuple[str, str]] = {
     "nothing": ("There is nothing to explain.", ""),

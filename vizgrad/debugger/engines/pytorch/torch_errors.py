@@ -72,6 +72,11 @@ def _improve(noting: Noting, error: Exception, name: str, args: tuple[Any, ...])
         noting.on_error(error, name, args)
 
 
+def _quoted(name: str, other: str = "The tensor") -> str:
+    """A name of the program as code, else words for it."""
+    return f"`{name}`" if name else other
+
+
 # --- of writes ---------------------------------------------------------------------------------------
 
 
@@ -82,9 +87,9 @@ def _leaf(noting: Noting, error: Exception, nodes: list[Any], site: Site | None)
         kind="forbidden-write",
         culprit=place_of(site),
         tensor=name,
-        fix=f"write to `{name or 'it'}` inside `with torch.no_grad():`, or out of place on a clone()",
-        story=f"`{name}` is a leaf that requires grad (or a view of one), and was to be changed in place "
-        "while autograd records.",
+        fix=f"write to {_quoted(name, 'it')} inside `with torch.no_grad():`, or out of place on a clone()",
+        story=f"{_quoted(name)} is a leaf that requires grad (or a view of one), and was to be changed in "
+        "place while autograd records.",
     )
 
 
@@ -97,7 +102,7 @@ def _view(noting: Noting, error: Exception, nodes: list[Any], site: Site | None)
         tensor=name,
         fix=f"write to a clone (`{name or 'x'}.clone()`), or out of place, or to the tensor that it is a "
         "view of; views of several, or made under no_grad, cannot be written",
-        story=f"`{name}` is a view that autograd cannot write through.",
+        story=f"{_quoted(name)} is a view that autograd cannot write through.",
     )
 
 
@@ -131,7 +136,7 @@ def _write_in_vmap(noting: Noting, error: Exception, nodes: list[Any], site: Sit
         culprit=place_of(site),
         tensor=name,
         fix="write out of place, or make the tensor from a batched one, with `x.new_zeros(...)`",
-        story=f"`{name or 'It'}` is one tensor for all samples of vmap, and cannot hold what differs from "
+        story=f"{_quoted(name)} is one tensor for all samples of vmap, and cannot hold what differs from "
         "sample to sample.",
     )
 
@@ -248,7 +253,8 @@ def _no_history(noting: Noting, error: Exception, nodes: list[Any], site: Site |
         culprit=place_of(site),
         tensor=variable(site),
         fix="make it from tensors that require grad, outside no_grad and without detach()",
-        story=f"`{variable(site) or 'The loss'}` has no history.",
+        story=f"{_quoted(variable(site), 'The loss')} has no history.",
+        title="Does not require grad",
     )
 
 
