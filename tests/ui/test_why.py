@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.pictures import picture
 from tests.ui.test_access import COLOURS, STALE, axe, axe_in
-from tests.ui.test_code import picture
 from tests.ui.test_following import at
 from tests.ui.test_life import run_cell
 from tests.ui.test_looks import box_of, resized
