@@ -486,8 +486,26 @@ def wrap_dim(dim: int, ndim: int) -> int:
     if dim.__class__ is not int:
         dim = index_of(dim)
     if not -limit <= dim < limit:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], "
-            f"but got {dim})"
-        )
+        raise no_such_dim(dim, ndim)
     return dim + limit if dim < 0 else dim
+
+
+def existing_dim(dim: int, ndim: int) -> int:
+    """As `wrap_dim`, but a tensor without dimensions has none that could be meant."""
+    if not ndim:
+        raise no_dimensions(dim)
+    return wrap_dim(dim, ndim)
+
+
+def no_such_dim(dim: int, ndim: int) -> IndexError:
+    """The error for a dim that a tensor of `ndim` dimensions does not have."""
+    limit = max(ndim, 1)
+    return IndexError(
+        f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], "
+        f"but got {dim})"
+    )
+
+
+def no_dimensions(dim: Any) -> IndexError:
+    """The error for a dim of a tensor without dimensions."""
+    return IndexError(f"Dimension specified as {dim} but tensor has no dimensions")

@@ -134,10 +134,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         )
     out_features, in1, in2 = weight.shape
     if bias is not None and bias._array.shape != (out_features,):
-        if not bias._array.ndim:
-            raise IndexError(
-                "Dimension specified as 0 but tensor has no dimensions: the bias of bilinear()"
-            )
+        errors.existing_dim(0, bias._array.ndim)
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {list(bias.shape)} but expected "
             f"{out_features}"

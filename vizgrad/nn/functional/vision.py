@@ -129,10 +129,15 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
     return interpolate(input, size, scale_factor, "bilinear", align_corners=True)
 
 
+_IMAGE = RankAtLeast(
+    3,
+    "{function} expects input to have at least 3 dimensions, but got input with {ndim} dimension(s)",
+)
+
+
 @takes_tensors
-def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
+def pixel_shuffle(input: Annotated[Any, _IMAGE], upscale_factor: int) -> Tensor:
     """(*, C r^2, H, W) -> (*, C, H r, W r). W. Shi et al., Efficient Sub-Pixel CNN (2016)."""
-    _check_image("pixel_shuffle", input)
     channels = input.shape[-3]
     r = whole_number("pixel_shuffle", "upscale_factor", 2, upscale_factor)
     if r < 1:
@@ -146,9 +151,8 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
 
 
 @takes_tensors
-def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
+def pixel_unshuffle(input: Annotated[Any, _IMAGE], downscale_factor: int) -> Tensor:
     """(*, C, H r, W r) -> (*, C r^2, H, W): undoes `pixel_shuffle`."""
-    _check_image("pixel_unshuffle", input)
     height, width = input.shape[-2:]
     r = whole_number("pixel_unshuffle", "downscale_factor", 2, downscale_factor)
     if r < 1:
@@ -159,14 +163,6 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
             f"got {height} x {width} and {r}"
         )
     return images.pixel_unshuffle.record(input, factor=r)
-
-
-def _check_image(name: str, input: Tensor) -> None:
-    if input._array.ndim < 3:
-        raise RuntimeError(
-            f"{name} expects input to have at least 3 dimensions, but got input with "
-            f"{input._array.ndim} dimension(s)"
-        )
 
 
 @takes_tensors

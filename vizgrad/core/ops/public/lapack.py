@@ -223,7 +223,13 @@ def orgqr(input: Tensor, input2: Tensor) -> Tensor:
 @takes_out
 @takes_tensors
 def ormqr(
-    input: Tensor, input2: Tensor, input3: Tensor, left: bool = True, transpose: bool = False
+    input: Annotated[Tensor, RankAtLeast(2, "torch.ormqr: input must have at least 2 dimensions.")],
+    input2: Tensor,
+    input3: Annotated[
+        Tensor, RankAtLeast(2, "torch.ormqr: other must have at least 2 dimensions.")
+    ],
+    left: bool = True,
+    transpose: bool = False,
 ) -> Tensor:
     """Q @ input3 (input3 @ Q unless `left`), Q the whole product of reflections I - tau_i v_i v_i^H.
 
@@ -249,9 +255,6 @@ def ormqr(
 
 def _check_ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool) -> None:
     a, t, c = input._array, tau._array, other._array
-    for name, array in (("input", a), ("other", c)):
-        if array.ndim < 2:
-            raise RuntimeError(f"torch.ormqr: {name} must have at least 2 dimensions.")
     side = -2 if left else -1
     if c.shape[side] != a.shape[-2]:
         raise RuntimeError(
@@ -424,10 +427,15 @@ def _symmetric(x: Any) -> Any:
     return (x + x.mT) / 2
 
 
+_SYMMETRIC = RankAtLeast(
+    2, "lobpcg: A must be a matrix or a batch of matrices, got {ndim} dimensions"
+)
+
+
 @public
 @takes_tensors
 def lobpcg(
-    A: Tensor, k: int | None = None, B: Tensor | None = None, X: Tensor | None = None,
+    A: Annotated[Tensor, _SYMMETRIC], k: int | None = None, B: Tensor | None = None, X: Tensor | None = None,
     n: int | None = None, iK: Tensor | None = None, niter: int | None = None,
     tol: float | None = None, largest: bool | None = None, method: str | None = None,
     tracker: Any = None, ortho_iparams: dict[str, int] | None = None,
@@ -442,10 +450,6 @@ def lobpcg(
     `ortho_...` settings do the same here: the basis is made orthonormal whatever its rank. Vectors have any
     sign. Raises ValueError unless m is at least 3 k.
     """
-    if A.ndim < 2:
-        raise RuntimeError(
-            f"lobpcg: A must be a matrix or a batch of matrices, got {A.ndim} dimensions"
-        )
     if A.shape[-1] != A.shape[-2]:
         kind = RuntimeError if A.requires_grad else AssertionError
         raise kind(f"lobpcg: A must be square, got shape {list(A.shape)}")

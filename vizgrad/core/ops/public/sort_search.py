@@ -35,6 +35,7 @@ from vizgrad.core.tensor.requirements import (
     Long,
     Rank,
     SameDtype,
+    checked,
 )
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
@@ -460,16 +461,21 @@ def _bin_of(elements: Any, low: float, high: float, bins: int) -> Any:
     return xp.minimum((inside - low) / (high - low) * bins, bins - 1).astype(xp.int64)
 
 
-def _given_edges(bins: Tensor, input: Tensor) -> Any:
-    if bins._array.ndim != 1:
-        raise RuntimeError(
-            f"torch.histogram(): bins tensor should have one dimension, but got {bins._array.ndim} dimensions"
-        )
-    if bins.dtype is not input.dtype:
-        raise RuntimeError(
-            "torch.histogram(): input tensor and bins tensor should have the same dtype, but got input with "
-            f"dtype {input.dtype.name} and bins with dtype {bins.dtype.name}"
-        )
+@checked
+def _given_edges(
+    bins: Annotated[
+        Tensor,
+        Rank(
+            1, "torch.histogram(): bins tensor should have one dimension, but got {ndim} dimensions"
+        ),
+        SameDtype(
+            "input",
+            "torch.histogram(): input tensor and bins tensor should have the same dtype, but got input "
+            "with dtype {other} and bins with dtype {dtype}",
+        ),
+    ],
+    input: Tensor,
+) -> Any:
     if bins._array.size < 2:
         raise RuntimeError(
             f"torch.histogram(): bins must be > 0, but got {bins._array.size} edges: a bin has two"
