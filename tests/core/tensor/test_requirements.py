@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -199,3 +200,23 @@ def test_every_declared_requirement_is_read() -> None:
         if not used & readers:
             unread.append(name)
     assert unread == []
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: vg.meshgrid(VECTOR, VECTOR),
+        lambda: vg.cov(VECTOR[:1]),
+        lambda: vg.std(VECTOR[:1]),
+        lambda: vg.tril(VECTOR[None], out=vg.ones(3)),
+        lambda: vg.nn.functional.huber_loss(VECTOR, VECTOR[:1]),
+        lambda: vg.nn.functional.kl_div(VECTOR, VECTOR),
+    ],
+)
+def test_a_warning_names_the_line_of_the_caller(call: Callable[[], Any]) -> None:
+    """Whatever stands between: decorators, and the tests of arguments."""
+    with pytest.warns(
+        UserWarning, match="indexing|freedom|resized|target size|batchmean"
+    ) as caught:
+        call()
+    assert [Path(each.filename) for each in caught] == [Path(__file__)]

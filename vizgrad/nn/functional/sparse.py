@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import is_on_host
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.kernels.indexing import count_places
+from vizgrad.core.errors import warn_outside
 from vizgrad.core.function.transform_tensor import innermost, of_examples
 from vizgrad.core.ops import indexing as op
 from vizgrad.core.ops.public.arguments import takes_tensors
@@ -119,11 +119,9 @@ def embedding_bag(
     from vizgrad.core.tensor.tensor import new_tensor
 
     if weight.dtype.name == "int64" and input.is_floating_point():
-        warnings.warn(
+        warn_outside(
             "Argument order of nn.functional.embedding_bag was changed: give the indices first, then the "
             "weight",
-            UserWarning,
-            stacklevel=3,
         )
         input, weight = weight, input
     if input._array.dtype.kind in "bc" and input.ndim == 2:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.dtypes import INTS
-from vizgrad.core.errors import index_of, wrap_dim
+from vizgrad.core.errors import index_of, warn_outside, wrap_dim
 from vizgrad.core.function.failing import broadcast_error
 from vizgrad.core.function.transform_tensor import of_examples
 from vizgrad.core.ops import indexing, shape
@@ -214,10 +213,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
                 f"{type(axis).__name__}"
             )
     if indexing is None:
-        warnings.warn(
+        warn_outside(
             "meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
-            UserWarning,
-            stacklevel=2,
         )
         indexing = "ij"
     if not isinstance(indexing, str):

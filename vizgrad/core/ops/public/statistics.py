@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import beside, is_on_host
 from vizgrad.core.arrays.dtypes import DType, promote_types
 from vizgrad.core.arrays.kernels.reduction import count
-from vizgrad.core.errors import wrap_dim
+from vizgrad.core.errors import warn_outside, wrap_dim
 from vizgrad.core.function.transform_tensor import Wrapped, of_examples
 from vizgrad.core.ops import recording, statistics
 from vizgrad.core.ops.constants import place_of
@@ -81,12 +80,10 @@ def _var_arguments(
     dims = dims_of(dim, input._array.ndim)
     freedom = _correction(unbiased, correction)
     if count(input._array.shape, dims) - freedom <= 0:
-        warnings.warn(
+        warn_outside(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
             "reduction factor (input numel divided by output numel); there are "
             f"{count(input._array.shape, dims)} elements and the correction is {freedom}.",
-            UserWarning,
-            stacklevel=3,
         )
     return dims, freedom
 
@@ -332,11 +329,9 @@ def cov(
     # of a batch, that of the example with the fewest
     left: Any = place_of(freedom).min().item() if isinstance(freedom, Tensor) else freedom
     if left <= 0:
-        warnings.warn(
+        warn_outside(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
             f"observations; what is left of them is {left}.",
-            UserWarning,
-            stacklevel=2,
         )
         freedom = freedom.clamp(min=0) if isinstance(freedom, Wrapped) else 0.0
     return dimensions.squeeze(product / freedom)
