@@ -19,7 +19,7 @@ from vizgrad.core.ops.public.arguments import (
     rounded,
     takes_tensors,
 )
-from vizgrad.core.tensor.requirements import MASK, MATRICES, not_a_tensor
+from vizgrad.core.tensor.requirements import MASK, MATRICES, DtypeKind, not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -76,12 +76,17 @@ def _refuse_number(name: str, input: Tensor, *numbers: Any) -> None:
 
 @public(method=True)
 @takes_tensors
-def square_(input: Tensor) -> Tensor:
+def square_(
+    input: Annotated[
+        Tensor,
+        DtypeKind(
+            "iufcV",
+            "result type int64 can't be cast to the desired output type bool of square_",
+            RuntimeError,
+        ),
+    ],
+) -> Tensor:
     """input *= input, with the old value lost."""
-    if input._array.dtype.kind == "b":
-        raise RuntimeError(
-            "result type int64 can't be cast to the desired output type bool of square_"
-        )
     return write(pointwise_binary.pow_number, input, name="square_", exponent=2)
 
 
@@ -129,10 +134,13 @@ def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 
 @public(method=True, aliases="absolute_")
 @takes_tensors
-def abs_(input: Tensor) -> Tensor:
+def abs_(
+    input: Annotated[
+        Tensor,
+        DtypeKind("biufV", "In-place abs is not supported for complex tensors.", RuntimeError),
+    ],
+) -> Tensor:
     """`abs`, in place; RuntimeError for complex numbers, whose absolute values are of another type."""
-    if input._array.dtype.kind == "c":
-        raise RuntimeError("In-place abs is not supported for complex tensors.")
     return write(pointwise.abs, input, name="abs_")
 
 

@@ -3,18 +3,18 @@
     @public
     def trace(input: Annotated[Tensor, Rank(2, "trace: expected a matrix, but got {ndim} dimensions")])
 
-`@public`, `@method` and the decorators of `arguments.py` read the annotations (`checked`) and raise the error
-for an argument that does not meet one; the function itself need not look. An annotation that several
-functions share has a name: `Dim`. The text is PyTorch's, and may
-have these fields:
+`@public`, `@method` and the decorators of `arguments.py` read the annotations (`checked`, which may stand
+alone, too) and raise the error for an argument that does not meet one; the function itself need not look.
+Requirements are looked at in the order of the parameters. An annotation that several functions share has a
+name: `Dim`. The text is PyTorch's, and may have these fields:
 
     {function} {argument}       their names; that of an in-place form without "_", which {called} has
     {position}                  of an element that `Each` looks at, from 0
     {value}                     the argument
     {dtype} {ndim} {shape}      of the argument, if it is a Tensor
-    {other} {other_ndim} {other_shape}  dtype, dimensions and shape of the argument that it is compared with
-
-A requirement is looked at in the order of the parameters, and after those of decorators above the function.
+    {other}                     dtype of the argument that it is compared with
+    {other_ndim} {other_shape}  of that argument
+    {class}                     of that argument: the first argument of a method is its object
 """
 
 from __future__ import annotations
@@ -266,7 +266,7 @@ class Requirement:
         """The error for `value`, which does not meet the requirement."""
         fields: dict[str, Any] = {
             "called": function, "function": function.rstrip("_"), "argument": argument, "value": value,
-            "position": position,
+            "position": position, "class": type(other).__name__,
         }  # fmt: skip
         if isinstance(value, Tensor):
             array = value._array
@@ -419,12 +419,6 @@ class Each(Requirement):
         super().__init__(broken, inner.message, inner.error, inner.fix, other=inner.other)
 
 
-# Requirements that several families share.
-
-#: A dimension of the first argument.
-Dim = Annotated[int, DimOf()]
-
-
 class _Mask(Requirement):
     """A tensor of bools, as the second argument; also where no decorator looks for what is no tensor."""
 
@@ -440,9 +434,15 @@ class _Mask(Requirement):
         return not_a_tensor(function, argument, 2, value)
 
 
+# Requirements that several families share.
+
+#: A dimension of the first argument.
+Dim = Annotated[int, DimOf()]
+
+
 #: bool, for masks.
 MASK = _Mask()
-#: Of stacks of matrices.
+#: Holds matrices.
 MATRICES = RankAtLeast(2, "{function}: input tensor must have at least 2 dimensions, got {ndim}")
 #: Holds floating point or complex numbers.
 INEXACT = DtypeKind("fcV")

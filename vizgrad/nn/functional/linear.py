@@ -178,10 +178,13 @@ def normalize(
 
 
 @takes_tensors
-def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tensor:
+def cosine_similarity(
+    x1: Any,
+    x2: Any,
+    dim: int = 1,
+    eps: Annotated[float, AtLeast(0, "eps must be non-negative, got: {value}")] = 1e-8,
+) -> Tensor:
     """x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along `dim`."""
-    if not eps >= 0:
-        raise RuntimeError(f"eps must be non-negative, got: {eps}")
     common = promote_types(x1.dtype, x2.dtype)
     if not common.is_floating_point:
         raise RuntimeError(

@@ -12,7 +12,7 @@ from vizgrad.core.ops.constants import place_of
 from vizgrad.core.ops.public import broadcasting
 from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
 from vizgrad.core.tensor.modes import is_grad_enabled
-from vizgrad.core.tensor.requirements import OneOf, Rank, not_a_tensor
+from vizgrad.core.tensor.requirements import OneOf, Rank, Requirement, checked, not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.functional.activation import logsigmoid
 from vizgrad.nn.functional.linear import pairwise_distance
@@ -187,13 +187,15 @@ def _same_ranks(anchor: Any, positive: Any, negative: Any) -> None:
         )
 
 
+@checked
 def triplet_margin_with_distance_loss(
     anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None,
-    margin: float = 1.0, swap: bool = False, reduction: str = "mean",
+    margin: Annotated[
+        float, Requirement("{0} <= 0", "margin must be greater than 0, got {value}", ValueError)
+    ] = 1.0,
+    swap: bool = False, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """`triplet_margin_loss` with any distance."""
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
     _same_ranks(anchor, positive, negative)
     distance = pairwise_distance if distance_function is None else distance_function
     if not callable(distance):

@@ -16,7 +16,7 @@ from vizgrad.core.ops.constants import place_of
 from vizgrad.core.ops.images import affine_grid_generator
 from vizgrad.core.ops.public.arguments import per_dim, takes_tensors, whole_number
 from vizgrad.core.ops.public.padding import INTERPOLATIONS, PADDINGS, grid_sampler
-from vizgrad.core.tensor.requirements import RankAtLeast
+from vizgrad.core.tensor.requirements import DtypeKind, RankAtLeast
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.functional.pooling import (
     adaptive_avg_pool1d,
@@ -193,15 +193,20 @@ def channel_shuffle(
 
 
 @takes_tensors
-def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Tensor:
+def affine_grid(
+    theta: Annotated[
+        Any,
+        DtypeKind("fV", "Expected theta to have floating point type, but got {dtype}", ValueError),
+    ],
+    size: Any,
+    align_corners: bool | None = None,
+) -> Tensor:
     """The points of an image (N, C, H, W) moved by theta (N, 2, 3): (N, H, W, 2), each in [-1, 1].
 
     For (N, C, D, H, W) and theta (N, 3, 4) points have three coordinates: x, y, z.
     """
     sizes = tuple(size)[2:]
     dims = len(sizes)
-    if theta._array.dtype.kind not in "fV":
-        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     if dims not in (2, 3):
         raise NotImplementedError(
             "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got "

@@ -23,7 +23,7 @@ from vizgrad.core.ops.public.arguments import (
     written,
 )
 from vizgrad.core.ops.public.reduction import _as_asked, _in_dtype
-from vizgrad.core.tensor.requirements import AtLeast, OneOf, RankAtLeast
+from vizgrad.core.tensor.requirements import AtLeast, DtypeKind, OneOf, RankAtLeast
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
 
@@ -98,12 +98,15 @@ def cummin(input: Tensor, dim: int) -> ValuesIndices:
 @public(method=True)
 @takes_axis
 @takes_tensors
-def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
+def logcumsumexp(
+    input: Annotated[Tensor, DtypeKind("fcV", '"{function}" not implemented for {dtype}')],
+    dim: int,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """log of running sums of exp along `dim`."""
     if out is not None:
         _of_out(out, input.dtype)
-    if input._array.dtype.kind not in "fcV":
-        raise NotImplementedError(f'"logcumsumexp" not implemented for {input.dtype.name}')
     result = _running(statistics.logcumsumexp, input, dim, None)
     return result if out is None else written(out, result, "logcumsumexp", input)
 

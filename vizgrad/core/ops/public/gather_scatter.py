@@ -32,6 +32,7 @@ from vizgrad.core.tensor.requirements import (
     OneOf,
     RankAtMost,
     Requirement,
+    SameDtype,
     ZeroDim,
 )
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
@@ -45,6 +46,23 @@ _Index = Annotated[
         "{0}._array.size and ({0}._array.ndim or 1) != ({1}._array.ndim or 1)",
         "Index tensor must have the same number of dimensions as input tensor: {ndim} and "
         "{other_ndim} in {function}()",
+        other="",
+    ),
+]
+
+#: The values to write have the dtype of the tensor that they are written into.
+_Source = Annotated[
+    Tensor,
+    SameDtype(
+        "",
+        "{function}(): Expected self.dtype to be equal to src.dtype, got {other} and {dtype}",
+    ),
+]
+_SourceOrNumber = Annotated[
+    Any,
+    Requirement(
+        "isinstance({0}, _Tensor) and {0}._array.dtype != {1}._array.dtype",
+        "{function}(): Expected self.dtype to be equal to src.dtype, got {other} and {dtype}",
         other="",
     ),
 ]
@@ -138,7 +156,7 @@ def take_along_dim(
 @public(method=True)
 @takes_axis
 def scatter(
-    input: Tensor, dim: Dim, index: _Index, src: Any = None, *, value: Any = None,
+    input: Tensor, dim: Dim, index: _Index, src: _SourceOrNumber = None, *, value: Any = None,
     reduce: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A copy of `input` with src[i][j] written at [index[i][j]][j] for dim 0, and so on."""
@@ -149,7 +167,7 @@ def scatter(
 @method
 @takes_tensors
 def scatter_(
-    self: Tensor, dim: Dim, index: _Index, src: Any = None, *, value: Any = None,
+    self: Tensor, dim: Dim, index: _Index, src: _SourceOrNumber = None, *, value: Any = None,
     reduce: str | None = None,
 ) -> Tensor:  # fmt: skip
     """`scatter`, in place."""
@@ -172,7 +190,6 @@ def _scatter(
         src = element(src, input._array.dtype)
         return indexing.scatter_number, (index,), {"dim": at, "value": src}
     _check_fit("scatter", index, input, at, src)
-    _check_same("scatter", input, src)
     return indexing.scatter, (index, src), {"dim": at}
 
 
@@ -196,7 +213,6 @@ def _scatter_reduced(input: Tensor, at: int, index: Tensor, src: Any, reduce: st
         check_number("scatter", "value", src)
         src = creation.full(index.shape, src, dtype=input.dtype, device=input.device)
     _check_fit("scatter", index, input, at, src)
-    _check_same("scatter", input, src)
     attributes = {"dim": at, "reduce": _OLDER[reduce], "include_self": True}
     return indexing.scatter_reduce, (index, src), attributes
 
@@ -204,32 +220,22 @@ def _scatter_reduced(input: Tensor, at: int, index: Tensor, src: Any, reduce: st
 _OLDER = {"add": "sum", "multiply": "prod"}
 
 
-def _check_same(name: str, input: Tensor, src: Tensor) -> None:
-    if input._array.dtype != src._array.dtype:
-        raise RuntimeError(
-            f"{name}(): Expected self.dtype to be equal to src.dtype, got {input.dtype.name} "
-            f"and {src.dtype.name}"
-        )
-
-
 @public(method=True)
 @takes_axis
-def scatter_add(input: Tensor, dim: Dim, index: _Index, src: Tensor) -> Tensor:
+def scatter_add(input: Tensor, dim: Dim, index: _Index, src: _Source) -> Tensor:
     """A copy of `input` with src[i][j] added at [index[i][j]][j] for dim 0, and so on."""
     at = wrap_dim(dim, input._array.ndim)
     _check_fit("scatter_add", index, input, at, src)
-    _check_same("scatter_add", input, src)
     return indexing.scatter_add.record(input, index, src, dim=at)
 
 
 @method
 @takes_tensors
-def scatter_add_(self: Tensor, dim: Dim, index: _Index, src: Tensor) -> Tensor:
+def scatter_add_(self: Tensor, dim: Dim, index: _Index, src: _Source) -> Tensor:
     """`scatter_add`, in place."""
     check_placing(self, index, src)
     at = wrap_dim(dim, self._array.ndim)
     _check_fit("scatter_add", index, self, at, src)
-    _check_same("scatter_add", self, src)
     return write(indexing.scatter_add, self, index, src, name="scatter_add_", dim=at)
 
 
@@ -242,7 +248,7 @@ _REDUCE = OneOf(
 @public(method=True)
 @takes_tensors
 def scatter_reduce(
-    input: Tensor, dim: Dim, index: _Index, src: Tensor, reduce: Annotated[str, _REDUCE], *,
+    input: Tensor, dim: Dim, index: _Index, src: _Source, reduce: Annotated[str, _REDUCE], *,
     include_self: bool = True,
 ) -> Tensor:  # fmt: skip
     """A copy of `input` with the groups of `src` that `index` names reduced into it.
@@ -258,7 +264,7 @@ def scatter_reduce(
 @method
 @takes_tensors
 def scatter_reduce_(
-    self: Tensor, dim: Dim, index: _Index, src: Tensor, reduce: Annotated[str, _REDUCE], *,
+    self: Tensor, dim: Dim, index: _Index, src: _Source, reduce: Annotated[str, _REDUCE], *,
     include_self: bool = True,
 ) -> Tensor:  # fmt: skip
     """`scatter_reduce`, in place."""
@@ -278,7 +284,6 @@ def _check_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: s
     check_kind("scatter_reduce", input, _REDUCES.get(reduce, "biufcV"))
     at = wrap_dim(dim, input._array.ndim)
     _check_fit("scatter_reduce", index, input, at, src)
-    _check_same("scatter_reduce", input, src)
     return at
 
 
@@ -318,7 +323,7 @@ def index_select(input: Tensor, dim: Dim, index: _Vector) -> Tensor:
 @public(method=True)
 @takes_tensors
 def index_add(
-    input: Tensor, dim: Dim, index: _Vector, source: Tensor, *, alpha: float = 1
+    input: Tensor, dim: Dim, index: _Vector, source: _Source, *, alpha: float = 1
 ) -> Tensor:
     """A copy of `input` with alpha times the slices of `source` added at the entries of `index`."""
     at = _index_write("index_add", input, dim, index, source)
@@ -329,7 +334,7 @@ def index_add(
 @method
 @takes_tensors
 def index_add_(
-    self: Tensor, dim: Dim, index: _Vector, source: Tensor, *, alpha: float = 1
+    self: Tensor, dim: Dim, index: _Vector, source: _Source, *, alpha: float = 1
 ) -> Tensor:
     """`index_add`, in place."""
     check_placing(self, index, source)
@@ -360,7 +365,6 @@ def _index_write(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
         )
     if name == "index_copy":
         _check_source(input, source, at)
-    _check_same(name, input, source)
     if name == "index_copy" and index._array.dtype != xp.int64:
         raise RuntimeError(
             f"index_copy_(): Expected a long tensor for index, but got {index.dtype.name}"
@@ -413,7 +417,7 @@ def _check_select(index: Tensor, input: Tensor, dim: int) -> None:
 
 @public(method=True)
 @takes_tensors
-def index_copy(input: Tensor, dim: Dim, index: _Vector, source: Tensor) -> Tensor:
+def index_copy(input: Tensor, dim: Dim, index: _Vector, source: _Source) -> Tensor:
     """A copy of `input` with the slices of `source` written at the entries of `index`."""
     at = _index_write("index_copy", input, dim, index, source)
     return indexing.index_copy.record(input, index, source, dim=at)
@@ -421,7 +425,7 @@ def index_copy(input: Tensor, dim: Dim, index: _Vector, source: Tensor) -> Tenso
 
 @method
 @takes_tensors
-def index_copy_(self: Tensor, dim: Dim, index: _Vector, source: Tensor) -> Tensor:
+def index_copy_(self: Tensor, dim: Dim, index: _Vector, source: _Source) -> Tensor:
     """`index_copy`, in place."""
     check_placing(self, index, source)
     at = _index_write("index_copy", self, dim, index, source)
@@ -482,7 +486,7 @@ def index_reduce(
     input: Tensor,
     dim: Dim,
     index: _Vector,
-    source: Tensor,
+    source: _Source,
     reduce: Annotated[
         str,
         OneOf(

@@ -24,9 +24,9 @@ from vizgrad.core.ops.public import (
 from vizgrad.core.ops.public.arguments import takes_out, takes_tensors
 from vizgrad.core.ops.public.complexes import adjoint, conj
 from vizgrad.core.ops.public.linalg_factors import householder_product
-from vizgrad.core.ops.public.linalg_functions import check_matrix_type, check_same_type
+from vizgrad.core.ops.public.linalg_functions import OF_ONE_TYPE, check_matrix_type
 from vizgrad.core.ops.public.random_sampling import randn
-from vizgrad.core.tensor.requirements import RankAtLeast
+from vizgrad.core.tensor.requirements import DtypeKind, OneOf, RankAtLeast
 from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -87,15 +87,14 @@ _MATRICES = RankAtLeast(
 @of_examples
 def triangular_solve(
     input: Annotated[Tensor, _MATRICES],
-    A: Annotated[Tensor, _MATRICES],
+    A: Annotated[
+        Tensor, _MATRICES, OF_ONE_TYPE, DtypeKind("fcV", '"{function}" not implemented for {dtype}')
+    ],
     upper: bool = True,
     transpose: bool = False,
     unitriangular: bool = False,
 ) -> TriangularSolve:
     """X in A @ X = input (A.mT @ X with `transpose`), reading a triangle of A; and a copy of A."""
-    check_same_type("triangular_solve", input, A)
-    if A._array.dtype.kind not in "fcV":
-        raise NotImplementedError(f'"triangular_solve" not implemented for {A.dtype.name}')
     shape = broadcasting.broadcast_shapes(input._array.shape[:-2], A._array.shape[:-2])
     b, matrix = (broadcasting.expand(t, (*shape, *t._array.shape[-2:])) for t in (input, A))
     plain = matrix.detach()
@@ -427,6 +426,9 @@ def _symmetric(x: Any) -> Any:
     return (x + x.mT) / 2
 
 
+_METHOD = OneOf(
+    ("ortho", "basic"), "lobpcg: method must be 'ortho' or 'basic', got {value!r}", ValueError
+)
 _SYMMETRIC = RankAtLeast(
     2, "lobpcg: A must be a matrix or a batch of matrices, got {ndim} dimensions"
 )
@@ -437,7 +439,7 @@ _SYMMETRIC = RankAtLeast(
 def lobpcg(
     A: Annotated[Tensor, _SYMMETRIC], k: int | None = None, B: Tensor | None = None, X: Tensor | None = None,
     n: int | None = None, iK: Tensor | None = None, niter: int | None = None,
-    tol: float | None = None, largest: bool | None = None, method: str | None = None,
+    tol: float | None = None, largest: bool | None = None, method: Annotated[str, _METHOD] | None = None,
     tracker: Any = None, ortho_iparams: dict[str, int] | None = None,
     ortho_fparams: dict[str, float] | None = None, ortho_bparams: dict[str, bool] | None = None,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
@@ -453,8 +455,6 @@ def lobpcg(
     if A.shape[-1] != A.shape[-2]:
         kind = RuntimeError if A.requires_grad else AssertionError
         raise kind(f"lobpcg: A must be square, got shape {list(A.shape)}")
-    if method not in (None, "ortho", "basic"):
-        raise ValueError(f"lobpcg: method must be 'ortho' or 'basic', got {method!r}")
     m = A.shape[-1]
     k = (1 if X is None else X.shape[-1]) if k is None else k
     n = (k if n is None else n) if X is None else X.shape[-1]

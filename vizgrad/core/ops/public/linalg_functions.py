@@ -72,13 +72,12 @@ def check(
         )
 
 
-def check_same_type(name: str, b: Tensor, A: Tensor) -> None:
-    """RuntimeError where the right-hand side is of another type than the matrix."""
-    if b._array.dtype != A._array.dtype:
-        raise RuntimeError(
-            f"{name}: Expected b and A to have the same dtype, but found b of type {b.dtype.name} and A of "
-            f"type {A.dtype.name} instead: convert one with .to(dtype)"
-        )
+#: The matrix, where the right-hand side is the first argument.
+OF_ONE_TYPE = SameDtype(
+    "",
+    "{function}: Expected b and A to have the same dtype, but found b of type {other} and A of type "
+    "{dtype} instead: convert one with .to(dtype)",
+)
 
 
 # Eigenvalues and singular values of matrices (spec T-83).
@@ -346,7 +345,26 @@ def _abs_squared(value: Tensor) -> Tensor:
 @takes_tensors
 @of_examples
 def lstsq(
-    input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
+    input: Tensor,
+    b: Annotated[
+        Tensor,
+        SameDtype(
+            "input",
+            "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
+            "{other} and other's dtype {dtype}",
+        ),
+    ],
+    rcond: float | None = None,
+    *,
+    driver: Annotated[
+        str,
+        OneOf(
+            ("gels", "gelsy", "gelsd", "gelss"),
+            "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), not "
+            "{value}",
+        ),
+    ]
+    | None = None,
 ) -> LstsqResult:
     """X that makes the 2-norm of input @ X - b smallest; solution and residuals are differentiable.
 
@@ -355,16 +373,6 @@ def lstsq(
     singular values. Results that are not found are empty.
     """
     check("lstsq", input, square=False)
-    if driver not in (None, "gels", "gelsy", "gelsd", "gelss"):
-        raise RuntimeError(
-            "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), not "
-            f"{driver}"
-        )
-    if input._array.dtype != b._array.dtype:
-        raise RuntimeError(
-            "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
-            f"{input.dtype.name} and other's dtype {b.dtype.name}"
-        )
     vector = b._array.ndim == 1 or b._array.shape == input._array.shape[:-1]
     sides = dimensions.unsqueeze(b, -1) if vector else b
     found = matrix_products.matmul(pinv(input, rtol=rcond), sides)

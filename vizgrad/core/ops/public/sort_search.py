@@ -33,6 +33,7 @@ from vizgrad.core.tensor.requirements import (
     AtLeast,
     DtypeKind,
     Long,
+    OneOf,
     Rank,
     SameDtype,
     checked,
@@ -205,7 +206,14 @@ def searchsorted(
     *,
     out_int32: bool = False,
     right: bool = False,
-    side: str | None = None,
+    side: Annotated[
+        str,
+        OneOf(
+            ("left", "right"),
+            "torch.searchsorted(): side can only be 'left' or 'right' but got {value}",
+        ),
+    ]
+    | None = None,
     sorter: Tensor | None = None,
 ) -> Tensor:
     """Where the values would be put into a sorted vector (or the rows of a sorted tensor).
@@ -218,10 +226,6 @@ def searchsorted(
     )
     check_kind("searchsorted", sorted_sequence, "iufV" if of_bools else "biufV")
     _check_search(rows.shape, input._array.shape if isinstance(input, Tensor) else ())
-    if side not in (None, "left", "right"):
-        raise RuntimeError(
-            f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}"
-        )
     if right and side == "left":
         raise RuntimeError(
             "torch.searchsorted(): side and right can't be set to opposites, got side of left while "
