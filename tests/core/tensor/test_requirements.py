@@ -29,6 +29,7 @@ from vizgrad.core.tensor.requirements import (
     Within,
     ZeroDim,
     checked,
+    first,
 )
 from vizgrad.core.tensor.tensor import Tensor
 
@@ -129,6 +130,28 @@ def test_an_annotation_may_have_a_name_and_compare_with_the_first_argument() -> 
             function(wrong, 1)
     with pytest.raises(RuntimeError, match="1 > 0"):
         function(VECTOR[0], other=VECTOR)
+
+
+def _ordered(
+    one: Annotated[int, AtLeast(0, "one")],
+    two: Annotated[int, AtLeast(0, "two"), AtLeast(1, "two again")],
+    three: Annotated[Any, first(Each(RankAtLeast(1, "three")))],
+) -> Any:
+    return one, two, three
+
+
+def test_requirements_are_looked_at_in_order() -> None:
+    function = checked(_ordered)
+    assert function(0, 1, [VECTOR]) == (0, 1, [VECTOR])
+    for wrong, text in [
+        ((-1, -1, [VECTOR[0]]), "three"),
+        ((-1, -1, []), "one"),
+        ((0, -1, []), "two"),
+        ((0, 0, []), "two again"),
+    ]:
+        with pytest.raises(RuntimeError) as caught:
+            function(*wrong)
+        assert str(caught.value) == text
 
 
 def test_a_function_without_requirements_stays_itself() -> None:

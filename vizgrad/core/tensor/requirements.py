@@ -5,8 +5,8 @@
 
 `@public`, `@method` and the decorators of `arguments.py` read the annotations (`checked`, which may stand
 alone, too) and raise the error for an argument that does not meet one; the function itself need not look.
-Requirements are looked at in the order of the parameters. An annotation that several functions share has a
-name: `Dim`. The text is PyTorch's, and may have these fields:
+Requirements are looked at in the order of the parameters, but for one that is to come `first`. An annotation
+that several functions share has a name: `Dim`. The text is PyTorch's, and may have these fields:
 
     {function} {argument}       their names; that of an in-place form without "_", which {called} has
     {position}                  of an element that `Each` looks at, from 0
@@ -20,7 +20,7 @@ name: `Dim`. The text is PyTorch's, and may have these fields:
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property, update_wrapper
 from types import FunctionType
 from typing import Annotated, Any, TypeVar, cast
@@ -259,6 +259,8 @@ class Requirement:
         self.kind = kind
         #: The parameter that the argument is compared with; "" is the first.
         self.other = other
+        #: Is it looked at before those of all other parameters?
+        self.first = False
 
     def failed(
         self, function: str, argument: str, value: Any, other: Any = None, position: int = 0
@@ -411,6 +413,15 @@ class OneOf(Requirement):
         super().__init__(f"{{0}} not in {words}", message, error)
 
 
+R = TypeVar("R", bound=Requirement)
+
+
+def first(requirement: R) -> R:
+    """The requirement, which is looked at before those of other parameters."""
+    requirement.first = True
+    return requirement
+
+
 class Each(Requirement):
     """A sequence each of whose tensors meets the requirement; `*tensors` is one."""
 
@@ -526,10 +537,12 @@ def _compiled(function: Any, declared: dict[str, str], namespace: dict[str, Any]
         head.append(stars + name)
         passed.append(f"{name}={name}" if p.kind is p.KEYWORD_ONLY else stars + name)
         if name in declared:
-            tests += _tests(name, declared[name], home, function, namespace)
-    lines = [f"def guard({', '.join(head)}):", *tests, f"return _function({', '.join(passed)})"]
+            for requirement, lines in _tests(name, declared[name], home, function, namespace):
+                tests[:0] = lines if requirement.first else []
+                tests += [] if requirement.first else lines
+    source = [f"def guard({', '.join(head)}):", *tests, f"return _function({', '.join(passed)})"]
     found: dict[str, Any] = {}
-    exec("\n    ".join(lines), namespace, found)  # noqa: S102  names, and tests of requirements
+    exec("\n    ".join(source), namespace, found)  # noqa: S102  names, and tests of requirements
     made: FunctionType = found["guard"]
     given = {n: p.default for n, p in parameters.items() if p.default is not p.empty}
     by_name = {
@@ -542,16 +555,16 @@ def _compiled(function: Any, declared: dict[str, str], namespace: dict[str, Any]
 
 def _tests(
     name: str, text: str, home: dict[str, Any], function: Any, namespace: dict[str, Any]
-) -> list[str]:
-    """Lines that raise for an argument that does not meet what its annotation requires."""
+) -> Iterator[tuple[Requirement, list[str]]]:
+    """Each requirement of an argument, and the lines that raise if it is not met."""
     optional = f"{name} is not None and " if text.endswith(" | None") else ""
-    first = next(iter(inspect.signature(inspect.unwrap(function)).parameters))
+    names = list(inspect.signature(inspect.unwrap(function)).parameters)
     annotation = eval(_required(text), home)  # noqa: S307  the text of a declaration
-    lines: list[str] = []
-    for requirement in annotation.__metadata__:
-        key = f"_{name}{len(lines)}"
+    for number, requirement in enumerate(annotation.__metadata__):
+        key = f"_{name}{number}"
+        lines: list[str] = []
         namespace[key] = requirement
-        other = requirement.other or first
+        other = requirement.other or names[0]
         beside = "None" if requirement.other is None else other
         each, indent = name, ""
         if isinstance(requirement, Each):
@@ -561,4 +574,4 @@ def _tests(
             f"{indent}if {optional}{requirement.broken.format(each, other)}: "
             f"raise {key}.failed({function.__name__!r}, {name!r}, {each}, {beside})"
         )
-    return lines
+        yield requirement, lines

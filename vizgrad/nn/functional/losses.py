@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 from vizgrad.core.arrays.dtypes import NARROW, DType, result_type, type_name
 from vizgrad.core.errors import warn_outside
@@ -16,7 +16,6 @@ from vizgrad.core.ops.public.arithmetic import refuse_bool_minus
 from vizgrad.core.ops.public.broadcasting import broadcast_shapes, broadcast_tensors
 from vizgrad.core.tensor.duals import DUALS, is_dual
 from vizgrad.core.tensor.modes import GUARD, MODES, is_grad_enabled
-from vizgrad.core.tensor.requirements import Above, AtLeast
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
 
@@ -185,15 +184,13 @@ def _weighed(each: Any, weight: Tensor, reduction: str) -> Tensor:
 @takes_tensors
 def smooth_l1_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean",
-    beta: Annotated[
-        float,
-        AtLeast(0, "smooth_l1_loss does not support negative values for beta, got {value}"),
-    ] = 1.0,
+    reduction: str = "mean", beta: float = 1.0,
 ) -> Tensor:  # fmt: skip
     """d^2 / (2 beta) where |d| < beta, else |d| - beta / 2. R. Girshick, Fast R-CNN (2015)."""
     reduction = how_reduced(reduction, size_average, reduce)
     input, target = of_one_size(input, target)
+    if not beta >= 0:
+        raise RuntimeError(f"smooth_l1_loss does not support negative values for beta, got {beta}")
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
     return op.smooth_l1_loss.record(input, target, reduction=reduction, beta=float(beta))
@@ -201,16 +198,17 @@ def smooth_l1_loss(
 
 @takes_tensors
 def huber_loss(
-    input: Tensor, target: Tensor, reduction: str = "mean",
-    delta: Annotated[
-        float, Above(0, "huber_loss does not support non-positive values for delta, got {value}")
-    ] = 1.0,
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0,
     weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """d^2 / 2 where |d| <= delta, else delta (|d| - delta / 2)."""
     if weight is not None:
         check_weight(weight, input)
     input, target = of_one_size(input, target)
+    if not delta > 0:
+        raise RuntimeError(
+            f"huber_loss does not support non-positive values for delta, got {delta}"
+        )
     given_as = target.dtype
     if given_as is not input.dtype:
         computed_in(input.dtype, target)

@@ -264,18 +264,21 @@ def grouped(
         Tensor,
         RankAtLeast(2, "Expected at least 2 dimensions for input tensor but received {ndim}"),
     ],
-    groups: int,
+    groups: Annotated[
+        int,
+        Requirement(
+            "{0} < 1 or {1}._array.shape[1] % {0}",
+            "Expected number of channels in input to be divisible by num_groups, but got input of "
+            "shape {other_shape} and num_groups={value}",
+            other="",
+        ),
+    ],
     weight: Annotated[Tensor, _OF_CHANNELS] | None,
     bias: Annotated[Tensor, _OF_CHANNELS] | None,
     eps: float,
 ) -> Tensor:
     """`group_norm`, also of groups of a single value, which become 0."""
     x = input._array
-    if groups < 1 or x.shape[1] % groups:
-        raise RuntimeError(
-            "Expected number of channels in input to be divisible by num_groups, but got input of "
-            f"shape {list(x.shape)} and num_groups={groups}"
-        )
     _check_channels(input, None, None, weight, bias)
     _check_types(input, weight, bias)
     if not (x.flags.c_contiguous or (x.ndim in (4, 5) and is_channels_last(x))):

@@ -34,6 +34,7 @@ from vizgrad.core.tensor.requirements import (
     Requirement,
     SameDtype,
     ZeroDim,
+    first,
 )
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
@@ -434,15 +435,11 @@ def index_copy_(self: Tensor, dim: Dim, index: _Vector, source: _Source) -> Tens
 
 _Filled = Annotated[
     Tensor,
-    RankAtMost(1, "index_fill_(): Index has to be a vector/scalar, not of shape {shape}"),
     Long("index_fill_(): Expected dtype int64 for index, got {dtype}", IndexError),
+    RankAtMost(1, "index_fill_(): Index has to be a vector/scalar, not of shape {shape}"),
 ]
-_Number = Annotated[
-    Any,
-    ZeroDim(
-        "index_fill_ only supports a 0-dimensional value tensor, but got tensor with {ndim} dimension(s)."
-    ),
-]
+_ZERO_DIM = "index_fill_ only supports a 0-dimensional value tensor, but got tensor with {ndim} dimension(s)."
+_Number = Annotated[Any, first(ZeroDim(_ZERO_DIM))]
 
 
 @public(method=True)
@@ -489,9 +486,12 @@ def index_reduce(
     source: _Source,
     reduce: Annotated[
         str,
-        OneOf(
-            ("prod", "mean", "amax", "amin"),
-            "index_reduce_(): Expected reduce to be one of prod, mean, amax or amin but got {value}.",
+        first(
+            OneOf(
+                ("prod", "mean", "amax", "amin"),
+                "index_reduce_(): Expected reduce to be one of prod, mean, amax or amin but got "
+                "{value}.",
+            )
         ),
     ],
     *,

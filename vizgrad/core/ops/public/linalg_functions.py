@@ -345,26 +345,7 @@ def _abs_squared(value: Tensor) -> Tensor:
 @takes_tensors
 @of_examples
 def lstsq(
-    input: Tensor,
-    b: Annotated[
-        Tensor,
-        SameDtype(
-            "input",
-            "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
-            "{other} and other's dtype {dtype}",
-        ),
-    ],
-    rcond: float | None = None,
-    *,
-    driver: Annotated[
-        str,
-        OneOf(
-            ("gels", "gelsy", "gelsd", "gelss"),
-            "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), not "
-            "{value}",
-        ),
-    ]
-    | None = None,
+    input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
 ) -> LstsqResult:
     """X that makes the 2-norm of input @ X - b smallest; solution and residuals are differentiable.
 
@@ -373,6 +354,16 @@ def lstsq(
     singular values. Results that are not found are empty.
     """
     check("lstsq", input, square=False)
+    if driver not in (None, "gels", "gelsy", "gelsd", "gelss"):
+        raise RuntimeError(
+            "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), not "
+            f"{driver}"
+        )
+    if input._array.dtype != b._array.dtype:
+        raise RuntimeError(
+            "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
+            f"{input.dtype.name} and other's dtype {b.dtype.name}"
+        )
     vector = b._array.ndim == 1 or b._array.shape == input._array.shape[:-1]
     sides = dimensions.unsqueeze(b, -1) if vector else b
     found = matrix_products.matmul(pinv(input, rtol=rcond), sides)
