@@ -42,7 +42,7 @@ def test_a_generator_that_is_cut_off_is_found(engine: Any, *, many: bool) -> Non
     assert found.kind == "cut-detach"
     assert found.culprit is not None
     assert found.culprit.text.endswith("# the cut")
-    assert f"found no gradient for {whom}: `generator(noise).detach()`" in found.story
+    assert f"found no gradient for {whom}: detach() in `generator(noise).detach()`" in found.story
     assert found.mended == "loss = -critic(generator(noise)).mean()  # the cut"
 
 
@@ -240,7 +240,7 @@ def test_words_are_not_in_code_quotes(engine: Any) -> None:
         loss = (data * 2 / 3).sum()
     found = vg.why(loss)
     assert "__" not in str(found)
-    assert found.story.endswith(". From there it came into `loss`.")
+    assert found.story.endswith(". From there it reached `loss`.")
 
 
 def test_where_the_derivative_is_not_finite_has_a_noun(engine: Any) -> None:

@@ -189,7 +189,7 @@ def test_an_error_is_explained_and_not_the_nan_beside_it(name: str) -> None:
     told: Any = caught.value.explanation
     assert (told.kind, value.kind) == ("cut-detach", "nonfinite-forward")
     assert told.culprit == value.culprit
-    assert "detach() cut the history" in told.story
+    assert "detach() in `w.detach()`" in told.story
     assert "log(0) = -inf" in value.story
 
 

@@ -340,7 +340,7 @@ def instance_norm(
     return out.view(*whole)
 
 
-@checked
+@takes_tensors
 def local_response_norm(
     input: Annotated[
         Any,

@@ -124,7 +124,7 @@ def _in_vmap(noting: Noting, error: Exception, nodes: list[Any], site: Site | No
         culprit=place_of(site),
         tensor=variable(site),
         fix="write it with tensors alone (`where` in place of `if`, no item()), or do it outside of vmap",
-        story="Within vmap a tensor stands for all samples at once, and has no single value.",
+        story="Within vmap a tensor stands for all samples at once and has no single value.",
     )
 
 
@@ -237,7 +237,7 @@ def _freed(noting: Noting, error: Exception, nodes: list[Any], site: Site | None
         error,
         kind="graph-freed",
         fix="pass retain_graph=True to the earlier backward, or run the forward again",
-        story="An earlier backward, that nobody watched, released what this one needs.",
+        story="An earlier backward outside the watch released the saved tensors that this one needs.",
     )
 
 
@@ -264,7 +264,7 @@ def _unused(noting: Noting, error: Exception, nodes: list[Any], site: Site | Non
         kind="unused",
         culprit=place_of(site),
         fix="use the tensor on the way to the output, or pass allow_unused=True",
-        story="One of the tensors that the gradient was asked of has no part in the output.",
+        story="One of the inputs was not used to compute the outputs.",
     )
 
 

@@ -189,7 +189,7 @@ class Breakpoints:
         if hits < 0:
             raise ValueError(f"hits={hits}: give the time at which to stop, or 0 for each")
         if when is not None and condition is not None:
-            raise ValueError("give when= (behind a visit) or condition= (before a node), not both")
+            raise ValueError("give when= (after a node) or condition= (before a node), not both")
         found = choose(self._source, **chosen)
         if not found and when is None and condition is None and written is None:
             raise ValueError(
