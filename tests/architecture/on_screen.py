@@ -117,7 +117,8 @@ def explaining(tree: ast.AST) -> Iterator[str]:
 def _sentences(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
         one = " ".join(text.split())
-        if _WORDS.search(FILLED.sub("{", one)) and not _NO_TEXT.search(one):
+        said = FILLED.sub("{", one)
+        if _WORDS.search(said) and not _NO_TEXT.search(said):
             yield one
 
 

@@ -46,6 +46,28 @@ def test_a_generator_that_is_cut_off_is_found(engine: Any, *, many: bool) -> Non
     assert found.mended == "loss = -critic(generator(noise)).mean()  # the cut"
 
 
+def test_a_cut_that_is_right_is_not_to_be_removed(engine: Any) -> None:
+    """The critic alone has a loss so far: its detach() is right, and the generator's step is too early."""
+    nn, optim = engine.nn, engine.optim
+    with vg.watch() as watch:
+        generator, critic = nn.Linear(2, 2), nn.Linear(2, 1)
+        of_generator = optim.SGD(generator.parameters(), lr=0.1)
+        of_critic = optim.Adam(critic.parameters(), lr=0.1)
+        noise = engine.ones(4, 2)
+        for _ in range(3):
+            of_critic.zero_grad()
+            critic(generator(noise).detach()).mean().backward()
+            of_critic.step()
+            of_generator.step()  # too early
+    (found,) = watch.findings
+    assert found.heading == "No loss for this optimizer"
+    assert found.culprit is not None
+    assert found.culprit.text.endswith("# too early")
+    assert "Adam has used the gradients of that loss" in found.story
+    assert "compute a loss for SGD without the detach()" in found.fix
+    assert not found.mended
+
+
 def test_a_generator_that_is_trained_is_no_finding(engine: Any) -> None:
     nn, optim = engine.nn, engine.optim
     with vg.watch() as watch:

@@ -197,7 +197,9 @@ PHRASES: dict[str, str] = {
     "on": " on {at}",
     "recorded": ", recorded on {at},",
     "value-of": "{name:raw} = {value}",
-    "met": (" In {node}{at:recorded} {where}it met the gradient, and so reached that of {name}."),
+    "met": (
+        " In {node}{at:recorded} {where}this value met the gradient, and so reached that of {name}."
+    ),
     "where-values": "where {values:raw}, ",
     "last-written": " The last write to {leaf} was {op:raw}{at:on}.",
     "came-into": " It reached the gradient of {name}.",

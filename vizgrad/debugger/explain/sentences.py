@@ -43,6 +43,7 @@ TITLES: dict[str, str] = {
     "gradient-without-history": "Gradient taken without create_graph",
     "stored-gradient": "Gradient taken without create_graph",
     "used-in-vain": "Result not used by the loss",
+    "no-loss-of-its-own": "No loss for this optimizer",
     "never-backward": "No backward before step()",
     "cleared-before-step": "Gradients cleared before step()",
     "other-parameters": "Optimizer has other parameters",
@@ -126,12 +127,12 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "look at the leaf: what wrote to it, and with which gradient",
     ),
     "saved-values": (
-        "{call}{at:on} made what is not finite, of finite values{element}.{met}",
+        "{call}{at:on} made values that are not finite from finite ones{element}.{met}",
         "keep {shown:input} in the domain of the operation: clamp it, or add a small eps",
     ),
     "saved-values-masked": (
         (
-            "{call}{at:on} made what is not finite, of finite values{element}.{met} That branch "
+            "{call}{at:on} made values that are not finite from finite ones{element}.{met} That branch "
             "is masked out{numbers}."
         ),
         "",

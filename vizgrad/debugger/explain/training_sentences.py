@@ -15,6 +15,16 @@ TRAINING: dict[str, tuple[str, str]] = {
         "The step on {stepped} found no gradient for {whom}: {why}",
         "{why:fix}",
     ),
+    "no-loss-of-its-own": (
+        (
+            "The step on {stepped} found no gradient for {whom}: {because} {other:raw} has used the "
+            "gradients of that loss, so the {cut:raw} may be right."
+        ),
+        (
+            "compute a loss for {optimizer:raw} without the {cut:raw}, and call backward on it before this "
+            "step; leave the step out until there is one"
+        ),
+    ),
     "never-backward": (
         "The {count} steps of {optimizer} on {stepped} found no gradient: no backward has run.",
         "call backward() on the loss before {optimizer} steps",

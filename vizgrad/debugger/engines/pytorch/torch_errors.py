@@ -10,11 +10,13 @@ import inspect
 import re
 from collections.abc import Callable
 from traceback import walk_tb
+from types import CodeType
 from typing import Any
 
 import torch
 
 from vizgrad.core.errors import (
+    Place,
     explained,
     function_place,
     place_of,
@@ -363,15 +365,23 @@ _CALLERS = {
 def _hook_returned(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
     told = re.search(r"hook '(.*)' has changed the (\w+)", str(error))
     what = "gradient" if told is None else told[2]
-    known = [event for event in noting.hooks if event.site is not None]
-    place = place_of(known[0].site) if len(known) == 1 else None
     explained(
         error,
         kind="hook-effect",
-        culprit=place,
+        culprit=_returned_by("" if told is None else told[1], noting),
         fix="let the hook return a gradient of the shape, type and device of the one that it is given",
         story=f"A hook returned a gradient of another {what} than it was given.",
     )
+
+
+def _returned_by(name: str, noting: Noting) -> Place | None:
+    """The line where the hook of this name returned; where it was registered, if its code is not known."""
+    known: set[CodeType] = getattr(noting, "hook_codes", set())
+    codes = [code for code in known if code.co_name == name]
+    if len(codes) == 1:
+        return returning_place(codes[0])
+    sites = [event.site for event in noting.hooks if event.site is not None]
+    return place_of(sites[0]) if len(sites) == 1 and not known else None
 
 
 def _recomputed(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
