@@ -37,7 +37,7 @@ def why_node(look: Look, number: int) -> Told:
     """IndexError for what is no number of a node, SessionClosed where nothing is left to be read."""
     if not isinstance(look, Live):
         raise SessionClosed(
-            "this session is closed, and what its steps did was let go of: debug the loss again"
+            "this session is closed and its steps are released: debug the loss again"
         )
     if not 0 <= number < len(look.source):
         raise IndexError(f"there is no node {number}: the graph has {len(look.source)}")

@@ -10,11 +10,13 @@ import inspect
 import re
 from collections.abc import Callable
 from traceback import walk_tb
+from types import CodeType
 from typing import Any
 
 import torch
 
 from vizgrad.core.errors import (
+    Place,
     explained,
     function_place,
     place_of,
@@ -124,7 +126,7 @@ def _in_vmap(noting: Noting, error: Exception, nodes: list[Any], site: Site | No
         culprit=place_of(site),
         tensor=variable(site),
         fix="write it with tensors alone (`where` in place of `if`, no item()), or do it outside of vmap",
-        story="Within vmap a tensor stands for all samples at once, and has no single value.",
+        story="Within vmap a tensor stands for all samples at once and has no single value.",
     )
 
 
@@ -237,7 +239,7 @@ def _freed(noting: Noting, error: Exception, nodes: list[Any], site: Site | None
         error,
         kind="graph-freed",
         fix="pass retain_graph=True to the earlier backward, or run the forward again",
-        story="An earlier backward, that nobody watched, released what this one needs.",
+        story="An earlier backward outside the watch released the saved tensors that this one needs.",
     )
 
 
@@ -264,7 +266,7 @@ def _unused(noting: Noting, error: Exception, nodes: list[Any], site: Site | Non
         kind="unused",
         culprit=place_of(site),
         fix="use the tensor on the way to the output, or pass allow_unused=True",
-        story="One of the tensors that the gradient was asked of has no part in the output.",
+        story="One of the inputs was not used to compute the outputs.",
     )
 
 
@@ -363,15 +365,23 @@ _CALLERS = {
 def _hook_returned(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
     told = re.search(r"hook '(.*)' has changed the (\w+)", str(error))
     what = "gradient" if told is None else told[2]
-    known = [event for event in noting.hooks if event.site is not None]
-    place = place_of(known[0].site) if len(known) == 1 else None
     explained(
         error,
         kind="hook-effect",
-        culprit=place,
+        culprit=_returned_by("" if told is None else told[1], noting),
         fix="let the hook return a gradient of the shape, type and device of the one that it is given",
         story=f"A hook returned a gradient of another {what} than it was given.",
     )
+
+
+def _returned_by(name: str, noting: Noting) -> Place | None:
+    """The line where the hook of this name returned; where it was registered, if its code is not known."""
+    known: set[CodeType] = getattr(noting, "hook_codes", set())
+    codes = [code for code in known if code.co_name == name]
+    if len(codes) == 1:
+        return returning_place(codes[0])
+    sites = [event.site for event in noting.hooks if event.site is not None]
+    return place_of(sites[0]) if len(sites) == 1 and not known else None
 
 
 def _recomputed(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:

@@ -23,13 +23,13 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.errors import Place, place_of
 from vizgrad.core.interpreter import locals_of
 from vizgrad.core.tensor.source_location import INTERNAL, Site
+from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger import api
 from vizgrad.debugger.engines.api.frameworks import intercepting, of_framework
 from vizgrad.debugger.engines.api.summarizer import summarize
 from vizgrad.debugger.expressions import Elements, Expression, Gradient, parse
 from vizgrad.debugger.jupyter.magics.line_commands import UsageError
 from vizgrad.debugger.jupyter.widget.commtarget import running_cell
-from vizgrad.debugger.session.lines import source_files
 from vizgrad.debugger.session.opening import CallingFrame
 from vizgrad.debugger.session.session import Session
 
@@ -197,7 +197,7 @@ class Stopping:
     def _wait(self, session: Session) -> None:
         """Until the session is at its end, where the cell goes on, or closed, where it ends."""
         print(  # noqa: T201  told in the cell that waits
-            f"backward {self.count}: the cell waits here. Continue to the end goes on with it; Stop, or an "
+            f"backward {self.count}: the cell waits here. Continue to the end resumes it; Stop, or an "
             "interrupt of the kernel, ends it."
         )
         over = threading.Event()
@@ -241,7 +241,7 @@ def in_notebook(place: Place | None, file: str) -> Place | None:
     was run by the magic.
     """
     cell = running_cell()
-    ran = next((each for each in source_files.cells_run(file) if each.cell == cell.id), None)
+    ran = next((each for each in UPCALLS.cells_run(file) if each.cell == cell.id), None)
     if place is None or ran is None or not cell.id:
         return place
     return replace(place, cell=cell.name)
@@ -319,7 +319,7 @@ def debug_cell(shell: Any, text: str, cell: str) -> Session | None:
     result.raise_error()
     if not stopping.sessions:
         many = f"{stopping.count} backward{'' if stopping.count == 1 else 's'}"
-        print(f"The cell ran to its end, with {many}, and was stopped before none.")  # noqa: T201
+        print(f"The cell ran to its end, with {many}, none of which was selected.")  # noqa: T201
     return None
 
 

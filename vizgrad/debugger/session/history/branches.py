@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, isfinite
 
+from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Branching
 from vizgrad.debugger.engines.api.protocols import Run
-from vizgrad.debugger.model.trace import filing
 from vizgrad.debugger.session.history.fold import Edits
 from vizgrad.debugger.session.history.history import History
 
@@ -144,7 +144,7 @@ class Branches:
     def drop(self, line: Line) -> None:
         """Throws a line away with those that left it, and goes back to its parent if it is on one of them."""
         if line.parent is None:
-            raise ValueError("the original cannot be thrown away; close the session instead")
+            raise ValueError("the original cannot be deleted; close the session instead")
         gone = [one for one in self.all if line in _ancestry(one)]
         if self.current in gone:
             self.switch(line.parent)
@@ -214,7 +214,7 @@ def comparison(
         if other and branches.of(other) is not branches.current:
             raise ValueError(f"the run is on {branches.current.name!r}: go to {other!r} first")
         tolerance = branches.tolerances.get(name, 0.0)
-        return filing().diff(trace(), beside, tolerance).comparison(name)
+        return UPCALLS.filing().diff(trace(), beside, tolerance).comparison(name)
     there = branches.of(name)
     here = branches.of(other) if other else there.parent or there
     found = differences(branches, here, there)
