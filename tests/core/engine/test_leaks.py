@@ -19,7 +19,7 @@ from tests.core.engine.session_rounds import a_session_opened_and_closed
 pytestmark = pytest.mark.rule("E-96")
 
 #: Rounds after which Python's own lists of free objects are as long as they get, at the latest; and rounds
-#: that are measured then. A quarter of these tells whether the lists are, by hardly a change of what is alive.
+#: that are measured then. A quarter of these tells whether the lists are: hardly a change of what is alive.
 #: Those lists, and what other threads hold, differ between two moments by less than half an object a round.
 #: What leaks grows by one or more in each.
 WARM, MEASURED = 4_000, 1_000
