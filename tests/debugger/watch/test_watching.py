@@ -17,7 +17,7 @@ from tests.oracle.harness import execute, faults_of_vizgrad, load
 from tests.oracle.registry import Program, enabled_programs
 from vizgrad.debugger.watch import call_recorder, nonfinite_values
 from vizgrad.debugger.watch.call_recorder import Tapping
-from vizgrad.debugger.watch.functions import functions, plain
+from vizgrad.debugger.watch.functions import functions
 
 #: Of all programs of the oracle every so manyth.
 STEP = 41
@@ -50,7 +50,7 @@ def test_values_whose_squares_overflow_or_vanish_are_looked_at_without_a_warning
 
 
 def test_functions_do_what_they_did_afterwards() -> None:
-    found = [f for f in (plain(each) for each, _, _ in functions()) if f is not None]
+    found = [function for function, _, _ in functions()]
     vg.tensor([1.0]).sinh()  # written by now
     before = vg.Tensor.sinh.__code__
     with vg.watch():
@@ -195,7 +195,7 @@ def test_watches_within_each_other_and_on_threads() -> None:
         assert vg.why(vg.tensor([1.0]) / 0.0).kind == "nonfinite-forward"
     assert seen[0].kind == "nonfinite-forward"
     assert outer.findings == []
-    assert call_recorder._taps == []
+    assert call_recorder._TAPS.on == []
 
 
 def test_a_watch_is_entered_once() -> None:
@@ -209,7 +209,7 @@ def test_a_watch_is_entered_once() -> None:
 def test_an_error_leaves_no_tap_behind() -> None:
     with pytest.raises(ZeroDivisionError), vg.watch():
         raise ZeroDivisionError
-    assert call_recorder._taps == []
+    assert call_recorder._TAPS.on == []
 
 
 def test_a_batch_whose_elements_are_asked_for_is_an_error_as_without() -> None:

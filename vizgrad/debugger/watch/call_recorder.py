@@ -23,7 +23,7 @@ from vizgrad.core.tensor.source_location import Site, caller
 from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.watch.backwards import Run, Watching
-from vizgrad.debugger.watch.functions import Tap, functions, plain
+from vizgrad.debugger.watch.functions import Tap, Taps
 from vizgrad.debugger.watch.grad_history import how_cut
 from vizgrad.debugger.watch.note_recorder import Noting, may_write
 from vizgrad.debugger.watch.notes import Event, Note, holds
@@ -57,9 +57,6 @@ class _Local(threading.local):
 _LOCAL = _Local()
 _lock = threading.RLock()
 _users = 0
-_taps: list[Tap] = []
-#: Those of the last watch, to be put in place again.
-_known: dict[int, Tap] = {}
 #: All who listen, to whichever thread.
 _open: tuple[Listener, ...] = ()
 
@@ -74,7 +71,7 @@ def listen(listener: Listener) -> None:
         _users += 1
         if _users > 1:
             return
-        _tap_all()
+        _TAPS.begin()
 
 
 def end(listener: Listener) -> None:
@@ -86,31 +83,7 @@ def end(listener: Listener) -> None:
         _open = tuple([each for each in _open if each is not listener])
         _users -= 1
         if not _users:
-            _untap_all()
-
-
-def _tap_all() -> None:
-    """Taps what people call; the taps of before serve again where functions do what they did."""
-    seen: set[int] = set()
-    before = dict(_known)
-    _known.clear()
-    for function, name, kind in functions():
-        found = plain(function)
-        if found is None or id(found) in seen:
-            continue
-        seen.add(id(found))
-        tap = before.get(id(found))
-        known = tap is not None and (tap.function, tap.name, tap.kind) == (found, name, kind)
-        if tap is None or not known or not tap.again():
-            tap = Tap(found, name, kind, _heard)
-        _taps.append(tap)
-
-
-def _untap_all() -> None:
-    for tap in _taps:
-        tap.end()
-        _known[id(tap.function)] = tap
-    _taps.clear()
+            _TAPS.end()
 
 
 @contextmanager
@@ -120,11 +93,11 @@ def _aside() -> Iterator[None]:
         if not _users:
             yield
             return
-        _untap_all()
+        _TAPS.end()
         try:
             yield
         finally:
-            _tap_all()
+            _TAPS.begin()
 
 
 ASIDE.append(_aside)
@@ -140,6 +113,10 @@ def _heard(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if listener.busy:
         return tap.original(*args, **kwargs)
     return listener.run(tap, args, kwargs)
+
+
+#: All functions that are listened to, while somebody listens.
+_TAPS = Taps(lambda kind: _heard)
 
 
 # --- call recorder ---------------------------------------------------------------------------------------
