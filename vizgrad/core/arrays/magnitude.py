@@ -19,18 +19,24 @@ _ndarray, _inf = np.ndarray, float("inf")
 _SCALES = {"f": 2.0**100, "d": 2.0**600}
 #: So many elements may be copied.
 _FEW = 1 << 13
-#: As `dot`, which warns where a square overflows.
-_vdot = np.vdot
+#: As `dot`, which warns where a square overflows. Both operands are plain arrays: numpy's own function, without
+#: the call that asks operands for another one.
+_vdot = getattr(np.vdot, "_implementation", np.vdot)
 _max, _min = np.maximum.reduce, np.minimum.reduce
 
 
-@near
 def size(array: Any) -> float:
     """How large an array is as a whole: its norm where that is quickly told, else its largest element.
 
     NaN or infinite exactly if an element is, and 0.0 exactly if all are.
     """
-    if array.__class__ is _ndarray and array.dtype.char in "fd" and _in_one_piece(array):
+    if (
+        array.__class__ is _ndarray
+        and array.dtype.char in "fd"
+        and (
+            array.size < _FEW or array.flags.forc
+        )  # else to put its elements together is a copy of all
+    ):
         flat = array if array.ndim == 1 else array.ravel("K")
         squares = float(_vdot(flat, flat))
         if 0.0 < squares < _inf:
@@ -57,11 +63,10 @@ def largest(array: Any) -> float:
     return float(max(_max(array, None), -_min(array, None)))
 
 
-@near
 def finite(array: Any) -> bool:
     """Is every element finite? Warnings about overflow are hushed."""
     if array.__class__ is _ndarray and array.dtype.char in "fd":
-        if not _in_one_piece(array):
+        if array.size >= _FEW and not array.flags.forc:
             return abs(largest(array)) < _inf
         flat = array if array.ndim == 1 else array.ravel("K")
         if float(_vdot(flat, flat)) < _inf:
@@ -69,11 +74,7 @@ def finite(array: Any) -> bool:
     return _finite(array)
 
 
-def _in_one_piece(array: Any) -> bool:
-    """Are its elements one after the other? Else, where there are many, making them so is a copy of all."""
-    return array.size < _FEW or array.flags.forc
-
-
+@near
 @quiet
 def _finite(array: Any) -> bool:
     return bool(_is_finite(array))

@@ -163,7 +163,7 @@ class Tapping(Noting):
         self.runs.append(run)
         self.rounds.begin(run.clock)
         self.memory.look()
-        return Watching(run)
+        return Watching(run, stages=not task.domain.raw or task.captures is not None)
 
     # --- told by taps ----------------------------------------------------------------------------------
 
