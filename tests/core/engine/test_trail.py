@@ -10,6 +10,7 @@ import vizgrad as vg
 from vizgrad.core.engine.domain import ARRAYS
 from vizgrad.core.engine.observer import Trail, Watch
 from vizgrad.core.engine.task import GraphTask
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import Freed
 
@@ -27,12 +28,12 @@ class Told(Watch, Trail):
         arrived = [each.tolist() for each in incoming] if node.outputs > 1 else incoming.tolist()
         self.lines.append(("ran", node.name(), arrived, error))
 
-    def stored(self, node: Node, grad: Any, began: float, decision: str, reason: str) -> None:
+    def stored(self, node: AccumulateGrad, grad: Any, began: float, decision: str, reason: str) -> None:
         told = None if grad is None else grad.tolist()
         self.lines.append(("stored", told, decision))
 
-    def storing(self, node: Node, grad: Any) -> None:
-        self.held = node.variable.grad  # pyright: ignore[reportAttributeAccessIssue]  a leaf's
+    def storing(self, node: AccumulateGrad, grad: Any) -> None:
+        self.held = node.variable.grad
 
     def delivering(self, node: Node, computed: tuple[Any, ...]) -> None:
         self.delivered += [(node.name(), grad.tolist()) for grad in computed if grad is not None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import tracemalloc
 import warnings
@@ -161,7 +162,7 @@ def test_notes_go_with_their_tensors() -> None:
         x = vg.tensor([1.0])
         for _ in range(50):
             x = x + 1.0
-        assert len(noting.notes._known) <= 2
+        assert len(noting.notes.known) <= 2
     finally:
         noting.stop()
 
@@ -262,3 +263,62 @@ def test_operations_that_are_not_looked_at_do_keep_values_finite() -> None:
             found = found(*arguments.get(name, ())) if callable(found) else found
         for each in found if isinstance(found, (list, tuple)) else [found]:
             assert bool(each.isfinite().all()), name
+
+
+def _calls(run: Callable[[], object]) -> int:
+    """How many functions of Python's a run calls."""
+    count = 0
+
+    def told(frame: object, event: str, argument: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(told)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def _added(step: Callable[[Any], Any], *, backward: bool) -> float:
+    """The calls that a watch adds to each of the operations of a step, or to their part of a backward."""
+    x, scale = vg.full((8,), 1.0, requires_grad=True), vg.full((8,), 1.0)
+
+    def calls(steps: int) -> int:
+        results: list[Any] = [x * scale]
+
+        def forward() -> None:
+            for _ in range(steps):
+                results[0] = step(results[0])
+
+        counted = _calls(forward)
+        if backward:
+            counted = _calls(results[0].sum().backward)
+        return counted
+
+    def watched(steps: int) -> int:
+        with vg.watch():
+            return calls(steps)
+
+    watched(1)  # what is written at its first call is, and sources are read
+    few, many = 10, 60
+    return ((watched(many) - calls(many)) - (watched(few) - calls(few))) / (many - few)
+
+
+@pytest.mark.parametrize(
+    ("step", "forward", "backward"),
+    [
+        (lambda x: x.tanh(), 12, 4),
+        (lambda x: x * 0.5, 13, 4),
+        (lambda x: x * x, 13, 5),
+        (lambda x: x[:], 15, 4),
+    ],
+    ids=["unary", "number", "square", "view"],
+)
+def test_a_watch_adds_few_calls_to_an_operation_and_to_a_node(
+    step: Callable[[Any], Any], forward: int, backward: int
+) -> None:
+    assert _added(step, backward=False) <= forward
+    assert _added(step, backward=True) <= backward

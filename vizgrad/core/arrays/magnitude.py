@@ -15,12 +15,12 @@ from vizgrad.core.arrays.statistics import is_finite as _is_finite
 #: The class of arrays on the host that are nothing else.
 PLAIN = np.ndarray
 _ndarray, _inf = np.ndarray, float("inf")
-#: By what numbers are multiplied whose squares are zero, so that these are not.
-_SCALES = {"f": 2.0**100, "d": 2.0**600}
+#: By what numbers of double precision are multiplied whose squares are zero, so that these are not.
+_SCALE = 2.0**600
 #: So many elements may be copied.
 _FEW = 1 << 13
-#: As `dot`, which warns where a square overflows. Both operands are plain arrays: numpy's own function, without
-#: the call that asks operands for another one.
+#: As `dot`, which warns where a square overflows. Operands are plain arrays here, so none is asked for a
+#: function of its own.
 _vdot = getattr(np.vdot, "_implementation", np.vdot)
 _max, _min = np.maximum.reduce, np.minimum.reduce
 
@@ -42,9 +42,11 @@ def size(array: Any) -> float:
         if 0.0 < squares < _inf:
             return sqrt(squares)
         if squares == 0.0:  # all zero, or too small to be squared: nothing here warns
-            scale = _SCALES[array.dtype.char]
-            flat = flat * scale
-            return sqrt(float(_vdot(flat, flat))) / scale
+            if array.dtype.char == "f":  # to multiply numbers next to zero takes the processor long
+                flat = flat.astype(np.float64)
+                return sqrt(float(_vdot(flat, flat)))
+            flat = flat * _SCALE
+            return sqrt(float(_vdot(flat, flat))) / _SCALE
     return largest(array)
 
 

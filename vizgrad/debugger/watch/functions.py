@@ -335,26 +335,23 @@ class Repeats:
     def __init__(self) -> None:
         #: id of a call -> what it computed the first time.
         self._first: dict[int, list[Result]] = {}
-        self._now: list[list[Result]] = []
+        #: What the runs under way have computed, the innermost last.
+        self.running: list[list[Result]] = []
         #: The value that differed, or was not computed again, and where the function is.
         self.differences: list[Difference] = []
 
     def begin(self) -> None:
-        self._now.append([])
+        self.running.append([])
 
     def made(self, note: Note, array: Any) -> None:
         if note.dtype.kind in "iu":
             return  # counters go on by themselves, as that of a batch norm does
-        if self._now and len(self._now[-1]) < _MOST:
+        if self.running and len(self.running[-1]) < _MOST:
             kept = None if is_sparse(array) else sample(array, _ELEMENTS)
-            self._now[-1].append(Result(note.op, note.site, kept))
-
-    @property
-    def running(self) -> bool:
-        return bool(self._now)
+            self.running[-1].append(Result(note.op, note.site, kept))
 
     def end(self, call: Any, *, again: bool) -> None:
-        results = self._now.pop()
+        results = self.running.pop()
         if not again:
             if len(self._first) >= _WAITING:
                 self._first.pop(next(iter(self._first)))

@@ -124,8 +124,9 @@ class Notes:
     """The note of each tensor that is alive."""
 
     def __init__(self) -> None:
-        self._known: dict[int, _Known] = {}
-        known = self._known
+        #: id of a tensor -> the reference with its note. An id may have gone over to another tensor.
+        self.known: dict[int, _Known] = {}
+        known = self.known
 
         def gone(reference: _Known) -> None:
             if known.get(reference.key) is reference:
@@ -134,24 +135,24 @@ class Notes:
         self._gone = gone
 
     def get(self, tensor: Any) -> Note | None:
-        found = self._known.get(id(tensor))
+        found = self.known.get(id(tensor))
         return None if found is None or found() is not tensor else found.note
 
     def all(self) -> list[Note]:
         """The notes of all tensors that are alive."""
-        return [known.note for known in list(self._known.values()) if known() is not None]
+        return [known.note for known in list(self.known.values()) if known() is not None]
 
     def drop(self, tensor: Any) -> None:
         """The note on it is out of date."""
-        found = self._known.get(id(tensor))
+        found = self.known.get(id(tensor))
         if found is not None and found() is tensor:
-            del self._known[id(tensor)]
+            del self.known[id(tensor)]
 
     def put(self, tensor: Any, note: Note) -> None:
         key = id(tensor)
-        found = self._known.get(key)
+        found = self.known.get(key)
         if found is None or found() is not tensor:
-            found = self._known[key] = _Known(tensor, self._gone)
+            found = self.known[key] = _Known(tensor, self._gone)
             found.key = key
         found.note = note
         note.tensor = found
