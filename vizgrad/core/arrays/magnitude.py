@@ -30,23 +30,20 @@ def size(array: Any) -> float:
 
     NaN or infinite exactly if an element is, and 0.0 exactly if all are.
     """
-    if (
-        array.__class__ is _ndarray
-        and array.dtype.char in "fd"
-        and (
-            array.size < _FEW or array.flags.forc
-        )  # else to put its elements together is a copy of all
-    ):
-        flat = array if array.ndim == 1 else array.ravel("K")
-        squares = float(_vdot(flat, flat))
+    if array.__class__ is _ndarray and array.dtype.char in "fd":
+        if array.size >= _FEW and not array.flags.c_contiguous:
+            if not array.flags.f_contiguous:
+                return largest(array)  # to put its elements one after the other is a copy of all
+            array = array.T
+        squares = float(_vdot(array, array))
         if 0.0 < squares < _inf:
             return sqrt(squares)
         if squares == 0.0:  # all zero, or too small to be squared: nothing here warns
             if array.dtype.char == "f":  # to multiply numbers next to zero takes the processor long
-                flat = flat.astype(np.float64)
-                return sqrt(float(_vdot(flat, flat)))
-            flat = flat * _SCALE
-            return sqrt(float(_vdot(flat, flat))) / _SCALE
+                array = array.astype(np.float64)
+                return sqrt(float(_vdot(array, array)))
+            array = array * _SCALE
+            return sqrt(float(_vdot(array, array))) / _SCALE
     return largest(array)
 
 
@@ -68,10 +65,11 @@ def largest(array: Any) -> float:
 def finite(array: Any) -> bool:
     """Is every element finite? Warnings about overflow are hushed."""
     if array.__class__ is _ndarray and array.dtype.char in "fd":
-        if array.size >= _FEW and not array.flags.forc:
-            return abs(largest(array)) < _inf
-        flat = array if array.ndim == 1 else array.ravel("K")
-        if float(_vdot(flat, flat)) < _inf:
+        if array.size >= _FEW and not array.flags.c_contiguous:
+            if not array.flags.f_contiguous:
+                return abs(largest(array)) < _inf
+            array = array.T
+        if float(_vdot(array, array)) < _inf:
             return True
     return _finite(array)
 

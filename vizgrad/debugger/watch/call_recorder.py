@@ -334,7 +334,11 @@ class Tapping(Noting):
             self.judge(note, out, kind)
             if out is first or kind in ("make", "data"):
                 self._tell_memory(name, kind, out, first, site, values)
-            if name in self.looked_at:
+            if name in self.looked_at and not (
+                name in self.broadcasting
+                and first is not None
+                and first._array.shape == out._array.shape
+            ):
                 for look in self.lookers:
                     look(name, note, args, kwargs)
             self.notes.put(out, note)
@@ -360,11 +364,11 @@ class Tapping(Noting):
         found: list[Note] = []
         known = self.notes.known
         for each in operands:
-            reference = known.get(id(each))
-            if reference is None or reference() is not each:
+            parent = known.get(id(each))
+            if parent is None or parent.tensor() is not each:
                 parent = self.note_of(each)
             else:  # as `note_of`, without a call for each
-                parent, tracked = reference.note, each._tracked
+                tracked = each._tracked
                 parent.requires = each.requires_grad if tracked == VIEW else tracked != UNTRACKED
             found.append(parent)
             if parent.requires and parent.node is None and site is not None and each is not result:
