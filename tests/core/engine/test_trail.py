@@ -28,7 +28,9 @@ class Told(Watch, Trail):
         arrived = [each.tolist() for each in incoming] if node.outputs > 1 else incoming.tolist()
         self.lines.append(("ran", node.name(), arrived, error))
 
-    def stored(self, node: AccumulateGrad, grad: Any, began: float, decision: str, reason: str) -> None:
+    def stored(
+        self, node: AccumulateGrad, grad: Any, began: float, decision: str, reason: str
+    ) -> None:
         told = None if grad is None else grad.tolist()
         self.lines.append(("stored", told, decision))
 

@@ -80,7 +80,7 @@ _SHAPING = frozenset(
 _PLACES = frozenset({"__getitem__", "getitem"})
 
 
-#: Of them only those are inspected whose result has not the shape of the first operand.
+#: They are inspected only where the result has not the shape of the first operand.
 BROADCASTING = _DIFFERENCES | _PRODUCTS
 #: The inspected values.
 OPERATIONS = _DIFFERENCES | _PRODUCTS | _REDUCTIONS | _LOSSES | _NORMALISING.keys()

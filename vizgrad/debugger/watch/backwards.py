@@ -170,7 +170,7 @@ _UNREAD = object()
 class Watching(Watch, Trail):
     """Told of each node of a run by the engine. Values are looked at, and none is kept.
 
-    Of nodes without hooks it is told as a trail, once each: a run of the engine has many, and they are what
+    It is told of nodes without hooks as a trail, once each: a run of the engine has many, and they are what
     a watch of a backward costs. Where gradients are captured, or have a history, it is told of all by stages.
     """
 
@@ -182,7 +182,7 @@ class Watching(Watch, Trail):
         self._waiting: dict[int, float | None] = {}
         self._visit: Visit | None = None
         #: The values that the current node has saved: they are released before all its results are known.
-        #: Of a node without hooks they are read where they are asked for.
+        #: Those of a node without hooks are read where they are asked for.
         self._saved: Any = ()
         #: A weak reference: the engine lets go of a gradient that a hook has replaced.
         self._given: Callable[[], Any] | None = None

@@ -197,7 +197,7 @@ MAKE = frozenset(
     }
 )  # fmt: skip
 
-#: What a function makes, by its name: an operation where nothing is said.
+#: Name -> kind of a function; the others are operations.
 _KINDS = dict.fromkeys(MAKE, "make") | dict.fromkeys(LIKE, "like") | dict.fromkeys(LEAKS, "leak")
 
 
@@ -240,7 +240,7 @@ def _names() -> Iterator[tuple[str, str]]:
 
 
 def _single() -> list[tuple[Any, str, str]]:
-    """What is neither an operation nor made of one."""
+    """Functions that are neither operations nor made of one."""
     from vizgrad.autograd import grad_mode, running, tensor_methods
     from vizgrad.core.function.custom.function import Function
     from vizgrad.nn.modules import batchnorm, dropout, module
@@ -335,7 +335,7 @@ class Repeats:
     def __init__(self) -> None:
         #: id of a call -> what it computed the first time.
         self._first: dict[int, list[Result]] = {}
-        #: What the runs under way have computed, the innermost last.
+        #: Results of the runs under way, the innermost last.
         self.running: list[list[Result]] = []
         #: The value that differed, or was not computed again, and where the function is.
         self.differences: list[Difference] = []

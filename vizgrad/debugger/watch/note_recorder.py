@@ -55,7 +55,7 @@ class Noting:
         self.lookers: list[Callable[[str, Note, tuple[Any, ...], dict[str, Any]], None]] = []
         #: The operations that they ask about.
         self.looked_at: frozenset[str] = frozenset()
-        #: Of these, those that they ask about only where the result has not the shape of the first operand.
+        #: Those among these that they ask about only where the result has not the shape of the first operand.
         self.broadcasting: frozenset[str] = frozenset()
         #: Called with an error that a person's call raised.
         self.on_error: Callable[[BaseException, str, Any], None] | None = None
