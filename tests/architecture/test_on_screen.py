@@ -1,4 +1,4 @@
-"""Texts that users read on screen are plain: commands, the view's strings, headings and refusals of magics.
+"""Texts that users read on screen are plain, and each was reviewed (`on_screen.py`).
 
 `.ci/words.txt` refuses words everywhere; these are words of sentences that only a reader of the code follows.
 """
@@ -6,18 +6,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from difflib import unified_diff
 
 import pytest
 
-from tests.architecture.rooms import PACKAGE
-from vizgrad.core.errors import HEADINGS
-from vizgrad.debugger.commands import COMMANDS, GESTURES
+from tests.architecture.on_screen import FILLED, TABLE, drawn, table, texts
 
-VIEW = PACKAGE.parent / "extension" / "src"
-#: The folders of the view whose strings are drawn; the others hold messages for developers.
-DRAWN = ("view", "lab", "mime", "widget")
 REFUSED = re.compile(
     r"\b(told|who(m|ever)|anew|born|persons?|(no|some)body|people|behind the code"
     r"|stands? (at|before|behind|between)|is gone into|goes? on on|goes on to|lets? go of"
@@ -25,39 +19,28 @@ REFUSED = re.compile(
     r"|not any more|comes? nearer)\b",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"/\*.*?\*/|(?<![:'\"`])//[^\n]*", re.DOTALL)
-_TEXT = re.compile(r"'([^'\n]*)'|\"([^\"\n]*)\"|`([^`]*)`|>([^<>{}]*)<", re.DOTALL)
-_INSERTED = re.compile(r"\$\{[^}]*\}")
+TEXTS = texts()
 
 
-def drawn(source: str) -> Iterator[str]:
-    """The strings and JSX texts of a TypeScript source that are sentences or parts of them."""
-    for match in _TEXT.finditer(_COMMENT.sub("", source)):
-        text = _INSERTED.sub("…", next((each for each in match.groups() if each), ""))
-        text = " ".join(text.split())
-        if re.search(r"[A-Za-z]{2,} [A-Za-z…]", text) and not re.search(r"=>|;|\bconst\b", text):
-            yield text
+def test_each_text_was_reviewed() -> None:
+    """A text that is new, or another than in the table, is to be read: for truth, and for language."""
+    now, reviewed = table().splitlines(), TABLE.read_text("utf-8").splitlines()
+    changed = [line for line in unified_diff(reviewed, now, n=0, lineterm="") if line[1:2].strip()]
+    assert changed == [], "read these aloud, then run: python -m tests.architecture.on_screen"
+    assert now == reviewed
 
 
-def view_texts() -> Iterator[tuple[Path, str]]:
-    for folder in DRAWN:
-        for path in sorted((VIEW / folder).rglob("*.ts*")):
-            if ".test." not in path.name:
-                yield from ((path, text) for text in drawn(path.read_text("utf-8")))
+def test_all_of_it_is_there() -> None:
+    said = [text for where in TEXTS.values() for text in where]
+    assert len(said) > 1_500
+    assert "Step one stage" in TEXTS["commands"]
+    assert any("Trying again" in text for text in said)
+    assert "Gradient cut by {dtype}" in TEXTS["debugger/explain"]
 
 
-def test_the_strings_of_the_view_are_plain() -> None:
-    found = list(view_texts())
-    assert len(found) > 200  # they are there
-    assert [f"{path.name}: {text}" for path, text in found if REFUSED.search(text)] == []
-
-
-def test_commands_and_headings_are_plain() -> None:
-    texts = [*HEADINGS.values(), *(gesture.help for gesture in GESTURES)]
-    for command in COMMANDS:
-        texts += [command.label, command.label_on, command.help]
-        texts += [command.magic.help] if command.magic else []
-    assert [text for text in texts if REFUSED.search(text)] == []
+def test_texts_are_plain() -> None:
+    found = [(where, text) for where, said in TEXTS.items() for text in said]
+    assert [each for each in found if REFUSED.search(FILLED.sub("", each[1]))] == []
 
 
 @pytest.mark.parametrize(

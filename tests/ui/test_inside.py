@@ -141,7 +141,7 @@ def to_leaf_and_cursor(lab: Lab, notebook: Notebook, view: Locator) -> None:
     # Refused, it says why.
     choose(view, "Run to cursor")
     toast = lab.page.locator(".Toastify__toast")
-    expect(toast).to_contain_text("is where the run stands", timeout=20_000)
+    expect(toast).to_contain_text("the run is at", timeout=20_000)
     at(view, 2)
 
 

@@ -130,7 +130,7 @@ def test_a_run_is_paused_and_interrupted_within_a_slow_node(lab: Lab) -> None:
     picture(lab, "running")
     press(view, "Pause")
     at(view, 2)
-    said = "Stopped: paused within SlowBackward, which will begin anew"
+    said = "Stopped: paused within SlowBackward; stepping restarts it"
     expect(view.locator(".vg-banner")).to_contain_text(said)
     expect(status).to_have_text("paused")
     picture(lab, "paused")

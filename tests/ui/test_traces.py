@@ -108,7 +108,7 @@ def test_a_double_click_in_the_file_browser_shows_it_without_a_kernel(lab: Lab) 
 def test_what_is_no_trace_says_so(lab: Lab) -> None:
     (lab.server.root / "broken.vgtrace").write_bytes(b"PK\x03\x04 and nothing more")
     lab.execute("docmanager:open", path="broken.vgtrace")
-    expect(lab.page.get_by_role("alert").get_by_text("no trace that can be read")).to_be_visible()
+    expect(lab.page.get_by_role("alert").get_by_text("not a readable trace")).to_be_visible()
 
 
 def test_a_trace_of_a_long_loop_is_opened_and_stepped(lab: Lab) -> None:

@@ -81,7 +81,10 @@ def vectors(
             entry = f"Entry {number} in " if several else ""
             bad = f"{entry}v has invalid size: should be {other.shape} but got {one.shape}."
     if bad:
-        raise wrong_call(RuntimeError(bad), f"give {name} a v of the shape of what it belongs to")
+        raise wrong_call(
+            RuntimeError(bad),
+            f"give {name} a v of the shapes of its inputs or outputs",
+        )
     return given
 
 

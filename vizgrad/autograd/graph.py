@@ -71,6 +71,7 @@ def register_multi_grad_hook(
                 kind="cut-detach",
                 culprit=place_of(caller()),
                 fix="call requires_grad_() on it before the forward pass, or leave it out",
+                title="No gradient function",
             )
     hook = _AfterAll(tensors, fn) if mode == "all" else _AtFirst(fn)
     # attached in tensor_methods
@@ -191,6 +192,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
             kind="cut-detach",
             culprit=place_of(caller()),
             fix="make it from tensors that require grad, or call requires_grad_() first",
+            title="Does not require grad",
         )
     node, nr = edges.gradient_edge(tensor)
     return GradientEdge(node.public, nr)

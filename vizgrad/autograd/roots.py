@@ -156,6 +156,7 @@ def _root(thing: Any, given: Any, index: int, create_graph: bool) -> tuple[Node,
                 kind="cut-detach",
                 culprit=place_of(caller()),
                 fix="make it from tensors that require grad, outside no_grad and without detach()",
+                title="Does not require grad",
             )
         node, nr = (edge.node, edge.input_nr) if type(edge) is Edge else (edge, 0)
     else:

@@ -84,7 +84,8 @@ def _unhookable() -> RuntimeError:
         RuntimeError("cannot register a hook on a tensor that doesn't require gradient"),
         kind="cut-detach",
         culprit=place_of(caller()),
-        fix="call requires_grad_() first, or register it on a tensor that is on the way",
+        fix="call requires_grad_() first, or register it on a tensor that requires grad",
+        title="Does not require grad",
     )
 
 

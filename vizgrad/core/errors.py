@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from sys import _getframe  # pyright: ignore[reportPrivateUsage]  `inspect` is slow to import
 from types import CodeType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from vizgrad.core.error_lines import below, closer, closer_at_node
 
@@ -76,6 +76,14 @@ def heading(kind: str) -> str:
 E = TypeVar("E", bound=BaseException)
 
 
+class Source(Protocol):
+    """Gives the lines of files, as the module `linecache` does."""
+
+    def getline(self, filename: str, lineno: int, /) -> str: ...
+
+    def getlines(self, filename: str, /) -> list[str]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A line of the user's code. `cell` is e.g. ``In [3]`` when the file is a notebook cell, whose lines are
@@ -116,7 +124,8 @@ class Explanation:
     (last), the shortest way; empty where it is not known. `mended` is the culprit's line as it could be,
     where one changed line does it. `when` says in which rounds of which loop it happened, and `backward` is
     the number of the first call of backward in the watched block that it belongs to (0: not known). `there`
-    is the magic that debugs that in a notebook, at the top of the cell whose id is `cell`.
+    is the magic that debugs that in a notebook, at the top of the cell whose id is `cell`. `title` is the
+    heading of this cause, where that of the kind says less.
     """
 
     kind: str
@@ -130,6 +139,12 @@ class Explanation:
     backward: int = 0
     there: str = ""
     cell: str = ""
+    title: str = ""
+
+    @property
+    def heading(self) -> str:
+        """In words, at most 40 characters: of the cause, else of the kind."""
+        return self.title or heading(self.kind)
 
     def __bool__(self) -> bool:
         return self.kind != "healthy"
@@ -148,7 +163,7 @@ class Explanation:
             lines += [f"    - {self.culprit.text}", f"    + {self.mended}"]
         if self.there:
             lines.append(f"  debug there: {self.there} at the top of the cell")
-        return "\n".join(lines) or heading(self.kind)
+        return "\n".join(lines) or self.heading
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(_with_kind(self))
@@ -158,7 +173,7 @@ class Explanation:
 
 
 def _with_kind(explanation: Explanation) -> str:
-    return f"{heading(explanation.kind)}: {explanation}" if explanation else str(explanation)
+    return f"{explanation.heading}: {explanation}" if explanation else str(explanation)
 
 
 #: Links of a chain that are written out at its beginning, and at its end.
@@ -216,9 +231,10 @@ def explained(
     culprit: Place | None = None,
     tensor: str = "",
     story: str = "",
+    title: str = "",
 ) -> E:
     """Attaches an Explanation to an error, as `error.explanation` and as a note; returns it."""
-    explain(error, Explanation(kind, culprit, tensor, fix, story))
+    explain(error, Explanation(kind, culprit, tensor, fix, story, title=title))
     return error
 
 
@@ -315,8 +331,8 @@ def _same_line(filename: str, line: int) -> int:
 line_shown: Callable[[str, int], int] = _same_line
 
 
-def place_of(site: Site | None) -> Place | None:
-    """The line of a site, with its source text and, in a notebook, the number of its cell."""
+def place_of(site: Site | None, source: Source | None = linecache) -> Place | None:
+    """The line of a site, with its text in `source` (None: without), and with the number of its cell."""
     if site is None:
         return None
     line = site.line()
@@ -325,7 +341,7 @@ def place_of(site: Site | None) -> Place | None:
         line=line_shown(site.file, line),
         function=site.function,
         cell=cell_of(site.file),
-        text=linecache.getline(site.file, line).strip(),
+        text="" if source is None else source.getline(site.file, line).strip(),
     )
 
 

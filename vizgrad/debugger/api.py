@@ -263,15 +263,18 @@ def why(tensor: Any, *, name: str = "") -> Explanation:
 
     The answer says what happened, on which line, to which tensor, and what to do; it is false if there is
     nothing to explain. Inside `watch` it knows lines and names; without, only what the graph holds.
-    `name` names the tensor in the answer, where no variable does.
+    `name` names the tensor in the answer, where no variable does. A finding of `watch` is answered by itself.
     Raises TypeError for what is not a tensor: ask for `w`, not for `w.grad`, where that is None.
     """
+    from vizgrad.core.errors import Explanation
     from vizgrad.core.tensor.tensor import Tensor
     from vizgrad.debugger.engines.api.openers import known_types
     from vizgrad.debugger.engines.common.variable_names import names_around
     from vizgrad.debugger.explain.watch_block import known
     from vizgrad.debugger.explain.why import answer
 
+    if isinstance(tensor, Explanation):
+        return tensor
     kinds = (Tensor, *known_types())
     if not isinstance(tensor, kinds):
         raise TypeError(

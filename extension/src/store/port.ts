@@ -50,6 +50,6 @@ export function connectionLost(status: string): PortStatus {
       }
     : {
         state: 'connecting',
-        reason: 'The connection to the kernel is lost. Waiting for it to come back…'
+        reason: 'The connection to the kernel is lost. Trying again…'
       };
 }

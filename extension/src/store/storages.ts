@@ -64,7 +64,7 @@ export class Storages {
     this.all = null;
   }
 
-  /** Can the change be applied? Of one that was never told of it has to have the whole. */
+  /** Can the change be applied? Of one that is unknown it has to have the whole. */
   follows({ storage, opened }: StorageChange): boolean {
     return opened !== null || this.byId.has(storage);
   }
@@ -73,7 +73,7 @@ export class Storages {
   apply({ storage: id, version, writes, opened }: StorageChange): Storage {
     const old = opened ?? this.byId.get(id);
     if (!old) {
-      throw new Error(`storage ${id} was never told of`);
+      throw new Error(`storage ${id} is unknown`);
     }
     const kept = toldOf(old, version, writes);
     const now = { ...old, version, writes: kept, writes_dropped: version - kept.length };

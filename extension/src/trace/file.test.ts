@@ -352,9 +352,9 @@ function encoded(bytes: Uint8Array): string {
 test('what cannot be read is said in words', async () => {
   const host = document.createElement('div');
   expect(await openTrace(host, btoa('<img src=x>'), 'x')).toBeNull();
-  expect(host.querySelector('[role=alert]')?.textContent).toContain('no trace that can be read');
+  expect(host.querySelector('[role=alert]')?.textContent).toContain('not a readable trace');
   expect(await openTrace(host, '%', 'x')).toBeNull();
-  expect(host.querySelector('[role=alert]')?.textContent).toContain('no trace that can be read');
+  expect(host.querySelector('[role=alert]')?.textContent).toContain('not a readable trace');
   expect(bytesIn('AAE=')).toEqual(new Uint8Array([0, 1]));
 });
 

@@ -5,7 +5,7 @@
 
 /** A file is no trace, or one that is damaged or made to do harm. */
 export class BadFile extends Error {
-  constructor(problem: string, said = `This is no trace that can be read: ${problem}.`) {
+  constructor(problem: string, said = `This is not a readable trace: ${problem}.`) {
     super(said);
     this.name = 'BadFile';
   }

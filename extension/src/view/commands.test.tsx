@@ -118,7 +118,7 @@ describe('more steps', () => {
     expect(why.get('Step back one stage')).toBe('Not now: the run is at its start.');
     expect(why.get('Step in')).toBe('Not now: MeanBackward0 runs none of your Python code.');
     expect(why.get('Step out')).toBe(
-      'Not now: the run is paused between two nodes, not inside one.'
+      'Not now: the run is paused between two nodes. Step in, or step one stage, first.'
     );
     for (const item of items()) {
       const reason = item.getAttribute('aria-description');

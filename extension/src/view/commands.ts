@@ -9,6 +9,8 @@ import { hostOf } from './host';
 export interface Doer {
   act(): void;
   can?(): boolean;
+  /** Why it makes no sense where `can` says so, and what to do, as a sentence goes on. */
+  readonly otherwise?: string;
   /** Of what is either on or off. */
   isOn?(): boolean;
 }
@@ -50,12 +52,18 @@ export class Commands {
   /** Whether it makes sense now. The kernel has the last word: it answers `Failed`. */
   can(name: CommandName): boolean {
     const doer = this.doer(name);
-    return doer !== null && this.why(name) === '' && (doer.can?.() ?? true);
+    return (
+      doer !== null &&
+      whyNot(this.state, commandOf(name).enabled, this.node) === '' &&
+      possible(doer)
+    );
   }
 
   /** Why it makes no sense now, as a sentence goes on: "the run is at its end"; '': it does, or it is plain to see. */
   why(name: CommandName): string {
-    return whyNot(this.store.state.value, commandOf(name).enabled, this.node);
+    const doer = this.doer(name);
+    const reason = whyNot(this.state, commandOf(name).enabled, this.node);
+    return reason || (doer && !possible(doer) ? (doer.otherwise ?? '') : '');
   }
 
   isOn(name: CommandName): boolean {
@@ -67,6 +75,10 @@ export class Commands {
     if (this.can(name)) {
       this.doer(name)?.act();
     }
+  }
+
+  private get state(): DebuggerState {
+    return this.store.state.value;
   }
 
   private get node(): number | null {
@@ -91,6 +103,8 @@ export class Commands {
   }
 }
 
+const possible = (doer: Doer): boolean => doer.can?.() ?? true;
+
 /** Does what is shown allow it? `node` is the one that it would be done to. */
 export function allows(
   state: DebuggerState,
@@ -111,16 +125,18 @@ function whyNot(
   }
   const run = session?.run;
   if (!run) {
-    return 'no session is shown';
+    return 'no session is shown. Open one with vizgrad.debug(loss)';
   }
   if (enabled === 'shown') {
     return '';
   }
   if (session.closed) {
-    return 'the session is closed';
+    return 'the session is closed. Run the cell again';
   }
   if (port.state !== 'open') {
-    return 'the kernel does not answer';
+    return port.state === 'connecting'
+      ? 'there is no connection to the kernel yet'
+      : 'the connection to the kernel is closed. Run the cell again';
   }
   const moves = working?.what === 'running';
   const said = (holds: boolean, otherwise: string): string => (holds ? '' : otherwise);
@@ -134,36 +150,40 @@ function whyNot(
     case 'can_step_in':
       return moves ? RUNS : ended(run) || nothingIn(session);
     case 'inside':
-      return said(run.within !== null, 'the run is paused between two nodes, not inside one');
+      return said(
+        run.within !== null,
+        'the run is paused between two nodes. Step in, or step one stage, first'
+      );
     case 'can_go_back':
       return said(
         run.within !== null || run.position > run.earliest,
-        run.position === 0 ? 'the run is at its start' : 'older steps are not kept'
+        run.position === 0 ? AT_START : OLDER
       );
     case 'can_restart':
       return run.earliest > 0
-        ? 'older steps are not kept'
-        : said(
-            run.position > 0 || run.within !== null || run.status === 'failed',
-            'the run is at its start'
-          );
+        ? OLDER
+        : said(run.position > 0 || run.within !== null || run.status === 'failed', AT_START);
     case 'node':
-      return said(node !== null, 'no node is selected');
+      return said(node !== null, NO_NODE);
     case 'other_node':
-      return node === null
-        ? 'no node is selected'
-        : said(run.current !== node, 'this node is already next');
+      return node === null ? NO_NODE : said(run.current !== node, 'this node is already next');
   }
 }
 
-const RUNS = 'the backward is running';
+const RUNS = 'the backward is running. Pause it first';
+const NO_KERNEL = 'there is no connection to the kernel';
+const AT_START = 'the run is at its start';
+const OLDER = 'older steps are not kept. Run the cell again to start over';
+const NO_NODE = 'no node is selected. Click one';
 
 /** Why nothing runs any more; '': something is left. */
 function ended({ status, current }: RunHead): string {
   if (status === 'failed') {
-    return 'a node raised an error';
+    return 'a node raised an error. Step back, or restart';
   }
-  return status === 'paused' && current !== null ? '' : 'the backward has finished';
+  return status === 'paused' && current !== null
+    ? ''
+    : 'the backward has finished. Step back, or restart';
 }
 
 /** Why there is nothing to go into; '': there is, or it is not known. */
@@ -213,7 +233,8 @@ function ownDoers(store: DebuggerStore, node: () => number | null): Doers {
     },
     'debug-second': {
       act: () => store.actions.openSecond(),
-      can: () => store.state.value.session?.run.grows ?? false
+      can: () => store.state.value.session?.run.grows ?? false,
+      otherwise: 'no gradient with a history was computed. Debug with create_graph=True'
     },
     why: { act: withNode(one => store.actions.askWhy(one)) },
     'show-cause': {
@@ -221,7 +242,8 @@ function ownDoers(store: DebuggerStore, node: () => number | null): Doers {
       can: () => {
         const { why } = store.state.value;
         return why !== null && causeOf(why.told) !== null;
-      }
+      },
+      otherwise: 'no cause with a step is shown. Ask Why? first'
     },
     restart: { act: () => store.actions.restart() },
     stop: { act: () => store.actions.stop() },
@@ -237,7 +259,9 @@ function ownDoers(store: DebuggerStore, node: () => number | null): Doers {
           store.select(next);
         }
       },
-      can: () => (store.state.value.session && nextProblem(store.state.value.session, null)) != null
+      can: () =>
+        (store.state.value.session && nextProblem(store.state.value.session, null)) != null,
+      otherwise: 'no node failed, is stale, or has a NaN or Inf gradient'
     },
     memory: {
       act: () => {
@@ -248,11 +272,13 @@ function ownDoers(store: DebuggerStore, node: () => number | null): Doers {
         }
       },
       can: () => view().heap || store.state.value.port.state === 'open',
+      otherwise: NO_KERNEL,
       isOn: () => view().heap
     },
     'refresh-memory': {
       act: () => store.showHeap(),
-      can: () => store.state.value.port.state === 'open' && !store.state.value.heapAsked
+      can: () => store.state.value.port.state === 'open' && !store.state.value.heapAsked,
+      otherwise: 'the kernel is reading the memory, or there is no connection to it'
     },
     follow: { act: () => store.follow(!view().follow), isOn: () => view().follow },
     presentation: {

@@ -40,7 +40,7 @@ def test_all_is_proven() -> None:
 def test_what_is_missing_is_untested() -> None:
     card = vg.card(Plain, right.x)
     assert {n for n, s in states(card).items() if s == "untested"} == {"jvp", "vmap"}
-    assert "no jvp is defined" in card["jvp"].detail
+    assert "no jvp: forward mode" in card["jvp"].detail
     assert "1 writes noticed" not in card["forward"].detail
 
 
@@ -64,7 +64,7 @@ def test_work_for_nothing_is_said_of_what_is_right() -> None:
     assert (backward.state, backward.failures) == ("proven", ())
     assert backward.detail == (
         "4 derivatives agree with differences; "
-        "the gradient of `weight` is computed also where nobody needs it"
+        "the gradient of `weight` is computed even where it is not needed"
     )
     assert [each.kind for each in backward.remarks] == ["needless-gradient"]
     text = repr(vg.card(cls, *inputs))
@@ -77,7 +77,7 @@ def test_a_pass_over_elements_is_mentioned_and_no_finding() -> None:
     cls, inputs = next(c for c in right.CASES if c[0] is right.TwoOutputs)
     backward = vg.card(cls, *inputs)["backward"]
     assert backward.detail.endswith(
-        "; gradients of `a`, `b` are computed also where nobody needs them"
+        "; gradients of `a`, `b` are computed even where they are not needed"
     )
     assert backward.remarks == ()
 
@@ -106,7 +106,7 @@ def test_a_batch_that_is_wrong() -> None:
 
 
 def test_a_gradient_that_is_meant_to_be_another() -> None:
-    assert "as is meant" in vg.card(right.StraightThrough, right.x)["backward"].detail
+    assert "on purpose" in vg.card(right.StraightThrough, right.x)["backward"].detail
 
 
 def test_data_has_a_json_form() -> None:

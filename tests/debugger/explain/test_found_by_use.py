@@ -53,8 +53,30 @@ def test_a_generator_that_is_cut_off_is_found(engine: Any, *, many: bool) -> Non
     assert found.kind == "cut-detach"
     assert found.culprit is not None
     assert found.culprit.text.endswith("# the cut")
-    assert f"found no gradient for {whom}: `generator(noise).detach()`" in found.story
+    assert f"found no gradient for {whom}: detach() in `generator(noise).detach()`" in found.story
     assert found.mended == "loss = -critic(generator(noise)).mean()  # the cut"
+
+
+def test_a_cut_that_is_right_is_not_to_be_removed(engine: Any) -> None:
+    """The critic alone has a loss so far: its detach() is right, and the generator's step is too early."""
+    nn, optim = engine.nn, engine.optim
+    with vg.watch() as watch:
+        generator, critic = nn.Linear(2, 2), nn.Linear(2, 1)
+        of_generator = optim.SGD(generator.parameters(), lr=0.1)
+        of_critic = optim.Adam(critic.parameters(), lr=0.1)
+        noise = engine.ones(4, 2)
+        for _ in range(3):
+            of_critic.zero_grad()
+            critic(generator(noise).detach()).mean().backward()
+            of_critic.step()
+            of_generator.step()  # too early
+    (found,) = watch.findings
+    assert found.heading == "No loss for this optimizer"
+    assert found.culprit is not None
+    assert found.culprit.text.endswith("# too early")
+    assert "Adam has used the gradients of that loss" in found.story
+    assert "compute a loss for SGD without the detach()" in found.fix
+    assert not found.mended
 
 
 def test_a_generator_that_is_trained_is_no_finding(engine: Any) -> None:
@@ -251,7 +273,7 @@ def test_words_are_not_in_code_quotes(engine: Any) -> None:
         loss = (data * 2 / 3).sum()
     found = vg.why(loss)
     assert "__" not in str(found)
-    assert found.story.endswith(". From there it came into `loss`.")
+    assert found.story.endswith(". From there it reached `loss`.")
 
 
 def test_where_the_derivative_is_not_finite_has_a_noun(engine: Any) -> None:

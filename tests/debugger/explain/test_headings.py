@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+import vizgrad as vg
+from tests.debugger.explain.test_texts import written
 from tests.pains.corpus import PAINS
 from vizgrad.core.errors import HEADINGS, Explanation, Findings, heading
 from vizgrad.debugger import session
+from vizgrad.debugger.explain.sentences import SENTENCES, TITLES
 
 README = Path(session.__file__).with_name("README.md").read_text("utf-8")
 
@@ -34,3 +37,50 @@ def test_it_is_printed() -> None:
     assert repr(Findings([found])) == "Gradient cut off: `w.detach()` has no history."
     assert repr(Findings([])) == "No problems found"
     assert str(Explanation("not-scalar")) == "Not a scalar"
+    assert repr(Findings([Explanation("grad-mode", title="Gradient mode left off")])) == (
+        "Gradient mode left off: Gradient mode left off"
+    )
+
+
+def test_titles_are_of_cases() -> None:
+    assert set(TITLES) <= set(SENTENCES)
+    assert all(re.fullmatch(r"[A-Za-z.{][\w(){}:. -]*", text) for text in TITLES.values())
+    assert all(len(text) <= 40 for text in TITLES.values())
+
+
+@pytest.mark.parametrize(
+    ("made", "wanted"),
+    [
+        ("w.detach()", "Gradient cut by detach()"),
+        ("w.data", "Gradient cut by .data"),
+        ("vg.tensor(w)", "Gradient cut by a copy of values"),
+        ("vg.tensor(w.tolist())", "Gradient cut by tolist()"),
+        ("vg.tensor([float(w.sum())])", "Gradient cut by float()"),
+        ("(w > 0).float()", "Gradient cut by a bool dtype"),
+        ("w.argmax().float()", "Gradient cut by an integer dtype"),
+        ("w.detach().requires_grad_()", "Gradient cut by a new leaf"),
+        ("vg.no_grad()(lambda: w * 2)()", "Gradient cut by no_grad()"),
+        ("vg.inference_mode()(lambda: w * 2)().clone()", "Gradient cut by inference_mode()"),
+    ],
+)
+def test_a_cut_is_headed_by_what_cut(made: str, wanted: str, tmp_path: Path) -> None:
+    text = (
+        "w = vg.tensor([1.0, 2.0], requires_grad=True)\n"
+        "q = vg.tensor([1.0, 2.0], requires_grad=True)\n"
+        f"p = {made}\n"
+        "(p * q).sum().backward()\n"
+    )
+    with vg.watch():
+        found = vg.why(written(tmp_path, text)["w"])
+    assert found.heading == wanted
+    assert repr(Findings([found])).startswith(f"{wanted}: ")
+
+
+def test_an_error_is_headed_by_what_happened() -> None:
+    w = vg.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="numpy") as numpy:
+        w.numpy()
+    with pytest.raises(RuntimeError, match="does not require grad") as backward:
+        vg.ones(()).backward()
+    told = [each.value.explanation.heading for each in (numpy, backward)]
+    assert told == ["numpy() of a tensor that requires grad", "Does not require grad"]

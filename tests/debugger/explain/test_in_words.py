@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import linecache
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
@@ -13,11 +14,14 @@ import pytest
 import vizgrad as vg
 from vizgrad.core.errors import Place
 from vizgrad.debugger import explain
-from vizgrad.debugger.explain import watch_block, why
+from vizgrad.debugger.explain import findings, watch_block, why
 from vizgrad.debugger.explain.cause import HEALTHY, Cause, Number, Phrase
+from vizgrad.debugger.explain.diagnose import diagnose
+from vizgrad.debugger.explain.from_watch import BlockReader
 from vizgrad.debugger.explain.phrases import FIXES, PHRASES
-from vizgrad.debugger.explain.sentences import SENTENCES
+from vizgrad.debugger.explain.sentences import SENTENCES, TITLES
 from vizgrad.debugger.explain.wording import Words, filled, say
+from vizgrad.debugger.explain.wording import explain as explained_by
 
 FOLDER = Path(explain.__path__[0])
 TABLES = ("sentences.py", "training_sentences.py", "phrases.py")
@@ -70,7 +74,12 @@ def test_every_row_is_used() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [*(part for row in SENTENCES.values() for part in row), *FIXES.values(), *PHRASES.values()],
+    [
+        *(part for row in SENTENCES.values() for part in row),
+        *FIXES.values(),
+        *PHRASES.values(),
+        *TITLES.values(),
+    ],
 )
 def test_sentences_are_well_formed(text: str) -> None:
     for _, field, how, _ in Formatter().parse(text):
@@ -138,3 +147,49 @@ def test_a_cut_is_data() -> None:
     assert (found.kind, found.case, found.fix) == ("cut-detach", "detached", "")
     assert found.facts["cut"] == "detach()"
     assert found.facts["ends"] == Phrase("way-ends", name="w")
+
+
+def test_words_are_made_of_the_cause_and_its_source_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    with vg.watch():
+        w = vg.ones(2, requires_grad=True)
+        hidden = w.detach()
+        (hidden * 2.0).sum()
+        found = diagnosed(hidden, "hidden")
+
+    class Source:
+        """Another text of that line, and of the lines above it."""
+
+        def getline(self, filename: str, lineno: int, /) -> str:
+            return "shown = other.detach()  # as it was\n"
+
+        def getlines(self, filename: str, /) -> list[str]:
+            return [self.getline(filename, 1)]
+
+    def refused(*_: Any) -> Any:
+        raise AssertionError("read a file")
+
+    monkeypatch.setattr(linecache, "getline", refused)
+    monkeypatch.setattr(linecache, "getlines", refused)
+    told = explained_by(found, Source())
+    monkeypatch.undo()
+    assert told.culprit is not None
+    assert told.culprit.text == "shown = other.detach()  # as it was"
+    assert told.mended == "shown = other  # as it was"
+    assert told.title == "Gradient cut by detach()"
+
+
+def test_a_finding_is_a_question() -> None:
+    with vg.watch() as block:
+        w = vg.ones(2, requires_grad=True)
+        optimizer = vg.optim.SGD([w], 0.1)
+        for _ in range(3):
+            (w * 2).sum().backward()
+            optimizer.step()
+    (question,) = findings.questions(block._notings[0])
+    assert (question.about, question.name) == ("finding", "w")
+    cause = diagnose(question, BlockReader(block._notings[0]))
+    assert question.seen is not None
+    assert (cause.case, cause.when) != (question.seen.case, question.seen.when)  # with its rounds
+    (finding,) = block.findings
+    assert explained_by(cause, linecache) == finding
+    assert vg.why(finding) is finding

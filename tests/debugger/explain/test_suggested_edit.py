@@ -20,7 +20,8 @@ assert len(programs.ALL) > 1  # they are there
 
 
 def edit(kind: str, case: str, text: str, tensor: str, fix: str, facts: dict[str, Any]) -> str:
-    return mended(Cause(kind, case, Place("a.py", 1, text=text), tensor, facts, fix))
+    place = Place("a.py", 1, text=text)
+    return mended(Cause(kind, case, place, tensor, facts, fix), place, linecache)
 
 
 SHAPES: dict[str, Any] = {"one": "pred", "other": "y", "first": [4, 1]}

@@ -208,7 +208,7 @@ def test_words_of_ours_are_not_quoted(tmp_path: Path) -> None:
     with vg.watch():
         scope = written(tmp_path, text)
         divided, unused = vg.why(scope["x"]), vg.why(scope["w"])
-    assert "came into the loss" in divided.story
+    assert "reached the loss" in divided.story
     assert [link.text for link in divided.chain][-1] == "x / x"
     assert "never reaches the loss" in unused.story
 

@@ -199,7 +199,7 @@ def test_an_error_is_explained_and_not_the_nan_beside_it(name: str) -> None:
     told: Any = caught.value.explanation
     assert (told.kind, value.kind) == ("cut-detach", "nonfinite-forward")
     assert told.culprit == value.culprit
-    assert "detach() cut the history" in told.story
+    assert "detach() in `w.detach()`" in told.story
     assert "log(0) = -inf" in value.story
 
 
@@ -219,4 +219,4 @@ def test_a_diagnosis_reads_nothing_but_its_evidence() -> None:
     assert diagnose(Question("tensor", "w"), Told()) == value
     assert not diagnose(Question("value", "w"), Evidence())
     error = Explanation("unused", None, "w", "connect it", "w is not used")
-    assert explain(diagnose(Question("error", told=error), Evidence())) == error
+    assert explain(diagnose(Question("error", told=error), Evidence()), linecache) == error

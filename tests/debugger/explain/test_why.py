@@ -105,7 +105,9 @@ def test_what_is_not_known_to_have_begun_it_is_no_culprit() -> None:
     loss = (vg.sub(x, w, alpha=3.0) * 1e30 * 1e30).sum()  # which product?
     told = vg.why(loss)
     assert told.culprit is None
-    assert told.story.startswith("`loss` is not finite. The first that is known to be so is")
+    assert told.story.startswith(
+        "`loss` is not finite. The first result that is known not to be finite is that of"
+    )
 
 
 def test_a_leaf_that_was_written_since_tells_nothing_of_before() -> None:
@@ -115,7 +117,9 @@ def test_a_leaf_that_was_written_since_tells_nothing_of_before() -> None:
         leaf.fill_(float("nan"))
     told = vg.why(loss)
     assert told.culprit is None
-    assert told.story.startswith("`loss` is not finite. The first that is known to be so is")
+    assert told.story.startswith(
+        "`loss` is not finite. The first result that is known not to be finite is that of"
+    )
 
 
 @pytest.mark.parametrize("over", [False, True])

@@ -85,7 +85,7 @@ def test_an_interrupt_stops_within_a_custom_function_that_begins_anew() -> None:
     with pytest.raises(KeyboardInterrupt):
         session.continue_()
     assert str(session.stopped) == (
-        "Stopped: interrupted within SlowBackward, which will begin anew"
+        "Stopped: interrupted within SlowBackward; stepping restarts it"
     )
     assert session.stopped is not None
     assert session.stopped.kind == "interrupt"

@@ -83,7 +83,7 @@ def test_too_far_back_is_refused_and_nothing_moves() -> None:
         lambda: session.run_to(first),
     ]
     for move in moves:
-        with pytest.raises(IndexError, match="older steps are not kept, 2 is the earliest"):
+        with pytest.raises(IndexError, match="older steps are not kept, and 2 is the earliest"):
             move()
         assert session.position == 4
     session.back(2)

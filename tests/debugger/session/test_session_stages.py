@@ -211,9 +211,9 @@ def test_to_a_line() -> None:
     for position in (1, 2):
         session.run_to(line=f"test_session_stages.py:{place.line}")
         assert session.position == position
-    with pytest.raises(ValueError, match="no node of this graph was recorded at line"):
+    with pytest.raises(ValueError, match="no node was recorded on line"):
         session.run_to(line="test_session_stages.py:1")
-    with pytest.raises(ValueError, match="is where the run stands: no other node"):
+    with pytest.raises(ValueError, match="and no other node of that line follows"):
         session.run_to(line=f"test_session_stages.py:{place.line}")
     session.step()
     with pytest.raises(ValueError, match="were run already: step back"):

@@ -135,7 +135,7 @@ def test_a_file_that_is_not_there_is_an_error_of_the_system(tmp_path: Path) -> N
 def test_other_files(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "other.vgtrace"
     path.write_bytes(content)
-    with pytest.raises(TraceFileError, match="is no trace that can be read"):
+    with pytest.raises(TraceFileError, match="is not a readable trace"):
         vg.load_trace(path)
 
 

@@ -180,6 +180,7 @@ def gradient_edge(tensor: Tensor) -> tuple[Node, int]:
             ),
             "call requires_grad_() on it before the forward pass",
             "cut-detach",
+            "Does not require grad",
         )
     return split_edge(edge)
 
@@ -191,6 +192,7 @@ def _retain_grad(tensor: Tensor) -> None:
             RuntimeError("can't retain_grad on Tensor that has requires_grad=False"),
             "make it from tensors that require grad, outside no_grad and without detach()",
             "cut-detach",
+            "Does not require grad",
         )
     if GUARD.transforms and in_a_transform():
         raise retain_grad_error()

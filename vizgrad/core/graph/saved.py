@@ -307,6 +307,7 @@ def _detached_error(node: Node, name: str, site: Site | None) -> RuntimeError:
         culprit=place_of(site),
         tensor=node.name(),
         fix="use `x = x.detach()` in place of `x.detach_()`",
+        title="Saved tensor cut by detach_()",
         story=f"{node.name()} saved `{name}`, whose history was taken away before backward read it.",
     )
 

@@ -65,9 +65,9 @@ def forget_accumulator(tensor: Tensor) -> None:
 # The explanation of a call that cannot be understood: the line of the call, and how to call it.
 
 
-def wrong_call(error: E, fix: str, kind: str = "wrong-call") -> E:
+def wrong_call(error: E, fix: str, kind: str = "wrong-call", title: str = "") -> E:
     """`error`, blamed on the nearest line outside vizgrad; raise what this returns."""
-    return explained(error, kind=kind, culprit=place_of(caller()), fix=fix)
+    return explained(error, kind=kind, culprit=place_of(caller()), fix=fix, title=title)
 
 
 # The check of an assignment to `.grad`: a gradient of the tensor's own kind (E-11).

@@ -61,7 +61,7 @@ def _dirty(examination: Examination, trail: Trail, call: Call) -> list[Explanati
                 place,
                 name,
                 f"Call ctx.mark_dirty({name}) and return {name}, or change a clone: `{name}.clone()`.",
-                f"{example.title}.forward changes its input `{name}` in place and does not say so with "
+                f"{example.title}.forward changes its input `{name}` in place without calling "
                 f"ctx.mark_dirty: the graph does not know of the write, and gradients may be wrong.",
             )
         )
@@ -255,8 +255,8 @@ def _differs(
         place,
         name or f"{example.title}Backward",
         fix,
-        f"{example.title}.backward ran twice for one call and gave two results, of which {what} is where "
-        f"they part: {why}.",
+        f"{example.title}.backward ran twice for one call and gave two results, which differ in {what}: "
+        f"{why}.",
     )
 
 
@@ -311,8 +311,8 @@ def _of_some(examination: Examination) -> list[Explanation]:
         except Exception as error:  # noqa: BLE001  a person's code
             doing = f"Where output {nr} alone is used, {example.title}.backward"
             fix = (
-                "test for None there: with set_materialize_grads(False) the gradient of an output that "
-                "nobody used is None"
+                "test for None there: with set_materialize_grads(False) the gradient of an unused output "
+                "is None"
             )
             return [fault_of(example, error, doing, fix)]
     return []
@@ -323,9 +323,9 @@ def _of_some(examination: Examination) -> list[Explanation]:
 
 def _values(examination: Examination) -> tuple[list[Explanation], str]:
     if not examination.repeatable:
-        return [], "differences say nothing: forward is not repeatable"
+        return [], "no finite differences: forward is not repeatable"
     if not examination.precise:
-        return [], "differences say nothing: it computes in less than double precision"
+        return [], "no finite differences: it computes in less than double precision"
     call, _ = examination.example.run(examination.arrays)
     which = [
         n
@@ -339,7 +339,10 @@ def _values(examination: Examination) -> tuple[list[Explanation], str]:
     flat = any(e.found == 0 for e in wrong) or _is_flat(examination, call)
     if flat or _is_identity(examination, call):
         examination.surrogate = True
-        return [], "another gradient than the derivative, as is meant where values pass or are flat"
+        return (
+            [],
+            "differs from the derivative on purpose: the output is a copy of the input, or flat",
+        )
     by_input: dict[int, list[Entry]] = {}
     for entry in wrong:
         by_input.setdefault(entry.array, []).append(entry)
@@ -496,8 +499,8 @@ def told(title: str, name: str, position: int | None, place: Place | None) -> Ex
     return Explanation(
         "needless-gradient", place, name,
         f"Compute it only where {asked} is True, and return None in its place otherwise.",
-        f"{title}.backward computes the gradient of `{name}` also where nobody needs it. Its gradients are "
-        "right: this is work for nothing.",
+        f"{title}.backward computes the gradient of `{name}` even where it is not needed. The gradients are "
+        "right, but that work is wasted.",
     )  # fmt: skip
 
 
@@ -523,9 +526,9 @@ def mentioned(names: list[str]) -> str:
     one = len(names) == 1
     said = "the gradient of" if one else "gradients of"
     ends = (
-        "is computed also where nobody needs it"
+        "is computed even where it is not needed"
         if one
-        else "are computed also where nobody needs them"
+        else "are computed even where they are not needed"
     )
     return f"{said} {', '.join(f'`{name}`' for name in names)} {ends}"
 

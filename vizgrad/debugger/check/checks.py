@@ -32,9 +32,9 @@ from vizgrad.debugger.engines.api.abilities import Capability, CapabilityCard
 def jvp(examination: Examination) -> Capability:
     example, name = examination.example, "jvp"
     if example.cls.jvp is Function.jvp:
-        return Capability(name, "untested", "no jvp is defined: forward mode refuses it")
+        return Capability(name, "untested", "no jvp: forward mode raises an error")
     if not examination.given or not examination.precise or not examination.repeatable:
-        return Capability(name, "untested", "differences say nothing of it here")
+        return Capability(name, "untested", "finite differences do not apply here")
     tangents = {n: example.random_like(examination.arrays[n]) for n in examination.which}
     try:
         found = _pushed(examination, tangents)
@@ -65,7 +65,7 @@ def jvp(examination: Examination) -> Capability:
             f"{number(entry.given)}, and differences of forward {number(entry.found)}.",
         )
         return Capability(name, "failed", "", (fault,))
-    return Capability(name, "untested", "differences say nothing of it here")
+    return Capability(name, "untested", "finite differences do not apply here")
 
 
 def _pushed(examination: Examination, tangents: dict[int, Any]) -> float:
@@ -92,10 +92,10 @@ def vmap(examination: Examination) -> Capability:
     example, name = examination.example, "vmap"
     cls = example.cls
     if cls.vmap is Function.vmap and not cls.generate_vmap_rule:
-        return Capability(name, "untested", "no vmap is defined: batches refuse it")
+        return Capability(name, "untested", "no vmap: vmap raises an error")
     if not cls._is_split():
         return Capability(
-            name, "untested", "batches refuse it: forward takes ctx, without setup_context"
+            name, "untested", "vmap raises an error: forward takes ctx, without setup_context"
         )
     if examination.draws or not examination.repeatable or not examination.arrays:
         return Capability(name, "untested", "examples cannot be compared: it draws random numbers")
@@ -115,7 +115,7 @@ def vmap(examination: Examination) -> Capability:
             expected = examination.full(call.gradients(weights))
             if not _near([None if g is None else g[nr] for g in gradients], expected):
                 return Capability(name, "failed", "", (_other(examination, "gradient"),))
-    return Capability(name, "proven", "a batch of 3 is as its examples one by one")
+    return Capability(name, "proven", "a batch of 3 gives what its examples give one by one")
 
 
 def _batch(examination: Examination, nr: int) -> Any:
@@ -247,7 +247,7 @@ def _kept(examination: Examination, for_good: bool) -> Explanation:
         f"Keep the output with ctx.save_for_backward({said}), which makes no cycle.",
         f"{example.title} keeps its output {f'`{name}` ' if name else ''}"
         f"{f'as ctx.{attribute}' if attribute else 'on its context'}: it holds its node, and the node "
-        "holds it, so memory is freed only when the garbage collector comes by.",
+        "holds it, so memory is freed only when the garbage collector runs.",
     )
 
 
@@ -336,7 +336,7 @@ def _after_writing(examination: Examination, nr: int) -> Explanation | bool | No
         own,
         f"Keep it with ctx.save_for_backward({save}): a later write is then an error, not a wrong gradient.",
         f"{example.title} keeps `{own}`{f' as ctx.{kept}' if kept else ''} past the version counter: it was "
-        "changed in place after forward, backward read the new values, and nothing was said.",
+        "changed in place after forward, and backward read the new values without an error.",
     )
 
 

@@ -44,14 +44,14 @@ def examine(examination: Examination) -> Capability:
     try:
         found = _analytical(examination, directions)
     except _RefusedError:
-        return Capability(NAME, "untested", "refused aloud: @once_differentiable")
+        return Capability(NAME, "untested", "raises an error: @once_differentiable")
     except Exception as error:  # noqa: BLE001  a person's code
         told = fault_of(
             example, error, f"With create_graph=True {example.title}.backward",
             "use operations of vizgrad there, or put @once_differentiable above backward",
         )  # fmt: skip
         told = Explanation("second-order-cut", told.culprit, told.tensor, told.fix, told.story)
-        return Capability(NAME, "failed", "refused aloud", (told,), aloud=True)
+        return Capability(NAME, "failed", "raises an error", (told,), aloud=True)
 
     arrays = [*examination.arrays, *examination.given]
     which = [*examination.which, *range(len(examination.arrays), len(arrays))]

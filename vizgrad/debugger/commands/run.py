@@ -284,6 +284,6 @@ RUN: tuple[Command, ...] = (
         keys=("Shift F9",),
         enabled="open",
         code="session.close()",
-        magic=Magic("close", "End the newest session and releases its memory."),
+        magic=Magic("close", "End the newest session and release its memory."),
     ),
 )

@@ -10,7 +10,7 @@ from html import escape
 from math import isfinite
 from typing import Literal
 
-from vizgrad.core.errors import Explanation, Link, Place, heading, lines_around
+from vizgrad.core.errors import Explanation, Link, Place, lines_around
 from vizgrad.debugger.drawing.describe import number_text, place_text, plain, sizes_text
 from vizgrad.debugger.model import Difference, Graph, Node, NodeRun, Run, Saved
 from vizgrad.debugger.session.history.fold import holdings
@@ -268,7 +268,7 @@ def explanations_html(explanations: Sequence[Explanation]) -> str:
 def _section(explanation: Explanation) -> str:
     if not explanation:
         return f"<p>{_marked(explanation.story or 'There is nothing to explain.')}</p>"
-    parts = [f"<p><strong>{_text(heading(explanation.kind))}</strong>"]
+    parts = [f"<p><strong>{_text(explanation.heading)}</strong>"]
     if explanation.tensor:
         parts.append(f": <code>{_text(explanation.tensor)}</code>")
     parts.append(f"</p><p>{_marked(explanation.story)}</p>")

@@ -108,8 +108,8 @@ def cause(
 def given(told: Explanation) -> Cause:
     """The facts that an error has already."""
     return Cause(
-        told.kind, "told", told.culprit, told.tensor, {"story": told.story, "fix": told.fix},
-        path=told.chain,
+        told.kind, "told", told.culprit, told.tensor,
+        {"story": told.story, "fix": told.fix, "title": told.title}, path=told.chain,
     )  # fmt: skip
 
 

@@ -13,12 +13,13 @@ from vizgrad.debugger.explain import (
     watched_errors,
 )
 from vizgrad.debugger.explain.answers import odd_gradient, odd_value, of_run
-from vizgrad.debugger.explain.cause import HEALTHY, Cause, Phrase, cause, given
+from vizgrad.debugger.explain.cause import HEALTHY, NOTHING, Cause, Phrase, cause, given
 from vizgrad.debugger.explain.evidence import Evidence, Facts, Question, Raised
 from vizgrad.debugger.explain.stepped import Stepped
 from vizgrad.debugger.explain.wording import name_of
 from vizgrad.debugger.watch.backwards import Delivered, Visit
 from vizgrad.debugger.watch.notes import Note
+from vizgrad.debugger.watch.rounds import Rounds
 
 _INF = float("inf")
 
@@ -29,6 +30,8 @@ def diagnose(question: Question, evidence: Evidence) -> Cause:
         return _of_node(question, evidence)
     if question.about == "error":
         return _of_raised(question, evidence)
+    if question.about == "finding":
+        return _of_finding(question, evidence)
     facts = evidence.facts()
     if facts is None:  # it stands for others
         return HEALTHY
@@ -177,3 +180,47 @@ def _stale(node: str, saved: model.Saved) -> Cause:
         node=node, saved=saved.name, before=saved.version_saved, now=saved.version_now,
         by=None if write is None else Phrase("write", op=write.op, at=write.place),
     )  # fmt: skip
+
+
+# --- a finding ------------------------------------------------------------------------------------------
+
+
+def _of_finding(question: Question, evidence: Evidence) -> Cause:
+    """The cause that a finder saw, with the rounds of the loop in which it did."""
+    noting, seen = evidence.noting(), question.seen
+    if seen is None or noting is None:
+        return seen or HEALTHY
+    return _in_rounds(noting.rounds, seen)
+
+
+def _in_rounds(rounds: Rounds, cause: Cause) -> Cause:
+    """With the rounds in which it happened."""
+    known = {rounds.index(clock, after=cause.after) for clock in cause.clocks}
+    indices = sorted(index for index in known if index is not None)
+    if not indices:
+        return cause
+    first, last = indices[0], indices[-1]
+    when = _one(rounds, first)
+    if len(indices) > 1:
+        when = _several(rounds, first, last, len(indices))
+    number = rounds.number(first)
+    return replace(cause, when=when if len(rounds) > 1 else NOTHING, backward=number)
+
+
+def _several(rounds: Rounds, first: int, last: int, count: int) -> Phrase:
+    begins, ends = rounds.rounds(first), rounds.rounds(last)
+    if len(begins) == len(ends) == 1 and begins[0].title == ends[0].title:
+        number = ends[0].number
+        return Phrase("rounds-of-one", first=_one(rounds, first), last=number, count=count)
+    return Phrase("rounds", first=_one(rounds, first), last=_one(rounds, last), count=count)
+
+
+def _one(rounds: Rounds, index: int) -> Phrase:
+    known = rounds.rounds(index)
+    if not known:
+        return Phrase("backward-number", number=rounds.number(index))
+    inner = Phrase("round", number=known[0].number, title=known[0].title)
+    if len(known) == 1:
+        return inner
+    outer = Phrase("round", number=known[1].number, title=known[1].title)
+    return Phrase("round-within", inner=inner, outer=outer)

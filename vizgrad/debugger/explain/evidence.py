@@ -16,6 +16,7 @@ from vizgrad.core.errors import Explanation, Link, Place
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.common.node_reader import NodeReader
+from vizgrad.debugger.explain.cause import Cause
 from vizgrad.debugger.explain.stepped import Stepped
 from vizgrad.debugger.watch.backwards import Run
 from vizgrad.debugger.watch.grad_history import Leaf
@@ -24,8 +25,8 @@ from vizgrad.debugger.watch.notes import Note
 from vizgrad.debugger.watch.tensor_adapter import Made
 
 #: "tensor": its value first, then its `.grad`. "node": of a session. "banner": the message where a session
-#: has stopped at a node. "error": one that was raised.
-Subject = Literal["tensor", "value", "gradient", "node", "banner", "error"]
+#: has stopped at a node. "error": one that was raised. "finding": what was seen in a watched block.
+Subject = Literal["tensor", "value", "gradient", "node", "banner", "error", "finding"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ class Question:
     #: For an error: the explanation that it has, and its text.
     told: Explanation | None = None
     text: str = ""
+    #: For a finding: what its finder saw.
+    seen: Cause | None = None
 
 
 class Held(NamedTuple):

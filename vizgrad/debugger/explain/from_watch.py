@@ -43,6 +43,16 @@ def _held(tensor: Any, look: Look, size: float = 0.0) -> Held:
     return Held(finite, size, None if finite else summarizer.summarize(tensor))
 
 
+class BlockReader(Evidence):
+    """The notes of a watch on its whole block."""
+
+    def __init__(self, noting: Noting) -> None:
+        self._noting = noting
+
+    def noting(self) -> Noting:
+        return self._noting
+
+
 class CallReader(Evidence):
     """The notes of a watch on a call that raised, with what it was handed."""
 

@@ -169,7 +169,7 @@ def _cut(note: Note, name: str, *, from_loss: bool = False) -> Cause:
         chosen = note.op.startswith(_CHOOSING)
         return cause(
             "cut-dtype", "choice" if chosen else "not-differentiable", site, name_of(note, shown),
-            call=call(note), ends=ends, op=note.op, type=_type(note),
+            call=call(note), ends=ends, op=note.op, type=_type(note), dtype=_dtype(note),
         )  # fmt: skip
     if note.cut in ("no_grad", "inference"):
         if note.cut == "no_grad" and source_expressions.alone(note.off):
@@ -204,6 +204,10 @@ def _cut(note: Note, name: str, *, from_loss: bool = False) -> Cause:
 
 def _type(note: Note) -> Phrase:
     return Phrase("booleans" if note.dtype.kind == "b" else "integers")
+
+
+def _dtype(note: Note) -> Phrase:
+    return Phrase("bool-dtype" if note.dtype.kind == "b" else "integer-dtype")
 
 
 def _not_a_leaf(noting: Noting | None, facts: Facts, note: Note | None, name: str) -> Cause | None:
@@ -262,11 +266,13 @@ def of_numbers(noting: Noting, root: Note, name: str) -> Cause | None:
         for note in made:
             if note.clock > leak.clock and flows(leak.site, note.site):
                 found = None if leak.note.requires else of_cut(leak.note, name)
-                return found or _by_numbers(leak, leak.note, note, name)
+                return found or _by_numbers(leak, leak.note, note, name, from_loss=True)
     return None
 
 
-def _by_numbers(leak: Event, source: Note, note: Note, name: str) -> Cause:
+def _by_numbers(
+    leak: Event, source: Note, note: Note, name: str, *, from_loss: bool = False
+) -> Cause:
     if source.site is None:
         shown = operand_of(source, name)
     elif source_expressions.statement_of(source.site) == source_expressions.statement_of(leak.site):
@@ -276,7 +282,8 @@ def _by_numbers(leak: Event, source: Note, note: Note, name: str) -> Cause:
         shown = name_of(source)
     return cause(
         "cut-detach", "numbers", leak.site, shown,
-        by=f"{leak.op.strip('_')}()", source=shown, call=call(note), again=note.site, name=name,
+        by=f"{leak.op.strip('_')}()", source=shown, call=call(note), again=note.site,
+        ends=Phrase("no-history" if from_loss else "way-ends", name=name),
     )  # fmt: skip
 
 

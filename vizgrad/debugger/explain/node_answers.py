@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -36,7 +37,7 @@ def why_node(look: Look, number: int) -> Told:
     """IndexError for what is no number of a node, SessionClosed where nothing is left to be read."""
     if not isinstance(look, Live):
         raise SessionClosed(
-            "this session is closed, and what its steps did was let go of: debug the loss again"
+            "this session is closed and its steps are released: debug the loss again"
         )
     if not 0 <= number < len(look.source):
         raise IndexError(f"there is no node {number}: the graph has {len(look.source)}")
@@ -65,7 +66,7 @@ def _by_steps(look: Live, source: GraphBase[Any], number: int) -> Told:
     if nodes and (seen := nodes[0]) is not None and seen < look.source.inner:
         found = replace(found, path=(link(source, seen), *found.path[1:]))
     position = _position(evidence.stepped(), evidence.key(), found)
-    return Told(explain(found), nodes, position, _check(source.describe(number)))
+    return Told(explain(found, linecache), nodes, position, _check(source.describe(number)))
 
 
 def _position(run: Stepped, key: int, found: Cause) -> int | None:
@@ -112,5 +113,7 @@ def _by_records(look: Live, number: int) -> Told:
     found = diagnose(question_of(look, number), evidence)
     recorded = evidence.recorded()
     if recorded is None:
-        return Told(explain(found))
-    return Told(explain(found), (recorded.node,) if found.path else (), recorded.position)
+        return Told(explain(found, linecache))
+    return Told(
+        explain(found, linecache), (recorded.node,) if found.path else (), recorded.position
+    )

@@ -108,7 +108,7 @@ FIXES: dict[str, str] = {
         "parameter, initialise it with small random values"
     ),
     "zero-matrix": (
-        "what it is multiplied with is all zero: initialise weights with small random "
+        "the other factor is all zero: initialise weights with small random "
         "values, and check inputs where the data comes from"
     ),
     "zero-mask": "the mask selects the other branch everywhere: check the condition",
@@ -140,8 +140,7 @@ FIXES: dict[str, str] = {
     "create-graph": CREATE_GRAPH,
     "linear": "leave out what is computed from it: its derivative is zero",
     "save-inputs": (
-        "save the inputs themselves, ctx.save_for_backward(...), and compute in backward "
-        "what is needed of them"
+        "save the inputs themselves, ctx.save_for_backward(...), and compute in backward from them"
     ),
     # a history is carried along
     "add-number": ("add a plain number: {name:raw} += {term:raw}.item() (or {term:raw}.detach())"),
@@ -174,8 +173,8 @@ PHRASES: dict[str, str] = {
     "nan": "NaN",
     "infinite": "an infinite value",
     "that-is": " That is {name}.",
-    "from-there": " From there it came into {name}.",
-    "from-there-here": " From there it came here.",
+    "from-there": " From there it reached {name}.",
+    "from-there-here": " From there it reached this value.",
     "element": ": {made}{index}{operand}",
     "made": "{made}",
     "call": "{op:raw}({value}) = {made}",
@@ -198,10 +197,12 @@ PHRASES: dict[str, str] = {
     "on": " on {at}",
     "recorded": ", recorded on {at},",
     "value-of": "{name:raw} = {value}",
-    "met": (" In {node}{at:recorded} {where}it met the gradient, and so came into that of {name}."),
+    "met": (
+        " In {node}{at:recorded} {where}this value met the gradient, and so reached that of {name}."
+    ),
     "where-values": "where {values:raw}, ",
     "last-written": " The last write to {leaf} was {op:raw}{at:on}.",
-    "came-into": " It came into the gradient of {name}.",
+    "came-into": " It reached the gradient of {name}.",
     "not-finite": "elements that are not finite",
     "elements": "{which} of {count} elements",
     "one-element": "{which} of 1 element",
@@ -213,7 +214,7 @@ PHRASES: dict[str, str] = {
     "zeros": "zeros",
     "finite-gradient": "a finite gradient",
     "of-size": "a gradient of size {size}",
-    "not-finite-gradient": "what is not finite",
+    "not-finite-gradient": "a gradient that is not finite",
     "everywhere": "everywhere",
     "at-values": "at all these values",
     "dead-units": ": {dead} of {units} units are dead",
@@ -240,20 +241,22 @@ PHRASES: dict[str, str] = {
     "and-more": "{first} and {more} more",
     "value": ": {value}",
     "no-history": "so {name} has no history",
-    "way-ends": "the way from {name} ends there",
+    "way-ends": "so no gradient reaches {name}",
     "values-of": "the values of {name}",
     "values": "values",
     "booleans": "booleans",
     "integers": "integers",
+    "bool-dtype": "a bool dtype",
+    "integer-dtype": "an integer dtype",
     "result-called": ", {result},",
     "taken-without-graph": "was taken on {at} without create_graph",
     "taken-of-linear": (
-        "was taken on {at} with create_graph=True, but is the same wherever it is taken, as "
-        "that of all that is linear"
+        "was taken on {at} with create_graph=True, of a function that is linear, whose derivative "
+        "does not depend on its input"
     ),
     "taken-of-values": (
         "was taken on {at} with create_graph=True, but {function:raw}.backward computed it "
-        "of values without history"
+        "from values without history"
     ),
     "neither": ", and neither has {loss}, which is computed from it",
     "reader": "{call} ({at})",
@@ -273,9 +276,9 @@ PHRASES: dict[str, str] = {
     "and-bytes": " and {size:raw}",
     "after-steps": " after {steps} steps",
     "after-one-step": " after 1 step",
-    "is-of-size": "What came to it is of size {size}",
-    "is-zero": "What came to it is zero",
-    "skipped": "This backward does not need it, and skips it",
-    "not-run": "It has not run yet, and what it has saved is as it was",
-    "all-finite": "It made nothing that is not finite, as far as steps tell",
+    "is-of-size": "A gradient of size {size} arrived at this node",
+    "is-zero": "A zero gradient arrived at this node",
+    "skipped": "This backward does not need this node, and skips it",
+    "not-run": "This node has not run yet, and its saved tensors are unchanged",
+    "all-finite": "The recorded steps of this node made no NaN and no Inf",
 }

@@ -25,6 +25,41 @@ OF_A_LINE = frozenset(
     }
 )  # fmt: skip
 
+#: Case of a cause -> its heading, where that of its kind says less.
+TITLES: dict[str, str] = {
+    "detached": "Gradient cut by {cut:raw}",
+    "numbers": "Gradient cut by {by:raw}",
+    "copied": "Gradient cut by a copy of values",
+    "new-leaf": "Gradient cut by a new leaf",
+    "no-derivative": "Operation without a derivative",
+    "not-differentiable": "Gradient cut by {dtype}",
+    "choice": "Gradient cut by {dtype}",
+    "grad-mode": "Gradient cut by {mode:raw}()",
+    "switched-off": "Gradient mode left off",
+    "frozen": "requires_grad is False",
+    "requires-too-late": "requires_grad set too late",
+    "inference-tensor": "Inference tensor",
+    "other-thread": "Gradient mode of another thread",
+    "gradient-without-history": "Gradient taken without create_graph",
+    "stored-gradient": "Gradient taken without create_graph",
+    "used-in-vain": "Result not used by the loss",
+    "no-loss-of-its-own": "No loss for this optimizer",
+    "never-backward": "No backward before step()",
+    "cleared-before-step": "Gradients cleared before step()",
+    "other-parameters": "Optimizer has other parameters",
+    "written-through-data": "Write through .data",
+    "data-replaced": ".data replaced",
+    "written-by-numpy": "Write through shared numpy memory",
+    "step-overwrote": "Optimizer step before backward",
+    "carried-over": "Value carried over to the next step",
+    "used-after-release": "Value of a released graph used again",
+    "released-too-early": "Graph released too early",
+    "left-in-evaluation": "Left in evaluation mode",
+    "evaluated-in-training": "Evaluated in training mode",
+    "waits": "Gradient still to come",
+    "told": "{title:raw}",
+}
+
 #: Case of a cause -> what is said of it, and what to do about it ("": a row of `FIXES`, named by the cause).
 SENTENCES: dict[str, tuple[str, str]] = {
     "nothing": ("There is nothing to explain.", ""),
@@ -53,7 +88,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
     "operation": ("{call} made {what} on {at}{element}.{passed}", ""),
     "step-diverged": (
         (
-            "The step on {at} made a parameter infinite, and from there it came into {name}: the "
+            "The step on {at} made a parameter infinite, and from there it reached {name}: the "
             "training diverged."
         ),
         "lower the learning rate, or clip the gradients (clip_grad_norm_) before the step",
@@ -68,8 +103,8 @@ SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "given-not-finite": (
         (
-            "{shown} held values that are not finite when the watch saw it first, and what made "
-            "them was not seen.{passed}"
+            "{shown} held values that are not finite when the watch saw it first; the operation that "
+            "made them was not recorded.{passed}"
         ),
         (
             "clean the data first: look for missing values with isfinite(); or, if a transform of "
@@ -82,8 +117,8 @@ SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "first-known": (
         (
-            "{name} is not finite. The first that is known to be so is {call} on {at}; what was "
-            "saved does not tell what that was computed of."
+            "{name} is not finite. The first result that is known not to be finite is that of {call} on "
+            "{at}; the saved tensors do not show its operands."
         ),
         "look at what goes in there, or run the block inside vizgrad.watch() and ask again",
     ),
@@ -92,12 +127,12 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "look at the leaf: what wrote to it, and with which gradient",
     ),
     "saved-values": (
-        "{call}{at:on} made what is not finite, of finite values{element}.{met}",
+        "{call}{at:on} made values that are not finite from finite ones{element}.{met}",
         "keep {shown:input} in the domain of the operation: clamp it, or add a small eps",
     ),
     "saved-values-masked": (
         (
-            "{call}{at:on} made what is not finite, of finite values{element}.{met} That branch "
+            "{call}{at:on} made values that are not finite from finite ones{element}.{met} That branch "
             "is masked out{numbers}."
         ),
         "",
@@ -117,50 +152,50 @@ SENTENCES: dict[str, tuple[str, str]] = {
     "masked-operand-infinite": (
         (
             "{call}{at:on} is infinite in the branch that is masked out on "
-            "{masked_at}{numbers}. It came into the gradient of {name}."
+            "{masked_at}{numbers}. It reached the gradient of {name}."
         ),
         "",
     ),
     "derivative-overflowed": (
         (
             "The derivative of {call}{at:on} overflowed: gradients had grown to {size} "
-            "there{numbers}. It came into the gradient of {name}."
+            "there{numbers}. It reached the gradient of {name}."
         ),
         "",
     ),
     "derivative": (
         (
-            "The derivative of {call}{at:on} is not finite{element}{masked}{numbers}. It came "
-            "into the gradient of {name}."
+            "The derivative of {call}{at:on} is not finite{element}{masked}{numbers}. It reached "
+            "the gradient of {name}."
         ),
         "",
     ),
     "sum-overflowed": (
         (
-            "Gradients that met behind {node}{at:recorded} overflowed when they were added "
-            "up. It came into the gradient of {name}."
+            "Gradients that met at the input of {node}{at:recorded} overflowed when they were added "
+            "up. The sum reached the gradient of {name}."
         ),
         "clip the gradient, or scale the loss down: what comes from here is too large for its type",
     ),
     "hook-made": (
         (
-            "Hook {hook:raw} of {node}{at:recorded} made what is not finite. It came into "
+            "Hook {hook:raw} of {node}{at:recorded} returned values that are not finite. They reached "
             "the gradient of {name}."
         ),
         "look at what the hook returns: a division, a logarithm or an overflow in it",
     ),
     "not-told-by-steps": (
         (
-            "The gradient of {name} is not finite, and none of the steps that are kept made it "
-            "so of a finite one: it came in with the gradient that the backward was started "
-            "with, or earlier."
+            "The gradient of {name} is not finite, and none of the recorded steps made it so from a "
+            "finite one: the gradient that the backward was started with was not finite, or an earlier "
+            "step made it so."
         ),
         "look at the gradient that was given to backward, or run it inside vizgrad.watch()",
     ),
     "forward-value": (
         (
-            "A value of the forward pass was not finite.{met} Which operation made it, what was "
-            "saved does not tell."
+            "A value of the forward pass was not finite.{met} The saved tensors do not show which "
+            "operation made it."
         ),
         _ASK_IN_A_WATCH,
     ),
@@ -170,9 +205,9 @@ SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "came-in": (
         (
-            "The gradient of {name} has {count}, and none of the steps that are kept made it so "
-            "of a finite one: it came in with the gradient that the backward was started with, "
-            "or was there before."
+            "The gradient of {name} has {count}, and none of the recorded steps made it so from a "
+            "finite one: the gradient that the backward was started with had them, or `.grad` had them "
+            "before."
         ),
         "look at the gradient that was given to backward, and at what `.grad` held",
     ),
@@ -186,8 +221,8 @@ SENTENCES: dict[str, tuple[str, str]] = {
             "outside the watch, on another thread, or in a debugging session."
         ),
         (
-            "call backward within the watch, on its thread; a debugging session tells as long as "
-            "it is open"
+            "call backward within the watch, on its thread; for a backward in a debugging session, ask "
+            "while the session is open"
         ),
     ),
     "gradient-passed-through": (
@@ -200,8 +235,8 @@ SENTENCES: dict[str, tuple[str, str]] = {
     "gradient-written": (
         "{shown} has {count}; the backward on {at} brought finite numbers: {since}.",
         (
-            "look at what writes to it behind the backward: hooks, clipping and scaling, and "
-            "other processes where gradients are averaged over them (look for NaN there)"
+            "look at what writes to it after the backward: hooks, clipping and scaling, and "
+            "other processes if gradients are averaged over them (look for NaN there)"
         ),
     ),
     # --- gradients that are zero, or badly scaled -----------------------------------------------------------
@@ -214,10 +249,13 @@ SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "zero-cancelled": (
         (
-            "The gradients that {call} on {at} sends to {shown} over several ways cancel: the "
+            "The gradients that {call} on {at} sends to {shown} along several paths cancel: the "
             "result does not change with {shown}, so the whole gradient of {name} is zero."
         ),
-        ("look at what is taken off {shown} there: a mean over one element, say, is that element"),
+        (
+            "check what is subtracted from {shown} there: the mean of one element, for example, is that "
+            "element"
+        ),
     ),
     "scale": (
         "The gradient {verb} at {call}{at:on}: {steps}. At {name} it is {size}.",
@@ -249,11 +287,11 @@ SENTENCES: dict[str, tuple[str, str]] = {
         ),
     ),
     "not-differentiable": (
-        "{call} on {at} gives {type}, which have no derivative: {ends}.",
+        "{call} on {at} gives {type}, which are not differentiable, {ends}.",
         "stay in floating point, or pass the gradient straight through: x + (rounded - x).detach()",
     ),
     "choice": (
-        "{call} on {at} gives {type}, which have no derivative: {ends}.",
+        "{call} on {at} gives {type}, which are not differentiable, {ends}.",
         (
             "compute the loss from the values themselves: softmax, cross_entropy or "
             "gumbel_softmax in place of {op:raw}"
@@ -261,16 +299,16 @@ SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "switched-off": (
         (
-            "Gradients were switched off on {off}, and not on again: {call} on {at} was not "
+            "Gradient mode was turned off on {off} and never restored: {call} on {at} was not "
             "recorded, {ends}."
         ),
         (
-            "switch them on again behind what needs none, set_grad_enabled(True), or put that "
-            "into `with no_grad():`"
+            "turn it on again after that code, set_grad_enabled(True), or put the code into "
+            "`with no_grad():`"
         ),
     ),
     "grad-mode": (
-        "{call} on {at} ran under {mode:raw}, so it was not recorded: {ends}.",
+        "{call} on {at} ran under {mode:raw} and was not recorded, {ends}.",
         "remove {mode:raw} (or enter enable_grad) around it, at least for training",
     ),
     "frozen": (
@@ -290,8 +328,8 @@ SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "other-thread": (
         (
-            "{at} ran on another thread and was recorded, although gradients were off on the "
-            "thread that started it: grad mode belongs to each thread."
+            "The code on {at} ran on another thread and was recorded, although gradients were off on the "
+            "thread that started it: each thread has its own grad mode."
         ),
         "enter no_grad (or inference_mode) within the function that the thread runs",
     ),
@@ -300,28 +338,28 @@ SENTENCES: dict[str, tuple[str, str]] = {
         CREATE_GRAPH,
     ),
     "new-leaf": (
-        "{call} on {at} made a new leaf of {values}: {ends}.",
-        "go on with {itself} itself: what is made of its values alone has no history",
+        "{call} on {at} made a new leaf of {values}, {ends}.",
+        "compute with {itself} itself: a tensor made of its values has no history",
     ),
-    "copied": ("{call} on {at} copies values without their history: {ends}.", ""),
+    "copied": ("{call} on {at} copies values without their history, {ends}.", ""),
     "no-derivative": (
-        "{call} on {at} has no derivative: {ends}.",
+        "{call} on {at} has no derivative, {ends}.",
         (
             "use an operation that has a derivative in place of {op:raw}, or pass the gradient "
             "straight through: x + (rounded - x).detach()"
         ),
     ),
     "detached": (
-        "{call} on {at}: {cut:raw} cut the history: {ends}.",
+        "{cut:raw} in {call} on {at} cuts the history, {ends}.",
         (
-            "take out the {cut:raw} here: detach only what is logged, not what the loss is "
-            "computed from"
+            "remove the {cut:raw} here: detach only what is logged, not what the loss is computed "
+            "from"
         ),
     ),
     "numbers": (
         (
-            "{by:raw} on {at} made plain numbers of {source}, and {call} on {again} went on with "
-            "them: the way from {name} ends there."
+            "{by:raw} on {at} converts {source} to plain numbers, and {call} on {again} starts a new "
+            "graph from them, {ends}."
         ),
         (
             "compute with the tensor itself in place of {by:raw}: numbers and numpy arrays have "
@@ -334,7 +372,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "not-used": (
         "Nothing that {loss} was computed from used {name}.",
-        "use {name} on the way to {loss} (connect it), or leave it out of the parameters",
+        "use {name} in the computation of {loss}, or leave it out of the parameters",
     ),
     # --- gradients of gradients -----------------------------------------------------------------------------
     "constant-term": (
@@ -400,8 +438,8 @@ SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "dirty-input": (
         (
-            "{function:raw} changed its input {name} in place on {at} without saying so: "
-            "autograd goes on with a history that is not that of the new value."
+            "{function:raw} changed its input {name} in place on {at} without ctx.mark_dirty(): "
+            "autograd keeps the history of the old value."
         ),
         "call ctx.mark_dirty({name:raw}) and return it, or write to a clone",
     ),
@@ -409,8 +447,8 @@ SENTENCES: dict[str, tuple[str, str]] = {
     # --- hooks, checkpoints, shapes -------------------------------------------------------------------------
     "hook-edits": (
         (
-            "A hook changed the gradient it was given in place on {at}: others that share this "
-            "memory get the changed one, too."
+            "A hook changed the gradient that it was given in place on {at}: all that share its memory "
+            "see the change, too."
         ),
         (
             "return a new gradient from the hook (out of place: `return grad * 2`), and leave "
@@ -420,7 +458,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
     "hook-returned": (
         (
             "The hook of {shown} that was registered on {at} was given {given}, "
-            "and returned {what}. That came into the gradient of {name}."
+            "and returned {what}, which reached the gradient of {name}."
         ),
         "",
     ),
@@ -433,8 +471,8 @@ SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "other-result": (
         (
-            "The checkpointed function ran again in backward, and {call} on {at} gave another "
-            "result than in the forward pass: the gradient would be that of another computation."
+            "The checkpointed function ran again in backward, and the result of {call} on {at} differed "
+            "from that of the forward pass: the gradient would be that of another computation."
         ),
         "",
     ),
@@ -452,7 +490,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
     "broadcast": (
         (
             "{call} on {at} broadcast {one} {first:raw} and {other} {second:raw} to {both:raw}, "
-            "a shape that neither has: every element meets every other."
+            "a shape that neither has: every element of one is combined with every element of the other."
         ),
         "give both the same shape: {column:raw}.squeeze() or {row:raw}.reshape({column:raw}.shape)",
     ),
@@ -461,7 +499,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
             "{op:raw} on {at} is a normalisation, and {name} is a {inner:raw} already "
             "({before}): gradients become small and the loss cannot reach zero."
         ),
-        "normalise once: leave out this {op:raw}, or the {inner:raw} before it",
+        "normalise once: remove this {op:raw}, or the {inner:raw} before it",
     ),
     "normalised-before": (
         (

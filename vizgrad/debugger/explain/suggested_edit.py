@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from math import prod
 
+from vizgrad.core.errors import Place, Source
 from vizgrad.debugger.explain.cause import Cause
 from vizgrad.debugger.watch import source_expressions
 
@@ -14,12 +15,11 @@ from vizgrad.debugger.watch import source_expressions
 _EPS = 1e-12
 
 
-def mended(cause: Cause) -> str:
-    """The changed line of a cause; "" if no single change does it."""
+def mended(cause: Cause, place: Place | None, source: Source) -> str:
+    """The line of a cause, `place`, as it could be; "" if no single change does it. `source` has its file."""
     if isinstance(inner := cause.facts.get("why"), Cause):
-        return mended(inner)
-    place = cause.culprit
-    rule = _RULES.get(cause.kind)
+        return mended(inner, place, source)
+    rule = _RULES.get(cause.kind) or _ON_OPERANDS.get(cause.kind)
     if place is None or rule is None or not place.text:
         return ""
     text = place.text
@@ -31,7 +31,11 @@ def mended(cause: Cause) -> str:
         return ""  # a part of a statement of several lines
     if len(statements) != 1:
         return ""
-    edit = rule(cause, statements[0])
+    if cause.kind in _RULES:
+        edit = _RULES[cause.kind](cause, statements[0])
+    else:
+        tree = source_expressions.parsed("".join(source.getlines(place.file)))
+        edit = _ON_OPERANDS[cause.kind](cause, statements[0], tree)
     if edit is None:
         return ""
     changed = _put(text, *edit)
@@ -69,10 +73,9 @@ def _calls(statement: ast.stmt, *names: str) -> list[ast.Call]:
     return [node for node in found if _called(node) in names]
 
 
-def _operand(call: ast.Call, cause: Cause) -> ast.expr | None:
-    """The operand of a call: ``x`` of ``x.log()`` and of ``vg.log(x)``."""
-    file = "" if cause.culprit is None else cause.culprit.file
-    if isinstance(call.func, ast.Attribute) and source_expressions.is_method(call, file):
+def _operand(call: ast.Call, tree: ast.Module | None) -> ast.expr | None:
+    """The operand of a call: ``x`` of ``x.log()`` and of ``vg.log(x)``; `tree` is that of its file."""
+    if isinstance(call.func, ast.Attribute) and source_expressions.is_method(call, tree):
         return call.func.value
     return call.args[0] if call.args else None
 
@@ -80,18 +83,18 @@ def _operand(call: ast.Call, cause: Cause) -> ast.expr | None:
 # --- kinds -----------------------------------------------------------------------------------------------
 
 
-def _normalised(cause: Cause, statement: ast.stmt) -> _Edit:
+def _normalised(cause: Cause, statement: ast.stmt, tree: ast.Module | None) -> _Edit:
     """The normalisation before the loss is taken out."""
     if cause.case != "normalised-before":
         return None
     raw = str(cause.facts["raw"])
     for call in _calls(statement, str(cause.facts["op"])):
-        first = _operand(call, cause)
+        first = _operand(call, tree)
         if first is None:
             continue
         if _called(first) in ("softmax", "sigmoid"):
             assert isinstance(first, ast.Call)
-            inside = _operand(first, cause)
+            inside = _operand(first, tree)
             return None if inside is None else (first, ast.unparse(inside))
         if ast.unparse(first) == cause.tensor and raw.isidentifier():
             return first, raw
@@ -219,13 +222,13 @@ def _broadcast(cause: Cause, statement: ast.stmt) -> _Edit:
 _LOGS = ("log", "log2", "log10")
 
 
-def _kept_in_domain(cause: Cause, statement: ast.stmt) -> _Edit:
+def _kept_in_domain(cause: Cause, statement: ast.stmt, tree: ast.Module | None) -> _Edit:
     """The operand that the cause names is kept where its operation is finite."""
     calls = _calls(statement, *_LOGS, "sqrt", "rsqrt")
     told = str(cause.facts.get("call", ""))
     same = [call for call in calls if ast.unparse(call) == told]
     for call in same or (calls if len(calls) == 1 else []):  # of several the one that is told of
-        operand = _operand(call, cause)
+        operand = _operand(call, tree)
         if operand is None:
             continue
         if _called(operand) == "softmax" and _called(call) == "log" and not call.args:
@@ -249,13 +252,16 @@ def _kept_in_domain(cause: Cause, statement: ast.stmt) -> _Edit:
 
 
 _RULES: dict[str, Callable[[Cause, ast.stmt], _Edit]] = {
-    "double-normalised": _normalised,
     "history-kept": _carried,
     "cut-detach": _detached,
     "second-order-cut": _with_graph,
     "graph-freed": _kept_graph,
     "saved-overwritten": _out_of_place,
     "shape-broadcast": _broadcast,
+}
+#: The same for rules that ask which operand a call has: they are given the syntax of the file, too.
+_ON_OPERANDS: dict[str, Callable[[Cause, ast.stmt, ast.Module | None], _Edit]] = {
+    "double-normalised": _normalised,
     "nonfinite-forward": _kept_in_domain,
     "nonfinite-backward": _kept_in_domain,
 }

@@ -105,12 +105,33 @@ def steps_in_vain(noting: Noting) -> Iterator[Cause]:
                 whom = Phrase(
                     "any-of" if count > 1 else "the-one", count=count, optimizer=steps.title
                 )
+                other = None if steps.useful else _used_before(noting, steps)
+                if other is not None and found.case == "detached":
+                    yield cause(
+                        "unused", "no-loss-of-its-own", steps.site, steps.title,
+                        clocks=tuple(steps.vain_at[-steps.gap :]), after=True, stepped=steps.site,
+                        whom=whom, because=found, cut=found.facts["cut"], other=other.title,
+                        optimizer=steps.title,
+                    )  # fmt: skip
+                    return
                 yield cause(
                     found.kind, "steps-in-vain", found.site, found.tensor,
                     clocks=tuple(steps.vain_at[-steps.gap :]), after=True,
                     stepped=steps.site, whom=whom, why=found,
                 )  # fmt: skip
                 return
+
+
+def _used_before(noting: Noting, steps: Steps) -> Steps | None:
+    """The optimizer that used the gradients of the backward before the last step of this one: the loss was
+    meant for that, and its cut may be right.
+    """
+    if len(steps.vain_at) < steps.in_vain:
+        return None  # the last is not known
+    last = steps.vain_at[-1]
+    runs = [run for run in noting.runs if run.kind == "backward" and run.clock < last]
+    others = (each for each in noting.training.steps if each is not steps)
+    return next((each for each in others if runs and runs[-1].clock < each.useful_at < last), None)
 
 
 def _without_any(noting: Noting, steps: Steps) -> Cause | None:

@@ -6,14 +6,24 @@ TRAINING: dict[str, tuple[str, str]] = {
     # --- training -------------------------------------------------------------------------------------------
     "grad-accumulated": (
         (
-            "backward on {at} added to a gradient of {name} that a step had used already, and "
-            "the step on {stepped} used the sum: the old gradient counts again."
+            "backward on {at} added to a gradient of {name} that a step had already used, and "
+            "the step on {stepped} used the sum: the previous gradient is counted twice."
         ),
         "call zero_grad() (or set .grad = None) before each backward",
     ),
     "steps-in-vain": (
         "The step on {stepped} found no gradient for {whom}: {why}",
         "{why:fix}",
+    ),
+    "no-loss-of-its-own": (
+        (
+            "The step on {stepped} found no gradient for {whom}: {because} {other:raw} has used the "
+            "gradients of that loss, so the {cut:raw} may be right."
+        ),
+        (
+            "compute a loss for {optimizer:raw} without the {cut:raw}, and call backward on it before this "
+            "step; leave the step out until there is one"
+        ),
     ),
     "never-backward": (
         "The {count} steps of {optimizer} on {stepped} found no gradient: no backward has run.",
@@ -28,14 +38,14 @@ TRAINING: dict[str, tuple[str, str]] = {
     ),
     "other-parameters": (
         (
-            "{name} was made on {at} of parameters that nothing was computed with since: the {count} "
+            "{name} was made on {at} with parameters that no computation has used since: the {count} "
             "steps of {optimizer} on {stepped} found no gradient."
         ),
         "make {name} after the model, of the parameters that the loss is computed with",
     ),
     "not-optimized": (
         (
-            "{name}{used} has got a gradient in {count} backwards, and no optimizer knows it: it "
+            "{name}{used} received a gradient in {count} backwards, and no optimizer has it: {name} "
             "never changes, and its gradients add up unused."
         ),
         (
@@ -45,18 +55,18 @@ TRAINING: dict[str, tuple[str, str]] = {
     ),
     "step-too-large": (
         (
-            "{long} of {steps} steps on {at} changed most of {name}, the worst by {worst} times "
-            "its size; the loss went from {first} to {last}."
+            "{long} of {steps} steps on {at} changed {name} by more than half its size, the largest by "
+            "{worst} times its size; the loss went from {first} to {last}."
         ),
         (
-            "lower the learning rate of {optimizer:raw}, by ten at first, or clip the gradients "
+            "reduce the learning rate of {optimizer:raw}, first by a factor of 10, or clip the gradients "
             "(clip_grad_norm_) before the step"
         ),
     ),
     "left-in-evaluation": (
         (
             "{name} was switched to evaluation on {at} and never back: from then on it was "
-            "trained with {layer:raw} in evaluation mode ({called}), other than before."
+            "trained with {layer:raw} in evaluation mode ({called}), unlike before."
         ),
         "call {name:raw}.train() after the evaluation, before training goes on",
     ),
@@ -65,7 +75,7 @@ TRAINING: dict[str, tuple[str, str]] = {
             "{call} on {at} is evaluated in training mode: its {layer:raw} {does}, so that the "
             "figure is not that of the model."
         ),
-        "call {name:raw}.eval() before the evaluation, and {name:raw}.train() behind it",
+        "call {name:raw}.eval() before the evaluation, and {name:raw}.train() after it",
     ),
     # --- memory ---------------------------------------------------------------------------------------------
     "carried": (
@@ -92,7 +102,7 @@ TRAINING: dict[str, tuple[str, str]] = {
             "again on {again}: the new loss leads back into the released graph."
         ),
         (
-            "compute {name} anew in each step, use {name:raw}.detach(), add the losses and call "
+            "compute {name} again in each step, use {name:raw}.detach(), add the losses and call "
             "backward once, or give the earlier backward retain_graph=True"
         ),
     ),

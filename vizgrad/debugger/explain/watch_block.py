@@ -139,6 +139,6 @@ class Improving:
         if not isinstance(known, Explanation):
             return
         question = Question("error", name, told=known, text=str(error))
-        better = explain(diagnose(question, CallReader(self._noting, args)))
+        better = explain(diagnose(question, CallReader(self._noting, args)), linecache)
         same = (better.story, better.fix) == (known.story, known.fix)  # the watch knows no more
         errors.explain(error, known if same else better, watched=True)

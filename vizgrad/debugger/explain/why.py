@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from typing import Any
 
 from vizgrad.core.errors import Explanation
@@ -19,7 +20,7 @@ from vizgrad.debugger.watch.tensor_adapter import look_of
 
 def answer(noting: Noting | None, tensor: Any, name: str) -> Explanation:
     """Why the value and the `.grad` of `tensor` are as they are, in words."""
-    return explain(cause_of(noting, tensor, name))
+    return explain(cause_of(noting, tensor, name), linecache)
 
 
 def cause_of(noting: Noting | None, tensor: Any, name: str) -> Cause:

@@ -10,11 +10,11 @@ from typing import Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.errors import Explanation, Place, place_at, place_of
+from vizgrad.core.errors import Explanation, Place, Source, place_at, place_of
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.explain.cause import Cause, Number, Phrase
 from vizgrad.debugger.explain.phrases import FIXES, PHRASES
-from vizgrad.debugger.explain.sentences import OF_A_LINE, SENTENCES
+from vizgrad.debugger.explain.sentences import OF_A_LINE, SENTENCES, TITLES
 from vizgrad.debugger.explain.suggested_edit import mended
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.grad_history import Leaf
@@ -85,8 +85,8 @@ def operation(site: Site | None, other: str) -> str:
 
 
 def line(site: Site | None) -> str:
-    """As in: line 14, or the cell and its line."""
-    return line_of(place_of(site))
+    """As in: line 14, or the cell and its line; its text is not read."""
+    return line_of(place_of(site, None))
 
 
 def line_of(place: Place | None) -> str:
@@ -248,10 +248,18 @@ def _said(cause: Cause) -> tuple[str, str]:
     return text, filled(FIXES[cause.fix] if cause.fix else fix, facts)
 
 
-def explain(cause: Cause) -> Explanation:
-    """Says a cause in words."""
+def title(cause: Cause) -> str:
+    """The heading of its case; "" where that of its kind says as much."""
+    if isinstance(inner := cause.facts.get("why"), Cause):
+        return title(inner)
+    return filled(TITLES.get(cause.case, ""), cause.facts)
+
+
+def explain(cause: Cause, source: Source) -> Explanation:
+    """Says a cause in words. The text of lines is read from `source` alone."""
     story, fix = _said(cause)
+    place = cause.site if isinstance(cause.site, Place) else place_of(cause.site, source)
     return Explanation(
-        cause.kind, cause.culprit, cause.tensor, fix, story, cause.path, mended(cause),
-        say(cause.when), cause.backward,
+        cause.kind, place, cause.tensor, fix, story, cause.path, mended(cause, place, source),
+        say(cause.when), cause.backward, title=title(cause),
     )  # fmt: skip

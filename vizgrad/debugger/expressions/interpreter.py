@@ -374,10 +374,10 @@ def _comparable(value: Any) -> Any:
 def _contained(a: Any, b: Any) -> bool:
     if type(b) is str:
         if type(a) is not str:
-            raise TypeError("a text contains texts alone")
+            raise TypeError("only a text can be searched in a text")
         return a in b
     if type(b) not in (list, tuple, dict):
-        raise TypeError(f"a {type(b).__name__} cannot be looked through here")
+        raise TypeError(f"a {type(b).__name__} cannot be iterated over here")
     return any(_same(a, read(each)) or _truth(_equal(a, read(each))) for each in b)
 
 

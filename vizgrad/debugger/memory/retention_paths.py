@@ -326,13 +326,13 @@ def _of_node(node: Node, thing: Any) -> Step:
     if KINDS[type(thing)] in (NODE, CONTEXT):
         return _ON
     if isinstance(node, AccumulateGrad) and thing is node.variable:
-        return "a leaf behind ", ""
+        return "a leaf in the graph of ", ""
     slot = slot_of(node, thing)
     if slot:
-        return f"saved `{slot}` of {node.name()} behind ", ""
+        return f"saved `{slot}` of {node.name()} in the graph of ", ""
     if is_hooks(node, thing):
-        return f"a hook of {node.name()} behind ", ""
-    return f"a part of {node.name()} behind ", ""
+        return f"a hook of {node.name()} in the graph of ", ""
+    return f"a part of {node.name()} in the graph of ", ""
 
 
 def is_hooks(node: Node, thing: Any) -> bool:

@@ -187,7 +187,7 @@ class Kept:
         pass
 
     def value(self, of: model.ArrayName) -> NoReturn:
-        raise LookupError("the session is closed: its arrays were let go of")
+        raise LookupError("the session is closed and its arrays are released")
 
     @property
     def _all(
@@ -195,7 +195,7 @@ class Kept:
     ) -> tuple[model.Graph, model.Run, model.Trace, Saves, tuple[model.Storage, ...]]:
         if self._seen is None:
             raise SessionClosed(
-                f"this debugging session is closed, and its graph of {self.nodes:,} nodes was let go: take "
+                f"this debugging session is closed, and its graph of {self.nodes:,} nodes is released: take "
                 "what you need (s.trace, s.run) before closing, or open a new one with vizgrad.debug(loss)"
             )
         return self._seen

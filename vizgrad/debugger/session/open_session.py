@@ -43,7 +43,7 @@ def value_of(of: ArrayName, history: History, source: GraphSource) -> Any:
         spot = history.fold.spot(of.node, of.nr)
         if spot is None:
             raise LookupError(
-                "nothing waits there, or what the run started with, which is not kept"
+                "no gradient is buffered at this slot (the initial gradient is not stored)"
             )
         found = history.value_at(spot)
     else:

@@ -159,9 +159,9 @@ def _rewind(session: Session) -> None:
         session.restart()
     except (WorldChanged, IndexError) as error:
         warnings.warn(
-            f"the earlier session of this graph ({session.name}) could not be taken back to its start, and "
-            f"what {session.position} of its steps released and gave to .grad stays so; compute the loss "
-            f"anew if that is in the way ({error})",
+            f"the earlier session of this graph ({session.name}) could not be taken back to its start: the "
+            f"values that its {session.position} steps released stay released, and what they added to .grad "
+            f"stays there; run the forward pass again if you need them ({error})",
             UserWarning,
             stacklevel=6,
         )

@@ -126,7 +126,7 @@ def refused(path: File | IO[bytes]) -> Iterator[None]:
     try:
         yield
     except (RuntimeError, ValueError) as error:
-        raise TraceFileError(f"{called(path)} is no trace that can be read: {error}") from error
+        raise TraceFileError(f"{called(path)} is not a readable trace: {error}") from error
 
 
 def _read(records: Records, budget: Budget) -> Read:
@@ -168,7 +168,7 @@ def _values(records: Records, filed: Iterable[Filed]) -> dict[model.ArrayName, A
                 raise ValueError(f"{each.file} has no array {each.at}")
             array = array[each.at, ...]
         if (array.shape, str(array.dtype)) != (each.shape, each.dtype):
-            raise ValueError(f"{each.file} is not the array that the file tells of")
+            raise ValueError(f"{each.file} is not the array that the file describes")
         values.update(dict.fromkeys(each.of, array))
     return values
 

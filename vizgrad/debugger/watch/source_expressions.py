@@ -18,7 +18,7 @@ SHORT = 40
 
 
 @lru_cache(maxsize=64)
-def _parsed(source: str) -> ast.Module | None:
+def parsed(source: str) -> ast.Module | None:
     try:
         return ast.parse(source)
     except (SyntaxError, ValueError):
@@ -27,7 +27,7 @@ def _parsed(source: str) -> ast.Module | None:
 
 def tree_of(file: str) -> ast.Module | None:
     """The syntax of a file or cell; None if it is not to be had."""
-    return _parsed("".join(linecache.getlines(file)))
+    return parsed("".join(linecache.getlines(file)))
 
 
 @lru_cache(maxsize=4096)
@@ -77,7 +77,7 @@ def operands(site: Site | None) -> list[str]:
     expression, statement = _at(site)
     found: list[ast.expr] = []
     if isinstance(expression, ast.Call):
-        if is_method(expression, site.file) and isinstance(expression.func, ast.Attribute):
+        if is_method(expression, tree_of(site.file)) and isinstance(expression.func, ast.Attribute):
             found.append(expression.func.value)
         found += expression.args
     elif isinstance(expression, ast.BinOp):
@@ -106,12 +106,12 @@ _OF_ITSELF = frozenset(
 )  # fmt: skip
 
 
-def is_method(call: ast.Call, file: str) -> bool:
+def is_method(call: ast.Call, tree: ast.Module | None) -> bool:
     """As `x.log()`, and `net.eval()`; not `self.criterion(x, y)`, which is not applied to `self`, and no
-    function of a module that `file` imports.
+    function of a module that the file with this syntax imports.
     """
     function = call.func
-    if not isinstance(function, ast.Attribute) or _is_module(function.value, file):
+    if not isinstance(function, ast.Attribute) or _is_module(function.value, tree):
         return False
     if call.args and function.attr in _OF_ITSELF:
         return False
@@ -142,9 +142,8 @@ def factors(site: Site | None) -> list[str]:
         return [ast.unparse(statement.target), ast.unparse(statement.value)]
     if isinstance(expression, ast.Call):
         found = [*expression.args]
-        if is_method(expression, "" if site is None else site.file) and isinstance(
-            expression.func, ast.Attribute
-        ):
+        tree = None if site is None else tree_of(site.file)
+        if is_method(expression, tree) and isinstance(expression.func, ast.Attribute):
             found.insert(0, expression.func.value)
         if len(found) == 2:
             return [ast.unparse(each) for each in found]
@@ -189,14 +188,13 @@ def adds_a_dimension(site: Site | None) -> bool:
     return any(ast.unparse(each).split(".")[-1] in ("None", "newaxis") for each in places)
 
 
-def _is_module(node: ast.expr, file: str) -> bool:
+def _is_module(node: ast.expr, tree: ast.Module | None) -> bool:
     """`vg`, `torch.nn.functional`: by what the file imports, and what modules are usually called."""
     text = ast.unparse(node)
     if text in {"vg", "vizgrad", "torch", "T", "F", "np", "numpy", "nn"} or text.endswith(
         (".functional", ".linalg", ".special", ".fft", ".nn", ".autograd")
     ):
         return True
-    tree = tree_of(file)
     return tree is not None and text.partition(".")[0] in _imported(tree)
 
 

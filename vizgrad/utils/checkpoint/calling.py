@@ -175,6 +175,7 @@ class CheckpointFunction(Function):
                 kind="cut-detach",
                 culprit=function_place(ctx.run_function),
                 fix="call the function without checkpoint",
+                title="Checkpoint without gradients",
             )
         backward([output for output, _ in pairs], [grad for _, grad in pairs])
         return (None, None, *(x.grad if isinstance(x, Tensor) else None for x in leaves))

@@ -75,6 +75,11 @@ export function Banner({ state }: { state: DebuggerState }): JSX.Element {
   );
 }
 
+/** Does the browser know that it has no network? It is the first to know. */
+function offline(): boolean {
+  return typeof navigator !== 'undefined' && !navigator.onLine;
+}
+
 function linesOf({ port, patience, working, session, notice }: DebuggerState): Line[] {
   const lines: Line[] = [];
   if (port.state === 'closed' && session) {
@@ -84,20 +89,22 @@ function linesOf({ port, patience, working, session, notice }: DebuggerState): L
     });
   } else if (port.state === 'connecting' && session) {
     lines.push({ level: 'warning', text: port.reason ?? 'Connecting to the kernel…' });
+  } else if (patience !== 'answered' && patience !== 'waiting' && offline()) {
+    lines.push({ level: 'warning', text: 'No connection to the server. Trying again…' });
   } else if (working) {
     // It is at work, and says at what.
   } else if (patience === 'silent') {
     lines.push({
       level: 'error',
       text:
-        'The kernel has not answered for 10 seconds. It is busy with a cell, or dead: ' +
-        'interrupt or restart it, then try again.',
+        'The kernel has not answered for 10 seconds. It is busy with a cell, or dead. ' +
+        'Interrupt or restart the kernel, then try again.',
       action: 'retry'
     });
   } else if (patience === 'slow') {
     lines.push({
       level: 'info',
-      text: 'Waiting for the kernel; it answers when the running cell is done.'
+      text: 'Waiting for the kernel: it is busy, probably with a cell.'
     });
   }
   // In the view that asked for the step, the kernel's reply tells the same once more.

@@ -1,5 +1,5 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 import { opened } from '../../../tests/opened';
 import { RECORDINGS } from '../../../tests/recordings';
@@ -44,4 +44,27 @@ test('values asked of a closed session: it is said that they are gone', async ()
   await page
     .region('Inspector')
     .findByText(/^The session is closed\. Its values are no longer available/);
+});
+
+test('without a network the banner says that, and not that the kernel is busy', async () => {
+  await page.open(RECORDINGS.mlp);
+  const online = vi.spyOn(window.navigator, 'onLine', 'get').mockReturnValue(false);
+  page.kernel.delay = null; // No answer comes.
+  fireEvent.click(page.button('Step'));
+  await within(page.host).findByText(
+    'No connection to the server. Trying again…',
+    {},
+    { timeout: 4000 }
+  );
+  expect(within(page.host).queryByText(/busy/)).toBeNull();
+  online.mockRestore();
+});
+
+test('a disabled button says why, and what to do', async () => {
+  await page.open(RECORDINGS.mlp);
+  fireEvent.click(page.button('Stop'));
+  await within(page.host).findByText(/^This session is closed/);
+  expect(page.button('Step').title).toContain(
+    'Not now: the session is closed. Run the cell again.'
+  );
 });

@@ -39,6 +39,7 @@ interface GraphPanelProps {
 }
 
 const NO_SCREEN = { width: 0, height: 0 };
+const NO_GROUPS = 'the graph has no groups';
 
 function GraphPanelInner({
   session,
@@ -165,8 +166,8 @@ function GraphPanelInner({
   const foldable = (): boolean => drawing.groups.length > 0;
   useDoers({
     ...actions.doers,
-    'fold-all': { act: () => foldAll(false), can: foldable },
-    'open-groups': { act: () => foldAll(true), can: foldable },
+    'fold-all': { act: () => foldAll(false), can: foldable, otherwise: NO_GROUPS },
+    'open-groups': { act: () => foldAll(true), can: foldable, otherwise: NO_GROUPS },
     'colour-by-gradient': {
       // Colours say one thing at a time.
       act: () => store.view({ heated: pair !== null || !heated, comparing: null }),
@@ -178,6 +179,7 @@ function GraphPanelInner({
         store.view({ comparing: there && { there: there.name, here: null } });
       },
       can: () => toCompare(session) !== null,
+      otherwise: 'there is no other run to compare with. Begin a branch first',
       isOn: () => pair !== null
     }
   });

@@ -107,7 +107,8 @@ export function graphActions(parts: Parts): GraphActions {
         showCell(next.group, next.cell, null);
       }
     },
-    can: () => beside(by) !== null
+    can: () => beside(by) !== null,
+    otherwise: 'the box in focus has no equal group on that side'
   });
 
   const onClick = (event: MouseEvent): void => {

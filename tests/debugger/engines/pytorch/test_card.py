@@ -118,14 +118,14 @@ def test_what_is_missing_or_refused_is_untested() -> None:
         "jvp",
         "vmap",
     }
-    assert card["double backward"].detail == "refused aloud: @once_differentiable"
-    assert "no jvp is defined" in card["jvp"].detail
-    assert "no vmap is defined" in card["vmap"].detail
+    assert card["double backward"].detail == "raises an error: @once_differentiable"
+    assert "no jvp: forward mode" in card["jvp"].detail
+    assert "no vmap: vmap raises" in card["vmap"].detail
 
 
 def test_a_gradient_that_is_meant_to_be_another() -> None:
     card = vizgrad.card(Reversed, example())
-    assert "as is meant" in card["backward"].detail
+    assert "on purpose" in card["backward"].detail
     assert card["double backward"].state == "untested"
 
 

@@ -66,7 +66,24 @@ def fails(grad: Any) -> Any:
 
 def a_hook_that_cuts() -> None:
     y = leaf() * 2
-    y.register_hook(cuts)  # blame
+    y.register_hook(cuts)
+    y.sum().backward()
+
+
+def a_hook_without_a_name() -> None:
+    y = leaf() * 2
+    y.register_hook(lambda grad: grad[:2])  # blame
+    y.sum().backward()
+
+
+class Cuts:
+    def __call__(self, grad: Any) -> Any:
+        return grad[:2]
+
+
+def a_hook_that_is_no_function() -> None:
+    y = leaf() * 2
+    y.register_hook(Cuts())  # blame
     y.sum().backward()
 
 
@@ -119,6 +136,8 @@ WRONG: list[tuple[Callable[[], None], type[BaseException], str, int]] = [
     (too_many, RuntimeError, "function-return", 5),
     (too_short, RuntimeError, "function-return", 5),
     (a_hook_that_cuts, RuntimeError, "hook-effect", 5),
+    (a_hook_without_a_name, RuntimeError, "hook-effect", 5),
+    (a_hook_that_is_no_function, RuntimeError, "hook-effect", 5),
     (a_hook_that_fails, AttributeError, "", 4),
     (a_nan, RuntimeError, "nonfinite-backward", 4),
     (no_scalar, RuntimeError, "not-scalar", 3),

@@ -52,7 +52,7 @@ def test_break_at_a_line_of_a_cell(session: Kernel) -> None:
     said = session.run("%vizgrad break :2").result
     assert ": line 2 of In [" in said
     assert "next is TanhBackward0" in session.run("%vizgrad continue").result
-    assert "there were at 2, 3" in session.run("%vizgrad break :1").error
+    assert "lines that recorded nodes: 2, 3" in session.run("%vizgrad break :1").error
 
 
 def test_lines_are_counted_as_the_editor_of_the_cell_does(kernel: Kernel) -> None:
@@ -61,7 +61,7 @@ def test_lines_are_counted_as_the_editor_of_the_cell_does(kernel: Kernel) -> Non
     assert told.printed == "5\n"
     said = kernel.run("%vizgrad break :5").result
     assert ": line 5 of In [" in said
-    assert "there were at 5, 6" in kernel.run("%vizgrad break :3").error
+    assert "lines that recorded nodes: 5, 6" in kernel.run("%vizgrad break :3").error
     kernel.run("%vizgrad continue")
     assert "(line 5 of In [" in kernel.run("print(s.stopped)").printed
     failed = kernel.run("\n\nb = a.exp()\nb.detach().mul_(2.0)\nb.sum().backward()", "written")

@@ -114,7 +114,7 @@ def test_a_pause_is_heard_while_a_move_runs_and_what_it_runs_is_told() -> None:
     update = hear("updated")["update"]
     assert update["position"] == 2
     assert update["stopped"]["text"] == (
-        "Stopped: paused within SlowBackward, which will begin anew"
+        "Stopped: paused within SlowBackward; stepping restarts it"
     )
     assert hear("done")["request"] == 1  # it is no failure
     assert hear("inspection")["request"] == 2

@@ -285,3 +285,12 @@ def test_variables_of_the_caller_are_not_kept_alive() -> None:
     with pytest.raises(ValueError, match="no 'big' here"):
         session.break_at("Mul*", condition="big.norm() > 1")
     session.close()
+
+
+def test_a_refused_one_uses_up_no_number() -> None:
+    session = chain()
+    session.break_at("Mul*")
+    for wrong in ({"when": "nothing_known > 1"}, {"op": "None*"}, {"condition": "grad.norm >"}):
+        with pytest.raises(ValueError, match=r"."):
+            session.break_at(**wrong)
+    assert [each.id for each in (session.break_at(node=1), session.break_at(node=2))] == [2, 3]

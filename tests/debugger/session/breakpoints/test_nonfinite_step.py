@@ -165,7 +165,7 @@ def test_a_breakpoint_and_a_condition_are_named() -> None:
     session.clear_breakpoints()
     session.break_at(when=lambda visit: visit.index == 1)
     session.continue_()
-    assert str(session.stopped) == "Stopped: when ..., true behind TanhBackward0"
+    assert str(session.stopped) == "Stopped: when ..., true after TanhBackward0"
 
 
 def test_a_node_that_raised_is_named_by_what_it_raised() -> None:

@@ -83,8 +83,8 @@ def test_files_are_known_by_the_ends_of_their_paths(
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (7, r"at line 7 of In \[10\]; there were at 2, 3"),
-        ("In [9]:1", r"at line 1 of In \[9\]; there were at 3, 4"),
+        (7, r"on line 7 of In \[10\]; lines that recorded nodes: 2, 3"),
+        ("In [9]:1", r"on line 1 of In \[9\]; lines that recorded nodes: 3, 4"),
         ("In [8]:1", r"recorded in In \[8\], but in In \[10\], In \[9\]"),
         ("train.py", "give a number, or a file or cell and a number"),
         ("train.py:", "give a number, or a file or cell and a number"),
@@ -100,5 +100,5 @@ def test_what_records_nothing_is_refused(cells: dict[str, Any], line: Any, said:
 def test_a_graph_without_places_is_refused() -> None:
     w = vg.ones(2, requires_grad=True)
     session = open_session(w, vg.ones(2), names={})
-    with pytest.raises(ValueError, match="not known where the nodes of this graph were recorded"):
+    with pytest.raises(ValueError, match="the lines that recorded this graph are not known"):
         session.break_at(line=3)

@@ -199,6 +199,7 @@ def numpy(self: Tensor, *, force: Any = False) -> Any:
             ),
             kind="cut-detach",
             fix="call .detach().numpy(): what numpy does with the values cannot be recorded",
+            title="numpy() of a tensor that requires grad",
         )
     if device_of(self._array).type != "cpu":
         raise TypeError(

@@ -58,7 +58,7 @@ def _number(name: str, value: Any) -> int:
         )
     if value < 1:
         raise wrong_call(
-            RuntimeError(f"{name} expects a positive integer"), "1 is one thread: no others"
+            RuntimeError(f"{name} expects a positive integer"), "pass 1 for one thread, or more"
         )
     return value
 

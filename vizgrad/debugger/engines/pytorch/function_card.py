@@ -41,9 +41,9 @@ def jvp(examined: Examined) -> Capability:
     """Tangents against differences."""
     name, cls = "jvp", examined.cls
     if cls.jvp is torch.autograd.Function.jvp:
-        return Capability(name, "untested", "no jvp is defined: forward mode refuses it")
+        return Capability(name, "untested", "no jvp: forward mode raises an error")
     if not examined.call.outputs or not examined.precise:
-        return Capability(name, "untested", "differences say nothing of it here")
+        return Capability(name, "untested", "finite differences do not apply here")
     tangents = [torch.randn_like(v) if w else None for v, w in _inputs(examined)]
     try:
         given = _pushed(examined, tangents)
@@ -91,9 +91,9 @@ def vmap(examined: Examined) -> Capability:
     name, cls = "vmap", examined.cls
     own = cls.vmap is not torch.autograd.Function.vmap
     if not own and not cls.generate_vmap_rule:
-        return Capability(name, "untested", "no vmap is defined: batches refuse it")
+        return Capability(name, "untested", "no vmap: vmap raises an error")
     if cls.setup_context is torch.autograd.Function.setup_context:
-        refused = "batches refuse it: forward takes ctx, without setup_context"
+        refused = "vmap raises an error: forward takes ctx, without setup_context"
         return Capability(name, "untested", refused)
     if not examined.values or not _repeats(examined):
         return Capability(name, "untested", "examples cannot be compared: it draws random numbers")
@@ -116,7 +116,9 @@ def vmap(examined: Examined) -> Capability:
             alone, _ = call.gradients(examined.weights)
             if not _near([None if g is None else g[nr] for g in gradients], alone):
                 return Capability(name, "failed", "", (_other(examined, "gradient", own=own),))
-    return Capability(name, "proven", f"a batch of {_BATCH} is as its examples one by one")
+    return Capability(
+        name, "proven", f"a batch of {_BATCH} gives what its examples give one by one"
+    )
 
 
 def _batch(value: torch.Tensor, wanted: bool) -> torch.Tensor:
@@ -186,8 +188,8 @@ def _after_writing(examined: Examined, nr: int) -> Explanation | bool | None:
         f"Keep it with ctx.save_for_backward({name or own}): a later write is then an error, not a wrong "
         "gradient.",
         f"{examined.cls.__name__} keeps `{own}`{f' as ctx.{attribute}' if attribute else ''} past the "
-        "version counter: it was changed in place after forward, backward read the new values, and nothing "
-        "was said.",
+        "version counter: it was changed in place after forward, and backward read the new values without "
+        "an error.",
     )  # fmt: skip
 
 
@@ -240,7 +242,7 @@ def _kept(examined: Examined, *, for_good: bool) -> Explanation:
         "reference-cycle", place, said or f"{title}Backward",
         f"Keep the output with ctx.save_for_backward({said}), which makes no cycle.",
         f"{title} keeps its output {f'as ctx.{own[0]}' if own else 'on its context'}: it holds its node, and "
-        "the node holds it, so memory is freed only when the garbage collector comes by.",
+        "the node holds it, so memory is freed only when the garbage collector runs.",
     )  # fmt: skip
 
 

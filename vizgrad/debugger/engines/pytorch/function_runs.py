@@ -203,7 +203,7 @@ _MOST, _STEP, _TOLERANCE = 24, 1e-6, 1e-4
 #: So often backward is run again: few random numbers may be the same by chance.
 _AGAIN = 6
 _IMPRECISE = "it computes in less than double precision"
-_MEANT = "another gradient than the derivative, as is meant where values pass or are flat"
+_MEANT = "differs from the derivative on purpose: the output is a copy of the input, or flat"
 #: They give values without a history.
 _CUTS = frozenset({"detach", "data", "detach_", "tensor", "as_tensor"})
 
@@ -258,7 +258,7 @@ class Examined:
             yield Explanation(
                 "function-dirty", place_of(None if last is None else last.site), name,
                 f"Call ctx.mark_dirty({name}) and return {name}, or change a clone: `{name}.clone()`.",
-                f"{self.cls.__name__}.forward changes its input `{name}` in place and does not say so with "
+                f"{self.cls.__name__}.forward changes its input `{name}` in place without calling "
                 "ctx.mark_dirty: the graph does not know of the write, and gradients may be wrong.",
             )  # fmt: skip
 
@@ -280,7 +280,7 @@ class Examined:
             return Capability(name, "failed", "", (self._refused(error),))
         self.gradients = found
         if not self.precise:
-            return Capability(name, "untested", f"differences say nothing: {_IMPRECISE}")
+            return Capability(name, "untested", f"no finite differences: {_IMPRECISE}")
         wrong = self._compared(found, self.value)
         self.agrees = wrong is None
         self.surrogate = wrong is not None and self._meant(found)
@@ -317,7 +317,7 @@ class Examined:
             name or f"{title}Backward",
             "Save what forward drew or computed with ctx.save_for_backward, and use the same in backward.",
             f"{title}.backward ran twice for one call and gave two results"
-            + (f", of which `{name}` is where they part." if name else "."),
+            + (f", which differ in `{name}`." if name else "."),
         )  # fmt: skip
 
     def _spoiled(self, wrote: Done) -> Explanation:
@@ -391,14 +391,14 @@ class Examined:
         try:
             failures = tuple(self._second(found))
         except _RefusedError:
-            return Capability(name, "untested", "refused aloud: @once_differentiable")
+            return Capability(name, "untested", "raises an error: @once_differentiable")
         except Exception as error:  # noqa: BLE001  a person's code
             told = Explanation(
                 "second-order-cut", returning_place(self.cls.backward), f"{self.cls.__name__}Backward",
                 "Use differentiable operations of PyTorch there, or put @once_differentiable above backward.",
                 f"With create_graph=True {self.cls.__name__}.backward raised {type(error).__name__}: {error}",
             )  # fmt: skip
-            return Capability(name, "failed", "refused aloud", (told,), aloud=True)
+            return Capability(name, "failed", "raises an error", (told,), aloud=True)
         if failures:
             return Capability(name, "failed", "", failures)
         return Capability(name, "proven", agreeing(self._count()))

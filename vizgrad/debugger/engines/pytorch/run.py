@@ -292,12 +292,12 @@ class TorchRun:
         name, call = f"{self._source.name(node)} (node {node})", self._call
         if call is None or call.number != node:
             raise ValueError(
-                "of PyTorch's backward only what waits at the node that comes next can be changed: go to "
+                "in a backward of PyTorch only the gradient of the next node can be changed: run to "
                 f"{name} first (run_to)"
             )
         waiting = self._waiting.get((node, nr))
         if waiting is None or call.used is None:
-            raise ValueError(f"no gradient waits at {name}, slot {nr}")
+            raise ValueError(f"no gradient has arrived at {name}, slot {nr}")
         if not equal(waiting, call.used[nr]):
             raise ValueError(
                 f"a hook has changed the gradient of {name} already, as PyTorch calls hooks of tensors first"

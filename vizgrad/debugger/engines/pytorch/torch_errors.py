@@ -10,11 +10,13 @@ import inspect
 import re
 from collections.abc import Callable
 from traceback import walk_tb
+from types import CodeType
 from typing import Any
 
 import torch
 
 from vizgrad.core.errors import (
+    Place,
     explained,
     function_place,
     place_of,
@@ -72,6 +74,11 @@ def _improve(noting: Noting, error: Exception, name: str, args: tuple[Any, ...])
         noting.on_error(error, name, args)
 
 
+def _quoted(name: str, other: str = "The tensor") -> str:
+    """A name of the program as code, else words for it."""
+    return f"`{name}`" if name else other
+
+
 # --- of writes ---------------------------------------------------------------------------------------
 
 
@@ -82,9 +89,9 @@ def _leaf(noting: Noting, error: Exception, nodes: list[Any], site: Site | None)
         kind="forbidden-write",
         culprit=place_of(site),
         tensor=name,
-        fix=f"write to `{name or 'it'}` inside `with torch.no_grad():`, or out of place on a clone()",
-        story=f"`{name}` is a leaf that requires grad (or a view of one), and was to be changed in place "
-        "while autograd records.",
+        fix=f"write to {_quoted(name, 'it')} inside `with torch.no_grad():`, or out of place on a clone()",
+        story=f"{_quoted(name)} is a leaf that requires grad (or a view of one), and was to be changed in "
+        "place while autograd records.",
     )
 
 
@@ -97,7 +104,7 @@ def _view(noting: Noting, error: Exception, nodes: list[Any], site: Site | None)
         tensor=name,
         fix=f"write to a clone (`{name or 'x'}.clone()`), or out of place, or to the tensor that it is a "
         "view of; views of several, or made under no_grad, cannot be written",
-        story=f"`{name}` is a view that autograd cannot write through.",
+        story=f"{_quoted(name)} is a view that autograd cannot write through.",
     )
 
 
@@ -119,7 +126,7 @@ def _in_vmap(noting: Noting, error: Exception, nodes: list[Any], site: Site | No
         culprit=place_of(site),
         tensor=variable(site),
         fix="write it with tensors alone (`where` in place of `if`, no item()), or do it outside of vmap",
-        story="Within vmap a tensor stands for all samples at once, and has no single value.",
+        story="Within vmap a tensor stands for all samples at once and has no single value.",
     )
 
 
@@ -131,7 +138,7 @@ def _write_in_vmap(noting: Noting, error: Exception, nodes: list[Any], site: Sit
         culprit=place_of(site),
         tensor=name,
         fix="write out of place, or make the tensor from a batched one, with `x.new_zeros(...)`",
-        story=f"`{name or 'It'}` is one tensor for all samples of vmap, and cannot hold what differs from "
+        story=f"{_quoted(name)} is one tensor for all samples of vmap, and cannot hold what differs from "
         "sample to sample.",
     )
 
@@ -232,7 +239,7 @@ def _freed(noting: Noting, error: Exception, nodes: list[Any], site: Site | None
         error,
         kind="graph-freed",
         fix="pass retain_graph=True to the earlier backward, or run the forward again",
-        story="An earlier backward, that nobody watched, released what this one needs.",
+        story="An earlier backward outside the watch released the saved tensors that this one needs.",
     )
 
 
@@ -248,7 +255,8 @@ def _no_history(noting: Noting, error: Exception, nodes: list[Any], site: Site |
         culprit=place_of(site),
         tensor=variable(site),
         fix="make it from tensors that require grad, outside no_grad and without detach()",
-        story=f"`{variable(site) or 'The loss'}` has no history.",
+        story=f"{_quoted(variable(site), 'The loss')} has no history.",
+        title="Does not require grad",
     )
 
 
@@ -258,7 +266,7 @@ def _unused(noting: Noting, error: Exception, nodes: list[Any], site: Site | Non
         kind="unused",
         culprit=place_of(site),
         fix="use the tensor on the way to the output, or pass allow_unused=True",
-        story="One of the tensors that the gradient was asked of has no part in the output.",
+        story="One of the inputs was not used to compute the outputs.",
     )
 
 
@@ -357,15 +365,23 @@ _CALLERS = {
 def _hook_returned(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
     told = re.search(r"hook '(.*)' has changed the (\w+)", str(error))
     what = "gradient" if told is None else told[2]
-    known = [event for event in noting.hooks if event.site is not None]
-    place = place_of(known[0].site) if len(known) == 1 else None
     explained(
         error,
         kind="hook-effect",
-        culprit=place,
+        culprit=_returned_by("" if told is None else told[1], noting),
         fix="let the hook return a gradient of the shape, type and device of the one that it is given",
         story=f"A hook returned a gradient of another {what} than it was given.",
     )
+
+
+def _returned_by(name: str, noting: Noting) -> Place | None:
+    """The line where the hook of this name returned; where it was registered, if its code is not known."""
+    known: set[CodeType] = getattr(noting, "hook_codes", set())
+    codes = [code for code in known if code.co_name == name]
+    if len(codes) == 1:
+        return returning_place(codes[0])
+    sites = [event.site for event in noting.hooks if event.site is not None]
+    return place_of(sites[0]) if len(sites) == 1 and not known else None
 
 
 def _recomputed(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:

@@ -67,7 +67,7 @@ def put_grad(task: GraphTask, log: StepLog, node: Node, number: int, nr: int, va
     grad = waiting if node.outputs == 1 or waiting is None else waiting[nr]
     if grad is None:
         raise ValueError(
-            f"no gradient waits at {node.name()} (node {number}): go to where one has arrived"
+            f"no gradient has arrived at {node.name()} (node {number}): go to where one has arrived"
         )
     tensor = isinstance(grad, Tensor)
     array, words = new_value(grad._array if tensor else grad, value)
@@ -92,10 +92,10 @@ def put_saved(node: Node, number: int, name: str, value: Any) -> Change:
     values = node.saved_values()
     if name not in values or values[name] is None:
         known = ", ".join([*(n for n, v in values.items() if v is not None), *node.plain_names])
-        raise ValueError(f"{node.name()} has saved no {name!r}, but {known or 'nothing'}")
+        raise ValueError(f"{node.name()} has saved no {name!r}; it has saved: {known or 'nothing'}")
     there = bare(values[name])
     if isinstance(there, Freed):
-        raise ValueError(f"{text} is not there any more: the node has been run")
+        raise ValueError(f"{text} is released: the node has run")
     if isinstance(there, Tensor | SavedResult | KeptSelf):
         array, words = new_value(there._array, value)
     else:

@@ -123,7 +123,7 @@ class ReleaseEffect:
 
     def undo(self) -> None:
         if self._released(self._token) != len(self.values):
-            raise WorldChanged("back", f"the saved values of {self._node.name()} were given back")
+            raise WorldChanged("back", f"the saved values of {self._node.name()} were restored")
         self._node.restore_saved(self.values)
         for value in self.values.values():  # written while they were not there to be looked at?
             storage = getattr(bare(value), "_storage", None)

@@ -51,8 +51,8 @@ def second(nodes: Iterable[Node], source: EngineGraph, gradient: Any) -> Backwar
     made = [leaf for leaf in leaves if leaf.grad is not None and leaf.grad.requires_grad]
     if not made:
         raise ValueError(
-            "there is no graph of second order yet: it begins at the `.grad` of a leaf, and none was made so "
-            "far with create_graph=True; go on to a leaf (run_to_leaf, and a step)"
+            "there is no graph of second order yet: it begins at the `.grad` of a leaf, and no leaf has one "
+            "with a history so far; run to a leaf and step (run_to_leaf(), step()), with create_graph=True"
         )
     grads: list[Tensor] = [leaf.grad for leaf in made if leaf.grad is not None]
     names = [source.name_of(leaf) for leaf in made]
@@ -134,8 +134,8 @@ class EngineRun:
             raise ValueError("the backward is finished: go back to where a branch is to begin")
         if position < len(self.steps) and not self._task.domain.raw:
             raise ValueError(
-                "with create_graph=True a branch can begin only where the run has come to: what waited "
-                "earlier is kept without its history"
+                "with create_graph=True a branch can begin only at the latest position of the run: earlier "
+                "gradients are stored without their history"
             )
         task = forked(self._task, self.steps, self._source.nodes, position)
         made = EngineRun.__new__(EngineRun)

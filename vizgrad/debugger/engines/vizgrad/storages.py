@@ -405,7 +405,7 @@ class StorageWrites:
             raise ValueError(f"written= takes a tensor, not {type(thing).__name__}")
         storage = storage_of(thing)
         if isinstance(storage, InferenceStorage):
-            raise ValueError("writes to a tensor of inference mode are not counted")
+            raise ValueError("writes to inference tensors are not counted")
         self._storage = storage
         self.name = name or f"a tensor of shape {list(thing.shape)}"
 

@@ -197,7 +197,7 @@ class Stopping:
     def _wait(self, session: Session) -> None:
         """Until the session is at its end, where the cell goes on, or closed, where it ends."""
         print(  # noqa: T201  told in the cell that waits
-            f"backward {self.count}: the cell waits here. Continue to the end goes on with it; Stop, or an "
+            f"backward {self.count}: the cell waits here. Continue to the end resumes it; Stop, or an "
             "interrupt of the kernel, ends it."
         )
         over = threading.Event()
@@ -319,7 +319,7 @@ def debug_cell(shell: Any, text: str, cell: str) -> Session | None:
     result.raise_error()
     if not stopping.sessions:
         many = f"{stopping.count} backward{'' if stopping.count == 1 else 's'}"
-        print(f"The cell ran to its end, with {many}, and was stopped before none.")  # noqa: T201
+        print(f"The cell ran to its end, with {many}, none of which was selected.")  # noqa: T201
     return None
 
 

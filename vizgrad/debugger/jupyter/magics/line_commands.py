@@ -378,7 +378,7 @@ def compare(shell: Any, rest: str) -> Any:
     else:
         found = session.compare(name, other)
     lines = [difference_line(session.name_of(each.node), each) for each in found]
-    return Where("\n".join(lines) or f"{name} and what it left have not parted yet")
+    return Where("\n".join(lines) or f"{name} does not differ from its parent yet")
 
 
 def _losses(shell: Any, rest: str) -> tuple[Any, ...]:

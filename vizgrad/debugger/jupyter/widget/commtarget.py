@@ -70,7 +70,7 @@ def end_idle(shell: Any, cell: Cell) -> None:
     for name in [session.id for session in registry.sessions()]:
         session = registry.find(name)
         if session is not None and _is_idle(session, shell, again=session.opening.again(now)):
-            session.close_if_idle(because="nobody used it or its graph any more")
+            session.close_if_idle(because="neither it nor its graph was in use")
 
 
 def _is_idle(session: Session, shell: Any, *, again: bool) -> bool:

@@ -107,12 +107,12 @@ PREFERENCES: tuple[Preference, ...] = (
     Preference(
         "presentation",
         "Presentation size",
-        "Views begin with everything drawn larger, for a projector.",
+        "Draw everything larger from the start, for a projector.",
     ),
     Preference(
         "colour_by_gradient",
         "Colour by gradient",
-        "Views begin with colours that say how large gradients are, not how far the run is.",
+        "Colour nodes by gradient size from the start, instead of by state.",
     ),
     Preference(
         "arrangement",
@@ -255,7 +255,7 @@ class LinesFollower:
 def _known(look: Look) -> LineNorms:
     lines = look.lines
     if lines is None:
-        raise SessionClosed("this session is closed: its lines were let go of")
+        raise SessionClosed("this session is closed and its lines are released")
     return lines
 
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Any, get_args
 from weakref import WeakKeyDictionary
 
-from vizgrad.core.errors import heading, lines_around
+from vizgrad.core.errors import lines_around
 from vizgrad.debugger import model
 from vizgrad.debugger.drawing.cards import MOST_POINTS as MOST_OF_A_CURVE
 from vizgrad.debugger.drawing.mathematics import mathematics
@@ -345,7 +345,7 @@ def why(number: int, session: Session, node: int) -> p.Why:
             tuple(links),
             told.position,
             told.check,
-            heading(found.kind),
+            found.heading,
         )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Callable, Mapping
-from itertools import count
 from math import isfinite, prod
 from typing import Any, Protocol, cast
 
@@ -158,7 +157,8 @@ class Breakpoints:
         self._source = source
         self._variables = variables
         self._all: list[Breakpoint] = []
-        self._numbers = count(1).__next__
+        #: The number of the next one: a refused one uses up none.
+        self._next = 1
         self.stands: Standing | None = None
         #: The enabled ones: before which nodes they stop, and whether a step has to be looked at.
         self._nodes: frozenset[int] = frozenset()
@@ -189,7 +189,7 @@ class Breakpoints:
         if hits < 0:
             raise ValueError(f"hits={hits}: give the time at which to stop, or 0 for each")
         if when is not None and condition is not None:
-            raise ValueError("give when= (behind a visit) or condition= (before a node), not both")
+            raise ValueError("give when= (after a node) or condition= (before a node), not both")
         found = choose(self._source, **chosen)
         if not found and when is None and condition is None and written is None:
             raise ValueError(
@@ -204,6 +204,7 @@ class Breakpoints:
                 made.text = made.condition
         self._all = [b for b in self._all if not _alike(b, made)]
         self._all.append(made)
+        self._next += 1
         self._gather()
         return made
 
@@ -214,14 +215,12 @@ class Breakpoints:
             if not isinstance(self._source, Watching):
                 raise ValueError("this engine does not say who writes to memory")
             writes = self._source.writes_to(written)
-            made = Breakpoint(
-                self._numbers(), "data", f"writes to {writes.name}", frozenset(), hits
-            )
+            made = Breakpoint(self._next, "data", f"writes to {writes.name}", frozenset(), hits)
             made.writes = writes
             return made
         nodes = frozenset[int]().union(*(each.nodes for each in found))
         kind = found[0].kind if found else "when"
-        made = Breakpoint(self._numbers(), kind, " ".join(each.text for each in found), nodes, hits)
+        made = Breakpoint(self._next, kind, " ".join(each.text for each in found), nodes, hits)
         if kind == "line":
             made.place = self._source.describe(min(nodes)).place
         return made

@@ -182,7 +182,7 @@ def nodes_ahead(source: GraphSource, history: History, line: int | str) -> Abstr
     if ahead:
         return ahead
     if history.current in nodes:
-        raise ValueError(f"{where} is where the run stands: no other node of it comes")
+        raise ValueError(f"the run is at {where} already, and no other node of that line follows")
     run = any(node in orders for node in nodes)
     why = "were run already: step back" if run else "are not run by this backward"
     raise ValueError(f"the nodes that were recorded at {where} {why}")

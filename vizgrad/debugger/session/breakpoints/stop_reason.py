@@ -30,7 +30,7 @@ def at_stop(
         text = f"{who}, in {_called(source, last.node)}{times}"
         return _stopped("written", last.node, source, history, text, by=number)
     if met.asks:
-        text = f"{met.condition}, true behind {_called(source, last.node)}{times}"
+        text = f"{met.condition}, true after {_called(source, last.node)}{times}"
         return _stopped("condition", last.node, source, history, text, by=number)
     assert current is not None
     why = [met.text] if met.kind in ("line", "tensor") or "*" in met.text else []
@@ -51,7 +51,7 @@ def by_person(
     if current is None:
         where = "at the end"
     elif cut_off:
-        where = f"within {_called(source, current)}, which will begin anew"
+        where = f"within {_called(source, current)}; stepping restarts it"
     else:
         where = f"before {_called(source, current)}"
     kind: model.StopKind = "interrupt" if how == "interrupted" else "pause"

@@ -144,7 +144,7 @@ class Branches:
     def drop(self, line: Line) -> None:
         """Throws a line away with those that left it, and goes back to its parent if it is on one of them."""
         if line.parent is None:
-            raise ValueError("the original cannot be thrown away; close the session instead")
+            raise ValueError("the original cannot be deleted; close the session instead")
         gone = [one for one in self.all if line in _ancestry(one)]
         if self.current in gone:
             self.switch(line.parent)

@@ -304,8 +304,8 @@ class History:
             else "this engine cannot take steps back"
         )
         return (
-            f"cannot go back to where {position} nodes were done: {why}, {self.earliest} is the earliest "
-            "position; debug the loss anew to start over"
+            f"cannot go back to step {position}: {why}, and {self.earliest} is the earliest position; debug "
+            "the loss again to start over"
         )
 
     # --- within a step --------------------------------------------------------------------------------

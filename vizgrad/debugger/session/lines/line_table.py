@@ -235,9 +235,7 @@ def nodes_at(source: GraphSource, line: int | str) -> tuple[str, frozenset[int]]
     """
     recorded = _recorded(source)
     if not recorded:
-        raise ValueError(
-            f"line={line!r}: it is not known where the nodes of this graph were recorded"
-        )
+        raise ValueError(f"line={line!r}: the lines that recorded this graph are not known")
     name, number = ("", line) if isinstance(line, int) else _parted(line)
     files = [_newest(recorded)] if not name else [f for f in recorded if _is_called(f, name)]
     if not files:
@@ -254,8 +252,8 @@ def nodes_at(source: GraphSource, line: int | str) -> tuple[str, frozenset[int]]
         )
         near = ", ".join(str(each) for each in sorted(lines[:_NAMED]))
         raise ValueError(
-            f"line={line!r}: no node of this graph was recorded at line {number} of {where}; "
-            f"there were at {near}{inward(source)}"
+            f"line={line!r}: no node was recorded on line {number} of {where}; "
+            f"lines that recorded nodes: {near}{inward(source)}"
         )
     return f"line {number} of {_shown(files[0])}", found
 
