@@ -49,6 +49,7 @@ class Watch:
         for noting in self._notings:
             noting.lookers.append(loss_faults.Suspects(noting).look)
             noting.looked_at = loss_faults.OPERATIONS
+            noting.broadcasting = loss_faults.BROADCASTING
             noting.rounds.outermost = id(frame)
             noting.on_error = Improving(noting).improve
         own.start()
