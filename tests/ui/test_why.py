@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.fixtures.raising_backward import RAISING_BACKWARD
 from tests.ui.lab import Lab, Notebook
 from tests.ui.test_access import COLOURS, STALE, axe, axe_in
 from tests.ui.test_code import picture
@@ -168,19 +169,11 @@ def test_a_finding_makes_the_cell_that_debugs_it(lab: Lab) -> None:
     expect(notebook.output(2)).to_contain_text("Stopped before backward 4 of this cell")
 
 
-BROKEN = """\
+BROKEN = f"""\
 %load_ext vizgrad
 import vizgrad as vg
 
-class Broken(vg.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x * 2
-
-    @staticmethod
-    def backward(ctx, grad):
-        raise ValueError("mine")
-
+{RAISING_BACKWARD.format("vg")}
 w = vg.ones(3, requires_grad=True)
 loss = Broken.apply(w).sum()
 session = vg.debug(loss)"""

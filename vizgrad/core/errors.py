@@ -11,13 +11,14 @@ import inspect
 import linecache
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from sys import _getframe  # pyright: ignore[reportPrivateUsage]  `inspect` is slow to import
 from types import CodeType, TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from vizgrad.core.error_lines import below, closer, closer_at_node, magics_loaded
+from vizgrad.core.upcalls import UPCALLS
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -211,7 +212,7 @@ class Findings(list[Explanation]):
 
 
 def _bundle(text: str, shown: Sequence[Explanation]) -> dict[str, str]:
-    html = drawn(shown)
+    html = UPCALLS.explanations_html(shown)
     return {"text/plain": text, "text/html": html} if html else {"text/plain": text}
 
 
@@ -219,8 +220,7 @@ def _not_drawn(shown: Sequence[Explanation]) -> str:
     return ""
 
 
-#: The HTML of explanations for a notebook; set by the drawing package.
-drawn: Callable[[Sequence[Explanation]], str] = _not_drawn
+UPCALLS.explanations_html = _not_drawn
 
 
 def explained(
@@ -353,17 +353,12 @@ def _no_cell(filename: str) -> str | None:
     return None
 
 
-#: Filename -> the notebook cell it stands for, e.g. ``In [3]``; the front end sets it.
-cell_of: Callable[[str], str | None] = _no_cell
-
-
 def _same_line(filename: str, line: int) -> int:
     return line
 
 
-#: Filename, line as it was compiled -> the same line as an editor counts; the front end sets it. IPython
-#: compiles neither empty lines at the beginning of a cell nor a magic.
-line_shown: Callable[[str, int], int] = _same_line
+UPCALLS.cell_of = _no_cell
+UPCALLS.line_shown = _same_line
 
 
 def place_of(site: Site | None, source: Source | None = linecache) -> Place | None:
@@ -373,9 +368,9 @@ def place_of(site: Site | None, source: Source | None = linecache) -> Place | No
     line = site.line()
     return Place(
         file=site.file,
-        line=line_shown(site.file, line),
+        line=UPCALLS.line_shown(site.file, line),
         function=site.function,
-        cell=cell_of(site.file),
+        cell=UPCALLS.cell_of(site.file),
         text="" if source is None else source.getline(site.file, line).strip(),
     )
 
@@ -385,7 +380,7 @@ def lines_around(place: Place, beside: int = 2) -> list[tuple[int, str]]:
     the source is not to be had any more, or is another now.
     """
     lines = linecache.getlines(place.file)
-    before = line_shown(place.file, 1) - 1
+    before = UPCALLS.line_shown(place.file, 1) - 1
     at = place.line - before - 1
     if not 0 <= at < len(lines) or lines[at].strip() != place.text:
         return [(place.line, place.text)] if place.text else []
@@ -421,8 +416,8 @@ def class_place(cls: type) -> Place | None:
                 text = linecache.getline(code.co_filename, line).strip()
                 if text.startswith(f"class {cls.__name__}"):
                     file = code.co_filename
-                    shown = line_shown(file, line)
-                    return Place(file, shown, cls.__qualname__, cell_of(file), text)
+                    shown = UPCALLS.line_shown(file, line)
+                    return Place(file, shown, cls.__qualname__, UPCALLS.cell_of(file), text)
     try:
         lines, start = inspect.getsourcelines(cls)
         file = inspect.getsourcefile(cls) or ""
@@ -430,8 +425,8 @@ def class_place(cls: type) -> Place | None:
         return None
     offset = next((i for i, text in enumerate(lines) if text.lstrip().startswith("class ")), 0)
     text = lines[offset].strip() if lines else ""
-    shown = line_shown(file, start + offset)
-    return Place(file, shown, cls.__qualname__, cell_of(file), text)
+    shown = UPCALLS.line_shown(file, start + offset)
+    return Place(file, shown, cls.__qualname__, UPCALLS.cell_of(file), text)
 
 
 def returning_place(function: Any) -> Place | None:
@@ -460,9 +455,9 @@ def place_at(code: CodeType, line: int) -> Place:
     """A line of a code object, with its text and the notebook cell it is in."""
     return Place(
         file=code.co_filename,
-        line=line_shown(code.co_filename, line),
+        line=UPCALLS.line_shown(code.co_filename, line),
         function=code.co_qualname,
-        cell=cell_of(code.co_filename),
+        cell=UPCALLS.cell_of(code.co_filename),
         text=linecache.getline(code.co_filename, line).strip(),
     )
 
@@ -526,8 +521,26 @@ def wrap_dim(dim: int, ndim: int) -> int:
     if dim.__class__ is not int:
         dim = index_of(dim)
     if not -limit <= dim < limit:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], "
-            f"but got {dim})"
-        )
+        raise no_such_dim(dim, ndim)
     return dim + limit if dim < 0 else dim
+
+
+def existing_dim(dim: int, ndim: int) -> int:
+    """As `wrap_dim`, but a tensor without dimensions has none that could be meant."""
+    if not ndim:
+        raise no_dimensions(dim)
+    return wrap_dim(dim, ndim)
+
+
+def no_such_dim(dim: int, ndim: int) -> IndexError:
+    """The error for a dim that a tensor of `ndim` dimensions does not have."""
+    limit = max(ndim, 1)
+    return IndexError(
+        f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], "
+        f"but got {dim})"
+    )
+
+
+def no_dimensions(dim: Any) -> IndexError:
+    """The error for a dim of a tensor without dimensions."""
+    return IndexError(f"Dimension specified as {dim} but tensor has no dimensions")

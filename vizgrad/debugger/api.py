@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.tensor.modes import pop_scope, push_scope
 from vizgrad.core.tensor.source_location import caller, frame_outside
+from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger.engines.api.frameworks import when_imported
-from vizgrad.debugger.model.trace import Filing, provide
+from vizgrad.debugger.model.trace import Filing
 
 if TYPE_CHECKING:
     from vizgrad.core.errors import Explanation, Findings
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from vizgrad.debugger.drawing.static import GraphPicture, VersionsPicture
     from vizgrad.debugger.engines.vizgrad.recorder import Recording
     from vizgrad.debugger.explain.watch_block import Watch
+    from vizgrad.debugger.session.lines.source_files import Ran
     from vizgrad.debugger.session.opening import Cell
     from vizgrad.debugger.session.session import Session
     from vizgrad.debugger.traces.difference import TraceDiff
@@ -333,21 +335,23 @@ def _drawn(shown: Sequence[Explanation]) -> str:
     return explanations_html(shown)
 
 
+def _no_cells(file: str) -> Sequence[Ran]:
+    return ()
+
+
 def on_import() -> None:
     """Traces can be filed, explanations draw themselves, PyTorch's tensors are known where there are some,
     and in a Jupyter kernel the side panel finds this kernel.
     """
-    from vizgrad.core import errors
-
-    provide(_traces)
-    errors.drawn = _drawn
+    UPCALLS.filing = _traces
+    UPCALLS.explanations_html = _drawn
+    UPCALLS.cells_run = _no_cells
     when_imported("torch", "vizgrad.debugger.engines.pytorch.opener")
     if in_notebook():
         from vizgrad.debugger.jupyter.widget.commtarget import cell_name, register
         from vizgrad.debugger.jupyter.widget.line_messages import cells_run, line_shown
-        from vizgrad.debugger.session.lines import source_files
 
-        errors.cell_of = cell_name
-        errors.line_shown = line_shown
-        source_files.cells_run = cells_run
+        UPCALLS.cell_of = cell_name
+        UPCALLS.line_shown = line_shown
+        UPCALLS.cells_run = cells_run
         register()

@@ -6,11 +6,12 @@ import functools
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays.backend import on_device_of
 from vizgrad.core.ops.public.random_sampling import rand
 from vizgrad.core.tensor.modes import set_grad_mode
+from vizgrad.core.tensor.requirements import Rank, RankAtLeast, checked
 from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -92,19 +93,25 @@ def zeros_(tensor: Tensor) -> Tensor:
     return constant_(tensor, 0.0)
 
 
-def eye_(tensor: Any) -> Tensor:
+_MATRIX = Rank(2, "Only tensors with 2 dimensions are supported", ValueError)
+
+
+@checked
+def eye_(tensor: Annotated[Any, _MATRIX]) -> Tensor:
     """The identity, for matrices."""
-    if tensor.ndim != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
     zeros_(tensor)
     _quietly(tensor.detach().diagonal(), "fill_", 1.0)
     return tensor
 
 
-def dirac_(tensor: Any, groups: int = 1) -> Tensor:
+@checked
+def dirac_(
+    tensor: Annotated[
+        Any, Rank((3, 4, 5), "Only tensors with 3, 4, or 5 dimensions are supported", ValueError)
+    ],
+    groups: int = 1,
+) -> Tensor:
     """The filters that leave a convolution's input as it is, as far as there are channels."""
-    if not 3 <= tensor.ndim <= 5:
-        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     if tensor.shape[0] % groups:
         raise ValueError("dim 0 must be divisible by groups")
     zeros_(tensor)
@@ -117,13 +124,19 @@ def dirac_(tensor: Any, groups: int = 1) -> Tensor:
     return tensor
 
 
-def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
+@checked
+def _calculate_fan_in_and_fan_out(
+    tensor: Annotated[
+        Tensor,
+        RankAtLeast(
+            2,
+            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions",
+            ValueError,
+        ),
+    ],
+) -> tuple[int, int]:
     """(inputs of one output, outputs of one input) of a weight (out, in, *kernel)."""
     shape = tensor._array.shape
-    if len(shape) < 2:
-        raise ValueError(
-            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"
-        )
     field = math.prod(shape[2:])
     return shape[1] * field, shape[0] * field
 
@@ -172,15 +185,20 @@ def kaiming_normal_(
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 
 
-def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Tensor:
+@checked
+def orthogonal_(
+    tensor: Annotated[
+        Any, RankAtLeast(2, "Only tensors with 2 or more dimensions are supported", ValueError)
+    ],
+    gain: float = 1,
+    generator: Any = None,
+) -> Tensor:
     """A (semi-)orthogonal matrix times gain; further dimensions are flattened into the second.
 
     A. Saxe, J. McClelland, S. Ganguli, Exact Solutions to the Nonlinear Dynamics of Learning (2013).
     """
     from vizgrad.core.arrays.kernels.linalg import orthonormal
 
-    if tensor.ndim < 2:
-        raise ValueError("Only tensors with 2 or more dimensions are supported")
     normal_(tensor, 0.0, 1.0, generator)
     if not tensor._array.size:
         return tensor
@@ -191,13 +209,14 @@ def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Tensor:
     return _quietly(tensor, "copy_", found)
 
 
-def sparse_(tensor: Any, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
+@checked
+def sparse_(
+    tensor: Annotated[Any, _MATRIX], sparsity: float, std: float = 0.01, generator: Any = None
+) -> Tensor:
     """N(0, std^2), with a share `sparsity` of each column, rounded up, set to 0. ValueError unless 2-dim.
 
     J. Martens, Deep learning via Hessian-free optimization (2010).
     """
-    if tensor.ndim != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
     normal_(tensor, 0.0, std, generator)
     rows, columns = tensor.shape
     empty = math.ceil(sparsity * rows)

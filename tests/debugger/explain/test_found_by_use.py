@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +12,7 @@ import vizgrad as vg
 from vizgrad.debugger.drawing.describe import write_text
 from vizgrad.debugger.drawing.text import run_text
 from vizgrad.debugger.engines.common.variable_names import names_in
-from vizgrad.debugger.explain import watch_block
 from vizgrad.debugger.explain.node_answers import why_node
-from vizgrad.debugger.session import registry
-
-
-@pytest.fixture(autouse=True)
-def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(watch_block, "_last", None)
-    yield
-    for session in registry.sessions():
-        session.close()
 
 
 @pytest.fixture(params=["vizgrad", "torch"])

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import vizgrad as vg
-from vizgrad.debugger.explain import stepped, watch_block
-from vizgrad.debugger.session import registry
+from vizgrad.debugger.explain import stepped
 from vizgrad.debugger.session.session import Session
-
-
-@pytest.fixture(autouse=True)
-def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(watch_block, "_last", None)
-    yield
-    for session in registry.sessions():
-        session.close()
 
 
 def culprit(found: vg.Explanation) -> str:

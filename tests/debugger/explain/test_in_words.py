@@ -105,16 +105,10 @@ def test_facts_are_said_by_their_type() -> None:
     assert filled("{a} and {b:raw}", {"a": "x", "b": "y"}) == "`x` and y"
 
 
-@pytest.fixture
-def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch_block, "_last", None)
-
-
 def diagnosed(tensor: Any, name: str) -> Cause:
     return why.cause_of(watch_block.known(tensor), tensor, name)
 
 
-@pytest.mark.usefixtures("_nobody_watched_before")
 @pytest.mark.parametrize("watched", [True, False], ids=["watch", "graph"])
 def test_a_diagnosis_needs_no_word(*, watched: bool) -> None:
     block = vg.watch()
@@ -136,7 +130,6 @@ def test_a_diagnosis_needs_no_word(*, watched: bool) -> None:
         block.__exit__(None, None, None)
 
 
-@pytest.mark.usefixtures("_nobody_watched_before")
 def test_a_cut_is_data() -> None:
     with vg.watch():
         w = vg.ones(2, requires_grad=True)

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import vizgrad as vg
 from vizgrad.core.errors import Explanation
-from vizgrad.debugger.explain import watch_block
 from vizgrad.debugger.explain.node_answers import why_node
-from vizgrad.debugger.session import registry
 
 pytestmark = pytest.mark.parametrize("engine", ["vizgrad", "torch"])
-
-
-@pytest.fixture(autouse=True)
-def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(watch_block, "_last", None)
-    yield
-    for session in registry.sessions():
-        session.close()
 
 
 def of_node(session: Any, number: int) -> Explanation:

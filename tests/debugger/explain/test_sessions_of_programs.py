@@ -5,8 +5,6 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import pytest
-
 import vizgrad as vg
 from tests.pains import programs
 from tests.pains.corpus import FINE, PAINS, Program
@@ -14,16 +12,10 @@ from vizgrad.autograd.running import Call, asking
 from vizgrad.core.errors import Explanation
 from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
-from vizgrad.debugger.explain import watch_block
 from vizgrad.debugger.session.open_session import Live
 from vizgrad.debugger.session.session import Session
 
 assert len(programs.ALL) > 1  # they are there
-
-
-@pytest.fixture(autouse=True)
-def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch_block, "_last", None)
 
 
 #: Loops of 300 rounds are watched as a whole elsewhere; what a session says of round 40 it says of all.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import linecache
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +23,6 @@ from vizgrad.debugger.explain.diagnose import diagnose
 from vizgrad.debugger.explain.evidence import Evidence, Facts, Held, Question, Recorded
 from vizgrad.debugger.explain.node_answers import why_node
 from vizgrad.debugger.explain.wording import explain
-from vizgrad.debugger.session import registry
 
 
 class Bug(NamedTuple):
@@ -66,14 +64,6 @@ BUGS = [
 
 #: Of two elements, one of which is NaN.
 SUMMARY = summarizer.summarize(vg.tensor([float("nan"), 1.0]))
-
-
-@pytest.fixture(autouse=True)
-def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(watch_block, "_last", None)
-    yield
-    for session in registry.sessions():
-        session.close()
 
 
 def program(one: Bug, other: Bug, file: Path) -> str:

@@ -6,12 +6,6 @@ import pytest
 
 import vizgrad
 from tests.debugger.explain.unnoted import SAID, Way, is_said
-from vizgrad.debugger.explain import watch_block
-
-
-@pytest.fixture(autouse=True)
-def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch_block, "_last", None)
 
 
 @pytest.mark.parametrize("way", SAID, ids=lambda way: way.__name__)

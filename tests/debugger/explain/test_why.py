@@ -9,13 +9,7 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from vizgrad.debugger.explain import watch_block
 from vizgrad.nn import functional as F
-
-
-@pytest.fixture(autouse=True)
-def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch_block, "_last", None)
 
 
 def test_a_healthy_tensor_is_false() -> None:

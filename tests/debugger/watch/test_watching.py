@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import tracemalloc
 import warnings
@@ -17,7 +18,7 @@ from tests.oracle.harness import execute, faults_of_vizgrad, load
 from tests.oracle.registry import Program, enabled_programs
 from vizgrad.debugger.watch import call_recorder, nonfinite_values
 from vizgrad.debugger.watch.call_recorder import Tapping
-from vizgrad.debugger.watch.functions import functions, plain
+from vizgrad.debugger.watch.functions import functions
 
 #: Of all programs of the oracle every so manyth.
 STEP = 41
@@ -50,7 +51,7 @@ def test_values_whose_squares_overflow_or_vanish_are_looked_at_without_a_warning
 
 
 def test_functions_do_what_they_did_afterwards() -> None:
-    found = [f for f in (plain(each) for each, _, _ in functions()) if f is not None]
+    found = [function for function, _, _ in functions()]
     vg.tensor([1.0]).sinh()  # written by now
     before = vg.Tensor.sinh.__code__
     with vg.watch():
@@ -161,7 +162,7 @@ def test_notes_go_with_their_tensors() -> None:
         x = vg.tensor([1.0])
         for _ in range(50):
             x = x + 1.0
-        assert len(noting.notes._known) <= 2
+        assert len(noting.notes.known) <= 2
     finally:
         noting.stop()
 
@@ -195,7 +196,7 @@ def test_watches_within_each_other_and_on_threads() -> None:
         assert vg.why(vg.tensor([1.0]) / 0.0).kind == "nonfinite-forward"
     assert seen[0].kind == "nonfinite-forward"
     assert outer.findings == []
-    assert call_recorder._taps == []
+    assert call_recorder._TAPS.on == []
 
 
 def test_a_watch_is_entered_once() -> None:
@@ -209,7 +210,7 @@ def test_a_watch_is_entered_once() -> None:
 def test_an_error_leaves_no_tap_behind() -> None:
     with pytest.raises(ZeroDivisionError), vg.watch():
         raise ZeroDivisionError
-    assert call_recorder._taps == []
+    assert call_recorder._TAPS.on == []
 
 
 def test_a_batch_whose_elements_are_asked_for_is_an_error_as_without() -> None:
@@ -254,7 +255,7 @@ def test_operations_that_are_not_looked_at_do_keep_values_finite() -> None:
         "transpose": (0, 1), "unflatten": (1, (2, 2)), "unsqueeze": (0,), "view": (8,),
         "view_as": (vg.zeros(8),),
     }  # fmt: skip
-    for name in nonfinite_values._KEEPING:
+    for name in nonfinite_values.KEEPING:
         if name in ("cat", "stack"):
             found = getattr(vg, name)([values, values])
         else:
@@ -262,3 +263,62 @@ def test_operations_that_are_not_looked_at_do_keep_values_finite() -> None:
             found = found(*arguments.get(name, ())) if callable(found) else found
         for each in found if isinstance(found, (list, tuple)) else [found]:
             assert bool(each.isfinite().all()), name
+
+
+def _calls(run: Callable[[], object]) -> int:
+    """How many functions of Python's a run calls."""
+    count = 0
+
+    def told(frame: object, event: str, argument: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(told)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def _added(step: Callable[[Any], Any], *, backward: bool) -> float:
+    """The calls that a watch adds to each of the operations of a step, or to their part of a backward."""
+    x, scale = vg.full((8,), 1.0, requires_grad=True), vg.full((8,), 1.0)
+
+    def calls(steps: int) -> int:
+        results: list[Any] = [x * scale]
+
+        def forward() -> None:
+            for _ in range(steps):
+                results[0] = step(results[0])
+
+        counted = _calls(forward)
+        if backward:
+            counted = _calls(results[0].sum().backward)
+        return counted
+
+    def watched(steps: int) -> int:
+        with vg.watch():
+            return calls(steps)
+
+    watched(1)  # what is written at its first call is, and sources are read
+    few, many = 10, 60
+    return ((watched(many) - calls(many)) - (watched(few) - calls(few))) / (many - few)
+
+
+@pytest.mark.parametrize(
+    ("step", "forward", "backward"),
+    [
+        (lambda x: x.tanh(), 15, 5),
+        (lambda x: x * 0.5, 17, 5),
+        (lambda x: x * x, 15, 9),
+        (lambda x: x[:], 22, 5),
+    ],
+    ids=["unary", "number", "square", "view"],
+)
+def test_a_watch_adds_few_calls_to_an_operation_and_to_a_node(
+    step: Callable[[Any], Any], forward: int, backward: int
+) -> None:
+    assert _added(step, backward=False) <= forward
+    assert _added(step, backward=True) <= backward

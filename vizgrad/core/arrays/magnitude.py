@@ -15,30 +15,35 @@ from vizgrad.core.arrays.statistics import is_finite as _is_finite
 #: The class of arrays on the host that are nothing else.
 PLAIN = np.ndarray
 _ndarray, _inf = np.ndarray, float("inf")
-#: By what numbers are multiplied whose squares are zero, so that these are not.
-_SCALES = {"f": 2.0**100, "d": 2.0**600}
+#: By what numbers of double precision are multiplied whose squares are zero, so that these are not.
+_SCALE = 2.0**600
 #: So many elements may be copied.
 _FEW = 1 << 13
-#: As `dot`, which warns where a square overflows.
-_vdot = np.vdot
+#: As `dot`, which warns where a square overflows. Operands are plain arrays here, so none is asked for a
+#: function of its own.
+_vdot = getattr(np.vdot, "_implementation", np.vdot)
 _max, _min = np.maximum.reduce, np.minimum.reduce
 
 
-@near
 def size(array: Any) -> float:
     """How large an array is as a whole: its norm where that is quickly told, else its largest element.
 
     NaN or infinite exactly if an element is, and 0.0 exactly if all are.
     """
-    if array.__class__ is _ndarray and array.dtype.char in "fd" and _in_one_piece(array):
-        flat = array if array.ndim == 1 else array.ravel("K")
-        squares = float(_vdot(flat, flat))
+    if array.__class__ is _ndarray and array.dtype.char in "fd":
+        if array.size >= _FEW and not array.flags.c_contiguous:
+            if not array.flags.f_contiguous:
+                return largest(array)  # to put its elements one after the other is a copy of all
+            array = array.T
+        squares = float(_vdot(array, array))
         if 0.0 < squares < _inf:
             return sqrt(squares)
         if squares == 0.0:  # all zero, or too small to be squared: nothing here warns
-            scale = _SCALES[array.dtype.char]
-            flat = flat * scale
-            return sqrt(float(_vdot(flat, flat))) / scale
+            if array.dtype.char == "f":  # to multiply numbers next to zero takes the processor long
+                array = array.astype(np.float64)
+                return sqrt(float(_vdot(array, array)))
+            array = array * _SCALE
+            return sqrt(float(_vdot(array, array))) / _SCALE
     return largest(array)
 
 
@@ -57,23 +62,19 @@ def largest(array: Any) -> float:
     return float(max(_max(array, None), -_min(array, None)))
 
 
-@near
 def finite(array: Any) -> bool:
     """Is every element finite? Warnings about overflow are hushed."""
     if array.__class__ is _ndarray and array.dtype.char in "fd":
-        if not _in_one_piece(array):
-            return abs(largest(array)) < _inf
-        flat = array if array.ndim == 1 else array.ravel("K")
-        if float(_vdot(flat, flat)) < _inf:
+        if array.size >= _FEW and not array.flags.c_contiguous:
+            if not array.flags.f_contiguous:
+                return abs(largest(array)) < _inf
+            array = array.T
+        if float(_vdot(array, array)) < _inf:
             return True
     return _finite(array)
 
 
-def _in_one_piece(array: Any) -> bool:
-    """Are its elements one after the other? Else, where there are many, making them so is a copy of all."""
-    return array.size < _FEW or array.flags.forc
-
-
+@near
 @quiet
 def _finite(array: Any) -> bool:
     return bool(_is_finite(array))

@@ -18,7 +18,9 @@ from vizgrad.core.engine.visit import (
     another_shares,
     deliver,
     follow_failure,
+    follow_fit,
     follow_leaf,
+    follow_visit,
     lost,
     visit,
 )
@@ -83,7 +85,7 @@ def fast_loop(task: TaskState) -> None:  # noqa: C901, PLR0915
             arrived, computed, foreign, _ = visit(task, node)
             # code of the user's has run: it may have switched the mode, and the watch may have raised
             anomaly = MODES.anomaly
-            trail = None if task.watch is None else task.watch.trail
+            trail = follow_visit(task, node, computed)
         else:
             foreign = node.outputs > 1
             if several:  # in PyTorch, too, a node runs on the device of its forward
@@ -102,15 +104,15 @@ def fast_loop(task: TaskState) -> None:  # noqa: C901, PLR0915
                 if isinstance(error, Exception):
                     domain.explain(error, node)
                 raise
+            if computed.__class__ is not tuple:
+                computed = (computed,)
             if trail is not None:
                 try:
-                    trail.ran(node, arrived, began)
+                    trail.ran(node, arrived, computed, began)
                 except Exception as error:  # noqa: BLE001  it is told nothing more
                     trail = lost(task, error)
             if not keep_graph:
                 node.release(freed)
-            if computed.__class__ is not tuple:
-                computed = (computed,)
 
         # --- stage 11: delivery --------------------------------------------------------------------
         index = -1
@@ -127,10 +129,16 @@ def fast_loop(task: TaskState) -> None:  # noqa: C901, PLR0915
             grad = computed[index]
             if grad is not None:
                 if target.outputs != 1:
-                    deliver(task, node, index, target, slot, (arrived, computed, foreign, None))
+                    grad = deliver(
+                        task, node, index, target, slot, (arrived, computed, foreign, None)
+                    )
+                    if trail is not None:
+                        trail = follow_fit(task, trail, node, index, grad)
                 else:
                     if not raw or grad.shape != target.shape or grad.dtype is not target.dtype:
                         grad = fit(grad, target.meta(0), node, index)
+                        if trail is not None:
+                            trail = follow_fit(task, trail, node, index, grad)
                     waiting = buffers.get(target)
                     if waiting is not None:
                         buffers[target] = add(task, target, waiting, grad)

@@ -64,20 +64,43 @@ class Journal(Protocol):
         ...
 
 
-class Trail(Protocol):
+class Trail:
     """Told of a node without hooks once, when it has run: what else there is to know of it is in the node."""
 
-    def ran(self, node: Node, incoming: Any, began: float, error: str = "") -> None:
-        """`node` has been given `incoming`, at the time `began`; or it has raised `error`."""
-        ...
+    __slots__ = ()
 
-    def stored(self, node: Node, grad: Any, began: float, decision: str, reason: str) -> None:
+    def ran(
+        self,
+        node: Node,
+        incoming: Any,
+        computed: tuple[Any, ...] | None,
+        began: float,
+        error: str = "",
+    ) -> None:
+        """`node` was given `incoming`, at the time `began`, and has computed a gradient for each edge, or
+        has raised `error`. Its saved values are still there.
+        """
+
+    def storing(self, node: AccumulateGrad, grad: Any) -> None:
+        """A leaf is about to deal with its gradient."""
+
+    def stored(
+        self, node: AccumulateGrad, grad: Any, began: float, decision: str, reason: str
+    ) -> None:
         """A leaf has dealt with its gradient, as `decision` says."""
-        ...
+
+    def delivering(self, node: Node, computed: tuple[Any, ...]) -> None:
+        """A node with hooks, of whose stages the watch was told, is about to deliver."""
+
+    def fitted(self, node: Node, index: int, grad: Any) -> None:
+        """Edge `index` delivers `grad`, where what was computed may have had to be summed or cast: its shape
+        or dtype is not that of the target, or the target has several outputs.
+        """
 
 
 class Watch:
     #: For a watch that need not know of stages where nobody looks on: it is told of all other nodes alone.
+    #: In the reference loop it is told of all nodes all the same, and the trail of none.
     trail: Trail | None = None
     #: For a watch that can do with less than events; it is told of nodes that have hooks alone.
     journal: Journal | None = None

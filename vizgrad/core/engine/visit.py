@@ -69,8 +69,7 @@ def visit(task: TaskState, node: Node) -> Visited:
     task.visited()
     if watch is not None:
         watch.leave(node)
-    told = None if watch is None or watch.trail is not None else watch
-    return (grads[0] if single else None), computed, foreign, told
+    return (grads[0] if single else None), computed, foreign, watch
 
 
 def _stages(
@@ -289,14 +288,40 @@ VISITS = frozenset((visit.__code__, observed_visit.__code__))
 
 def follow_leaf(task: TaskState, trail: Trail, node: AccumulateGrad, grad: Any) -> Trail | None:
     """A leaf without hooks takes its gradient, and the trail is told; returns None if the trail raises."""
+    left: Trail | None = trail
+    try:
+        trail.storing(node, grad)
+    except Exception as error:  # noqa: BLE001  it is told nothing more
+        left = lost(task, error)
     began = perf_counter()
     try:
         decision, reason = store(task, node, grad)
     except BaseException as error:
-        follow_failure(task, trail, node, grad, began, error)
+        follow_failure(task, left, node, grad, began, error)
         raise
+    if left is not None:
+        try:
+            left.stored(node, grad, began, decision, reason)
+        except Exception as error:  # noqa: BLE001  it is told nothing more
+            return lost(task, error)
+    return left
+
+
+def follow_visit(task: TaskState, node: Node, computed: tuple[Any, ...]) -> Trail | None:
+    """The trail after a visit of a node with hooks, of whose deliveries it is told."""
+    trail = None if task.watch is None else task.watch.trail
+    if trail is not None:
+        try:
+            trail.delivering(node, computed)
+        except Exception as error:  # noqa: BLE001  it is told nothing more
+            return lost(task, error)
+    return trail
+
+
+def follow_fit(task: TaskState, trail: Trail, node: Node, index: int, grad: Any) -> Trail | None:
+    """An edge delivers what may not be what was computed; returns None if the trail raises."""
     try:
-        trail.stored(node, grad, began, decision, reason)
+        trail.fitted(node, index, grad)
     except Exception as error:  # noqa: BLE001  it is told nothing more
         return lost(task, error)
     return trail
@@ -308,7 +333,7 @@ def follow_failure(
     """A node without hooks has raised."""
     if trail is not None:
         try:
-            trail.ran(node, grad, began, f"{type(error).__name__}: {error}")
+            trail.ran(node, grad, None, began, f"{type(error).__name__}: {error}")
         except Exception as fault:  # noqa: BLE001  it is told nothing more
             lost(task, fault)
 
@@ -330,15 +355,15 @@ Visited = tuple[Any, tuple[Any, ...], bool, "Watch | Guarded | None"]
 
 def deliver(
     task: TaskState, node: Node, index: int, target: Node, slot: int, visited: Visited
-) -> None:
+) -> Any:
     """Puts the gradient of edge `index` of `node` into slot `slot` of `target`, summed to its shape and cast
-    to its dtype. RuntimeError for a gradient that cannot be made to fit (F-64).
+    to its dtype; returns it as it fits. RuntimeError for one that cannot be made to fit (F-64).
     """
     grad = visited[1][index]
     if grad is None:
         if visited[3] is not None:
             visited[3].routed(node, index, None, None)
-        return
+        return None
     fitted = grad
     if target.outputs != 1 or not (
         task.domain.raw and grad.shape == target.shape and grad.dtype is target.dtype
@@ -362,6 +387,7 @@ def deliver(
                 journal.delivered(index, fitted, waiting, total)
         if visited[3] is not None:
             visited[3].routed(node, index, grad, fitted)
+    return fitted
 
 
 def _put_into_slot(task: TaskState, target: Node, slot: int, grad: Any) -> tuple[Any, Any]:

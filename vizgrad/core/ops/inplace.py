@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.errors import wrap_dim
 from vizgrad.core.function.inplace import write
 from vizgrad.core.ops import arithmetic as basic
 from vizgrad.core.ops import joining, pointwise, pointwise_binary, select, shape, statistics
 from vizgrad.core.ops.forms import method, public
-from vizgrad.core.ops.public import arithmetic, dimensions, where_clamp
+from vizgrad.core.ops.public import arithmetic, where_clamp
 from vizgrad.core.ops.public.arguments import (
     beside_number,
     check_kind,
@@ -19,7 +19,7 @@ from vizgrad.core.ops.public.arguments import (
     rounded,
     takes_tensors,
 )
-from vizgrad.core.tensor.requirements import not_a_tensor
+from vizgrad.core.tensor.requirements import MASK, MATRICES, DtypeKind, not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -76,12 +76,17 @@ def _refuse_number(name: str, input: Tensor, *numbers: Any) -> None:
 
 @public(method=True)
 @takes_tensors
-def square_(input: Tensor) -> Tensor:
+def square_(
+    input: Annotated[
+        Tensor,
+        DtypeKind(
+            "iufcV",
+            "result type int64 can't be cast to the desired output type bool of square_",
+            RuntimeError,
+        ),
+    ],
+) -> Tensor:
     """input *= input, with the old value lost."""
-    if input._array.dtype.kind == "b":
-        raise RuntimeError(
-            "result type int64 can't be cast to the desired output type bool of square_"
-        )
     return write(pointwise_binary.pow_number, input, name="square_", exponent=2)
 
 
@@ -129,10 +134,13 @@ def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 
 @public(method=True, aliases="absolute_")
 @takes_tensors
-def abs_(input: Tensor) -> Tensor:
+def abs_(
+    input: Annotated[
+        Tensor,
+        DtypeKind("biufV", "In-place abs is not supported for complex tensors.", RuntimeError),
+    ],
+) -> Tensor:
     """`abs`, in place; RuntimeError for complex numbers, whose absolute values are of another type."""
-    if input._array.dtype.kind == "c":
-        raise RuntimeError("In-place abs is not supported for complex tensors.")
     return write(pointwise.abs, input, name="abs_")
 
 
@@ -159,12 +167,12 @@ def clamp_max_(input: Tensor, max: Any) -> Tensor:
 
 
 @method
-def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+def masked_fill_(
+    input: Tensor, mask: Annotated[Tensor, MASK], value: Annotated[Any, where_clamp.FILL_VALUE]
+) -> Tensor:
     """`masked_fill`, in place."""
-    where_clamp.check_mask("masked_fill_", mask)
     value = own_number(input, value)
     if isinstance(value, Tensor):
-        where_clamp.check_one_value("masked_fill_", value)
         where_clamp.check_real_value("masked_fill_", input, value)
         return write(select.masked_fill_tensor, input, mask, value, name="masked_fill_")
     value = where_clamp.fill_value("masked_fill_", input, value)
@@ -221,15 +229,13 @@ def nan_to_num_(
 
 @method
 @takes_tensors
-def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
-    dimensions.check_matrix("tril", input)
+def tril_(input: Annotated[Tensor, MATRICES], diagonal: int = 0) -> Tensor:
     return write(shape.tril, input, name="tril_", diagonal=diagonal)
 
 
 @method
 @takes_tensors
-def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
-    dimensions.check_matrix("triu", input)
+def triu_(input: Annotated[Tensor, MATRICES], diagonal: int = 0) -> Tensor:
     return write(shape.triu, input, name="triu_", diagonal=diagonal)
 
 

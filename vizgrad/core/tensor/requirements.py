@@ -3,26 +3,31 @@
     @public
     def trace(input: Annotated[Tensor, Rank(2, "trace: expected a matrix, but got {ndim} dimensions")])
 
-`@public`, `@method` and the decorators of `arguments.py` read the annotations (`checked`) and raise the error
-for an argument that does not meet one; the function itself need not look. The text is PyTorch's, and may
-have these fields:
+`@public`, `@method` and the decorators of `arguments.py` read the annotations (`checked`, which may stand
+alone, too) and raise the error for an argument that does not meet one; the function itself need not look.
+Requirements are looked at in the order of the parameters, but for one that is to come `first`. An annotation
+that several functions share has a name: `Dim`. The text is PyTorch's, and may have these fields:
 
-    {function} {argument}       their names; that of an in-place form without "_"
+    {function} {argument}       their names; that of an in-place form without "_", which {called} has
+    {position}                  of an element that `Each` looks at, from 0
     {value}                     the argument
     {dtype} {ndim} {shape}      of the argument, if it is a Tensor
     {other}                     dtype of the argument that it is compared with
+    {other_ndim} {other_shape}  of that argument
+    {class}                     of that argument: the first argument of a method is its object
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property, update_wrapper
 from types import FunctionType
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar, cast
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.errors import no_such_dim
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
 
@@ -232,7 +237,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Requirement:
     """A condition on one argument, and the error for what does not meet it.
 
-    `broken` is the source of an expression that is true for a wrong argument, which it calls `{0}`. `fix` is
+    `broken` is the source of an expression that is true for a wrong argument, which it calls `{0}`, and the
+    argument that it is compared with `{1}`; other parameters have their names in it. `fix` is
     a sentence for the explanation of the error; without one the error has no explanation.
     """
 
@@ -244,26 +250,34 @@ class Requirement:
         fix: str = "",
         *,
         kind: str = "wrong-call",
-        other: str = "",
+        other: str | None = None,
     ) -> None:
         self.broken = broken
         self.message = message
         self.error = error
         self.fix = fix
         self.kind = kind
-        #: The parameter that the argument is compared with.
+        #: The parameter that the argument is compared with; "" is the first.
         self.other = other
+        #: Is it looked at before those of all other parameters?
+        self.first = False
 
-    def failed(self, function: str, argument: str, value: Any, other: Any = None) -> Exception:
+    def failed(
+        self, function: str, argument: str, value: Any, other: Any = None, position: int = 0
+    ) -> Exception:
         """The error for `value`, which does not meet the requirement."""
         fields: dict[str, Any] = {
-            "function": function.rstrip("_"), "argument": argument, "value": value,
+            "called": function, "function": function.rstrip("_"), "argument": argument, "value": value,
+            "position": position, "class": type(other).__name__,
         }  # fmt: skip
         if isinstance(value, Tensor):
             array = value._array
             fields |= {"dtype": value.dtype.name, "ndim": array.ndim, "shape": list(array.shape)}
         if isinstance(other, Tensor):
-            fields["other"] = other.dtype.name
+            fields |= {
+                "other": other.dtype.name, "other_ndim": other._array.ndim,
+                "other_shape": list(other._array.shape),
+            }  # fmt: skip
         error = self.error(self.message.format(**fields))
         return wrong_call(error, self.fix, self.kind) if self.fix else error
 
@@ -290,6 +304,31 @@ class RankAtMost(Requirement):
 
     def __init__(self, most: int, message: str, error: type[Exception] = RuntimeError) -> None:
         super().__init__(f"{{0}}._array.ndim > {most}", message, error)
+
+
+class ZeroDim(Requirement):
+    """A number, or a tensor without dimensions."""
+
+    def __init__(self, message: str, error: type[Exception] = RuntimeError) -> None:
+        super().__init__("isinstance({0}, _Tensor) and {0}._array.ndim", message, error)
+
+
+class DimOf(Requirement):
+    """A dimension of the tensor `other`, counted from either end; 0 or -1 of one without dimensions.
+
+    The function itself reads it with `wrap_dim`, which also takes what is like an int: this one makes a wrong
+    dim known before what is wrong with arguments that follow.
+    """
+
+    def __init__(self, other: str = "") -> None:
+        ndim = "({1}._array.ndim or 1)"
+        broken = f"{{0}}.__class__ is int and not -{ndim} <= {{0}} < {ndim}"
+        super().__init__(broken, "", IndexError, other=other)
+
+    def failed(
+        self, function: str, argument: str, value: Any, other: Any = None, position: int = 0
+    ) -> Exception:
+        return no_such_dim(value, other._array.ndim)
 
 
 class DtypeKind(Requirement):
@@ -327,12 +366,21 @@ class Long(Requirement):
         super().__init__("{0}._array.dtype != _int64", message, error)
 
 
+class Index(Requirement):
+    """A tensor of int64 or int32; with `or_empty` one without elements may be of any type."""
+
+    def __init__(
+        self, message: str, error: type[Exception] = RuntimeError, *, or_empty: bool = False
+    ) -> None:
+        unless = "{0}._array.size and " if or_empty else ""
+        super().__init__(unless + "{0}._array.dtype not in _index_types", message, error)
+
+
 class SameDtype(Requirement):
     """A tensor of the dtype that the argument `other` has."""
 
     def __init__(self, other: str, message: str, error: type[Exception] = RuntimeError) -> None:
-        broken = f"{{0}}._array.dtype != {other}._array.dtype"
-        super().__init__(broken, message, error, other=other)
+        super().__init__("{0}._array.dtype != {1}._array.dtype", message, error, other=other)
 
 
 class AtLeast(Requirement):
@@ -365,12 +413,48 @@ class OneOf(Requirement):
         super().__init__(f"{{0}} not in {words}", message, error)
 
 
+R = TypeVar("R", bound=Requirement)
+
+
+def first(requirement: R) -> R:
+    """The requirement, which is looked at before those of other parameters."""
+    requirement.first = True
+    return requirement
+
+
+class Each(Requirement):
+    """A sequence each of whose tensors meets the requirement; `*tensors` is one."""
+
+    def __init__(self, inner: Requirement) -> None:
+        broken = f"isinstance({{0}}, _Tensor) and {inner.broken}"
+        super().__init__(broken, inner.message, inner.error, inner.fix, other=inner.other)
+
+
+class _Mask(Requirement):
+    """A tensor of bools, as the second argument; also where no decorator looks for what is no tensor."""
+
+    def __init__(self) -> None:
+        message = "{called} only supports boolean masks, but got mask with dtype {dtype}"
+        super().__init__("not isinstance({0}, _Tensor) or {0}._array.dtype.kind != 'b'", message)
+
+    def failed(
+        self, function: str, argument: str, value: Any, other: Any = None, position: int = 0
+    ) -> Exception:
+        if isinstance(value, Tensor):
+            return super().failed(function, argument, value)
+        return not_a_tensor(function, argument, 2, value)
+
+
 # Requirements that several families share.
 
+#: A dimension of the first argument.
+Dim = Annotated[int, DimOf()]
+
+
 #: bool, for masks.
-MASK = DtypeKind(
-    "b", "{function} only supports boolean masks, but got mask with dtype {dtype}", RuntimeError
-)
+MASK = _Mask()
+#: Holds matrices.
+MATRICES = RankAtLeast(2, "{function}: input tensor must have at least 2 dimensions, got {ndim}")
 #: Holds floating point or complex numbers.
 INEXACT = DtypeKind("fcV")
 #: Holds floating point numbers.
@@ -390,10 +474,11 @@ def checked(function: F) -> F:
     of signatures the annotations are the plain types from now on.
     """
     annotations: dict[str, Any] = getattr(function, "__annotations__", {})
-    declared = {n: t for n, t in annotations.items() if str(t).startswith("Annotated[")}
+    home = getattr(function, "__globals__", {})
+    declared = {n: t for n, t in annotations.items() if _is_declared(str(t), home)}
     if not declared:
         return function
-    annotations.update({name: _plain(text) for name, text in declared.items()})
+    annotations.update({name: _plain(text, home) for name, text in declared.items()})
 
     def compile_and_call(*args: Any, **options: Any) -> Any:
         made = _compiled(function, declared, namespace)
@@ -408,6 +493,8 @@ def checked(function: F) -> F:
         "_function": function,
         "_compile_and_call": compile_and_call,
         "_int64": xp.dtype("int64"),
+        "_index_types": (xp.dtype("int64"), xp.dtype("int32")),
+        "_Tensor": Tensor,
     }
     guard: Any = FunctionType(_first_call.__code__, namespace)
     return cast("F", update_wrapper(guard, function))
@@ -418,9 +505,21 @@ def _first_call(*args: Any, **options: Any) -> Any:
     return _compile_and_call(*args, **options)  # noqa: F821  # pyright: ignore[reportUndefinedVariable]
 
 
-def _plain(text: str) -> str:
+def _is_declared(text: str, home: dict[str, Any]) -> bool:
+    """Does the annotation require something: in its text, or as the name of one that does?"""
+    return text.startswith("Annotated[") or hasattr(home.get(_required(text)), "__metadata__")
+
+
+def _required(text: str) -> str:
+    return text.removesuffix(" | None")
+
+
+def _plain(text: str, home: dict[str, Any]) -> str:
     """`Annotated[Tensor, ...] | None` -> `Tensor | None`."""
     optional = " | None" if text.endswith(" | None") else ""
+    named = home.get(_required(text))
+    if named is not None:
+        return named.__origin__.__name__ + optional
     return text.removeprefix("Annotated[").partition(",")[0] + optional
 
 
@@ -438,10 +537,12 @@ def _compiled(function: Any, declared: dict[str, str], namespace: dict[str, Any]
         head.append(stars + name)
         passed.append(f"{name}={name}" if p.kind is p.KEYWORD_ONLY else stars + name)
         if name in declared:
-            tests += _tests(name, declared[name], home, function.__name__, namespace)
-    lines = [f"def guard({', '.join(head)}):", *tests, f"return _function({', '.join(passed)})"]
+            for requirement, lines in _tests(name, declared[name], home, function, namespace):
+                tests[:0] = lines if requirement.first else []
+                tests += [] if requirement.first else lines
+    source = [f"def guard({', '.join(head)}):", *tests, f"return _function({', '.join(passed)})"]
     found: dict[str, Any] = {}
-    exec("\n    ".join(lines), namespace, found)  # noqa: S102  names, and tests of requirements
+    exec("\n    ".join(source), namespace, found)  # noqa: S102  names, and tests of requirements
     made: FunctionType = found["guard"]
     given = {n: p.default for n, p in parameters.items() if p.default is not p.empty}
     by_name = {
@@ -453,18 +554,24 @@ def _compiled(function: Any, declared: dict[str, str], namespace: dict[str, Any]
 
 
 def _tests(
-    name: str, text: str, home: dict[str, Any], function: str, namespace: dict[str, Any]
-) -> list[str]:
-    """Lines that raise for an argument that does not meet what its annotation requires."""
+    name: str, text: str, home: dict[str, Any], function: Any, namespace: dict[str, Any]
+) -> Iterator[tuple[Requirement, list[str]]]:
+    """Each requirement of an argument, and the lines that raise if it is not met."""
     optional = f"{name} is not None and " if text.endswith(" | None") else ""
-    annotation = eval(text.removesuffix(" | None"), home)  # noqa: S307  the text of a declaration
-    lines: list[str] = []
-    for requirement in annotation.__metadata__:
-        key = f"_{name}{len(lines)}"
+    names = list(inspect.signature(inspect.unwrap(function)).parameters)
+    annotation = eval(_required(text), home)  # noqa: S307  the text of a declaration
+    for number, requirement in enumerate(annotation.__metadata__):
+        key = f"_{name}{number}"
+        lines: list[str] = []
         namespace[key] = requirement
-        beside = f", {requirement.other}" if requirement.other else ""
+        other = requirement.other or names[0]
+        beside = "None" if requirement.other is None else other
+        each, indent = name, ""
+        if isinstance(requirement, Each):
+            lines.append(f"for _at, _each in enumerate({name}):")
+            each, indent, beside = "_each", "    ", f"{beside}, _at"
         lines.append(
-            f"if {optional}{requirement.broken.format(name)}: "
-            f"raise {key}.failed({function!r}, {name!r}, {name}{beside})"
+            f"{indent}if {optional}{requirement.broken.format(each, other)}: "
+            f"raise {key}.failed({function.__name__!r}, {name!r}, {each}, {beside})"
         )
-    return lines
+        yield requirement, lines

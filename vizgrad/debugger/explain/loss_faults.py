@@ -80,6 +80,8 @@ _SHAPING = frozenset(
 _PLACES = frozenset({"__getitem__", "getitem"})
 
 
+#: They are inspected only where the result has not the shape of the first operand.
+BROADCASTING = _DIFFERENCES | _PRODUCTS
 #: The inspected values.
 OPERATIONS = _DIFFERENCES | _PRODUCTS | _REDUCTIONS | _LOSSES | _NORMALISING.keys()
 
@@ -106,18 +108,21 @@ class Suspects:
         if name in _NORMALISING:
             if note.parents:
                 self._normalised(name, note)
-        else:
+        elif len(note.parents) > 1:
             self._broadcast(name, note, args, kwargs)
 
     def _broadcast(
         self, name: str, note: Note, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
         first, second = (*args, kwargs.get("target"), kwargs.get("other"))[:2]
-        look = self._noting.look
-        if first is None or second is None or not (look.knows(first) and look.knows(second)):
+        shape, other_shape = getattr(first, "shape", None), getattr(second, "shape", None)
+        if shape == other_shape:  # of by far the most: nothing else is asked
             return
-        a, b = tuple(first.shape), tuple(second.shape)
-        if a == b or not a or not b or not note.parents:
+        look = self._noting.look
+        if not (look.knows(first) and look.knows(second)):
+            return
+        a, b = tuple(shape or ()), tuple(other_shape or ())
+        if not a or not b:
             return
         width = max(len(a), len(b))
         left, right = (1,) * (width - len(a)) + a, (1,) * (width - len(b)) + b

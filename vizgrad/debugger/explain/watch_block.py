@@ -11,6 +11,7 @@ from vizgrad.core import errors
 from vizgrad.core.errors import Explanation, Findings
 from vizgrad.core.tensor.source_location import Site, caller, frame_outside
 from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger.engines.api.frameworks import listening
 from vizgrad.debugger.engines.api.openers import known_types
 from vizgrad.debugger.engines.common.variable_names import names_around
@@ -48,6 +49,7 @@ class Watch:
         for noting in self._notings:
             noting.lookers.append(loss_faults.Suspects(noting).look)
             noting.looked_at = loss_faults.OPERATIONS
+            noting.broadcasting = loss_faults.BROADCASTING
             noting.rounds.outermost = id(frame)
             noting.on_error = Improving(noting).improve
         own.start()
@@ -103,7 +105,7 @@ class Watch:
 
 def _counts_from_the_top(site: Site | None) -> bool:
     """Is no backward of the cell outside of the block, before it, so that both count alike?"""
-    if site is None or not errors.cell_of(site.file):
+    if site is None or not UPCALLS.cell_of(site.file):
         return True  # the magic has all of the cell
     before = linecache.getlines(site.file)[: site.line() - 1]
     return site.code.co_name == "<module>" and not any("backward(" in line for line in before)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from vizgrad.core.errors import Place
+from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger.model.nodes import Graph, Start, StepRecord, Visit
 
 # The data that traces are stored with. Files hold drawings, which are made above, so the way there is
@@ -23,21 +23,6 @@ class Filing(Protocol):
     def export(self, trace: Any, path: File) -> Any: ...
     def diff(self, trace: Any, other: Any, tolerance: float | None) -> Any: ...
     def trace_of(self, other: Any) -> Any: ...
-
-
-_given: Callable[[], Filing] | None = None
-
-
-def provide(filing: Callable[[], Filing]) -> None:
-    """`filing()` is called when the first trace is filed."""
-    global _given
-    _given = filing
-
-
-def filing() -> Filing:
-    if _given is None:
-        raise RuntimeError("traces are filed by vizgrad.debugger.traces: import vizgrad first")
-    return _given()
 
 
 #: Version of the JSON form of everything in this module; a reader refuses a larger one.
@@ -83,13 +68,13 @@ class Trace:
         `arrays`: bytes of gradients that may go with it, those of the earliest steps first; 0: numbers about
         them alone.
         """
-        return filing().save(self, path, arrays=arrays)
+        return UPCALLS.filing().save(self, path, arrays=arrays)
 
     def export(self, path: File) -> Any:
         """Writes one HTML file that shows it and steps through it in any browser, and asks nobody. Returns
         its path.
         """
-        return filing().export(self, path)
+        return UPCALLS.filing().export(self, path)
 
     def diff(self, other: Any, *, tolerance: float | None = 0.0) -> Any:
         """The differences in `other`, node by node: another trace, a recording, or a session.
@@ -97,4 +82,4 @@ class Trace:
         Gradients count as different beyond the relative `tolerance`. None: beyond what the coarser of their
         number types explains (`vizgrad.compare`).
         """
-        return filing().diff(self, other, tolerance)
+        return UPCALLS.filing().diff(self, other, tolerance)

@@ -9,10 +9,10 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any, overload
 
+from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import abilities
 from vizgrad.debugger.engines.api.abilities import Change, Inward, OneWay
-from vizgrad.debugger.model.trace import filing
 from vizgrad.debugger.session.breakpoints.breakpoints import Condition
 from vizgrad.debugger.session.breakpoints.node_selectors import choose, leaf_called
 from vizgrad.debugger.session.history.branches import Comparison, Line, comparison, name_beside
@@ -275,7 +275,7 @@ class SessionBranches(Sequence[model.Branch]):
             return comparison(self._lines, name, other, live.trace)
 
     def _lay_beside(self, run: Any, name: str) -> str:
-        trace = filing().trace_of(run)
+        trace = UPCALLS.filing().trace_of(run)
         with self._control.owned():
             live = self._control.live()
             before = len(self._lines.traces)

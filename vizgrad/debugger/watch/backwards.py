@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
 from vizgrad.core.arrays.blocks import span
-from vizgrad.core.arrays.magnitude import PLAIN, born, size, zero_share, zero_where_odd, zeros_in
-from vizgrad.core.engine.observer import Watch
+from vizgrad.core.arrays.magnitude import PLAIN, born, zero_share, zero_where_odd, zeros_in
+from vizgrad.core.arrays.magnitude import size as magnitude
+from vizgrad.core.engine.observer import Trail, Watch
 from vizgrad.core.function.transform_tensor import stands_for_others
 from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
@@ -73,9 +74,10 @@ class Visit:
 
     @property
     def out(self) -> list[Delivered]:
-        """The gradient that each edge delivered."""
+        """The gradient that each edge delivered, in the order of edges."""
         flat = self.delivered
-        return [Delivered(*flat[i : i + 3]) for i in range(0, len(flat), 3)]
+        found = [Delivered(*flat[i : i + 3]) for i in range(0, len(flat), 3)]
+        return sorted(found, key=lambda each: each.edge)
 
     def deliver(self, target: int, edge: int, size: float) -> None:
         self.delivered += target, edge, size
@@ -152,20 +154,127 @@ def odd(visit: Visit, index: int, incoming: Any, array: Any, values: dict[str, A
 _SAVED = Savers()
 
 
-class Watching(Watch):
-    """Told of each node of a run by the engine. Values are looked at, and none is kept."""
+class _Names(dict[type[Node], str]):
+    """The class of a node -> the name of the node; "" where each node has its own."""
 
-    def __init__(self, run: Run) -> None:
+    def __missing__(self, kind: type[Node]) -> str:
+        found = self[kind] = kind.__name__ if kind.name is Node.name else ""
+        return found
+
+
+_NAMES = _Names()
+#: In place of saved values: nobody has asked for them yet.
+_UNREAD = object()
+
+
+class Watching(Watch, Trail):
+    """Told of each node of a run by the engine. Values are looked at, and none is kept.
+
+    It is told of nodes without hooks as a trail, once each: a run of the engine has many, and they are what
+    a watch of a backward costs. Where gradients are captured, or have a history, it is told of all by stages.
+    """
+
+    def __init__(self, run: Run, *, stages: bool) -> None:
+        """`stages`: it is told of each stage of each node."""
         self._run = run
+        self._stages = stages
         #: How large what waits for a node is, as long as only one has come.
         self._waiting: dict[int, float | None] = {}
         self._visit: Visit | None = None
-        #: The values that the current node has saved: they are released before its results are known.
+        #: The values that the current node has saved: they are released before all its results are known.
+        #: Those of a node without hooks are read where they are asked for.
         self._saved: Any = ()
         #: A weak reference: the engine lets go of a gradient that a hook has replaced.
         self._given: Callable[[], Any] | None = None
         #: Did the leaf under way hold a gradient before? A call of grad stores none there.
         self._before = False
+
+    @property
+    def trail(self) -> Trail | None:  # pyright: ignore[reportIncompatibleVariableOverride]  only read
+        return None if self._stages else self
+
+    # --- of a node without hooks: as a trail ------------------------------------------------------------
+
+    def ran(
+        self,
+        node: Node,
+        incoming: Any,
+        computed: tuple[Any, ...] | None,
+        began: float,
+        error: str = "",
+    ) -> None:
+        if computed is None and node.__class__ is AccumulateGrad:
+            return  # it was to store
+        key = node.sequence_nr
+        known = self._waiting.pop(key, None)
+        if known is None:
+            known = _size(incoming) if node.outputs == 1 else _largest(incoming)
+        run, kind = self._run, node.__class__
+        visit = run.visits[key] = Visit(
+            key, _NAMES[kind] or node.name(), node.code, node.lasti, known
+        )
+        self._visit, self._saved = visit, _UNREAD
+        if run.memory.hidden:
+            self._look_for_hidden(node, visit)
+        if node.outputs != 1:
+            incoming = None  # none that could be handed on as it is
+        if computed is not None and self._measure(node, visit, incoming, computed):
+            self._given = _weakly(incoming)
+            if self._saved is _UNREAD:
+                self._saved = _SAVED[kind](node)
+
+    def storing(self, node: AccumulateGrad, grad: Any) -> None:
+        variable = node.variable
+        key = -id(variable)
+        known = self._waiting.pop(key, None)
+        run = self._run
+        run.visits[key] = Visit(
+            key,
+            _NAMES[AccumulateGrad],
+            node.code,
+            node.lasti,
+            _size(grad) if known is None else known,
+        )
+        self._before = run.gradients.holds(variable)
+
+    def stored(
+        self, node: AccumulateGrad, grad: Any, began: float, decision: str, reason: str
+    ) -> None:
+        self.accumulated(node, decision, reason)
+
+    def delivering(self, node: Node, computed: tuple[Any, ...]) -> None:
+        if (
+            self._visit is not None
+        ):  # what begins with several roots delivers first, and is no visit
+            self._measure(node, self._visit, self._incoming(), computed)
+
+    def fitted(self, node: Node, index: int, grad: Any) -> None:
+        self.routed(node, index, None, grad)
+
+    def _measure(self, node: Node, visit: Visit, incoming: Any, computed: tuple[Any, ...]) -> bool:
+        """Notes what edges deliver. Is there one of which `fitted` has to tell?"""
+        waiting, index, left = self._waiting, -1, False
+        for edge in node.edges:
+            index += 1
+            grad = computed[index]
+            if edge is None or grad is None:
+                continue
+            to: Node = edge.node if edge.__class__ is Edge else edge  # pyright: ignore[reportAttributeAccessIssue, reportAssignmentType]  asked sooner so
+            if to.outputs != 1 or grad.shape != to.shape or grad.dtype is not to.dtype:
+                left = True
+                continue
+            target = to.sequence_nr if to.__class__ is not AccumulateGrad else key_of(to)
+            if grad is incoming:
+                size = visit.incoming
+            else:
+                size = magnitude(grad) if grad.__class__ is PLAIN else _size(grad)
+            visit.delivered += target, index, size
+            waiting[target] = None if target in waiting else size
+            if size == 0.0 or not size < _INF:
+                self._judge(node, visit, index, incoming, grad, size)
+        return left
+
+    # --- of a node with hooks, or of all: stage by stage ------------------------------------------------
 
     def enter(self, node: Node, grads: tuple[Any, ...], full: bool) -> None:
         leaf = node.__class__ is AccumulateGrad
@@ -184,12 +293,17 @@ class Watching(Watch):
             return
         self._saved = _SAVED[node.__class__](node)
         if run.memory.hidden:
-            for name, form in node.saved_values().items():
-                array = getattr(bare(form), "_array", None)
-                if array is not None:
-                    written = run.memory.hidden_write(*span(array), node.sequence_nr)
-                    if written is not None:
-                        run.hidden.append((visit, name, written))
+            self._look_for_hidden(node, visit)
+
+    def _look_for_hidden(self, node: Node, visit: Visit) -> None:
+        """Does it read a saved value that was written past its counter since?"""
+        run = self._run
+        for name, form in node.saved_values().items():
+            array = getattr(bare(form), "_array", None)
+            if array is not None:
+                written = run.memory.hidden_write(*span(array), node.sequence_nr)
+                if written is not None:
+                    run.hidden.append((visit, name, written))
 
     def stage(self, stage: str, detail: str, before: Any, after: Any) -> None:
         visit = self._visit
@@ -217,20 +331,29 @@ class Watching(Watch):
             return
         to: Node = edge.node if edge.__class__ is Edge else edge  # pyright: ignore[reportAttributeAccessIssue, reportAssignmentType]  asked sooner so
         target = key_of(to) if to.__class__ is AccumulateGrad else to.sequence_nr
-        size = visit.incoming if routed is self._incoming() else _size(routed)
+        incoming = self._incoming()
+        size = visit.incoming if routed is incoming else _size(routed)
         visit.delivered += target, index, size
         waiting = self._waiting
         waiting[target] = None if target in waiting else size
+        if size == 0.0 or not size < _INF:
+            self._judge(node, visit, index, incoming, routed, size)
+
+    def _judge(
+        self, node: Node, visit: Visit, index: int, incoming: Any, routed: Any, size: float
+    ) -> None:
+        """An edge delivers what is all zero, or not finite: did it come so?"""
         if size == 0.0:
             if visit.incoming > 0.0:
-                self._run.kills.append(self._odd(node, visit, index, routed))
-        elif not size < _INF and visit.incoming < _INF:
-            self._run.births.append(self._odd(node, visit, index, routed))
+                _insert(self._run.kills, self._odd(node, visit, index, incoming, routed))
+        elif visit.incoming < _INF:
+            _insert(self._run.births, self._odd(node, visit, index, incoming, routed))
 
-    def _odd(self, node: Node, visit: Visit, index: int, routed: Any) -> Odd:
+    def _odd(self, node: Node, visit: Visit, index: int, incoming: Any, routed: Any) -> Odd:
         array = getattr(routed, "_array", routed)
-        incoming = self._incoming()
         incoming = getattr(incoming, "_array", incoming)
+        if self._saved is _UNREAD:
+            self._saved = _SAVED[node.__class__](node)
         saved = {
             name: found
             for name, form in by_name(node, self._saved).items()
@@ -243,6 +366,14 @@ class Watching(Watch):
 
     def _incoming(self) -> Any:
         return None if self._given is None else self._given()
+
+
+def _insert(odds: list[Odd], one: Odd) -> None:
+    """In the order of edges: of those of one node that are fitted it is told after the others."""
+    place = len(odds)
+    while place and odds[place - 1].visit is one.visit and odds[place - 1].edge > one.edge:
+        place -= 1
+    odds.insert(place, one)
 
 
 def _weakly(value: Any) -> Callable[[], Any] | None:
@@ -261,12 +392,12 @@ _INF = float("inf")
 def _size(grad: Any) -> float:
     """The largest absolute value; 1 for what stands for others, whose elements nobody may see."""
     if grad.__class__ is PLAIN:
-        return size(grad)
+        return magnitude(grad)
     if grad is None:
         return 0.0
     if stands_for_others(grad):
         return 1.0
-    return size(getattr(grad, "_array", grad))
+    return magnitude(getattr(grad, "_array", grad))
 
 
 def _largest(grads: tuple[Any, ...]) -> float:

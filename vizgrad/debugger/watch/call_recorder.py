@@ -20,10 +20,11 @@ from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.observing import Observer
 from vizgrad.core.tensor.modes import GUARD, MODES, start_recording, stop_recording
 from vizgrad.core.tensor.source_location import Site, caller
+from vizgrad.core.tensor.state import UNTRACKED, VIEW
 from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.watch.backwards import Run, Watching
-from vizgrad.debugger.watch.functions import Tap, functions, plain
+from vizgrad.debugger.watch.functions import Tap, Taps
 from vizgrad.debugger.watch.grad_history import how_cut
 from vizgrad.debugger.watch.note_recorder import Noting, may_write
 from vizgrad.debugger.watch.notes import Event, Note, holds
@@ -47,6 +48,10 @@ class Listener(Protocol):
 
     def run(self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
 
+    def operation(self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """As `run`, of the functions of kind "op"."""
+        ...
+
 
 class _Local(threading.local):
     #: Who listens to this thread, the innermost last; and that one, or None.
@@ -57,9 +62,6 @@ class _Local(threading.local):
 _LOCAL = _Local()
 _lock = threading.RLock()
 _users = 0
-_taps: list[Tap] = []
-#: Those of the last watch, to be put in place again.
-_known: dict[int, Tap] = {}
 #: All who listen, to whichever thread.
 _open: tuple[Listener, ...] = ()
 
@@ -74,7 +76,7 @@ def listen(listener: Listener) -> None:
         _users += 1
         if _users > 1:
             return
-        _tap_all()
+        _TAPS.begin()
 
 
 def end(listener: Listener) -> None:
@@ -86,31 +88,7 @@ def end(listener: Listener) -> None:
         _open = tuple([each for each in _open if each is not listener])
         _users -= 1
         if not _users:
-            _untap_all()
-
-
-def _tap_all() -> None:
-    """Taps what people call; the taps of before serve again where functions do what they did."""
-    seen: set[int] = set()
-    before = dict(_known)
-    _known.clear()
-    for function, name, kind in functions():
-        found = plain(function)
-        if found is None or id(found) in seen:
-            continue
-        seen.add(id(found))
-        tap = before.get(id(found))
-        known = tap is not None and (tap.function, tap.name, tap.kind) == (found, name, kind)
-        if tap is None or not known or not tap.again():
-            tap = Tap(found, name, kind, _heard)
-        _taps.append(tap)
-
-
-def _untap_all() -> None:
-    for tap in _taps:
-        tap.end()
-        _known[id(tap.function)] = tap
-    _taps.clear()
+            _TAPS.end()
 
 
 @contextmanager
@@ -120,11 +98,11 @@ def _aside() -> Iterator[None]:
         if not _users:
             yield
             return
-        _untap_all()
+        _TAPS.end()
         try:
             yield
         finally:
-            _tap_all()
+            _TAPS.begin()
 
 
 ASIDE.append(_aside)
@@ -140,6 +118,20 @@ def _heard(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if listener.busy:
         return tap.original(*args, **kwargs)
     return listener.run(tap, args, kwargs)
+
+
+def _heard_operation(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """As `_heard`, of by far the most calls: each function more would be one for each operation."""
+    listener = _LOCAL.listener
+    if listener is None:
+        return _heard(tap, args, kwargs)
+    if listener.busy:
+        return tap.original(*args, **kwargs)
+    return listener.operation(tap, args, kwargs)
+
+
+#: All functions that are listened to, while somebody listens.
+_TAPS = Taps(lambda kind: _heard_operation if kind == "op" else _heard)
 
 
 # --- call recorder ---------------------------------------------------------------------------------------
@@ -186,15 +178,13 @@ class Tapping(Noting):
         self.runs.append(run)
         self.rounds.begin(run.clock)
         self.memory.look()
-        return Watching(run)
+        return Watching(run, stages=not task.domain.raw or task.captures is not None)
 
     # --- told by taps ----------------------------------------------------------------------------------
 
     def run(self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs a call of a person's, and notes what it did."""
         kind = tap.kind
-        if kind == "op":
-            return self._operation(tap, args, kwargs)
         inside = kind in _THROUGH
         before = self._note_before(kind, args, kwargs)
         runs = len(self.runs)
@@ -215,7 +205,7 @@ class Tapping(Noting):
         self.guarded(self._called, tap, args, kwargs, result, (before, runs))
         return result
 
-    def _operation(self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def operation(self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """As `run`, of by far the most calls."""
         before = None
         if args and isinstance(first := args[0], Tensor):
@@ -238,7 +228,7 @@ class Tapping(Noting):
                 and not (GUARD.transforms and MODES.transforms)
             ):
                 try:
-                    site = caller(4)  # below: this, `run`, `_heard`, and the tapped function
+                    site = caller(3)  # below: this, `_heard_operation`, and the tapped function
                     self._made(tap.name, "op", args, kwargs, result, before, site)
                 except Exception as error:  # noqa: BLE001  whatever it was, it is reported
                     observer.raised(error)
@@ -325,15 +315,13 @@ class Tapping(Noting):
         self, name: str, kind: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any,
         written: int | None, site: Site | None,
     ) -> None:  # fmt: skip
-        if result.__class__ is Tensor:
-            outputs = [result]
+        if result.__class__ is Tensor and name != "__setitem__":
+            outputs = (result,)
         else:
-            outputs = list(tensors_in((args[0] if name == "__setitem__" else result,)))
+            outputs = tuple(tensors_in((args[0] if name == "__setitem__" else result,)))
             if not outputs:
                 return
-        operands, constant = _operands(args, kwargs)
-        first = operands[0] if operands else None
-        parents = self._parents(operands, result, site)
+        first, parents, constant = self._operands(args, kwargs, result, site)
         values = parents if kind != "like" else ()
         for out in outputs:
             if out is first and not _was_written(out, written):
@@ -346,7 +334,11 @@ class Tapping(Noting):
             self.judge(note, out, kind)
             if out is first or kind in ("make", "data"):
                 self._tell_memory(name, kind, out, first, site, values)
-            if name in self.looked_at:
+            if name in self.looked_at and not (
+                name in self.broadcasting
+                and first is not None
+                and first._array.shape == out._array.shape
+            ):
                 for look in self.lookers:
                     look(name, note, args, kwargs)
             self.notes.put(out, note)
@@ -355,14 +347,33 @@ class Tapping(Noting):
             if out is first and out._view is not None:
                 self.written_through(out._view.base, note)
 
-    def _parents(self, operands: list[Tensor], result: Any, site: Site | None) -> tuple[Note, ...]:
+    def _operands(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, site: Site | None
+    ) -> tuple[Tensor | None, tuple[Note, ...], bool]:
+        """The first tensor among arguments, the notes of all as they are now, and whether a number is among
+        them. A line that computes with a leaf uses it.
+        """
+        operands: Any = args
+        constant = False
+        for each in args:
+            if each.__class__ is not Tensor:
+                operands, constant = _tensors_among(args)
+                break
+        if kwargs:
+            operands = [*operands, *tensors_in(kwargs.values())]
         found: list[Note] = []
+        known = self.notes.known
         for each in operands:
-            parent = self.note_of(each)
+            parent = known.get(id(each))
+            if parent is None or parent.tensor() is not each:
+                parent = self.note_of(each)
+            else:  # as `note_of`, without a call for each
+                tracked = each._tracked
+                parent.requires = each.requires_grad if tracked == VIEW else tracked != UNTRACKED
             found.append(parent)
             if parent.requires and parent.node is None and site is not None and each is not result:
                 self.gradients.use(each, parent, site)
-        return tuple(found)
+        return operands[0] if found else None, tuple(found), constant
 
     def how_cut(self, note: Note, kind: str) -> str:
         mode = "inference" if MODES.inference is not None else "" if MODES.grad else "no_grad"
@@ -401,7 +412,8 @@ class Tapping(Noting):
                 run.edited.append((site, variable(site)))
 
     def place(self, note: Note, tensor: Tensor) -> None:
-        if tensor.requires_grad:
+        tracked = tensor._tracked
+        if tensor.requires_grad if tracked == VIEW else tracked != UNTRACKED:
             note.requires = True
             edge = tensor._edge
             node = edge.node if edge.__class__ is Edge else edge
@@ -454,7 +466,7 @@ _CREATES = {"backward": 3, "grad": 4}
 _THROUGH = frozenset({"backward", "grad", "step", "apply", "layer", "first", "again"})
 
 
-def _operands(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Tensor], bool]:
+def _tensors_among(args: tuple[Any, ...]) -> tuple[list[Tensor], bool]:
     """The tensors among arguments; and is a number among them?"""
     operands: list[Tensor] = []
     constant = False
@@ -466,8 +478,6 @@ def _operands(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Tenso
             constant = True
         elif cls is not slice and cls is not str:
             operands += tensors_in((each,))
-    if kwargs:
-        operands += tensors_in(kwargs.values())
     return operands, constant
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from functools import cache
+from operator import is_
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
@@ -120,17 +121,58 @@ class Tap:
                 self._tapped = self._calling(code, self._listener)
                 self._take(code)
 
-    def again(self) -> bool:
-        """Listens once more, after `end`; False if the function has been given other code in between."""
-        if self.function.__code__ is not self._code:
-            return False
-        self.function.__code__ = self._tapped
-        return True
-
     def end(self) -> None:
         """The function does what it did."""
         if self.function.__code__ is self._tapped:
             self.function.__code__ = self._code
+
+
+class Taps:
+    """All functions that a watch listens to. The taps of one watch serve the next, as far as functions are
+    the same: there are more than a thousand, and a watch of one step of a training may be short.
+    """
+
+    def __init__(self, listeners: Callable[[str], Listener]) -> None:
+        """`listeners` says for a kind of functions who listens to them."""
+        self._listeners = listeners
+        #: Those that are in place.
+        self.on: list[Tap] = []
+        self._candidates: list[Any] = []
+        self._taps: list[Tap] = []
+
+    def begin(self) -> None:
+        found = candidates()
+        before = self._candidates
+        if len(found) != len(before) or not all(map(is_, found, before)):
+            self._candidates = found
+            self._taps = self._taps_of(functions())
+        taps = self._taps
+        for place, tap in enumerate(taps):
+            function = tap.function
+            if function.__code__ is tap._code:
+                function.__code__ = tap._tapped
+            elif function.__code__ is not tap._tapped:  # it has been given other code since
+                taps[place] = self._tap(function, tap.name, tap.kind)
+        self.on = taps
+
+    def _taps_of(self, found: list[tuple[FunctionType, str, str]]) -> list[Tap]:
+        known = {id(tap.function): tap for tap in self._taps}
+        taps: dict[int, Tap] = {}
+        for function, name, kind in found:
+            key = id(function)
+            if key not in taps:
+                tap = known.get(key)
+                same = tap is not None and (tap.name, tap.kind) == (name, kind)
+                taps[key] = tap if tap is not None and same else self._tap(function, name, kind)
+        return list(taps.values())
+
+    def _tap(self, function: FunctionType, name: str, kind: str) -> Tap:
+        return Tap(function, name, kind, self._listeners(kind))
+
+    def end(self) -> None:
+        for tap in self.on:
+            tap.end()
+        self.on = []
 
 
 # --- hooked functions ------------------------------------------------------------------------------------
@@ -155,67 +197,85 @@ MAKE = frozenset(
     }
 )  # fmt: skip
 
+#: Name -> kind of a function; the others are operations.
+_KINDS = dict.fromkeys(MAKE, "make") | dict.fromkeys(LIKE, "like") | dict.fromkeys(LEAKS, "leak")
 
-def functions() -> Iterator[tuple[Any, str, str]]:
+
+def functions() -> list[tuple[FunctionType, str, str]]:
     """(function, name, kind), the more general first: the first mention of a function counts."""
+    found: list[tuple[FunctionType, str, str]] = []
+    for each, (name, kind) in zip(candidates(), _names(), strict=True):
+        function = plain(each)
+        if function is not None and kind:
+            found.append((function, name, kind))
+    return found
+
+
+def candidates() -> list[Any]:
+    """The objects among which `functions` are found. Each watch reads them, as a person may have written a
+    class, or replaced a function: while they are the same, so are the functions.
+    """
+    from vizgrad.nn import functional
+
+    forms, own = FORMS.values(), vars(Tensor)
+    return [
+        *[each for each, _, _ in _single()],
+        *vars(functional).values(),
+        *[each.function for each in forms],
+        *[each.method for each in forms],
+        *[own.get(name) for name in _OPERATORS],
+        *[op.record for op in REGISTRY.values()],
+    ]
+
+
+def _names() -> Iterator[tuple[str, str]]:
+    """Name and kind of each candidate, in the same order; no kind: it is private."""
+    from vizgrad.nn import functional
+
+    yield from [(name, kind) for _, name, kind in _single()]
+    yield from [(name, "" if name[0] == "_" else "op") for name in vars(functional)]
+    yield from [(name, _KINDS.get(name, "op")) for name in FORMS] * 2
+    yield from [(name, "op") for name in _OPERATORS]
+    yield from [(op.name, "op") for op in REGISTRY.values()]
+
+
+def _single() -> list[tuple[Any, str, str]]:
+    """Functions that are neither operations nor made of one."""
     from vizgrad.autograd import grad_mode, running, tensor_methods
     from vizgrad.core.function.custom.function import Function
-    from vizgrad.nn import functional
-    from vizgrad.optim import optimizer
-
-    yield tensor_methods.backward, "backward", "backward"
-    yield running.backward, "backward", "backward"
-    yield running.grad, "grad", "grad"
-    yield tensor_methods.register_hook, "register_hook", "hook"
-    yield grad_mode.set_grad_enabled.__init__, "set_grad_enabled", "switch"
-    yield vars(Tensor)["requires_grad_"], "requires_grad_", "freeze"
-    yield optimizer.Optimizer.step, "step", "step"
-    yield optimizer.Optimizer.zero_grad, "zero_grad", "zero"
-    yield Function.__dict__["apply"], "apply", "apply"
-    for cls in _subclasses(optimizer.Optimizer):
-        if "step" in vars(cls):
-            yield vars(cls)["step"], "step", "step"
-    yield from _of_modules()
-    yield vars(Tensor)["data"].fget, "data", "data"
-    yield vars(Tensor)["data"].fset, "data", "assign"
-    for name in ("item", "tolist", "__float__", "__int__", "__array__", "__complex__"):
-        yield vars(Tensor)[name], name, "leak"
-    for name, value in vars(functional).items():
-        if not name.startswith("_"):
-            yield value, name, "op"
-    for name, forms in FORMS.items():
-        for function in (forms.function, forms.method):
-            yield function, name, _kind(name)
-    for name, value in vars(Tensor).items():
-        if name in _OPERATORS:
-            yield value, name, "op"
-    for op in REGISTRY.values():
-        yield op.record, op.name, "op"
-
-
-def _of_modules() -> Iterator[tuple[Any, str, str]]:
-    """Functions that behave differently in training, that switch the mode, and that run again."""
     from vizgrad.nn.modules import batchnorm, dropout, module
     from vizgrad.nn.parameter import Parameter
+    from vizgrad.optim import optimizer
     from vizgrad.utils.checkpoint import hooks_based
 
-    for cls in (batchnorm._Norm, dropout._Dropout):
-        for layer in _subclasses(cls):
-            if "forward" in vars(layer):
-                yield vars(layer)["forward"], "forward", "layer"
-    yield Parameter.__new__, "Parameter", "wrap"
-    yield module.Module.train, "train", "mode"
-    yield module.Module.eval, "eval", "mode"
-    yield hooks_based.first, "first", "first"
-    yield hooks_based.again, "again", "again"
-
-
-def _kind(name: str) -> str:
-    if name in LEAKS:
-        return "leak"
-    if name in LIKE:
-        return "like"
-    return "make" if name in MAKE else "op"
+    own = vars(Tensor)
+    found: list[tuple[Any, str, str]] = [
+        (tensor_methods.backward, "backward", "backward"),
+        (running.backward, "backward", "backward"),
+        (running.grad, "grad", "grad"),
+        (tensor_methods.register_hook, "register_hook", "hook"),
+        (grad_mode.set_grad_enabled.__init__, "set_grad_enabled", "switch"),
+        (own["requires_grad_"], "requires_grad_", "freeze"),
+        (optimizer.Optimizer.step, "step", "step"),
+        (optimizer.Optimizer.zero_grad, "zero_grad", "zero"),
+        (vars(Function)["apply"], "apply", "apply"),
+        # they behave differently in training, switch the mode, and run again
+        (Parameter.__new__, "Parameter", "wrap"),
+        (module.Module.train, "train", "mode"),
+        (module.Module.eval, "eval", "mode"),
+        (hooks_based.first, "first", "first"),
+        (hooks_based.again, "again", "again"),
+        (own["data"].fget, "data", "data"),
+        (own["data"].fset, "data", "assign"),
+    ]
+    found += [(own[name], name, "leak") for name in _TAKING]
+    for cls in _subclasses(optimizer.Optimizer):
+        if "step" in vars(cls):
+            found.append((vars(cls)["step"], "step", "step"))
+    for cls in (*_subclasses(batchnorm._Norm), *_subclasses(dropout._Dropout)):
+        if "forward" in vars(cls):
+            found.append((vars(cls)["forward"], "forward", "layer"))
+    return found
 
 
 def _subclasses(cls: type) -> Iterator[type]:
@@ -224,16 +284,19 @@ def _subclasses(cls: type) -> Iterator[type]:
         yield from _subclasses(each)
 
 
-_OPERATORS = frozenset(
-    f"__{form}{name}__"
-    for name in (
-        "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor",
-    )
-    for form in ("", "r", "i")
-) | {
+_TAKING = ("item", "tolist", "__float__", "__int__", "__array__", "__complex__")
+
+_OPERATORS = (
+    *[
+        f"__{form}{name}__"
+        for form in ("", "r", "i")
+        for name in (
+            "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor",
+        )
+    ],
     "__neg__", "__abs__", "__invert__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__",
     "__getitem__", "__setitem__", "__pos__", "T", "mT",
-}  # fmt: skip
+)  # fmt: skip
 
 
 def plain(function: Any) -> FunctionType | None:
@@ -272,26 +335,23 @@ class Repeats:
     def __init__(self) -> None:
         #: id of a call -> what it computed the first time.
         self._first: dict[int, list[Result]] = {}
-        self._now: list[list[Result]] = []
+        #: Results of the runs under way, the innermost last.
+        self.running: list[list[Result]] = []
         #: The value that differed, or was not computed again, and where the function is.
         self.differences: list[Difference] = []
 
     def begin(self) -> None:
-        self._now.append([])
+        self.running.append([])
 
     def made(self, note: Note, array: Any) -> None:
         if note.dtype.kind in "iu":
             return  # counters go on by themselves, as that of a batch norm does
-        if self._now and len(self._now[-1]) < _MOST:
+        if self.running and len(self.running[-1]) < _MOST:
             kept = None if is_sparse(array) else sample(array, _ELEMENTS)
-            self._now[-1].append(Result(note.op, note.site, kept))
-
-    @property
-    def running(self) -> bool:
-        return bool(self._now)
+            self.running[-1].append(Result(note.op, note.site, kept))
 
     def end(self, call: Any, *, again: bool) -> None:
-        results = self._now.pop()
+        results = self.running.pop()
         if not again:
             if len(self._first) >= _WAITING:
                 self._first.pop(next(iter(self._first)))

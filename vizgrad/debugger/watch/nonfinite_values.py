@@ -21,8 +21,8 @@ _MASKS = frozenset(
 )  # fmt: skip
 
 
-#: Their results are finite where their operands are, whatever the values.
-_KEEPING = frozenset(
+#: Their results are finite where their operands are, whatever the values: nobody need look.
+KEEPING = frozenset(
     {
         "T", "__getitem__", "__neg__", "abs", "broadcast_to", "cat", "chunk", "clone", "contiguous", "cos",
         "detach", "diagonal", "expand", "expand_as", "flatten", "gather", "index_select", "mT",
@@ -31,11 +31,6 @@ _KEEPING = frozenset(
         "triu", "unbind", "unflatten", "unsqueeze", "view", "view_as",
     }
 )  # fmt: skip
-
-
-def keeps_finite(note: Note) -> bool:
-    """Is its value finite because its operands were? Then nobody need look."""
-    return note.op in _KEEPING and False not in [parent.finite for parent in note.parents]
 
 
 def look_at_values(note: Note, out: Any, parents: tuple[Note, ...], look: Look) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from vizgrad.core.observing import Observer
@@ -12,7 +13,7 @@ from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger.watch.backwards import Run
 from vizgrad.debugger.watch.functions import Repeats
 from vizgrad.debugger.watch.grad_history import Gradients
-from vizgrad.debugger.watch.nonfinite_values import keeps_finite, look_at_values
+from vizgrad.debugger.watch.nonfinite_values import KEEPING, look_at_values
 from vizgrad.debugger.watch.notes import Event, Note, Notes, Weight
 from vizgrad.debugger.watch.rounds import Rounds
 from vizgrad.debugger.watch.tensor_adapter import Kind, Look, tensors_in
@@ -27,6 +28,7 @@ _HOOKS_KEPT = 4096
 _LEAKS_KEPT = 4096
 
 
+@cache
 def may_write(name: str) -> bool:
     """Does an operation of this name write to its first operand? As in: mul_, __iadd__, __setitem__."""
     return name[-1:] == "_" and (name[0] != "_" or name.startswith(("__i", "__set", "_foreach")))
@@ -53,6 +55,8 @@ class Noting:
         self.lookers: list[Callable[[str, Note, tuple[Any, ...], dict[str, Any]], None]] = []
         #: The operations that they ask about.
         self.looked_at: frozenset[str] = frozenset()
+        #: Those among these that they ask about only where the result has not the shape of the first operand.
+        self.broadcasting: frozenset[str] = frozenset()
         #: Called with an error that a person's call raised.
         self.on_error: Callable[[BaseException, str, Any], None] | None = None
         #: The line that goes on from step to step, and how often: the newest note of it.
@@ -152,8 +156,12 @@ class Noting:
                     break
         if not note.parents and kind != "make":
             return
-        if keeps_finite(note) and not self.memory.lends:  # else they may have been written unseen
-            return
+        if note.op in KEEPING and not self.memory.lends:  # else they may have been written unseen
+            for parent in note.parents:
+                if not parent.finite:
+                    break
+            else:
+                return
         if not self.look.finite(out):
             look_at_values(note, out, note.parents, self.look)
             if note.born is note:

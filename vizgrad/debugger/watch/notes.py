@@ -111,50 +111,53 @@ class Weight(NamedTuple):
     nbytes: int
 
 
-class _Known(weakref.ref[Any]):
-    """A tensor, and what is noted of it."""
+class _Reference(weakref.ref[Any]):
+    """A tensor, weakly; it knows its place among the notes."""
 
-    __slots__ = ("key", "note")
+    __slots__ = ("key",)
 
     key: int
-    note: Note
 
 
 class Notes:
-    """The note of each tensor that is alive."""
+    """The note of each tensor that is alive. A reference does not lead back to its note: there would be a
+    cycle for each operation, which only the garbage collector ends.
+    """
 
     def __init__(self) -> None:
-        self._known: dict[int, _Known] = {}
-        known = self._known
+        #: id of a tensor -> its note. An id may have gone over to another tensor.
+        self.known: dict[int, Note] = {}
+        known = self.known
 
-        def gone(reference: _Known) -> None:
-            if known.get(reference.key) is reference:
+        def gone(reference: _Reference) -> None:
+            note = known.get(reference.key)
+            if note is not None and note.tensor is reference:
                 del known[reference.key]
 
         self._gone = gone
 
     def get(self, tensor: Any) -> Note | None:
-        found = self._known.get(id(tensor))
-        return None if found is None or found() is not tensor else found.note
+        found = self.known.get(id(tensor))
+        return None if found is None or found.tensor() is not tensor else found
 
     def all(self) -> list[Note]:
         """The notes of all tensors that are alive."""
-        return [known.note for known in list(self._known.values()) if known() is not None]
+        return [note for note in list(self.known.values()) if note.tensor() is not None]
 
     def drop(self, tensor: Any) -> None:
         """The note on it is out of date."""
-        found = self._known.get(id(tensor))
-        if found is not None and found() is tensor:
-            del self._known[id(tensor)]
+        if self.get(tensor) is not None:
+            del self.known[id(tensor)]
 
     def put(self, tensor: Any, note: Note) -> None:
         key = id(tensor)
-        found = self._known.get(key)
-        if found is None or found() is not tensor:
-            found = self._known[key] = _Known(tensor, self._gone)
-            found.key = key
-        found.note = note
-        note.tensor = found
+        before = self.known.get(key)
+        if before is not None and before.tensor() is tensor:
+            note.tensor = before.tensor
+        else:
+            note.tensor = reference = _Reference(tensor, self._gone)
+            reference.key = key
+        self.known[key] = note
 
 
 # --- events ----------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import ast
 import linecache
 import sys
 from bisect import bisect_left, bisect_right
+from functools import lru_cache
 from types import CodeType, FrameType
 from typing import NamedTuple
 
@@ -135,6 +136,7 @@ class Rounds:
         return found
 
 
+@lru_cache(maxsize=256)
 def _loops_around(site: Site) -> tuple[Loop, ...]:
     """The loops of a function around a line of it, the innermost first."""
     tree, line = tree_of(site.file), site.line()

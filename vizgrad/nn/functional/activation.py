@@ -23,7 +23,7 @@ from vizgrad.core.ops.public.arguments import (
     rounded,
     takes_tensors,
 )
-from vizgrad.core.tensor.requirements import DtypeKind, RankAtMost, SameDtype
+from vizgrad.core.tensor.requirements import DimOf, DtypeKind, RankAtMost, Requirement, SameDtype
 from vizgrad.core.tensor.tensor import Tensor
 
 #: In place: those whose slope is read off the result, so that the operand need not be copied.
@@ -278,11 +278,20 @@ def prelu(
 
 
 @takes_tensors
-def glu(input: Tensor, dim: int = -1) -> Tensor:
+def glu(
+    input: Tensor,
+    dim: Annotated[
+        int,
+        DimOf(),
+        Requirement(
+            "not {1}._array.ndim",
+            "glu does not support scalars because halving size must be even",
+            other="",
+        ),
+    ] = -1,
+) -> Tensor:
     """The first half along `dim` times the sigmoid of the second; RuntimeError for an odd size."""
     dim = errors.wrap_dim(dim, input._array.ndim)
-    if not input._array.ndim:
-        raise RuntimeError("glu does not support scalars because halving size must be even")
     size = input._array.shape[dim]
     if size % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {size}")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.dtypes import float32
 from vizgrad.core.ops.constants import place_of
 from vizgrad.core.ops.normalization import safe_softmax
 from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
+from vizgrad.core.tensor.requirements import Rank, checked
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn.functional.activation import softmax
 from vizgrad.nn.functional.dropout import dropout
@@ -191,13 +192,24 @@ def _static(name: str, given: Any, projected: Any, heads: int, width: int) -> An
     return given
 
 
-def _check_dims(query: Any, key: Any, value: Any, padding: Any, mask: Any, heads: int) -> None:
+@checked
+def _check_dims(
+    query: Annotated[
+        Any,
+        Rank(
+            (2, 3),
+            "query should be unbatched 2D or batched 3D tensor but received {ndim}-D query tensor",
+            AssertionError,
+        ),
+    ],
+    key: Any,
+    value: Any,
+    padding: Any,
+    mask: Any,
+    heads: int,
+) -> None:
     """AssertionError unless all are for a batch (3-D), or all for one sequence (2-D)."""
     dims = query.ndim
-    if dims not in (2, 3):
-        raise AssertionError(
-            f"query should be unbatched 2D or batched 3D tensor but received {dims}-D query tensor"
-        )
     kind = f"{'batched' if dims == 3 else 'unbatched'} ({dims}-D) `query`"
     if key.ndim != dims or value.ndim != dims:
         raise AssertionError(

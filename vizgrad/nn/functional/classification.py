@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import beside
@@ -12,6 +12,7 @@ from vizgrad.core.ops import losses as op
 from vizgrad.core.ops import shape
 from vizgrad.core.ops.joining import cat_any, stack_any
 from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
+from vizgrad.core.tensor.requirements import Rank, RankAtLeast, checked
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn.functional.activation import log_softmax
@@ -71,10 +72,15 @@ def _nll2d(input: Any, target: Any, weight: Any, reduction: str, ignored: int) -
     )[0]
 
 
-def _check_class_shapes(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
+@checked
+def _check_class_shapes(
+    input: Annotated[
+        Tensor, RankAtLeast(1, "Expected 1 or more dimensions (got {ndim})", ValueError)
+    ],
+    target: Tensor,
+    weight: Tensor | None,
+) -> None:
     x, t = input._array, target._array
-    if x.ndim < 1:
-        raise ValueError(f"Expected 1 or more dimensions (got {x.ndim})")
     expected = () if x.ndim == 1 else (x.shape[0], *x.shape[2:])
     if x.ndim > 1 and t.ndim and t.shape[0] != x.shape[0]:
         raise ValueError(
@@ -134,7 +140,13 @@ def cross_entropy(
 
 @takes_tensors
 def linear_cross_entropy(
-    input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None,
+    input: Annotated[
+        Tensor, Rank((1, 2), "expected input with dimensionality 1 or 2, got {ndim}")
+    ],
+    linear_weight: Annotated[
+        Tensor, RankAtLeast(2, "expected linear_weight with dimensionality at least 2, got {ndim}")
+    ],
+    target: Tensor, *, linear_bias: Tensor | None = None,
     weight: Tensor | None = None, reduction: str = "mean", ignore_index: int | None = None,
     label_smoothing: float = 0.0, options: Any = None,
 ) -> Tensor:  # fmt: skip
@@ -146,10 +158,6 @@ def linear_cross_entropy(
     shapes that do not fit.
     """
     x, w = input.shape, linear_weight.shape
-    if len(x) not in (1, 2):
-        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {len(x)}")
-    if len(w) < 2:
-        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {len(w)}")
     if x[-1] != w[-1]:
         raise RuntimeError(
             "expected equal input and linear_weight last dimensions (in_features), "
@@ -231,11 +239,17 @@ def _smoothed(
 #: Stands for log(0): far below any score, and without the NaN gradients of -inf.
 _NEVER = -1e30
 
+_SCORES = Rank(
+    (2, 3),
+    "ctc_loss: Expected 3-dimensional tensor (T, N, C), or (T, C), but got shape {shape} for "
+    "argument #1 'log_probs'",
+)
+
 
 @takes_tensors
 @of_examples
 def ctc_loss(
-    log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0,
+    log_probs: Annotated[Any, _SCORES], targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0,
     reduction: str = "mean", zero_infinity: bool = False,
 ) -> Tensor:  # fmt: skip
     """Minus the log-probability of the targets, over all ways to align them with the input.
@@ -245,11 +259,6 @@ def ctc_loss(
     Classification (2006), section 4.1, in logarithms.
     """
     how_reduced(reduction)
-    if log_probs.ndim not in (2, 3):
-        raise RuntimeError(
-            f"ctc_loss: Expected 3-dimensional tensor (T, N, C), or (T, C), but got shape "
-            f"{list(log_probs.shape)} for argument #1 'log_probs'"
-        )
     if not log_probs.numel():
         raise RuntimeError(
             f"ctc_loss: log_probs tensor must not be empty, but its shape is {list(log_probs.shape)}"

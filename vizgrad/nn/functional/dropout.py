@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.function.inplace import write
@@ -11,6 +11,7 @@ from vizgrad.core.ops import arithmetic
 from vizgrad.core.ops.public.arguments import takes_tensors
 from vizgrad.core.ops.public.random_sampling import rand
 from vizgrad.core.tensor.modes import GUARD, MODES
+from vizgrad.core.tensor.requirements import Rank
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
@@ -87,16 +88,20 @@ def _of_one_sample(name: str, input: Any, p: float, training: bool, inplace: boo
 
 @takes_tensors
 def dropout1d(
-    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+    input: Annotated[
+        Tensor,
+        Rank(
+            (2, 3),
+            "dropout1d: Expected 2D or 3D input, but received a {ndim}D input. It drops whole channels of "
+            "inputs with one spatial dimension; for others there are dropout, dropout2d and dropout3d",
+        ),
+    ],
+    p: float = 0.5,
+    training: bool = True,
+    inplace: bool = False,
 ) -> Tensor:
     """`dropout` of whole channels of (N, C, L), or (C, L)."""
-    ndim = input._array.ndim
-    if ndim not in (2, 3):
-        raise RuntimeError(
-            f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. It drops whole channels of "
-            "inputs with one spatial dimension; for others there are dropout, dropout2d and dropout3d"
-        )
-    of = _whole_channels if ndim == 3 else _of_one_sample
+    of = _whole_channels if input._array.ndim == 3 else _of_one_sample
     return of("dropout1d", input, p, training, inplace)
 
 

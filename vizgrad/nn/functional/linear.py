@@ -134,10 +134,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         )
     out_features, in1, in2 = weight.shape
     if bias is not None and bias._array.shape != (out_features,):
-        if not bias._array.ndim:
-            raise IndexError(
-                "Dimension specified as 0 but tensor has no dimensions: the bias of bilinear()"
-            )
+        errors.existing_dim(0, bias._array.ndim)
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {list(bias.shape)} but expected "
             f"{out_features}"
@@ -181,10 +178,13 @@ def normalize(
 
 
 @takes_tensors
-def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tensor:
+def cosine_similarity(
+    x1: Any,
+    x2: Any,
+    dim: int = 1,
+    eps: Annotated[float, AtLeast(0, "eps must be non-negative, got: {value}")] = 1e-8,
+) -> Tensor:
     """x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along `dim`."""
-    if not eps >= 0:
-        raise RuntimeError(f"eps must be non-negative, got: {eps}")
     common = promote_types(x1.dtype, x2.dtype)
     if not common.is_floating_point:
         raise RuntimeError(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from vizgrad.core.arrays.dtypes import NARROW, DType, result_type, type_name
+from vizgrad.core.errors import warn_outside
 from vizgrad.core.function.failing import broadcast_error
 from vizgrad.core.function.transform_tensor import Wrapped
 from vizgrad.core.ops import losses as op
@@ -48,11 +48,9 @@ def of_one_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         return input, target
     if (error := broadcast_error(input._array.shape, target._array.shape)) is not None:
         raise error
-    warnings.warn(
+    warn_outside(
         f"Using a target size ({list(target.shape)}) that is different to the input size "
         f"({list(input.shape)}): they are broadcast, which is seldom meant for a loss.",
-        UserWarning,
-        stacklevel=3,
     )
     input, target = broadcast_tensors(input, target)
     return input, target
@@ -302,11 +300,9 @@ def kl_div(
     by the number of elements. A target of 0 adds 0 (T-79).
     """
     if reduction == "mean":
-        warnings.warn(
+        warn_outside(
             "reduction: 'mean' divides the total loss by both the batch size and the support size. "
             "'batchmean' divides only by the batch size, and aligns with the KL div math definition.",
-            UserWarning,
-            stacklevel=2,
         )
     for each in (input, target):
         if each._array.dtype.kind not in "fV":

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import is_on_host
+from vizgrad.core.errors import existing_dim
 from vizgrad.core.ops import losses as op
 from vizgrad.core.ops.constants import place_of
 from vizgrad.core.ops.public import broadcasting
 from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
 from vizgrad.core.tensor.modes import is_grad_enabled
-from vizgrad.core.tensor.requirements import not_a_tensor
+from vizgrad.core.tensor.requirements import OneOf, Rank, Requirement, checked, not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.functional.activation import logsigmoid
 from vizgrad.nn.functional.linear import pairwise_distance
@@ -135,17 +136,18 @@ def margin_ranking_loss(
     return reduced(loss, how_reduced(reduction, size_average, reduce))
 
 
+_ONE_TARGET = Rank(
+    (0, 1), "0D or 1D target tensor expected, multi-target not supported: got {ndim}D"
+)
+
+
 @takes_tensors
 def cosine_embedding_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
+    input1: Any, input2: Any, target: Annotated[Any, _ONE_TARGET], margin: float = 0,
+    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """1 - cos where target is 1, max(0, cos - margin) where it is -1."""
     dim = target.ndim
-    if dim not in (0, 1):
-        raise RuntimeError(
-            f"0D or 1D target tensor expected, multi-target not supported: got {dim}D"
-        )
     if input1.ndim != dim + 1 or input2.ndim != dim + 1:
         raise RuntimeError(
             f"{dim}D target tensor expects {dim + 1}D input tensors, but found inputs with sizes "
@@ -185,13 +187,15 @@ def _same_ranks(anchor: Any, positive: Any, negative: Any) -> None:
         )
 
 
+@checked
 def triplet_margin_with_distance_loss(
     anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None,
-    margin: float = 1.0, swap: bool = False, reduction: str = "mean",
+    margin: Annotated[
+        float, Requirement("{0} <= 0", "margin must be greater than 0, got {value}", ValueError)
+    ] = 1.0,
+    swap: bool = False, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """`triplet_margin_loss` with any distance."""
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
     _same_ranks(anchor, positive, negative)
     distance = pairwise_distance if distance_function is None else distance_function
     if not callable(distance):
@@ -212,10 +216,7 @@ def multilabel_soft_margin_loss(
 ) -> Tensor:  # fmt: skip
     """Binary cross entropy of each label with logits, averaged over the labels."""
     check_kind("log_sigmoid", input)
-    if not input.ndim:
-        raise IndexError(
-            "Dimension specified as -1 but tensor has no dimensions: the input needs labels"
-        )
+    existing_dim(-1, input.ndim)
     loss: Any = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
     if weight is not None:
         loss = loss * weight
@@ -224,18 +225,19 @@ def multilabel_soft_margin_loss(
     return reduced(each, how_reduced(reduction, size_average, reduce))
 
 
+_VECTOR = Rank(1, "weight must be one-dimensional, but has the shape {shape}", ValueError)
+
+
 @takes_tensors
 def multi_margin_loss(
-    input: Tensor, target: Tensor, p: Any = 1, margin: float = 1.0, weight: Any = None,
+    input: Tensor, target: Tensor,
+    p: Annotated[Any, OneOf((1, 2), "only p == 1 and p == 2 supported", ValueError)] = 1,
+    margin: float = 1.0, weight: Annotated[Any, _VECTOR] | None = None,
     size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """mean over other classes i of max(0, margin - x[target] + x[i]) ** p."""
     how = how_reduced(reduction, size_average, reduce)
-    if p not in (1, 2):
-        raise ValueError("only p == 1 and p == 2 supported")
     no_gradient_of("multi_margin_loss", weight=weight)
-    if weight is not None and weight.ndim != 1:
-        raise ValueError(f"weight must be one-dimensional, but has the shape {list(weight.shape)}")
     rows = 1 if input.ndim < 2 else input.shape[0]
     if input.ndim and not input.shape[-1]:
         raise RuntimeError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core import errors
 from vizgrad.core.arrays.dtypes import INTS, finfo
@@ -17,6 +17,7 @@ from vizgrad.core.ops import normalization as op
 from vizgrad.core.ops.constants import given
 from vizgrad.core.ops.public.arguments import takes_tensors, whole_number
 from vizgrad.core.tensor.modes import MODES, about_to_write
+from vizgrad.core.tensor.requirements import RankAtLeast, Requirement, checked
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.tensor import Tensor, storage_of
 from vizgrad.nn.functional.losses import no_gradient_of
@@ -249,25 +250,36 @@ def group_norm(
     return grouped(input, groups, weight, bias, eps)
 
 
+_OF_CHANNELS = Requirement(
+    "{0}._array.ndim != 1",
+    "Expected {argument} to be a vector of size equal to the number of channels in input, but got "
+    "{argument} of shape {shape} and input of shape {other_shape}",
+    other="",
+)
+
+
+@checked
 def grouped(
-    input: Tensor, groups: int, weight: Tensor | None, bias: Tensor | None, eps: float
+    input: Annotated[
+        Tensor,
+        RankAtLeast(2, "Expected at least 2 dimensions for input tensor but received {ndim}"),
+    ],
+    groups: Annotated[
+        int,
+        Requirement(
+            "{0} < 1 or {1}._array.shape[1] % {0}",
+            "Expected number of channels in input to be divisible by num_groups, but got input of "
+            "shape {other_shape} and num_groups={value}",
+            other="",
+        ),
+    ],
+    weight: Annotated[Tensor, _OF_CHANNELS] | None,
+    bias: Annotated[Tensor, _OF_CHANNELS] | None,
+    eps: float,
 ) -> Tensor:
     """`group_norm`, also of groups of a single value, which become 0."""
     x = input._array
-    if x.ndim < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {x.ndim}")
-    if groups < 1 or x.shape[1] % groups:
-        raise RuntimeError(
-            "Expected number of channels in input to be divisible by num_groups, but got input of "
-            f"shape {list(x.shape)} and num_groups={groups}"
-        )
     _check_channels(input, None, None, weight, bias)
-    for name, parameter in (("weight", weight), ("bias", bias)):
-        if parameter is not None and parameter._array.ndim != 1:
-            raise RuntimeError(
-                f"Expected {name} to be a vector of size equal to the number of channels in input, but got "
-                f"{name} of shape {list(parameter.shape)} and input of shape {list(x.shape)}"
-            )
     _check_types(input, weight, bias)
     if not (x.flags.c_contiguous or (x.ndim in (4, 5) and is_channels_last(x))):
         input = (
@@ -328,8 +340,18 @@ def instance_norm(
     return out.view(*whole)
 
 
+@takes_tensors
 def local_response_norm(
-    input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+    input: Annotated[
+        Any,
+        RankAtLeast(
+            3, "Expected 3D or higher dimensionality input (got {ndim} dimensions)", ValueError
+        ),
+    ],
+    size: int,
+    alpha: float = 1e-4,
+    beta: float = 0.75,
+    k: float = 1.0,
 ) -> Tensor:
     """x / (k + alpha * mean of x^2 over `size` neighbouring channels) ** beta.
 
@@ -338,10 +360,6 @@ def local_response_norm(
     from vizgrad.core.ops.public.padding import pad
     from vizgrad.nn.functional.pooling import avg_pool2d
 
-    if input.ndim < 3:
-        raise ValueError(
-            f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)"
-        )
     if not input.numel():
         return input
     squares = input.mul(input).reshape(input.shape[0], 1, input.shape[1], -1)

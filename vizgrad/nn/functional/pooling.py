@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays.dtypes import INTS
 from vizgrad.core.arrays.kernels import places as places_kernel
@@ -19,9 +19,12 @@ from vizgrad.core.ops.public.arguments import check_kind, per_dim, product, take
 from vizgrad.core.ops.public.random_sampling import rand
 from vizgrad.core.ops.reduce import mean_dims
 from vizgrad.core.tensor.duals import DUALS
+from vizgrad.core.tensor.requirements import Rank
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 Sizes = int | tuple[int, ...]
+#: The input of a pool of one dimension.
+RowInput = Annotated[Tensor, Rank((2, 3), "Expected 2D or 3D input to {function}, but got {shape}")]
 
 
 def _geometry(
@@ -88,7 +91,7 @@ def _places(input: Tensor, out: Tensor, dims: int, pool: Any) -> Tensor:
 
 @takes_tensors
 def max_pool1d(
-    input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+    input: RowInput, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
     dilation: Sizes = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
     """The largest element of each window of a (N, C, L) or (C, L) tensor; see `max_pool2d`."""
@@ -98,7 +101,7 @@ def max_pool1d(
     dilation = (1, *per_dim(dilation, 1, "dilation"))
     if not return_indices:
         check_kind("max_pool1d", input, "fcV")
-    rows = with_rows(input, "max_pool1d")
+    rows = with_rows(input)
     result = _max_pool(rows, 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
     if return_indices:
         return without_rows(result[0]), without_rows(result[1])
@@ -110,10 +113,8 @@ def max_pool1d(
     return without_rows(result)
 
 
-def with_rows(input: Tensor, name: str) -> Tensor:
+def with_rows(input: Tensor) -> Tensor:
     """An image of one row, as PyTorch does for the pools of one dimension."""
-    if input._array.ndim not in (2, 3):
-        raise RuntimeError(f"Expected 2D or 3D input to {name}, but got {list(input.shape)}")
     return shape.unsqueeze.record(input, dim=input._array.ndim - 1)
 
 
@@ -160,14 +161,14 @@ def _avg_pool(
 
 @takes_tensors
 def avg_pool1d(
-    input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+    input: RowInput, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
     ceil_mode: bool = False, count_include_pad: bool = True,
 ) -> Tensor:  # fmt: skip
     """The mean of each window of a (N, C, L) tensor; see `avg_pool2d`."""
     kernel_size = (1, *per_dim(kernel_size, 1, "kernel_size"))
     stride = None if _not_given(stride) else (1, *per_dim(stride, 1, "stride"))
     padding = (0, *per_dim(padding, 1, "padding"))
-    rows = with_rows(input, "avg_pool1d")
+    rows = with_rows(input)
     out = _avg_pool(rows, 2, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
     return without_rows(out)
 
@@ -275,9 +276,9 @@ def _adaptive_mean(input: Tensor, dims: int, output_size: Any) -> Tensor:
 
 
 @takes_tensors
-def adaptive_avg_pool1d(input: Tensor, output_size: int | tuple[int]) -> Tensor:
+def adaptive_avg_pool1d(input: RowInput, output_size: int | tuple[int]) -> Tensor:
     """The means of `output_size` windows that cover the last dimension."""
-    rows = with_rows(input, "adaptive_avg_pool1d")
+    rows = with_rows(input)
     size = one_output_size("adaptive_avg_pool1d", output_size)
     return without_rows(_adaptive_mean(rows, 2, (1, size)))
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import is_on_host
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.kernels.indexing import count_places
+from vizgrad.core.errors import warn_outside
 from vizgrad.core.function.transform_tensor import innermost, of_examples
 from vizgrad.core.ops import indexing as op
 from vizgrad.core.ops.public.arguments import takes_tensors
 from vizgrad.core.ops.public.joining import cat
 from vizgrad.core.tensor.modes import about_to_write, set_grad_mode
+from vizgrad.core.tensor.requirements import Rank, Requirement, checked
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, storage_of
@@ -21,8 +22,9 @@ from vizgrad.core.tensor.tensor import Tensor, storage_of
 
 @takes_tensors
 def embedding(
-    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
-    norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
+    input: Tensor, weight: Annotated[Tensor, Rank(2, "'weight' must be 2-D, but has shape {shape}")],
+    padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Tensor:  # fmt: skip
     """weight[input]: shapes input (*) of int64, weight (rows, width) -> (*, width).
 
@@ -31,8 +33,6 @@ def embedding(
     place, to that norm. IndexError for an index that is not there.
     """
     _check_indices("embedding", "input", input)
-    if weight._array.ndim != 2:
-        raise RuntimeError(f"'weight' must be 2-D, but has shape {list(weight.shape)}")
     rows = weight._array.shape[0]
     skipped = -1
     if padding_idx is not None:
@@ -119,11 +119,9 @@ def embedding_bag(
     from vizgrad.core.tensor.tensor import new_tensor
 
     if weight.dtype.name == "int64" and input.is_floating_point():
-        warnings.warn(
+        warn_outside(
             "Argument order of nn.functional.embedding_bag was changed: give the indices first, then the "
             "weight",
-            UserWarning,
-            stacklevel=3,
         )
         input, weight = weight, input
     if input._array.dtype.kind in "bc" and input.ndim == 2:
@@ -233,22 +231,35 @@ def _check_rows(index: Any, rows: int) -> None:
         )
 
 
-def _check_ranks(input: Any, offsets: Any) -> None:
+@checked
+def _check_ranks(
+    input: Annotated[
+        Any,
+        Rank(
+            (1, 2),
+            "input has to be 1D or 2D Tensor, but got Tensor of dimension {ndim}",
+            ValueError,
+        ),
+    ],
+    offsets: Annotated[
+        Any,
+        Requirement(
+            "{1}._array.ndim == 1 and {0}._array.ndim != 1",
+            "offsets has to be a 1D Tensor, but it has {ndim} dimensions",
+            ValueError,
+            other="",
+        ),
+    ]
+    | None,
+) -> None:
     """ValueError unless each row of a 2-D input is a bag, or `offsets` says where 1-D ones begin."""
     if input.ndim == 2:
         if offsets is not None:
             raise ValueError(
                 "if input is 2D, then offsets has to be None: each row of the input is a bag"
             )
-        return
-    if input.ndim != 1:
-        raise ValueError(
-            f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}"
-        )
-    if offsets is None:
+    elif offsets is None:
         raise ValueError("offsets has to be a 1D Tensor but got None")
-    if offsets.ndim != 1:
-        raise ValueError(f"offsets has to be a 1D Tensor, but it has {offsets.ndim} dimensions")
 
 
 def _bags(input: Any, offsets: Any, include_last_offset: bool) -> tuple[Any, Any]:

@@ -16,7 +16,7 @@ from vizgrad.core.ops.constants import place_of
 from vizgrad.core.ops.images import affine_grid_generator
 from vizgrad.core.ops.public.arguments import per_dim, takes_tensors, whole_number
 from vizgrad.core.ops.public.padding import INTERPOLATIONS, PADDINGS, grid_sampler
-from vizgrad.core.tensor.requirements import RankAtLeast
+from vizgrad.core.tensor.requirements import DtypeKind, RankAtLeast
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn.functional.pooling import (
     adaptive_avg_pool1d,
@@ -129,10 +129,15 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
     return interpolate(input, size, scale_factor, "bilinear", align_corners=True)
 
 
+_IMAGE = RankAtLeast(
+    3,
+    "{function} expects input to have at least 3 dimensions, but got input with {ndim} dimension(s)",
+)
+
+
 @takes_tensors
-def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
+def pixel_shuffle(input: Annotated[Any, _IMAGE], upscale_factor: int) -> Tensor:
     """(*, C r^2, H, W) -> (*, C, H r, W r). W. Shi et al., Efficient Sub-Pixel CNN (2016)."""
-    _check_image("pixel_shuffle", input)
     channels = input.shape[-3]
     r = whole_number("pixel_shuffle", "upscale_factor", 2, upscale_factor)
     if r < 1:
@@ -146,9 +151,8 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
 
 
 @takes_tensors
-def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
+def pixel_unshuffle(input: Annotated[Any, _IMAGE], downscale_factor: int) -> Tensor:
     """(*, C, H r, W r) -> (*, C r^2, H, W): undoes `pixel_shuffle`."""
-    _check_image("pixel_unshuffle", input)
     height, width = input.shape[-2:]
     r = whole_number("pixel_unshuffle", "downscale_factor", 2, downscale_factor)
     if r < 1:
@@ -159,14 +163,6 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
             f"got {height} x {width} and {r}"
         )
     return images.pixel_unshuffle.record(input, factor=r)
-
-
-def _check_image(name: str, input: Tensor) -> None:
-    if input._array.ndim < 3:
-        raise RuntimeError(
-            f"{name} expects input to have at least 3 dimensions, but got input with "
-            f"{input._array.ndim} dimension(s)"
-        )
 
 
 @takes_tensors
@@ -197,15 +193,20 @@ def channel_shuffle(
 
 
 @takes_tensors
-def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Tensor:
+def affine_grid(
+    theta: Annotated[
+        Any,
+        DtypeKind("fV", "Expected theta to have floating point type, but got {dtype}", ValueError),
+    ],
+    size: Any,
+    align_corners: bool | None = None,
+) -> Tensor:
     """The points of an image (N, C, H, W) moved by theta (N, 2, 3): (N, H, W, 2), each in [-1, 1].
 
     For (N, C, D, H, W) and theta (N, 3, 4) points have three coordinates: x, y, z.
     """
     sizes = tuple(size)[2:]
     dims = len(sizes)
-    if theta._array.dtype.kind not in "fV":
-        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     if dims not in (2, 3):
         raise NotImplementedError(
             "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got "

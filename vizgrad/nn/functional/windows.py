@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays.backend import is_on_host
 from vizgrad.core.arrays.kernels import places as kernel
@@ -11,8 +11,10 @@ from vizgrad.core.function.transform_tensor import of_examples
 from vizgrad.core.ops import convolution as op
 from vizgrad.core.ops import pooling, shape
 from vizgrad.core.ops.public.arguments import check_kind, per_dim, product, takes_tensors
+from vizgrad.core.tensor.requirements import Long
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn.functional.pooling import (
+    RowInput,
     one_output_size,
     output_size_of,
     with_rows,
@@ -112,10 +114,10 @@ def _adaptive_max(input: Tensor, dims: int, output_size: Any, return_indices: bo
 
 
 @takes_tensors
-def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool1d(input: RowInput, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of `output_size` windows that cover the last dimension."""
     check_kind("adaptive_max_pool1d", input, "fcV")
-    rows = with_rows(input, "adaptive_max_pool1d")
+    rows = with_rows(input)
     size = one_output_size("adaptive_max_pool1d", output_size)
     result, index = _adaptive_max(rows, 2, (1, size), return_indices=True)
     return (without_rows(result), without_rows(index)) if return_indices else without_rows(result)
@@ -135,6 +137,12 @@ def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = 
     return _adaptive_max(input, 3, output_size, return_indices)
 
 
+#: The places that the pool returned beside its maxima.
+_Places = Annotated[
+    Tensor, Long("{function}: elements in indices should be type int64 but got: {dtype}")
+]
+
+
 @of_examples
 def _unpool(
     input: Tensor,
@@ -145,10 +153,6 @@ def _unpool(
     padding: Any,
     size: Any,
 ) -> Tensor:
-    if indices._array.dtype != "int64":
-        raise RuntimeError(
-            f"max_unpool{dims}d: elements in indices should be type int64 but got: {indices.dtype.name}"
-        )
     check_kind(f"max_unpool{dims}d", input)
     if input._array.ndim not in (dims + 1, dims + 2) or indices._array.shape != input._array.shape:
         raise RuntimeError(
@@ -193,8 +197,9 @@ def _unpooled_size(
     return size
 
 
+@takes_tensors
 def max_unpool1d(
-    input: Tensor, indices: Tensor, kernel_size: Sizes, stride: Sizes | None = None,
+    input: RowInput, indices: _Places, kernel_size: Sizes, stride: Sizes | None = None,
     padding: Sizes = 0, output_size: Any = None,
 ) -> Tensor:  # fmt: skip
     """Puts the results of `max_pool1d` back to where its `indices` say; see `max_unpool2d`."""
@@ -202,15 +207,13 @@ def max_unpool1d(
     step = None if stride is None else (1, *per_dim(stride, 1, "stride"))
     edge = (0, *per_dim(padding, 1, "padding"))
     size = None if output_size is None else (1, tuple(output_size)[-1])
-    rows = with_rows(input, "max_unpool1d")
-    return without_rows(
-        _unpool(rows, with_rows(indices, "max_unpool1d"), 2, window, step, edge, size)
-    )
+    rows = with_rows(input)
+    return without_rows(_unpool(rows, with_rows(indices), 2, window, step, edge, size))
 
 
 @takes_tensors
 def max_unpool2d(
-    input: Tensor, indices: Tensor, kernel_size: Sizes, stride: Sizes | None = None,
+    input: Tensor, indices: _Places, kernel_size: Sizes, stride: Sizes | None = None,
     padding: Sizes = 0, output_size: Any = None,
 ) -> Tensor:  # fmt: skip
     """Puts the results of `max_pool2d` back to where its `indices` say; zeros elsewhere."""
@@ -219,7 +222,7 @@ def max_unpool2d(
 
 @takes_tensors
 def max_unpool3d(
-    input: Tensor, indices: Tensor, kernel_size: Sizes, stride: Sizes | None = None,
+    input: Tensor, indices: _Places, kernel_size: Sizes, stride: Sizes | None = None,
     padding: Sizes = 0, output_size: Any = None,
 ) -> Tensor:  # fmt: skip
     """`max_unpool2d` over three dimensions."""

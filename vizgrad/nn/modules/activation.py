@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
+from vizgrad.core.tensor.requirements import Rank, checked
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn.modules.linear import full
@@ -331,7 +332,14 @@ class Softmin(_Soft):
 class Softmax2d(Module):
     """softmax over the channels of (N, C, H, W)."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        if input.ndim not in (3, 4):
-            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
+    @checked
+    def forward(
+        self,
+        input: Annotated[
+            Tensor,
+            Rank(
+                (3, 4), "Softmax2d: expected input to be 3D or 4D, got {ndim}D instead", ValueError
+            ),
+        ],
+    ) -> Tensor:
         return F.softmax(input, -3)

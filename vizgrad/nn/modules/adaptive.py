@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from vizgrad.core.ops.joining import cat_any
 from vizgrad.core.ops.public.creation import zeros
+from vizgrad.core.tensor.requirements import RankAtMost, checked
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn.modules.container import ModuleList, Sequential
@@ -71,14 +72,20 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             first.reset_parameters()
             second.reset_parameters()
 
-    def forward(self, input_: Any, target_: Any) -> _ASMoutput:
+    @checked
+    def forward(
+        self,
+        input_: Any,
+        target_: Annotated[
+            Any,
+            RankAtMost(
+                1,
+                "0D or 1D target tensor expected, multi-target not supported: got a target of shape {shape}",
+            ),
+        ],
+    ) -> _ASMoutput:
         input, target = input_, target_
         single = target.ndim == 0
-        if target.ndim > 1:
-            raise RuntimeError(
-                "0D or 1D target tensor expected, multi-target not supported: got a target of shape "
-                f"{list(target.shape)}"
-            )
         if input.ndim != target.ndim + 1 or (not single and input.shape[0] != target.shape[0]):
             raise RuntimeError(
                 "Input and target should have the same size in the batch dimension, got "

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from vizgrad.core.ops.public.arguments import per_dim
+from vizgrad.core.tensor.requirements import OneOf, Requirement, checked
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
@@ -14,6 +15,14 @@ from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
 
 Sizes = int | tuple[int, ...]
+
+_GROUPS = Requirement("{0} <= 0", "groups must be a positive integer", ValueError)
+_PADDING = OneOf(
+    ("zeros", "reflect", "replicate", "circular"),
+    "padding_mode must be one of 'zeros', 'reflect', 'replicate', 'circular', but got "
+    "padding_mode={value!r}",
+    ValueError,
+)
 
 
 class _Convolution(Module):
@@ -24,14 +33,14 @@ class _Convolution(Module):
     weight: Parameter
     bias: Parameter | None
 
+    @checked
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any, padding: Any,
-        output_padding: Any, dilation: Any, groups: int, bias: bool, padding_mode: str,
+        output_padding: Any, dilation: Any, groups: Annotated[int, _GROUPS], bias: bool,
+        padding_mode: Annotated[str, _PADDING],
         device: Any, dtype: Any,
     ) -> None:  # fmt: skip
         super().__init__()
-        if groups <= 0:
-            raise ValueError("groups must be a positive integer")
         if in_channels % groups:
             raise ValueError("in_channels must be divisible by groups")
         if out_channels % groups:
@@ -39,11 +48,6 @@ class _Convolution(Module):
         if isinstance(padding, str) and padding not in ("same", "valid"):
             raise ValueError(
                 f"Invalid padding string {padding!r}, should be one of 'valid', 'same'"
-            )
-        if padding_mode not in ("zeros", "reflect", "replicate", "circular"):
-            raise ValueError(
-                "padding_mode must be one of 'zeros', 'reflect', 'replicate', 'circular', but got "
-                f"padding_mode={padding_mode!r}"
             )
         self.in_channels = in_channels
         self.out_channels = out_channels

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from vizgrad.core.tensor.requirements import Within, checked
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn.modules.module import Module
 
+_PROBABILITY = Within(
+    "0 <= x <= 1", "dropout probability has to be between 0 and 1, but got {value}", ValueError
+)
+
 
 class _Dropout(Module):
-    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+    @checked
+    def __init__(self, p: Annotated[float, _PROBABILITY] = 0.5, inplace: bool = False) -> None:
         super().__init__()
-        if not 0.0 <= p <= 1.0:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
         self.p = p
         self.inplace = inplace
 

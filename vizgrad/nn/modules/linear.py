@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import dtypes
 from vizgrad.core.arrays.backend import on
+from vizgrad.core.tensor.requirements import Requirement, checked
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
@@ -80,19 +81,21 @@ class Linear(Module):
         )
 
 
+_POSITIVE = Requirement("{0} <= 0", "{argument} must be > 0, but got {value}", ValueError)
+
+
 class Bilinear(Module):
     """x1 W x2 + bias: (*, in1_features), (*, in2_features) -> (*, out_features)."""
 
     weight: Parameter
     bias: Parameter | None
 
+    @checked
     def __init__(
-        self, in1_features: int, in2_features: int, out_features: int, bias: bool = True,
-        device: Any = None, dtype: Any = None,
+        self, in1_features: Annotated[int, _POSITIVE], in2_features: int, out_features: int,
+        bias: bool = True, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        if in1_features <= 0:
-            raise ValueError(f"in1_features must be > 0, but got {in1_features}")
         self.in1_features = in1_features
         self.in2_features = in2_features
         self.out_features = out_features

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
+from vizgrad.core.tensor.requirements import OneOf, Requirement, checked
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn.functional.losses import how_reduced
@@ -234,18 +235,20 @@ class CosineEmbeddingLoss(_Loss):
         )
 
 
+_MARGIN = Requirement(
+    "{0} <= 0", "{class}: expected margin to be greater than 0, got {value}", ValueError, other=""
+)
+
+
 class TripletMarginLoss(_Loss):
     """See `F.triplet_margin_loss`."""
 
+    @checked
     def __init__(
-        self, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False,
+        self, margin: Annotated[float, _MARGIN] = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False,
         size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
     ) -> None:  # fmt: skip
         super().__init__(size_average, reduce, reduction)
-        if margin <= 0:
-            raise ValueError(
-                f"TripletMarginLoss: expected margin to be greater than 0, got {margin}"
-            )
         self.margin = margin
         self.p = p
         self.eps = eps
@@ -261,15 +264,12 @@ class TripletMarginLoss(_Loss):
 class TripletMarginWithDistanceLoss(_Loss):
     """See `F.triplet_margin_with_distance_loss`."""
 
+    @checked
     def __init__(
-        self, *, distance_function: Any = None, margin: float = 1.0, swap: bool = False,
+        self, *, distance_function: Any = None, margin: Annotated[float, _MARGIN] = 1.0, swap: bool = False,
         reduction: str = "mean",
     ) -> None:  # fmt: skip
         super().__init__(reduction=reduction)
-        if margin <= 0:
-            raise ValueError(
-                f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin}"
-            )
         self.distance_function = distance_function or PairwiseDistance()
         self.margin = margin
         self.swap = swap
@@ -291,13 +291,13 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 class MultiMarginLoss(_WeightedLoss):
     """See `F.multi_margin_loss`."""
 
+    @checked
     def __init__(
-        self, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
+        self, p: Annotated[int, OneOf((1, 2), "only p == 1 and p == 2 supported", ValueError)] = 1,
+        margin: float = 1.0, weight: Tensor | None = None,
         size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
     ) -> None:  # fmt: skip
         super().__init__(weight, size_average, reduce, reduction)
-        if p not in (1, 2):
-            raise ValueError("only p == 1 and p == 2 supported")
         self.p = p
         self.margin = margin
 

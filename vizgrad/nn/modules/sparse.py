@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from vizgrad.core.tensor.modes import set_grad_mode
+from vizgrad.core.tensor.requirements import Rank, checked
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
 from vizgrad.nn.modules.linear import empty_parameter
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
+
+_ROWS = Rank(2, "Embeddings parameter is expected to be 2-dimensional", AssertionError)
 
 
 class _Table(Module):
@@ -89,14 +92,13 @@ class Embedding(_Table):
         )  # fmt: skip
 
     @classmethod
+    @checked
     def from_pretrained(
-        cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None,
-        max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
-        sparse: bool = False,
+        cls, embeddings: Annotated[Tensor, _ROWS], freeze: bool = True,
+        padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False, sparse: bool = False,
     ) -> Self:  # fmt: skip
         """A layer over the rows of a given matrix, not learned if `freeze`."""
-        if embeddings._array.ndim != 2:
-            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, width = embeddings._array.shape
         return cls(
             rows, width, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
+from vizgrad.core.tensor.requirements import Requirement, checked
 from vizgrad.core.tensor.tensor import new_tensor
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
@@ -103,19 +104,23 @@ class SpectralNorm:
         setattr(module, self.name, self.compute(module))
 
 
+_ITERATIONS = Requirement(
+    "{0} <= 0",
+    "Expected n_power_iterations to be positive, but got n_power_iterations={value}",
+    ValueError,
+)
+
+
+@checked
 def spectral_norm(
-    module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12,
+    module: Module, name: str = "weight",
+    n_power_iterations: Annotated[int, _ITERATIONS] = 1, eps: float = 1e-12,
     dim: int | None = None,
 ) -> Module:  # fmt: skip
     """Divides a weight by its largest singular value, estimated by power iteration.
 
     T. Miyato et al., Spectral Normalization for Generative Adversarial Networks (2018).
     """
-    if n_power_iterations <= 0:
-        raise ValueError(
-            "Expected n_power_iterations to be positive, but got "
-            f"n_power_iterations={n_power_iterations}"
-        )
     if name + "_orig" in module._parameters:
         raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
     if dim is None:

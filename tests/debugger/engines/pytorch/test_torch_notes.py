@@ -101,7 +101,7 @@ def test_notes_go_with_their_tensors() -> None:
         for _ in range(50):
             x = x + 1.0
         (noting,) = [each for each in watch._notings if isinstance(each, TorchNoting)]
-        assert len(noting.notes._known) <= 2
+        assert len(noting.notes.known) <= 2
 
 
 def test_the_gradient_is_stored_and_not_copied() -> None:

@@ -5,18 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.debugger.jupyter.magics.kernel import Cell, Kernel
+from tests.fixtures.raising_backward import RAISING_BACKWARD
 
-BROKEN = """\
-class Broken({0}.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x * 2
-    @staticmethod
-    def backward(ctx, grad):
-        raise ValueError("mine")
+BROKEN = f"""\
+{RAISING_BACKWARD}
 def hook(grad):
     return grad + missing
-x = {0}.ones(3, requires_grad=True)
+x = {{0}}.ones(3, requires_grad=True)
 """
 
 
@@ -34,7 +29,9 @@ def shown(cell: Cell) -> str:
 
 def arrows(text: str) -> list[str]:
     """The lines of code at which the frames stand."""
-    return [line.split(" ", 2)[2] for line in text.splitlines() if line.startswith("---->")]
+    return [
+        line.split(" ", 2)[2] for line in text.splitlines() if line.startswith(("---->", "--->"))
+    ]
 
 
 def message(text: str, first: str) -> list[str]:
@@ -85,7 +82,7 @@ def test_what_the_user_raised_says_where_and_how_to_look_closer(
     first, story, where, closer = message(text, "ValueError")
     assert first == "ValueError: mine"
     assert story.startswith("while running BrokenBackward, recorded at In [")
-    assert where.endswith('line 7: raise ValueError("mine")')
+    assert where.endswith('line 8: raise ValueError("mine")')
     assert "%vizgrad run_to BrokenBackward" in closer
     assert (
         "Stopped before" in kernel.run("%%vizgrad debug\nBroken.apply(x).sum().backward()").printed

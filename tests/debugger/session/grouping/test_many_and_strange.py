@@ -11,7 +11,7 @@ import pytest
 
 import vizgrad as vg
 from tests.debugger.session.grouping.programs import groups, outline, run
-from vizgrad.core import errors
+from vizgrad.core.upcalls import UPCALLS
 
 
 def cell(text: str, names: dict[str, Any]) -> None:
@@ -24,7 +24,7 @@ def cell(text: str, names: dict[str, Any]) -> None:
 
 
 def test_a_notebook_cell(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(errors, "cell_of", lambda file: "In [3]" if file == "<cell>" else None)
+    monkeypatch.setattr(UPCALLS, "cell_of", lambda file: "In [3]" if file == "<cell>" else None)
     names: dict[str, Any] = {"vg": vg, "w": vg.ones(3, requires_grad=True)}
     text = (
         "def f(x):\n    x = x * w\n    return x + 1\n\n"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from vizgrad.core import errors
+from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.session.session import Session
 
@@ -31,7 +31,7 @@ def cells(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     """A notebook of two cells, of which the second has the larger number."""
     sources = {"/tmp/kernel/1.py": MODEL, "/tmp/kernel/2.py": LOSS}
     names = {"/tmp/kernel/1.py": "In [9]", "/tmp/kernel/2.py": "In [10]"}
-    monkeypatch.setattr(errors, "cell_of", names.get)
+    monkeypatch.setattr(UPCALLS, "cell_of", names.get)
     variables: dict[str, Any] = {"w": vg.ones(2, requires_grad=True)}
     for file, text in sources.items():
         linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
@@ -71,7 +71,7 @@ def test_a_line_in_a_loop_stops_in_each_turn(cells: dict[str, Any]) -> None:
 def test_files_are_known_by_the_ends_of_their_paths(
     cells: dict[str, Any], monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(errors, "cell_of", lambda file: None)
+    monkeypatch.setattr(UPCALLS, "cell_of", lambda file: None)
     session = open_session(cells["loss"], names={})
     for name in ("1.py", "kernel/1.py", "/tmp/kernel/1.py"):
         assert names(session, session.break_at(line=f"{name}:4").nodes) == ["MulBackward0"]

@@ -14,11 +14,10 @@ import vizgrad as vg
 from tests.debugger.session.test_stepping_property import Side, modes_of, move, quietly
 from tests.fixtures.programs import Program
 from tests.fixtures.strategies import moves, programs
-from vizgrad.core import errors
 from vizgrad.core.tensor.storage import tick
+from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad.opener import open_session
-from vizgrad.debugger.session.lines import source_files
 from vizgrad.debugger.session.lines.line_table import LineTable
 from vizgrad.debugger.session.lines.source_files import Ran
 from vizgrad.debugger.session.session import Session
@@ -235,8 +234,8 @@ def test_lines_are_those_of_the_cell_as_a_person_reads_it(
     file = "/tmp/kernel/1.py"
     compiled = "ü = '𝒙'; y = x.tanh()\nz = y.sin()\n"
     ran = Ran("abc", "%%record\n" + CELL, tick(), first=1)
-    monkeypatch.setattr(errors, "cell_of", {file: "In [3]"}.get)
-    monkeypatch.setattr(source_files, "cells_run", {file: (ran,)}.get)
+    monkeypatch.setattr(UPCALLS, "cell_of", {file: "In [3]"}.get)
+    monkeypatch.setattr(UPCALLS, "cells_run", {file: (ran,)}.get)
     made = program(compiled, file, x=vg.ones(2, requires_grad=True))
     session = open_session(made["z"], vg.ones(2), names={})
     table = table_of(session)
@@ -263,7 +262,7 @@ def test_cells_of_one_text_are_told_apart_by_when_they_ran(
     file, text = "/tmp/kernel/2.py", "x = x.tanh()\n"
     x = vg.ones(2, requires_grad=True)
     runs: list[Ran] = []
-    monkeypatch.setattr(source_files, "cells_run", lambda name: tuple(runs) if name == file else ())
+    monkeypatch.setattr(UPCALLS, "cells_run", lambda name: tuple(runs) if name == file else ())
     for cell in ("a", "b", "a"):
         runs.append(Ran(cell, text, tick()))
         x = program(text, file, x=x)["x"]
@@ -278,7 +277,7 @@ def test_a_line_that_is_no_longer_what_was_compiled_is_not_marked(
 ) -> None:
     file = "/tmp/kernel/3.py"
     ran = Ran("abc", "!ls\ny = x.tanh()\n", tick())
-    monkeypatch.setattr(source_files, "cells_run", {file: (ran,)}.get)
+    monkeypatch.setattr(UPCALLS, "cells_run", {file: (ran,)}.get)
     made = program("y = x.tanh()\n", file, x=vg.ones(2, requires_grad=True))
     session = open_session(made["y"], vg.ones(2), names={})
     assert table_of(session).lines == []

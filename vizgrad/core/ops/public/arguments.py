@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, wraps
 from itertools import chain
@@ -14,7 +13,7 @@ from vizgrad.core.arrays import dtypes, xp
 from vizgrad.core.arrays.backend import DEVICES, elsewhere
 from vizgrad.core.arrays.dtypes import INTS, DType, finfo
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.errors import index_of, wrap_dim
+from vizgrad.core.errors import index_of, warn_outside, wrap_dim
 from vizgrad.core.function.failing import MOST_DIMENSIONS, too_many_dimensions
 from vizgrad.core.function.inplace import (
     check_placing,
@@ -230,12 +229,10 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
                 f"{list(array.shape)}: {name}() reads its out, which can't be resized"
             )
         if out._array.size:
-            warnings.warn(
+            warn_outside(
                 "An output with one or more elements was resized since it had shape "
                 f"{list(out._array.shape)}, which does not match the required output shape "
                 f"{list(array.shape)}. Give an out of the right shape, or of size 0.",
-                UserWarning,
-                stacklevel=3,
             )
         out._array = xp.empty_like(out._array, shape=array.shape)
         storage.origin, storage.nbytes = address(out._array), out._array.nbytes

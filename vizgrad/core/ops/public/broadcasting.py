@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.dtypes import INTS
-from vizgrad.core.errors import index_of, wrap_dim
+from vizgrad.core.errors import index_of, warn_outside, wrap_dim
 from vizgrad.core.function.failing import broadcast_error
 from vizgrad.core.function.transform_tensor import of_examples
 from vizgrad.core.ops import indexing, shape
@@ -16,6 +15,7 @@ from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public.arguments import sizes_of, takes_axis, takes_tensors
 from vizgrad.core.ops.public.dimensions import unsqueeze
 from vizgrad.core.ops.public.reshape import flatten, view
+from vizgrad.core.tensor.requirements import Dtype, Each, RankAtMost, checked
 from vizgrad.core.tensor.tensor import Size, Tensor, new_tensor
 
 
@@ -172,15 +172,19 @@ def _repeated(input: Tensor, repeats: Tensor, at: int, output_size: int | None) 
     return indexing.index_select.record(input, places, dim=at)
 
 
-def _counts(repeats: Tensor) -> Any:
+@checked
+def _counts(
+    repeats: Annotated[
+        Tensor,
+        RankAtMost(1, "repeats must be 0-dim or 1-dim tensor"),
+        Dtype(
+            ("int32", "int64"),
+            '"repeat_interleave" not implemented for {dtype}: repeats are counts, of int32 or int64',
+            NotImplementedError,
+        ),
+    ],
+) -> Any:
     counts = repeats._array
-    if counts.ndim > 1:
-        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
-    if counts.dtype.kind != "i" or counts.dtype.itemsize < 4:
-        raise NotImplementedError(
-            f'"repeat_interleave" not implemented for {repeats.dtype.name}: '
-            "repeats are counts, of int32 or int64"
-        )
     if counts.size and counts.min() < 0:
         raise RuntimeError("repeats can not be negative")
     return counts
@@ -209,10 +213,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
                 f"{type(axis).__name__}"
             )
     if indexing is None:
-        warnings.warn(
+        warn_outside(
             "meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
-            UserWarning,
-            stacklevel=2,
         )
         indexing = "ij"
     if not isinstance(indexing, str):
@@ -223,16 +225,24 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         raise RuntimeError(
             f'meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
         )
-    axes = list(axes)
-    for axis in axes:
-        if axis._array.ndim > 1:
-            raise RuntimeError(
-                "meshgrid: Expected 0D or 1D tensor in the tensor list but got one of shape "
-                f"{list(axis._array.shape)}"
+    return _grids(list(axes), indexing == "xy" and len(axes) > 1)
+
+
+@checked
+def _grids(
+    axes: Annotated[
+        Any,
+        Each(
+            RankAtMost(
+                1,
+                "meshgrid: Expected 0D or 1D tensor in the tensor list but got one of shape {shape}",
             )
-        if axis._array.dtype != axes[0]._array.dtype:
-            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
-    swap = indexing == "xy" and len(axes) > 1
+        ),
+    ],
+    swap: bool,
+) -> tuple[Tensor, ...]:
+    if any(axis._array.dtype != axes[0]._array.dtype for axis in axes):
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     if swap:
         axes[0], axes[1] = axes[1], axes[0]
     shape = tuple(a._array.size for a in axes)

@@ -18,7 +18,7 @@ from vizgrad.core.ops.public.arguments import takes_tensors, written
 from vizgrad.core.ops.public.dimensions import mT
 from vizgrad.core.ops.public.slicing import select as pick
 from vizgrad.core.ops.shape import clone
-from vizgrad.core.tensor.requirements import AtLeast
+from vizgrad.core.tensor.requirements import AtLeast, DtypeKind, Rank, checked
 from vizgrad.core.tensor.storage import is_conjugate, mark_conjugate
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
@@ -52,12 +52,17 @@ def real(input: Tensor) -> Tensor:
 
 @public
 @takes_tensors
-def imag(input: Tensor) -> Tensor:
+def imag(
+    input: Annotated[
+        Tensor,
+        DtypeKind(
+            "c",
+            "imag is not implemented for tensors with non-complex dtypes, got {dtype}",
+            RuntimeError,
+        ),
+    ],
+) -> Tensor:
     """A view of the imaginary parts; RuntimeError for a real tensor."""
-    if not input.is_complex():
-        raise RuntimeError(
-            f"imag is not implemented for tensors with non-complex dtypes, got {input.dtype}"
-        )
     return pick(view_as_real(input), -1, 1)
 
 
@@ -184,13 +189,18 @@ def adjoint(input: Tensor) -> Tensor:
     return conj(mT(input))
 
 
-def H(self: Tensor) -> Tensor:
+@checked
+def H(
+    self: Annotated[
+        Tensor,
+        Rank(
+            (0, 2),
+            "tensor.H is only supported on matrices (2-D tensors). Got {ndim}-D tensor; use .mH for "
+            "stacks of matrices",
+        ),
+    ],
+) -> Tensor:
     """The conjugate transpose of a matrix."""
-    if self.ndim not in {0, 2}:
-        raise RuntimeError(
-            "tensor.H is only supported on matrices (2-D tensors). Got "
-            f"{self.ndim}-D tensor; use .mH for stacks of matrices"
-        )
     return conj(self) if self.ndim == 0 else adjoint(self)
 
 

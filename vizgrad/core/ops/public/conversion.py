@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import dtypes, xp
 from vizgrad.core.arrays.backend import Device, device_of, parse_device, placed, to_host
@@ -20,7 +20,7 @@ from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public.arguments import check_number, element, own_number, takes_tensors
 from vizgrad.core.tensor import in_memory
 from vizgrad.core.tensor.modes import MODES
-from vizgrad.core.tensor.requirements import not_a_tensor
+from vizgrad.core.tensor.requirements import ZeroDim, not_a_tensor
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.storage import LooseInferenceStorage, tick
 from vizgrad.core.tensor.tensor import RESULT, UNTRACKED, Tensor, new_tensor, rare_of, storage_of
@@ -286,14 +286,17 @@ def copy_(
 
 @public(method=True)
 @takes_tensors
-def fill_(input: Tensor, value: Any) -> Tensor:
+def fill_(
+    input: Tensor,
+    value: Annotated[
+        Any,
+        ZeroDim(
+            "fill_ only supports 0-dimension value tensor but got tensor with {ndim} dimensions."
+        ),
+    ],
+) -> Tensor:
     """Writes one number everywhere."""
     if isinstance(value, Tensor):
-        if value._array.ndim:
-            raise RuntimeError(
-                "fill_ only supports 0-dimension value tensor but got tensor with "
-                f"{value._array.ndim} dimensions."
-            )
         return write(copying.fill, input, own_number(input, value), name="fill_")
     check_number("fill_", "value", value)
     value = element(value, input._array.dtype)

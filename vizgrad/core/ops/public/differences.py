@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from vizgrad.core.arrays import dtypes
-from vizgrad.core.errors import index_of, wrap_dim
+from vizgrad.core.errors import existing_dim, index_of, wrap_dim
 from vizgrad.core.ops import arithmetic, copying, extremes, joining, statistics
 from vizgrad.core.ops.copying import without_history
 from vizgrad.core.ops.forms import public
@@ -23,7 +23,7 @@ from vizgrad.core.ops.public.arguments import (
     written,
 )
 from vizgrad.core.ops.public.reduction import _as_asked, _in_dtype
-from vizgrad.core.tensor.requirements import AtLeast, RankAtLeast
+from vizgrad.core.tensor.requirements import AtLeast, DtypeKind, OneOf, RankAtLeast
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
 
@@ -98,12 +98,15 @@ def cummin(input: Tensor, dim: int) -> ValuesIndices:
 @public(method=True)
 @takes_axis
 @takes_tensors
-def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
+def logcumsumexp(
+    input: Annotated[Tensor, DtypeKind("fcV", '"{function}" not implemented for {dtype}')],
+    dim: int,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """log of running sums of exp along `dim`."""
     if out is not None:
         _of_out(out, input.dtype)
-    if input._array.dtype.kind not in "fcV":
-        raise NotImplementedError(f'"logcumsumexp" not implemented for {input.dtype.name}')
     result = _running(statistics.logcumsumexp, input, dim, None)
     return result if out is None else written(out, result, "logcumsumexp", input)
 
@@ -228,26 +231,28 @@ def cumulative_trapezoid(
 @public
 @takes_tensors
 def gradient(
-    input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1
+    input: Tensor,
+    *,
+    spacing: Any = 1,
+    dim: Any = None,
+    edge_order: Annotated[
+        int,
+        OneOf((1, 2), "torch.gradient only supports edge_order=1 and edge_order=2, got {value}"),
+    ] = 1,
 ) -> tuple[Tensor, ...]:
     """Central differences along each of `dim` (all, unless given), one-sided ones at both ends.
 
     `spacing`: a number, one per dimension, or tensors of coordinates. `edge_order`: 1 or 2, how exact the
     ends are.
     """
-    if edge_order not in (1, 2):
-        raise RuntimeError(
-            f"torch.gradient only supports edge_order=1 and edge_order=2, got {edge_order}"
-        )
     if isinstance(spacing, str):
         raise TypeError(
             "gradient(): argument 'spacing' must be a number, tensors or a list, not str"
         )
     spacing = 1 if spacing is None else spacing
     asked = dim if isinstance(dim, Sequence) else () if dim is None else (dim,)
-    if asked and not input._array.ndim:
-        at = index_of(asked[0])
-        raise IndexError(f"Dimension specified as {at} but tensor has no dimensions")
+    if asked:
+        existing_dim(index_of(asked[0]), input._array.ndim)
     none = isinstance(dim, Sequence) and not dim
     dims = () if none else dims_of(dim, input._array.ndim)
     dims = tuple(range(input._array.ndim)) if dims is None else dims

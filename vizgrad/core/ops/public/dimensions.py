@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from vizgrad.core.arrays.dtypes import INTS
-from vizgrad.core.errors import index_of, wrap_dim
+from vizgrad.core.errors import existing_dim, index_of, wrap_dim
 from vizgrad.core.ops import shape as ops
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public.arguments import dims_given, dims_of, takes_out, takes_tensors
 from vizgrad.core.ops.public.reshape import flatten, reshape
-from vizgrad.core.tensor.requirements import RankAtLeast, not_a_tensor
+from vizgrad.core.tensor.requirements import MATRICES, RankAtLeast, not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -148,25 +148,16 @@ def squeeze(input: Tensor, *given: Any, dim: Any = None) -> Tensor:
 
 @public(method=True)
 @takes_out
-def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+def tril(input: Annotated[Tensor, MATRICES], diagonal: int = 0) -> Tensor:
     """The lower triangles of matrices, zero above the given diagonal."""
-    check_matrix("tril", input)
     return ops.tril.record(input, diagonal=index_of(diagonal))
 
 
 @public(method=True)
 @takes_out
-def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+def triu(input: Annotated[Tensor, MATRICES], diagonal: int = 0) -> Tensor:
     """The upper triangles of matrices, zero below the given diagonal."""
-    check_matrix("triu", input)
     return ops.triu.record(input, diagonal=index_of(diagonal))
-
-
-def check_matrix(name: str, input: Tensor) -> None:
-    if input._array.ndim < 2:
-        raise RuntimeError(
-            f"{name}: input tensor must have at least 2 dimensions, got {input._array.ndim}"
-        )
 
 
 @public(method=True)
@@ -211,9 +202,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
         raise RuntimeError(
             f"shifts and dimensions must align. shifts: {len(shift)}, dims:{len(along)}"
         )
-    if along and not input._array.ndim:
-        raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
-    wrapped = tuple(wrap_dim(d, input._array.ndim) for d in along)
+    wrapped = tuple(existing_dim(d, input._array.ndim) for d in along)
     return ops.roll.record(input, shifts=shift, dims=wrapped)
 
 

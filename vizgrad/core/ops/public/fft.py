@@ -14,7 +14,7 @@ from typing import Any
 
 from vizgrad.core.arrays import dtypes, xp
 from vizgrad.core.arrays.dtypes import INTS
-from vizgrad.core.errors import index_of, wrap_dim
+from vizgrad.core.errors import existing_dim, index_of, wrap_dim
 from vizgrad.core.ops import fourier
 from vizgrad.core.ops.copying import to_copy
 from vizgrad.core.ops.images import constant_pad_nd
@@ -150,9 +150,7 @@ def _need_dims(name: str, dims: tuple[int, ...]) -> None:
 
 
 def _one(input: Tensor, n: int | None, dim: int) -> Sizes:
-    if not input._array.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    wrap_dim(dim, input._array.ndim)
+    existing_dim(dim, input._array.ndim)
     if n is not None and n < 1:
         raise RuntimeError(f"Invalid number of data points ({n}) specified")
     return None if n is None else (n,)

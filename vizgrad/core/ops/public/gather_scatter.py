@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import is_on_host
 from vizgrad.core.arrays.kernels.indexing import check_select, count_places
-from vizgrad.core.errors import wrap_dim
+from vizgrad.core.errors import existing_dim, wrap_dim
 from vizgrad.core.function.inplace import check_placing, write
 from vizgrad.core.ops import indexing
 from vizgrad.core.ops.forms import method, public
@@ -23,28 +23,50 @@ from vizgrad.core.ops.public.arguments import (
     takes_out,
     takes_tensors,
 )
-from vizgrad.core.tensor.requirements import OneOf
+from vizgrad.core.tensor.requirements import (
+    AtLeast,
+    Dim,
+    DtypeKind,
+    Index,
+    Long,
+    OneOf,
+    RankAtMost,
+    Requirement,
+    SameDtype,
+    ZeroDim,
+    first,
+)
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
+_INTEGERS = "{function}(): Expected dtype int32/int64 for index, got {dtype}"
+#: The index of a gather or scatter. One of nothing may be of any type and rank; no dimensions are as one.
+_Index = Annotated[
+    Tensor,
+    Index(_INTEGERS, or_empty=True),
+    Requirement(
+        "{0}._array.size and ({0}._array.ndim or 1) != ({1}._array.ndim or 1)",
+        "Index tensor must have the same number of dimensions as input tensor: {ndim} and "
+        "{other_ndim} in {function}()",
+        other="",
+    ),
+]
 
-def _check_integers(name: str, index: Tensor) -> None:
-    if index._array.dtype not in (xp.int64, xp.int32):
-        raise RuntimeError(
-            f"{name}(): Expected dtype int32/int64 for index, got {index.dtype.name}"
-        )
-
-
-def _check_index(name: str, input: Tensor, index: Tensor, dim: int) -> int:
-    a, b = input._array, index._array
-    at = wrap_dim(dim, a.ndim)
-    if b.size:  # an index of nothing may be of any type
-        _check_integers(name, index)
-    if b.size and max(a.ndim, 1) != max(b.ndim, 1):
-        raise RuntimeError(
-            f"Index tensor must have the same number of dimensions as input tensor: {b.ndim} "
-            f"and {a.ndim} in {name}()"
-        )
-    return at
+#: The values to write have the dtype of the tensor that they are written into.
+_Source = Annotated[
+    Tensor,
+    SameDtype(
+        "",
+        "{function}(): Expected self.dtype to be equal to src.dtype, got {other} and {dtype}",
+    ),
+]
+_SourceOrNumber = Annotated[
+    Any,
+    Requirement(
+        "isinstance({0}, _Tensor) and {0}._array.dtype != {1}._array.dtype",
+        "{function}(): Expected self.dtype to be equal to src.dtype, got {other} and {dtype}",
+        other="",
+    ),
+]
 
 
 def _check_fit(
@@ -72,13 +94,6 @@ def _check_fit(
         )
 
 
-def _existing_dim(dim: int, ndim: int) -> int:
-    """As `wrap_dim`, but a tensor without dimensions has none that could be meant."""
-    if not ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return wrap_dim(dim, ndim)
-
-
 def _pairs(a: Any, b: Any) -> Any:
     return zip(a.shape or (1,), b.shape or (1,), strict=True)
 
@@ -98,9 +113,9 @@ def _check_sizes(name: str, index: Tensor, other: Tensor, dim: int, what: str) -
 @public(method=True)
 @takes_axis
 @takes_out
-def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
+def gather(input: Tensor, dim: Dim, index: _Index, *, sparse_grad: bool = False) -> Tensor:
     """result[i][j] = input[index[i][j]][j] for dim 0, and so on."""
-    at = _check_index("gather", input, index, dim)
+    at = wrap_dim(dim, input._array.ndim)
     _check_sizes("gather", index, input, at, "self")
     return indexing.gather.record(input, index, dim=at)
 
@@ -108,20 +123,27 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
 @public(method=True)
 @takes_axis
 @takes_out
-def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+def take_along_dim(
+    input: Tensor,
+    indices: Annotated[
+        Tensor,
+        Requirement(
+            "dim is not None and {0}._array.dtype != _int64",
+            "take_along_dim(): dtype of indices should be Long but got {dtype}",
+        ),
+        Requirement(
+            "dim is not None and {0}._array.ndim != {1}._array.ndim",
+            "take_along_dim(): input and indices should have the same number of dimensions, but got "
+            "{other_ndim} dimensions for input, and {ndim} dimensions for indices",
+            other="",
+        ),
+    ],
+    dim: int | None = None,
+) -> Tensor:
     """`gather`, with input and indices broadcast against each other outside `dim`, and negative indices."""
     if dim is None:
         return gather(reshape.flatten(input), 0, reshape.flatten(indices))
-    if indices._array.dtype != xp.int64:
-        raise RuntimeError(
-            f"take_along_dim(): dtype of indices should be Long but got {indices.dtype.name}"
-        )
-    if input._array.ndim != indices._array.ndim:
-        raise RuntimeError(
-            "take_along_dim(): input and indices should have the same number of dimensions, but got "
-            f"{input._array.ndim} dimensions for input, and {indices._array.ndim} dimensions for indices"
-        )
-    at = _existing_dim(dim, input._array.ndim)
+    at = existing_dim(dim, input._array.ndim)
     a, b = list(input._array.shape), list(indices._array.shape)
     both = broadcasting.broadcast_shapes(
         [1 if d == at else n for d, n in enumerate(a)],
@@ -135,14 +157,9 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
 @public(method=True)
 @takes_axis
 def scatter(
-    input: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Any = None,
-    *,
-    value: Any = None,
+    input: Tensor, dim: Dim, index: _Index, src: _SourceOrNumber = None, *, value: Any = None,
     reduce: str | None = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """A copy of `input` with src[i][j] written at [index[i][j]][j] for dim 0, and so on."""
     op, operands, attributes = _scatter(input, dim, index, src, value, reduce)
     return op.record(input, *operands, **attributes)
@@ -151,14 +168,9 @@ def scatter(
 @method
 @takes_tensors
 def scatter_(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Any = None,
-    *,
-    value: Any = None,
+    self: Tensor, dim: Dim, index: _Index, src: _SourceOrNumber = None, *, value: Any = None,
     reduce: str | None = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """`scatter`, in place."""
     check_placing(self, index, src)
     op, operands, attributes = _scatter(self, dim, index, src, value, reduce)
@@ -168,7 +180,7 @@ def scatter_(
 def _scatter(
     input: Tensor, dim: int, index: Tensor, src: Any, value: Any, reduce: str | None
 ) -> Any:
-    at = _check_index("scatter", input, index, dim)
+    at = wrap_dim(dim, input._array.ndim)
     if src is None:
         src = _number(value)
     if reduce is not None:
@@ -179,7 +191,6 @@ def _scatter(
         src = element(src, input._array.dtype)
         return indexing.scatter_number, (index,), {"dim": at, "value": src}
     _check_fit("scatter", index, input, at, src)
-    _check_same("scatter", input, src)
     return indexing.scatter, (index, src), {"dim": at}
 
 
@@ -203,7 +214,6 @@ def _scatter_reduced(input: Tensor, at: int, index: Tensor, src: Any, reduce: st
         check_number("scatter", "value", src)
         src = creation.full(index.shape, src, dtype=input.dtype, device=input.device)
     _check_fit("scatter", index, input, at, src)
-    _check_same("scatter", input, src)
     attributes = {"dim": at, "reduce": _OLDER[reduce], "include_self": True}
     return indexing.scatter_reduce, (index, src), attributes
 
@@ -211,32 +221,22 @@ def _scatter_reduced(input: Tensor, at: int, index: Tensor, src: Any, reduce: st
 _OLDER = {"add": "sum", "multiply": "prod"}
 
 
-def _check_same(name: str, input: Tensor, src: Tensor) -> None:
-    if input._array.dtype != src._array.dtype:
-        raise RuntimeError(
-            f"{name}(): Expected self.dtype to be equal to src.dtype, got {input.dtype.name} "
-            f"and {src.dtype.name}"
-        )
-
-
 @public(method=True)
 @takes_axis
-def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+def scatter_add(input: Tensor, dim: Dim, index: _Index, src: _Source) -> Tensor:
     """A copy of `input` with src[i][j] added at [index[i][j]][j] for dim 0, and so on."""
-    at = _check_index("scatter_add", input, index, dim)
+    at = wrap_dim(dim, input._array.ndim)
     _check_fit("scatter_add", index, input, at, src)
-    _check_same("scatter_add", input, src)
     return indexing.scatter_add.record(input, index, src, dim=at)
 
 
 @method
 @takes_tensors
-def scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+def scatter_add_(self: Tensor, dim: Dim, index: _Index, src: _Source) -> Tensor:
     """`scatter_add`, in place."""
     check_placing(self, index, src)
-    at = _check_index("scatter_add", self, index, dim)
+    at = wrap_dim(dim, self._array.ndim)
     _check_fit("scatter_add", index, self, at, src)
-    _check_same("scatter_add", self, src)
     return write(indexing.scatter_add, self, index, src, name="scatter_add_", dim=at)
 
 
@@ -249,14 +249,9 @@ _REDUCE = OneOf(
 @public(method=True)
 @takes_tensors
 def scatter_reduce(
-    input: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
-    reduce: Annotated[str, _REDUCE],
-    *,
+    input: Tensor, dim: Dim, index: _Index, src: _Source, reduce: Annotated[str, _REDUCE], *,
     include_self: bool = True,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """A copy of `input` with the groups of `src` that `index` names reduced into it.
 
     `reduce`: "sum", "prod", "mean", "amax", "amin"; with `include_self` what is there takes part.
@@ -270,7 +265,7 @@ def scatter_reduce(
 @method
 @takes_tensors
 def scatter_reduce_(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: Annotated[str, _REDUCE], *,
+    self: Tensor, dim: Dim, index: _Index, src: _Source, reduce: Annotated[str, _REDUCE], *,
     include_self: bool = True,
 ) -> Tensor:  # fmt: skip
     """`scatter_reduce`, in place."""
@@ -288,32 +283,31 @@ _REDUCES = {"amax": "biufV", "amin": "biufV", "mean": "iufcV"}
 
 def _check_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str) -> int:
     check_kind("scatter_reduce", input, _REDUCES.get(reduce, "biufcV"))
-    at = _check_index("scatter_reduce", input, index, dim)
+    at = wrap_dim(dim, input._array.ndim)
     _check_fit("scatter_reduce", index, input, at, src)
-    _check_same("scatter_reduce", input, src)
     return at
 
 
 # Slices of one dimension by a vector of indices: read, written, added (spec T-38, T-85).
 
 
-def _vector_index(name: str, index: Tensor) -> Tensor:
-    if index._array.ndim > 1:
-        raise IndexError(
-            f"{name}(): Index is supposed to be a vector, but got a tensor of shape "
-            f"{list(index._array.shape)}"
-        )
-    _check_integers(name, index)
-    return index
+_Vector = Annotated[
+    Tensor,
+    RankAtMost(
+        1,
+        "{function}(): Index is supposed to be a vector, but got a tensor of shape {shape}",
+        IndexError,
+    ),
+    Index(_INTEGERS),
+]
 
 
 @public(method=True)
 @takes_axis
 @takes_out
-def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
+def index_select(input: Tensor, dim: Dim, index: _Vector) -> Tensor:
     """The slices of `dim` at the entries of a vector of indices."""
     at = wrap_dim(dim, input._array.ndim)
-    _vector_index("index_select", index)
     if not input._array.ndim and index._array.size != 1:
         raise RuntimeError(
             f"index_select(): Index to scalar can have only 1 value, got {index._array.size} "
@@ -330,7 +324,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
 @public(method=True)
 @takes_tensors
 def index_add(
-    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1
+    input: Tensor, dim: Dim, index: _Vector, source: _Source, *, alpha: float = 1
 ) -> Tensor:
     """A copy of `input` with alpha times the slices of `source` added at the entries of `index`."""
     at = _index_write("index_add", input, dim, index, source)
@@ -341,7 +335,7 @@ def index_add(
 @method
 @takes_tensors
 def index_add_(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1
+    self: Tensor, dim: Dim, index: _Vector, source: _Source, *, alpha: float = 1
 ) -> Tensor:
     """`index_add`, in place."""
     check_placing(self, index, source)
@@ -365,7 +359,6 @@ def _check_room(name: str, input: Tensor, at: int, index: Tensor) -> None:
 
 def _index_write(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> int:
     at = wrap_dim(dim, input._array.ndim)
-    _vector_index(name, index)
     if name == "index_copy" and not source._array.ndim and index._array.size != 1:
         raise IndexError(
             "index_copy_(): When source is scalar, index should have one element (got "
@@ -373,7 +366,6 @@ def _index_write(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
         )
     if name == "index_copy":
         _check_source(input, source, at)
-    _check_same(name, input, source)
     if name == "index_copy" and index._array.dtype != xp.int64:
         raise RuntimeError(
             f"index_copy_(): Expected a long tensor for index, but got {index.dtype.name}"
@@ -385,7 +377,7 @@ def _index_write(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
         )
     length = source._array.shape[at] if source._array.ndim else 1
     if index._array.size != length and not source._array.ndim and name != "index_copy":
-        raise IndexError(f"Dimension specified as {at} but tensor has no dimensions")
+        existing_dim(at, 0)
     if index._array.size != length:
         raise (IndexError if name == "index_copy" else RuntimeError)(
             f"{name}(): Number of indices ({index._array.size}) should be equal to "
@@ -426,7 +418,7 @@ def _check_select(index: Tensor, input: Tensor, dim: int) -> None:
 
 @public(method=True)
 @takes_tensors
-def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+def index_copy(input: Tensor, dim: Dim, index: _Vector, source: _Source) -> Tensor:
     """A copy of `input` with the slices of `source` written at the entries of `index`."""
     at = _index_write("index_copy", input, dim, index, source)
     return indexing.index_copy.record(input, index, source, dim=at)
@@ -434,16 +426,25 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
 
 @method
 @takes_tensors
-def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+def index_copy_(self: Tensor, dim: Dim, index: _Vector, source: _Source) -> Tensor:
     """`index_copy`, in place."""
     check_placing(self, index, source)
     at = _index_write("index_copy", self, dim, index, source)
     return write(indexing.index_copy, self, index, source, name="index_copy_", dim=at)
 
 
+_Filled = Annotated[
+    Tensor,
+    Long("index_fill_(): Expected dtype int64 for index, got {dtype}", IndexError),
+    RankAtMost(1, "index_fill_(): Index has to be a vector/scalar, not of shape {shape}"),
+]
+_ZERO_DIM = "index_fill_ only supports a 0-dimensional value tensor, but got tensor with {ndim} dimension(s)."
+_Number = Annotated[Any, first(ZeroDim(_ZERO_DIM))]
+
+
 @public(method=True)
 @takes_tensors
-def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+def index_fill(input: Tensor, dim: Dim, index: _Filled, value: _Number) -> Tensor:
     """A copy of `input` with a number (or a tensor of one, which gets its gradient) at entries of `index`."""
     op, operands, attributes = _index_fill(input, dim, index, value)
     return op.record(input, *operands, **attributes)
@@ -451,7 +452,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 
 @method
 @takes_tensors
-def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+def index_fill_(self: Tensor, dim: Dim, index: _Filled, value: _Number) -> Tensor:
     """`index_fill`, in place."""
     check_placing(self, index)
     value = own_number(self, value)
@@ -461,17 +462,6 @@ def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 
 def _index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
     at = wrap_dim(dim, input._array.ndim)
-    if isinstance(value, Tensor) and value._array.ndim:
-        raise RuntimeError(
-            "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-            f"{value._array.ndim} dimension(s)."
-        )
-    if index._array.ndim > 1:
-        raise RuntimeError(
-            f"index_fill_(): Index has to be a vector/scalar, not of shape {list(index._array.shape)}"
-        )
-    if index._array.dtype != xp.int64:
-        raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype.name}")
     _check_room("index_fill", input, at, index)
     check_number("index_fill", "value", value)
     if not isinstance(value, Tensor):
@@ -491,14 +481,17 @@ def _index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
 @takes_tensors
 def index_reduce(
     input: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
+    dim: Dim,
+    index: _Vector,
+    source: _Source,
     reduce: Annotated[
         str,
-        OneOf(
-            ("prod", "mean", "amax", "amin"),
-            "index_reduce_(): Expected reduce to be one of prod, mean, amax or amin but got {value}.",
+        first(
+            OneOf(
+                ("prod", "mean", "amax", "amin"),
+                "index_reduce_(): Expected reduce to be one of prod, mean, amax or amin but got "
+                "{value}.",
+            )
         ),
     ],
     *,
@@ -521,17 +514,19 @@ def index_reduce(
 # Segments: rows gathered into groups by a vector of group numbers (spec T-44).
 
 
+_Groups = Annotated[
+    Tensor,
+    DtypeKind("iu", "index holds group numbers of type int64 or int32, not {dtype}", RuntimeError),
+]
+_Count = Annotated[int, AtLeast(0, "num_segments is a count of groups, not {value}", ValueError)]
+
+
 def _numbers(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
     """`index` as int64, one group number for each row of `values`.
 
-    Raises RuntimeError for another shape or type, IndexError for a number that is no group's, ValueError for
-    a negative count of groups.
+    Raises RuntimeError for another shape, IndexError for a number that is no group's.
     """
-    if num_segments < 0:
-        raise ValueError(f"num_segments is a count of groups, not {num_segments}")
     kind, have, rows = index._array.dtype, index._array.shape, values._array.shape[:1]
-    if kind.kind not in "iu":
-        raise RuntimeError(f"index holds group numbers of type int64 or int32, not {index.dtype}")
     if have != rows or not rows:
         raise RuntimeError(
             f"index has one group number for each row of values: shape {list(rows)}, not {list(have)}; "
@@ -554,7 +549,7 @@ def _empty_groups(values: Tensor, groups: int, fill: Any) -> Tensor:
 
 @public
 @takes_tensors
-def segment_sum(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
+def segment_sum(values: Tensor, index: _Groups, num_segments: _Count) -> Tensor:
     """result[g] = the sum of values[i] with index[i] == g, shape (num_segments, ...); 0 for empty groups.
 
     Raises RuntimeError or IndexError when `index` is not one group number for each row of `values`.
@@ -575,7 +570,7 @@ def segment_mean(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
 
 @public
 @takes_tensors
-def segment_max(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
+def segment_max(values: Tensor, index: _Groups, num_segments: _Count) -> Tensor:
     """Maxima of groups, equal ones sharing the gradient. Errors as `segment_sum`.
 
     Empty groups have the least value of the type: -inf.

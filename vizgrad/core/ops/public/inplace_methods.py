@@ -28,7 +28,7 @@ from vizgrad.core.ops.public import special as special_functions
 from vizgrad.core.ops.public.arguments import takes_tensors
 from vizgrad.core.tensor.duals import active, set_tangent, tangent_of
 from vizgrad.core.tensor.modes import MODES, about_to_write
-from vizgrad.core.tensor.requirements import not_a_tensor
+from vizgrad.core.tensor.requirements import DtypeKind, RankAtLeast, not_a_tensor
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.tensor import Tensor, new_tensor, storage_of
 
@@ -140,11 +140,13 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
 
 @method
 @takes_tensors
-def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
+def fill_diagonal_(
+    self: Annotated[Tensor, RankAtLeast(2, "dimensions must larger than 1")],
+    fill_value: float,
+    wrap: bool = False,
+) -> Tensor:
     """Writes a number on the main diagonal; with `wrap` it begins anew below a tall matrix's last row."""
     shape = self._array.shape
-    if len(shape) < 2:
-        raise RuntimeError("dimensions must larger than 1")
     if len(shape) > 2 and len(set(shape)) > 1:
         raise RuntimeError(f"all dimensions of input must be of equal length, got {list(shape)}")
     if self.__class__ is Wrapped:  # it does not know where it lies
@@ -204,12 +206,18 @@ def _refuse_gradient(self: Tensor, name: str) -> None:
 
 @public(method=True)
 @takes_tensors
-def ldexp_(input: Tensor, other: Tensor) -> Tensor:
+def ldexp_(
+    input: Annotated[
+        Tensor,
+        DtypeKind(
+            "fcV",
+            "result type float can't be cast to the desired output type {dtype} of ldexp_",
+            RuntimeError,
+        ),
+    ],
+    other: Tensor,
+) -> Tensor:
     """`ldexp`, in place; RuntimeError for integers."""
-    if input._array.dtype.kind in "iub":
-        raise RuntimeError(
-            f"result type float can't be cast to the desired output type {input.dtype.name} of ldexp_"
-        )
     refuse_recorded_windows(input)
     result = arithmetic.ldexp(input.clone(), other)
     if result.is_complex() and not input.is_complex():

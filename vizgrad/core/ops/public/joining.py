@@ -21,7 +21,15 @@ from vizgrad.core.ops.public.arguments import (
     written,
 )
 from vizgrad.core.ops.public.from_values import ones_like, tensor
-from vizgrad.core.tensor.requirements import AtLeast, Rank, RankAtLeast, all_tensors
+from vizgrad.core.tensor.requirements import (
+    AtLeast,
+    Each,
+    Rank,
+    RankAtLeast,
+    RankAtMost,
+    all_tensors,
+    checked,
+)
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
@@ -54,14 +62,20 @@ def _alike(tensors: tuple[Tensor, ...]) -> bool:
     return first.ndim > 0
 
 
-def _cat_checked(found: tuple[Tensor, ...], dim: int) -> Tensor:
+@checked
+def _cat_checked(
+    found: Annotated[
+        Any,
+        Each(
+            RankAtLeast(
+                1, "zero-dimensional tensor (at position {position}) cannot be concatenated"
+            )
+        ),
+    ],
+    dim: int,
+) -> Tensor:
     if not found:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    for position, each in enumerate(found):
-        if each._array.ndim == 0:
-            raise RuntimeError(
-                f"zero-dimensional tensor (at position {position}) cannot be concatenated"
-            )
     model = next((t._array for t in found if t._array.shape != (0,)), found[0]._array)
     # of nothing but empty ones PyTorch asks no dimension
     at = 0 if model.shape == (0,) else wrap_dim(dim, model.ndim)
@@ -154,19 +168,23 @@ def column_stack(tensors: Sequence[Tensor]) -> Tensor:
 # Splitting with PyTorch's signatures and errors (spec T-15).
 
 
-def _length_of(name: str, tensor: Tensor, dim: int) -> tuple[int, int]:
+#: With a dimension to split.
+_Splittable = Annotated[
+    Tensor, RankAtLeast(1, "{function} expects at least a 1-dimensional tensor")
+]
+
+
+def _length_of(tensor: Tensor, dim: int) -> tuple[int, int]:
     """(wrapped dim, its length)."""
-    if tensor._array.ndim == 0:
-        raise RuntimeError(f"{name} expects at least a 1-dimensional tensor")
     at = wrap_dim(dim, tensor._array.ndim)
     return at, tensor._array.shape[at]
 
 
 @public
 @takes_tensors
-def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def split(tensor: _Splittable, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of consecutive stretches: of one size (the last may be shorter), or of the given sizes."""
-    at, length = _length_of("split", tensor, dim)
+    at, length = _length_of(tensor, dim)
     if isinstance(split_size_or_sections, (list, tuple)):
         sizes = [index_of(n) for n in split_size_or_sections]
         if sum(sizes) != length or any(n < 0 for n in sizes):
@@ -203,10 +221,10 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
 
 @public(method=True)
 @takes_axis
-def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+def chunk(input: _Splittable, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` views of equal length (the last may be shorter)."""
     chunks = index_of(chunks)
-    at, length = _length_of("chunk", input, dim)
+    at, length = _length_of(input, dim)
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     size = (length + chunks - 1) // chunks
@@ -226,7 +244,7 @@ def _either(name: str, given: Any, sections: Any, indices: Any) -> Any:
 @public(method=True)
 @takes_tensors
 def tensor_split(
-    input: Tensor,
+    input: _Splittable,
     indices_or_sections: Any = None,
     dim: int = 0,
     *,
@@ -235,7 +253,7 @@ def tensor_split(
 ) -> tuple[Tensor, ...]:
     """Exactly n parts, the first ones longer by one; or parts from the given indices on (V-49)."""
     indices_or_sections = _either("tensor_split", indices_or_sections, sections, indices)
-    at, length = _length_of("tensor_split", input, dim)
+    at, length = _length_of(input, dim)
     if isinstance(indices_or_sections, Tensor):
         indices_or_sections = indices_or_sections.tolist()
     if isinstance(indices_or_sections, INTS):
@@ -252,18 +270,13 @@ def tensor_split(
     )
 
 
-def _check_rank(name: str, input: Tensor, least: int) -> None:
-    if input._array.ndim < least:
-        raise RuntimeError(
-            f"{name} requires a tensor with at least {least} dimension, but got a tensor with "
-            f"{input._array.ndim} dimensions!"
-        )
+_TOO_FEW = "{function} requires a tensor with at least %d dimension, but got a tensor with {ndim} dimensions!"
 
 
 @public(method=True)
 @takes_tensors
 def hsplit(
-    input: Tensor,
+    input: Annotated[Tensor, RankAtLeast(1, _TOO_FEW % 1)],
     indices_or_sections: Any = None,
     *,
     sections: int | None = None,
@@ -271,14 +284,13 @@ def hsplit(
 ) -> tuple[Tensor, ...]:
     """`tensor_split` along the second dimension (the first of a vector)."""
     indices_or_sections = _either("hsplit", indices_or_sections, sections, indices)
-    _check_rank("hsplit", input, 1)
     return _equal_parts("hsplit", input, indices_or_sections, 0 if input._array.ndim == 1 else 1)
 
 
 @public(method=True)
 @takes_tensors
 def vsplit(
-    input: Tensor,
+    input: Annotated[Tensor, RankAtLeast(2, _TOO_FEW % 2)],
     indices_or_sections: Any = None,
     *,
     sections: int | None = None,
@@ -286,14 +298,13 @@ def vsplit(
 ) -> tuple[Tensor, ...]:
     """`tensor_split` along the first dimension."""
     indices_or_sections = _either("vsplit", indices_or_sections, sections, indices)
-    _check_rank("vsplit", input, 2)
     return _equal_parts("vsplit", input, indices_or_sections, 0)
 
 
 @public(method=True)
 @takes_tensors
 def dsplit(
-    input: Tensor,
+    input: Annotated[Tensor, RankAtLeast(3, _TOO_FEW % 3)],
     indices_or_sections: Any = None,
     *,
     sections: int | None = None,
@@ -301,7 +312,6 @@ def dsplit(
 ) -> tuple[Tensor, ...]:
     """`tensor_split` along the third dimension."""
     indices_or_sections = _either("dsplit", indices_or_sections, sections, indices)
-    _check_rank("dsplit", input, 3)
     return _equal_parts("dsplit", input, indices_or_sections, 2)
 
 
@@ -328,25 +338,24 @@ def unbind(
     return joining.record_unbind(input, wrap_dim(dim, input._array.ndim))
 
 
-def iterate(self: Tensor) -> Any:
+@checked
+def iterate(
+    self: Annotated[Tensor, RankAtLeast(1, "iteration over a 0-d tensor", TypeError)],
+) -> Any:
     """`iter(tensor)`: the slices of the first dimension."""
-    if self._array.ndim == 0:
-        raise TypeError("iteration over a 0-d tensor")
     return iter(unbind(self, 0))
 
 
 # Matrices made from vectors and from other matrices.
 
 
-def _check_vector(tensor: Tensor) -> None:
-    if tensor._array.ndim != 1:
-        raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor._array.shape)}")
+_VECTOR = Rank(1, "Expect a 1D vector, but got shape {shape}")
 
 
 @public
 @takes_tensors
 def combinations(
-    input: Annotated[Tensor, Rank(1, "Expect a 1D vector, but got shape {shape}")],
+    input: Annotated[Tensor, _VECTOR],
     r: Annotated[int, AtLeast(0, "Expect a non-negative number, but got {value}")] = 2,
     with_replacement: bool = False,
 ) -> Tensor:
@@ -361,10 +370,9 @@ def combinations(
 
 @public
 @takes_tensors
-def cartesian_prod(*tensors: Tensor) -> Tensor:
+def cartesian_prod(*tensors: Annotated[Tensor, Each(_VECTOR)]) -> Tensor:
     """All tuples with one element of each vector, one per row."""
-    for each in all_tensors(tensors):
-        _check_vector(each)
+    all_tensors(tensors)
     if len(tensors) == 1:
         return tensors[0]
     grids = broadcasting.meshgrid(*tensors, indexing="ij")
@@ -389,16 +397,21 @@ def vander(
 
 @public
 @takes_tensors
-def block_diag(*tensors: Tensor) -> Tensor:
+def block_diag(
+    *tensors: Annotated[
+        Tensor,
+        Each(
+            RankAtMost(
+                2,
+                "block_diag: Input tensors must have 2 or fewer dimensions. Input {position} has {ndim} "
+                "dimensions",
+            )
+        ),
+    ],
+) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere; of none, a row without elements."""
     if not tensors:
         return new_tensor(xp.zeros((1, 0), get_default_dtype().np))
-    for position, each in enumerate(tensors):
-        if each._array.ndim > 2:
-            raise RuntimeError(
-                "block_diag: Input tensors must have 2 or fewer dimensions. Input "
-                f"{position} has {each._array.ndim} dimensions"
-            )
     dtype = result_dtype(tensors)
     blocks = [dimensions.atleast_2d(t.to(dtype)) for t in tensors]
     width = sum(b._array.shape[1] for b in blocks)

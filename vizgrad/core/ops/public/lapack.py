@@ -24,9 +24,9 @@ from vizgrad.core.ops.public import (
 from vizgrad.core.ops.public.arguments import takes_out, takes_tensors
 from vizgrad.core.ops.public.complexes import adjoint, conj
 from vizgrad.core.ops.public.linalg_factors import householder_product
-from vizgrad.core.ops.public.linalg_functions import check_matrix_type, check_same_type
+from vizgrad.core.ops.public.linalg_functions import OF_ONE_TYPE, check_matrix_type
 from vizgrad.core.ops.public.random_sampling import randn
-from vizgrad.core.tensor.requirements import RankAtLeast
+from vizgrad.core.tensor.requirements import DtypeKind, OneOf, RankAtLeast
 from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -87,15 +87,14 @@ _MATRICES = RankAtLeast(
 @of_examples
 def triangular_solve(
     input: Annotated[Tensor, _MATRICES],
-    A: Annotated[Tensor, _MATRICES],
+    A: Annotated[
+        Tensor, _MATRICES, OF_ONE_TYPE, DtypeKind("fcV", '"{function}" not implemented for {dtype}')
+    ],
     upper: bool = True,
     transpose: bool = False,
     unitriangular: bool = False,
 ) -> TriangularSolve:
     """X in A @ X = input (A.mT @ X with `transpose`), reading a triangle of A; and a copy of A."""
-    check_same_type("triangular_solve", input, A)
-    if A._array.dtype.kind not in "fcV":
-        raise NotImplementedError(f'"triangular_solve" not implemented for {A.dtype.name}')
     shape = broadcasting.broadcast_shapes(input._array.shape[:-2], A._array.shape[:-2])
     b, matrix = (broadcasting.expand(t, (*shape, *t._array.shape[-2:])) for t in (input, A))
     plain = matrix.detach()
@@ -223,7 +222,13 @@ def orgqr(input: Tensor, input2: Tensor) -> Tensor:
 @takes_out
 @takes_tensors
 def ormqr(
-    input: Tensor, input2: Tensor, input3: Tensor, left: bool = True, transpose: bool = False
+    input: Annotated[Tensor, RankAtLeast(2, "torch.ormqr: input must have at least 2 dimensions.")],
+    input2: Tensor,
+    input3: Annotated[
+        Tensor, RankAtLeast(2, "torch.ormqr: other must have at least 2 dimensions.")
+    ],
+    left: bool = True,
+    transpose: bool = False,
 ) -> Tensor:
     """Q @ input3 (input3 @ Q unless `left`), Q the whole product of reflections I - tau_i v_i v_i^H.
 
@@ -249,9 +254,6 @@ def ormqr(
 
 def _check_ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool) -> None:
     a, t, c = input._array, tau._array, other._array
-    for name, array in (("input", a), ("other", c)):
-        if array.ndim < 2:
-            raise RuntimeError(f"torch.ormqr: {name} must have at least 2 dimensions.")
     side = -2 if left else -1
     if c.shape[side] != a.shape[-2]:
         raise RuntimeError(
@@ -424,12 +426,20 @@ def _symmetric(x: Any) -> Any:
     return (x + x.mT) / 2
 
 
+_METHOD = OneOf(
+    ("ortho", "basic"), "lobpcg: method must be 'ortho' or 'basic', got {value!r}", ValueError
+)
+_SYMMETRIC = RankAtLeast(
+    2, "lobpcg: A must be a matrix or a batch of matrices, got {ndim} dimensions"
+)
+
+
 @public
 @takes_tensors
 def lobpcg(
-    A: Tensor, k: int | None = None, B: Tensor | None = None, X: Tensor | None = None,
+    A: Annotated[Tensor, _SYMMETRIC], k: int | None = None, B: Tensor | None = None, X: Tensor | None = None,
     n: int | None = None, iK: Tensor | None = None, niter: int | None = None,
-    tol: float | None = None, largest: bool | None = None, method: str | None = None,
+    tol: float | None = None, largest: bool | None = None, method: Annotated[str, _METHOD] | None = None,
     tracker: Any = None, ortho_iparams: dict[str, int] | None = None,
     ortho_fparams: dict[str, float] | None = None, ortho_bparams: dict[str, bool] | None = None,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
@@ -442,15 +452,9 @@ def lobpcg(
     `ortho_...` settings do the same here: the basis is made orthonormal whatever its rank. Vectors have any
     sign. Raises ValueError unless m is at least 3 k.
     """
-    if A.ndim < 2:
-        raise RuntimeError(
-            f"lobpcg: A must be a matrix or a batch of matrices, got {A.ndim} dimensions"
-        )
     if A.shape[-1] != A.shape[-2]:
         kind = RuntimeError if A.requires_grad else AssertionError
         raise kind(f"lobpcg: A must be square, got shape {list(A.shape)}")
-    if method not in (None, "ortho", "basic"):
-        raise ValueError(f"lobpcg: method must be 'ortho' or 'basic', got {method!r}")
     m = A.shape[-1]
     k = (1 if X is None else X.shape[-1]) if k is None else k
     n = (k if n is None else n) if X is None else X.shape[-1]

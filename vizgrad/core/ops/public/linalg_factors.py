@@ -24,7 +24,7 @@ from vizgrad.core.ops.public import (
 )
 from vizgrad.core.ops.public.arguments import takes_out, takes_tensors
 from vizgrad.core.ops.public.complexes import adjoint, conj
-from vizgrad.core.ops.public.linalg_functions import check, check_matrix_type, check_same_type
+from vizgrad.core.ops.public.linalg_functions import OF_ONE_TYPE, check, check_matrix_type
 from vizgrad.core.tensor.requirements import INEXACT, Above, RankAtLeast
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
@@ -151,11 +151,10 @@ _TWO = " should have at least 2 dimensions, but has {ndim} dimensions instead"
 @takes_out
 def cholesky_solve(
     input: Annotated[Tensor, RankAtLeast(2, "cholesky_solve: b" + _TWO)],
-    input2: Annotated[Tensor, RankAtLeast(2, "cholesky_solve: u" + _TWO)],
+    input2: Annotated[Tensor, RankAtLeast(2, "cholesky_solve: u" + _TWO), OF_ONE_TYPE],
     upper: bool = False,
 ) -> Tensor:
     """X in A @ X = input, with the Cholesky factor input2 of A."""
-    check_same_type("cholesky_solve", input, input2)
     lower = adjoint(input2) if upper else input2
     inner = linalg_functions.solve_triangular(lower, input, upper=False)
     return linalg_functions.solve_triangular(adjoint(lower), inner, upper=True)

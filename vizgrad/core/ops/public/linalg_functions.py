@@ -72,13 +72,12 @@ def check(
         )
 
 
-def check_same_type(name: str, b: Tensor, A: Tensor) -> None:
-    """RuntimeError where the right-hand side is of another type than the matrix."""
-    if b._array.dtype != A._array.dtype:
-        raise RuntimeError(
-            f"{name}: Expected b and A to have the same dtype, but found b of type {b.dtype.name} and A of "
-            f"type {A.dtype.name} instead: convert one with .to(dtype)"
-        )
+#: The matrix, where the right-hand side is the first argument.
+OF_ONE_TYPE = SameDtype(
+    "",
+    "{function}: Expected b and A to have the same dtype, but found b of type {other} and A of type "
+    "{dtype} instead: convert one with .to(dtype)",
+)
 
 
 # Eigenvalues and singular values of matrices (spec T-83).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays.backend import check_type, is_on_device
 from vizgrad.core.arrays.dtypes import DType
@@ -14,7 +14,7 @@ from vizgrad.core.ops import shape as ops
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public.arguments import sizes_of, takes_tensors
 from vizgrad.core.tensor import in_memory
-from vizgrad.core.tensor.requirements import not_a_tensor
+from vizgrad.core.tensor.requirements import DimOf, Requirement, not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
@@ -157,12 +157,22 @@ def ravel(input: Tensor) -> Tensor:
 
 @public(method=True)
 @takes_tensors
-def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
+def unflatten(
+    input: Tensor,
+    dim: Annotated[
+        int,
+        DimOf(),
+        Requirement(
+            "not {1}._array.ndim",
+            "unflatten: a 0-dim tensor has no dimension to unflatten",
+            other="",
+        ),
+    ],
+    sizes: Any,
+) -> Tensor:
     """Dimension `dim` as several."""
     array = input._array
     at = wrap_dim(dim, array.ndim)
-    if not array.ndim:
-        raise RuntimeError("unflatten: a 0-dim tensor has no dimension to unflatten")
     parts = tuple(sizes)
     if not parts:
         raise RuntimeError("unflatten: sizes must be non-empty")

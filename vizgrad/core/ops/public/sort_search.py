@@ -33,8 +33,10 @@ from vizgrad.core.tensor.requirements import (
     AtLeast,
     DtypeKind,
     Long,
+    OneOf,
     Rank,
     SameDtype,
+    checked,
 )
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
@@ -204,7 +206,14 @@ def searchsorted(
     *,
     out_int32: bool = False,
     right: bool = False,
-    side: str | None = None,
+    side: Annotated[
+        str,
+        OneOf(
+            ("left", "right"),
+            "torch.searchsorted(): side can only be 'left' or 'right' but got {value}",
+        ),
+    ]
+    | None = None,
     sorter: Tensor | None = None,
 ) -> Tensor:
     """Where the values would be put into a sorted vector (or the rows of a sorted tensor).
@@ -217,10 +226,6 @@ def searchsorted(
     )
     check_kind("searchsorted", sorted_sequence, "iufV" if of_bools else "biufV")
     _check_search(rows.shape, input._array.shape if isinstance(input, Tensor) else ())
-    if side not in (None, "left", "right"):
-        raise RuntimeError(
-            f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}"
-        )
     if right and side == "left":
         raise RuntimeError(
             "torch.searchsorted(): side and right can't be set to opposites, got side of left while "
@@ -460,16 +465,21 @@ def _bin_of(elements: Any, low: float, high: float, bins: int) -> Any:
     return xp.minimum((inside - low) / (high - low) * bins, bins - 1).astype(xp.int64)
 
 
-def _given_edges(bins: Tensor, input: Tensor) -> Any:
-    if bins._array.ndim != 1:
-        raise RuntimeError(
-            f"torch.histogram(): bins tensor should have one dimension, but got {bins._array.ndim} dimensions"
-        )
-    if bins.dtype is not input.dtype:
-        raise RuntimeError(
-            "torch.histogram(): input tensor and bins tensor should have the same dtype, but got input with "
-            f"dtype {input.dtype.name} and bins with dtype {bins.dtype.name}"
-        )
+@checked
+def _given_edges(
+    bins: Annotated[
+        Tensor,
+        Rank(
+            1, "torch.histogram(): bins tensor should have one dimension, but got {ndim} dimensions"
+        ),
+        SameDtype(
+            "input",
+            "torch.histogram(): input tensor and bins tensor should have the same dtype, but got input "
+            "with dtype {other} and bins with dtype {dtype}",
+        ),
+    ],
+    input: Tensor,
+) -> Any:
     if bins._array.size < 2:
         raise RuntimeError(
             f"torch.histogram(): bins must be > 0, but got {bins._array.size} edges: a bin has two"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import beside, is_on_host
 from vizgrad.core.arrays.dtypes import DType, promote_types
 from vizgrad.core.arrays.kernels.reduction import count
-from vizgrad.core.errors import wrap_dim
+from vizgrad.core.errors import warn_outside, wrap_dim
 from vizgrad.core.function.transform_tensor import Wrapped, of_examples
 from vizgrad.core.ops import recording, statistics
 from vizgrad.core.ops.constants import place_of
@@ -52,6 +51,7 @@ from vizgrad.core.tensor.requirements import (
     RankAtMost,
     Requirement,
     SameDtype,
+    checked,
     not_a_tensor,
 )
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
@@ -80,12 +80,10 @@ def _var_arguments(
     dims = dims_of(dim, input._array.ndim)
     freedom = _correction(unbiased, correction)
     if count(input._array.shape, dims) - freedom <= 0:
-        warnings.warn(
+        warn_outside(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
             "reduction factor (input numel divided by output numel); there are "
             f"{count(input._array.shape, dims)} elements and the correction is {freedom}.",
-            UserWarning,
-            stacklevel=3,
         )
     return dims, freedom
 
@@ -331,34 +329,33 @@ def cov(
     # of a batch, that of the example with the fewest
     left: Any = place_of(freedom).min().item() if isinstance(freedom, Tensor) else freedom
     if left <= 0:
-        warnings.warn(
+        warn_outside(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
             f"observations; what is left of them is {left}.",
-            UserWarning,
-            stacklevel=2,
         )
         freedom = freedom.clamp(min=0) if isinstance(freedom, Wrapped) else 0.0
     return dimensions.squeeze(product / freedom)
 
 
-def _weights(fweights: Tensor | None, aweights: Tensor | None, count: int) -> Tensor | None:
+_FEW = RankAtMost(
+    1,
+    "cov(): expected {argument} to have one or fewer dimensions but got {argument} with {ndim} dimensions",
+)
+_OF_TYPE = "cov(): expected {argument} to have %s dtype but got {argument} with {dtype} dtype"
+
+
+@checked
+def _weights(
+    fweights: Annotated[Tensor, _FEW, DtypeKind("iu", _OF_TYPE % "integral", RuntimeError)] | None,
+    aweights: Annotated[Tensor, _FEW, DtypeKind("f", _OF_TYPE % "floating point", RuntimeError)]
+    | None,
+    count: int,
+) -> Tensor | None:
     """How much each of `count` observations counts; None for all the same."""
-    for name, kinds, wanted, given in (
-        ("fweights", "iu", "integral", fweights),
-        ("aweights", "f", "floating point", aweights),
-    ):
+    for name, given in (("fweights", fweights), ("aweights", aweights)):
         if given is None:
             continue
         array = given._array
-        if array.ndim > 1:
-            raise RuntimeError(
-                f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
-                f"{array.ndim} dimensions"
-            )
-        if array.dtype.kind not in kinds:
-            raise RuntimeError(
-                f"cov(): expected {name} to have {wanted} dtype but got {name} with {given.dtype.name} dtype"
-            )
         if array.size != count:
             raise RuntimeError(
                 f"cov(): expected {name} to have the same numel as there are observations in the input "
@@ -419,13 +416,30 @@ _INTERPOLATION = OneOf(
 )
 
 
+_IS_TENSOR = "isinstance({0}, _Tensor) and {1}._array.size and "
+#: Numbers between 0 and 1; that there are elements to choose from comes first.
+_Points = Annotated[
+    Any,
+    Requirement(
+        _IS_TENSOR + "{0}._array.dtype != {1}._array.dtype",
+        "{function}() q tensor must be same dtype as the input tensor: it is {dtype}, and the input {other}",
+        other="",
+    ),
+    Requirement(
+        _IS_TENSOR + "{0}._array.ndim > 1",
+        "{function}() q must be a scalar or 1D tensor, got {ndim} dimensions",
+        other="",
+    ),
+]
+
+
 @public(method=True)
 @takes_axis
 @takes_out
 @of_examples
 def quantile(
     input: Annotated[Tensor, _FLOAT_OR_DOUBLE],
-    q: Any,
+    q: _Points,
     dim: int | None = None,
     keepdim: bool = False,
     *,
@@ -441,7 +455,7 @@ def quantile(
 @of_examples
 def nanquantile(
     input: Annotated[Tensor, _FLOAT_OR_DOUBLE],
-    q: Any,
+    q: _Points,
     dim: int | None = None,
     keepdim: bool = False,
     *,
@@ -472,15 +486,6 @@ def _quantile(
         if isinstance(q, Tensor)
         else beside(input._array, xp.asarray(q, input._array.dtype))
     )
-    if points.dtype != input._array.dtype:
-        raise RuntimeError(
-            f"{name}() q tensor must be same dtype as the input tensor: it is {q.dtype.name}, and the "
-            f"input {input.dtype.name}"
-        )
-    if points.ndim > 1:
-        raise RuntimeError(
-            f"{name}() q must be a scalar or 1D tensor, got {points.ndim} dimensions"
-        )
     if is_on_host(points) and points.size and not (points.min() >= 0 and points.max() <= 1):
         raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
     ndim = input._array.ndim

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import dtypes, xp
 from vizgrad.core.arrays.backend import is_on_host
@@ -26,7 +26,7 @@ from vizgrad.core.ops.public.arguments import (
 )
 from vizgrad.core.ops.public.sort_search import nonzero
 from vizgrad.core.tensor.duals import DUALS, is_dual
-from vizgrad.core.tensor.requirements import not_a_tensor
+from vizgrad.core.tensor.requirements import MASK, ZeroDim, not_a_tensor
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
@@ -183,26 +183,22 @@ def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
     return result if out is None else written(out, result, "clamp_max", input, max)
 
 
+FILL_VALUE = ZeroDim(
+    "{called} only supports a 0-dimensional value tensor, but got tensor with {ndim} dimension(s)."
+)
+
+
 @public(method=True)
 @takes_tensors
-def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+def masked_fill(
+    input: Tensor, mask: Annotated[Tensor, MASK], value: Annotated[Any, FILL_VALUE]
+) -> Tensor:
     """`input` with `value` (a number or 0-dim tensor) where the bool mask, broadcast, holds."""
-    check_mask("masked_fill", mask)
     if isinstance(value, Tensor):
-        check_one_value("masked_fill", value)
         check_real_value("masked_fill", input, value)
         return select.masked_fill_tensor.record(input, mask, value)
     value = fill_value("masked_fill", input, value)
     return select.masked_fill.record(input, mask, value=value)
-
-
-def check_one_value(name: str, value: Tensor) -> None:
-    """RuntimeError for what is no number, but a tensor with dimensions."""
-    if value._array.ndim:
-        raise RuntimeError(
-            f"{name} only supports a 0-dimensional value tensor, but got tensor with "
-            f"{value._array.ndim} dimension(s)."
-        )
 
 
 def check_real_value(name: str, input: Tensor, value: Tensor) -> None:
@@ -218,15 +214,6 @@ def check_real_value(name: str, input: Tensor, value: Tensor) -> None:
 def fill_value(name: str, input: Tensor, value: Any) -> Any:
     check_number(name, "value", value)
     return element(value, input._array.dtype)
-
-
-def check_mask(name: str, mask: Tensor) -> None:
-    if not isinstance(mask, Tensor):
-        raise not_a_tensor(name, "mask", 2, mask)
-    if mask._array.dtype.kind != "b":
-        raise RuntimeError(
-            f"{name} only supports boolean masks, but got mask with dtype {mask.dtype.name}"
-        )
 
 
 @public(method=True)

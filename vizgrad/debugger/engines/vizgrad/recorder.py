@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import CPU, Device, device_of
-from vizgrad.core.engine.observer import Watch
+from vizgrad.core.engine.observer import Trail, Watch
 from vizgrad.core.engine.task import GraphTask
 from vizgrad.core.errors import place_of
 from vizgrad.core.graph.edges import AccumulateGrad, output_device
@@ -287,7 +287,7 @@ _marks = count(1)
 _ndarray = xp.ndarray
 
 
-class Recording:
+class Recording(Trail):
     """The events in one `vizgrad.record()` block of one thread."""
 
     __slots__ = ("__weakref__", "_known", "_log", "_names", "_read", "title")
@@ -349,7 +349,7 @@ class Recording:
         """A hook was called."""
         self._log += (HOOK, name)
 
-    def ran(self, node: Node, incoming: Any, began: float, error: str = "") -> None:
+    def ran(self, node: Node, incoming: Any, computed: Any, began: float, error: str = "") -> None:
         """A backward ran `node`."""
         seconds = perf_counter() - began
         key = node.sequence_nr

@@ -23,13 +23,13 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.errors import Place, place_of
 from vizgrad.core.interpreter import locals_of
 from vizgrad.core.tensor.source_location import INTERNAL, Site
+from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger import api
 from vizgrad.debugger.engines.api.frameworks import intercepting, of_framework
 from vizgrad.debugger.engines.api.summarizer import summarize
 from vizgrad.debugger.expressions import Elements, Expression, Gradient, parse
 from vizgrad.debugger.jupyter.magics.line_commands import UsageError
 from vizgrad.debugger.jupyter.widget.commtarget import running_cell
-from vizgrad.debugger.session.lines import source_files
 from vizgrad.debugger.session.opening import CallingFrame
 from vizgrad.debugger.session.session import Session
 
@@ -241,7 +241,7 @@ def in_notebook(place: Place | None, file: str) -> Place | None:
     was run by the magic.
     """
     cell = running_cell()
-    ran = next((each for each in source_files.cells_run(file) if each.cell == cell.id), None)
+    ran = next((each for each in UPCALLS.cells_run(file) if each.cell == cell.id), None)
     if place is None or ran is None or not cell.id:
         return place
     return replace(place, cell=cell.name)

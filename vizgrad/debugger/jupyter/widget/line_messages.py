@@ -45,12 +45,12 @@ def number_of(file: str) -> int | None:
 
 
 def cells_run(file: str) -> Sequence[Ran]:
-    """See `vizgrad.debugger.session.lines.source_files.cells_run`."""
+    """See `core.upcalls.Upcalls.cells_run`."""
     return _ran.get(file, ())
 
 
 def line_shown(file: str, line: int) -> int:
-    """See `vizgrad.core.errors.line_shown`. Among cells of one text the one that ran last is meant."""
+    """See `core.upcalls.Upcalls.line_shown`. Among cells of one text the one that ran last is meant."""
     ran = _ran.get(file)
     return line + ran[-1].before if ran else line
 

@@ -17,8 +17,8 @@ from itertools import count
 from types import CodeType
 from typing import NamedTuple, TypeAlias
 
-from vizgrad.core import errors
 from vizgrad.core.errors import Place
+from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger.engines.api.summarizer import Spot
 
 # --- where in a program an expression stands --------------------------------------------------------
@@ -156,8 +156,8 @@ class Places:
         if known is None:
             file, name = function.file, function.name or "<module>"
             text = linecache.getline(file, line).strip()
-            shown = errors.line_shown(file, line)
-            known = Place(file, shown, name, errors.cell_of(file), text)
+            shown = UPCALLS.line_shown(file, line)
+            known = Place(file, shown, name, UPCALLS.cell_of(file), text)
             self._lines[function, line] = known
         return known
 

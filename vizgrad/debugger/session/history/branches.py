@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, isfinite
 
+from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Branching
 from vizgrad.debugger.engines.api.protocols import Run
-from vizgrad.debugger.model.trace import filing
 from vizgrad.debugger.session.history.fold import Edits
 from vizgrad.debugger.session.history.history import History
 
@@ -214,7 +214,7 @@ def comparison(
         if other and branches.of(other) is not branches.current:
             raise ValueError(f"the run is on {branches.current.name!r}: go to {other!r} first")
         tolerance = branches.tolerances.get(name, 0.0)
-        return filing().diff(trace(), beside, tolerance).comparison(name)
+        return UPCALLS.filing().diff(trace(), beside, tolerance).comparison(name)
     there = branches.of(name)
     here = branches.of(other) if other else there.parent or there
     found = differences(branches, here, there)

@@ -18,6 +18,7 @@ from itertools import takewhile
 from math import sqrt
 
 from vizgrad.core import errors
+from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import GraphSource, Past
 from vizgrad.debugger.engines.api.summarizer import Spot
@@ -115,7 +116,7 @@ class LineTable:
                 continue
             file = spot.code.co_filename
             if file not in several:
-                several[file] = source_files.cells_run(file)
+                several[file] = UPCALLS.cells_run(file)
             if len(several[file]) > 1:
                 found = self._line(by_line, spot, _ran(several[file], source, node))
             else:
@@ -159,7 +160,7 @@ class LineTable:
         line = None if compiled is None else text.line(compiled)
         if line is None or compiled is None:
             return None
-        named = errors.line_shown(spot.code.co_filename, compiled)
+        named = UPCALLS.line_shown(spot.code.co_filename, compiled)
         return by_line.setdefault((number, line), TableLine(number, line, named))
 
     @property
@@ -282,7 +283,7 @@ def _recorded(source: GraphSource) -> Recorded:
         if key not in sets:
             line = spot.line
             file = spot.code.co_filename
-            sets[key] = None if line is None else recorded[file][errors.line_shown(file, line)]
+            sets[key] = None if line is None else recorded[file][UPCALLS.line_shown(file, line)]
         nodes = sets[key]
         if nodes is not None:
             nodes.add(node)
@@ -313,7 +314,7 @@ def _is_called(file: str, name: str) -> bool:
 
 
 def _cell(file: str) -> str:
-    return errors.cell_of(file) or ""
+    return UPCALLS.cell_of(file) or ""
 
 
 def _shown(file: str) -> str:
@@ -393,7 +394,7 @@ def _inside(table: LineTable, within: model.Within) -> model.LineMark | None:
 
 
 def _line_inside(place: errors.Place) -> model.LineInside:
-    ran = next(reversed(source_files.cells_run(place.file)), None)
+    ran = next(reversed(UPCALLS.cells_run(place.file)), None)
     return model.LineInside(Compiled(place.file, ran).shown, place.line)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 from stat import S_ISREG
 from types import CodeType
 from typing import NamedTuple
 
-from vizgrad.core import errors
+from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.summarizer import Spot
 
@@ -35,15 +35,6 @@ class Ran(NamedTuple):
         """Lines of `text` before the first that was compiled: IPython leaves empty ones away."""
         given = self.text.splitlines()[self.first :]
         return self.first + next((at for at, line in enumerate(given) if line.strip()), 0)
-
-
-def _none(file: str) -> Sequence[Ran]:
-    return ()
-
-
-#: The cells that a file name stands for, in the order in which they ran: cells of one text share a name. A
-#: front end sets it.
-cells_run: Callable[[str], Sequence[Ran]] = _none
 
 
 #: A larger file is not shown.
@@ -116,7 +107,7 @@ class Compiled:
         #: The code objects that were compiled from it and recorded nodes, by identity.
         self.codes: dict[int, CodeType] = {}
         self._lines = [line.rstrip("\n") for line in linecache.getlines(file)]
-        cell = errors.cell_of(file)
+        cell = UPCALLS.cell_of(file)
         name = cell or file.replace("\\", "/").rpartition("/")[2]
         #: The lines that stand for those compiled; the same, where it is not a cell.
         self._read = self._lines

@@ -1,0 +1,18 @@
+"""Every question in this folder is asked without a watch of another test, and leaves no session open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from vizgrad.debugger.explain import watch_block
+from vizgrad.debugger.session import registry
+
+
+@pytest.fixture(autouse=True)
+def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(watch_block, "_last", None)
+    yield
+    for session in registry.sessions():
+        session.close()
