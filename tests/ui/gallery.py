@@ -24,7 +24,8 @@ from tests.ui.conftest import FLAGS, chromium
 from tests.ui.lab import Lab
 from tests.ui.test_following import at
 from tests.ui.test_large import CHAIN
-from tests.ui.test_rooms import MODEL, opened, opened_panel
+from tests.ui.test_memory import read
+from tests.ui.test_rooms import MODEL, opened, opened_panel, widened
 from tests.ui.test_tour import press, root
 from tests.ui.themes import change_theme, write_in
 
@@ -289,11 +290,10 @@ def why_answers(lab: Lab) -> Seen:
 
 @state
 def memory_panel(lab: Lab) -> Seen:
-    stepped(lab)
-    panel = opened_panel(lab, 480)
-    lab.execute("vizgrad:memory")
-    panel.get_by_role("region", name="Notebook memory").wait_for()
-    return None
+    read(lab)
+    widened(lab, 480)
+    lab.page.wait_for_timeout(500)
+    return lab.page.locator("#vizgrad-panel")
 
 
 @state
