@@ -26,11 +26,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A single example may take long where the machine is busy. Continuous integration takes the same examples
-# each time; a run by hand looks for new ones. Half of the usual number: `make fuzz` is
-# there to look for long.
+# each time; a run by hand looks for new ones. A quarter of the usual number, so that all tests take minutes;
+# `make test ARGS="--hypothesis-profile=thorough tests/debugger"` looks for long.
 hypothesis.settings.register_profile(
-    "vizgrad", deadline=None, max_examples=50, derandomize=os.environ.get("CI") == "true"
+    "vizgrad", deadline=None, max_examples=25, derandomize=os.environ.get("CI") == "true"
 )
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=400)
 hypothesis.settings.load_profile("vizgrad")
 
 #: Run only when named: `pytest tests/oracle`. `make parity`, `make bench` and `make gpu-test` name them.

@@ -16,7 +16,7 @@ from vizgrad import nn, optim
 F = nn.functional
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def cuda() -> Iterator[None]:
     with strict_module.as_cuda():
         yield

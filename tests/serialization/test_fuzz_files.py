@@ -19,7 +19,7 @@ from tests.fuzz_files.__main__ import KINDS, end_group, faults
 def test_no_damaged_file_does_harm(kind: str) -> None:
     if kind == "page" and not pages.available():
         pytest.skip("a page's reader needs node and what the front end is built with")
-    assert faults(kind, 0, 0, 400) == []
+    assert faults(kind, 0, 0, 150) == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process go with its parent")

@@ -58,7 +58,7 @@ FLOAT = b"ctorch\nFloatStorage\n"
 FROM_TYPE = b"ctorch._tensor\n_rebuild_from_type_v2\n("
 ONE = pickle.dumps(["0"], 2)
 DOUBLED = b")" + b"2\x86" * 60
-DEEP = b")" + b"\x85" * 200_000
+DEEP = b")" + b"\x85" * 100_000
 
 HARM = {
     "a key that is deep": b"}" + DEEP + b"K\1s.",
@@ -83,14 +83,14 @@ HARM = {
     "bytes that pack others": b"c_codecs\nencode\n" + text("ab") + text("zip") + b"\x86R.",
     "a number of the memo": b"Nr\xff\xff\xff\x7f.",
     "counts": b"ccollections\nCounter\nJ\xff\xff\xff\x7f\x85R.",
-    "many lists": b"(" + b"]" * 250_000 + b"l.",
-    "many marks": b"(" * 600_000 + b".",
-    "sets of one list": b"](" + b"N" * 1000 + b"eq\0(" + b"cbuiltins\nset\nh\0\x85R" * 20_000 + b"l.",
+    "many lists": b"(" + b"]" * 100_000 + b"l.",
+    "many marks": b"(" * 200_000 + b".",
+    "sets of one list": b"](" + b"N" * 1000 + b"eq\0(" + b"cbuiltins\nset\nh\0\x85R" * 10_000 + b"l.",
     "bytes of one text": text("a" * 100_000) + b"q\0("
     + b"c_codecs\nencode\nh\0X\6\0\0\0latin1\x86R" * 500 + b"l.",
-    "keys of one tuple": b"(" + b"N" * 10_000 + b"tq\0}" + b"h\0Ns" * 100_000 + b".",
+    "keys of one tuple": b"(" + b"N" * 10_000 + b"tq\0}" + b"h\0Ns" * 30_000 + b".",
     "numbers that share a place": b"}(" + b"".join(
-        b"\x8a\x0a" + (k * (2**61 - 1)).to_bytes(10, "little") + b"N" for k in range(1, 50_000)
+        b"\x8a\x0a" + (k * (2**61 - 1)).to_bytes(10, "little") + b"N" for k in range(1, 20_000)
     ) + b"u.",
     "a huge number as text": b"I" + b"9" * 500_000 + b"\n.",
     "text beyond the end": b"\x8d" + struct.pack("<q", 2**40) + b"a.",

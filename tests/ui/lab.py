@@ -99,6 +99,14 @@ async app => {
   if (document.body.dataset.jpThemeLight !== 'true') {
     await app.commands.execute('apputils:change-theme', { theme: 'JupyterLab Light' });
   }
+  // The side panel mounts its view anew when it is next shown: loading the page for that would take seconds.
+  const panel = [...app.shell.widgets('right')].find(({ id }) => id === 'vizgrad-panel');
+  if (panel.view) {
+    panel.view.unmount();
+    Object.assign(panel, { view: null, mounting: false });
+  }
+  app.shell.collapseRight();
+  await new Promise(requestAnimationFrame);
   localStorage.clear();
   sessionStorage.clear();
   const over = document.querySelector('.jp-Dialog, .lm-Menu, .jp-ModalCommandPalette:not(.lm-mod-hidden)');

@@ -12,9 +12,10 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.pictures import picture
 from tests.ui.server import Server
 from tests.ui.test_following import at
-from tests.ui.test_rooms import SHOW, opened, opened_panel, picture
+from tests.ui.test_rooms import SHOW, opened, opened_panel
 from tests.ui.test_tour import press, root
 from tests.ui.themes import DARK, LIGHT, themed
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.pictures import picture
 from tests.ui.test_following import at
 from tests.ui.test_tour import press
 
@@ -22,12 +21,6 @@ RUN = """async (app, id, index) => {
   content.activeCellIndex = index;
   await app.commands.execute('notebook:run-cell');
 }"""
-
-
-def picture(lab: Lab, name: str) -> None:
-    folder = os.environ.get("VIZGRAD_PICTURES")
-    if folder:
-        lab.page.screenshot(path=Path(folder) / f"{name}.png")
 
 
 def cell(notebook: Notebook, number: int) -> Locator:

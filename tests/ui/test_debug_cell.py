@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab
+from tests.ui.pictures import picture
 
 MODEL = """\
 import vizgrad as vg
@@ -18,12 +16,6 @@ def train(steps):
         error = (w * (step + 1)).tanh().sum()
         error.backward()
 """
-
-
-def picture(page: Page, name: str) -> None:
-    """Kept where a person asked for it: VIZGRAD_PICTURES names a folder."""
-    if folder := os.environ.get("VIZGRAD_PICTURES"):
-        page.screenshot(path=Path(folder) / f"{name}.png")
 
 
 def root(view: Locator) -> Locator:

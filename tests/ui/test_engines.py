@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab
+from tests.ui.pictures import picture
 from tests.ui.test_following import at
 from tests.ui.test_tour import press
 
@@ -34,13 +34,6 @@ with vizgrad.watch():
 def shows(view: Locator, *names: str) -> None:
     for name in names:
         expect(view.locator("[data-node-id]").filter(has_text=name).first).to_be_visible()
-
-
-def picture(lab: Lab, name: str) -> None:
-    """Kept where a person asked for it: VIZGRAD_PICTURES names a folder."""
-    folder = os.environ.get("VIZGRAD_PICTURES")
-    if folder:
-        lab.page.screenshot(path=Path(folder) / f"{name}.png")
 
 
 def test_single_numbers_are_stepped_forwards_and_backwards(lab: Lab) -> None:

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.pictures import picture
 
 SETUP = """\
 import vizgrad as vg
 x = vg.tensor([1.0, 4.0], requires_grad=True)
 loss = (x.sqrt() * 3).sum()
 """
-
-
-def picture(lab: Lab, name: str) -> None:
-    """Kept where a person asked for it: VIZGRAD_PICTURES names a folder."""
-    if folder := os.environ.get("VIZGRAD_PICTURES"):
-        lab.page.screenshot(path=Path(folder) / f"{name}.png")
 
 
 def opened(lab: Lab) -> tuple[Notebook, Locator]:

@@ -8,8 +8,9 @@ import re
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.pictures import picture
 from tests.ui.test_access import COLOURS, axe
-from tests.ui.test_code import cell, picture
+from tests.ui.test_code import cell
 from tests.ui.test_following import at
 from tests.ui.test_tour import press
 from tests.ui.themes import DARK, themed

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab
+from tests.ui.pictures import picture
 from tests.ui.test_following import at
 from tests.ui.test_tour import press
 
@@ -46,13 +45,6 @@ for i in range({}):
 loss = y.sum()
 """
 SHOW = "session = vg.debug(loss)"
-
-
-def picture(lab: Lab, name: str) -> None:
-    """Kept where a person asked for it: VIZGRAD_PICTURES names a folder."""
-    folder = os.environ.get("VIZGRAD_PICTURES")
-    if folder:
-        lab.page.screenshot(path=Path(folder) / f"{name}.png")
 
 
 def group(view: Locator, title: str) -> Locator:

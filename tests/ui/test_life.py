@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 
 from playwright.sync_api import Locator, WebSocketRoute, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.pictures import picture
 from tests.ui.test_following import at
 from tests.ui.test_tour import press, root
 
@@ -19,14 +18,6 @@ x = vg.ones(3, requires_grad=True)
 loss = (x.exp() * x).tanh().sum()
 """
 DEBUG = "s = vg.debug(loss)"
-
-
-def picture(lab: Lab, name: str) -> None:
-    """Saves a screenshot to look at, where the caller asks for some."""
-    folder = os.environ.get("VIZGRAD_PICTURES")
-    if folder:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        lab.page.screenshot(path=Path(folder) / f"{name}.png")
 
 
 def says(view: Locator, text: str) -> None:

@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab
+from tests.ui.pictures import picture
 from tests.ui.test_following import at
 from tests.ui.test_large import CHAIN
-from tests.ui.test_life import picture
 from tests.ui.test_picture import RNN, debugged
 from tests.ui.test_rooms import opened, opened_panel
 from tests.ui.test_tour import press, root

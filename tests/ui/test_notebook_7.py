@@ -8,10 +8,11 @@ import nbformat
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.pictures import picture
 from tests.ui.test_access import axe
 from tests.ui.test_following import at
 from tests.ui.test_inside import CUBE, LOSS, choose
-from tests.ui.test_life import DEBUG, RESTARTED, SETUP, picture, restart, run_cell, says
+from tests.ui.test_life import DEBUG, RESTARTED, SETUP, restart, run_cell, says
 from tests.ui.test_picture import LEAST_TYPE, canvas_of, nodes_of, settled
 from tests.ui.test_rooms import inside, no_wider_than_its_room, region
 from tests.ui.test_saved import save_where_it_is, shows_the_picture

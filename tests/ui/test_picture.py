@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab
+from tests.ui.pictures import picture
 from tests.ui.test_tour import TOUR, cell_of, press, root
-
-#: Where the pictures that these tests look at are kept, if they are wanted.
-PICTURES = os.environ.get("VIZGRAD_PICTURES")
 
 TORCH = "import vizgrad as torch\nfrom vizgrad import nn\nfrom vizgrad.nn import functional as F\n"
 RNN = (
@@ -97,12 +93,6 @@ def settled(view: Locator) -> None:
     )
 
 
-def kept(lab: Lab, name: str) -> None:
-    if PICTURES:
-        Path(PICTURES).mkdir(parents=True, exist_ok=True)
-        lab.page.screenshot(path=Path(PICTURES) / f"{name}.png")
-
-
 def canvas_of(view: Locator) -> dict[str, float]:
     box = view.locator(".vg-graph").bounding_box()
     assert box is not None
@@ -132,7 +122,7 @@ def test_the_tour_is_read_without_zooming_and_is_at_most_one_scroll_away(lab: La
     notebook = lab.open_copy(TOUR, stepping_only)
     notebook.run()
     view = shown(notebook.output(cell_of(notebook, "session = vg.debug(loss)")))
-    kept(lab, "tour_1366")
+    picture(lab, "tour_1366")
     nodes = nodes_of(view)
     assert len(nodes) == 16
     for node in nodes:
@@ -163,12 +153,12 @@ def test_the_tour_is_read_without_zooming_and_is_at_most_one_scroll_away(lab: La
     last = max(nodes, key=lambda node: node["box"]["bottom"])["name"]
     label = view.locator("[data-node-id]").filter(has_text=last).last
     expect(label).to_be_in_viewport(ratio=0.9)
-    kept(lab, "tour_1366_scrolled")
+    picture(lab, "tour_1366_scrolled")
 
 
 def test_a_recurrent_network_uses_more_than_half_of_its_canvas(lab: Lab) -> None:
     view = debugged(lab, RNN)
-    kept(lab, "rnn_8")
+    picture(lab, "rnn_8")
     canvas = canvas_of(view)
     frames: list[dict[str, float]] = view.evaluate(
         """view => [...view.querySelectorAll('.vg-frame, .vg-box, .vg-result')].map(each => {
@@ -186,7 +176,7 @@ def test_a_recurrent_network_uses_more_than_half_of_its_canvas(lab: Lab) -> None
     assert view.evaluate(LEAST_TYPE) >= 11 - 0.01
     press(view, "Zoom to fit")
     settled(view)
-    kept(lab, "rnn_8_fit")
+    picture(lab, "rnn_8_fit")
     assert view.evaluate(LEAST_TYPE) >= 11 - 0.01
 
 
@@ -211,7 +201,7 @@ def test_whom_the_view_looks_at_is_said_and_what_runs_next_is_pointed_to(lab: La
     lab.page.mouse.move(x, y - 1200, steps=4)
     lab.page.mouse.up()
     expect(arrow).to_be_visible()
-    kept(lab, "pinned")
+    picture(lab, "pinned")
     arrow.click()
     expect(arrow).to_have_count(0)
     expect(view.locator('.vg-group[data-group-state="current"]')).to_be_in_viewport()
@@ -246,7 +236,7 @@ def test_what_is_not_finite_is_loud_where_it_was_made_and_where_it_went(lab: Lab
     for position in (1, 2, 3):
         press(view, "Step")
         expect(root(view)).to_have_attribute("data-position", str(position))
-    kept(lab, "nan")
+    picture(lab, "nan")
     maker = view.locator('[data-node-id]:has-text("SqrtBackward0")')
     assert "made NaN" in (maker.get_attribute("aria-label") or "")
     expect(maker).to_contain_text("made NaN")

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.pictures import picture
 from tests.ui.test_following import at
-from tests.ui.test_life import picture
 from tests.ui.test_rooms import opened_panel
 from tests.ui.test_tour import press
 from tests.ui.themes import written_in
@@ -62,9 +62,8 @@ def test_where_a_node_was_recorded_is_shown_in_its_cell(lab: Lab, where: str) ->
 
 def test_six_tabs_stand_in_one_line_of_the_side_panel(lab: Lab) -> None:
     lab.open_notebook(SETUP, FORWARD, "s = vg.debug(loss)").run()
-    panel = opened_panel(lab)
+    panel = opened_panel(lab, 358)
     at(panel, 0)
-    panel.evaluate("element => { element.style.width = '358px' }")
     tabs = panel.get_by_role("tab")
     expect(tabs).to_have_count(6)
     for font in ("", "DejaVu Sans"):

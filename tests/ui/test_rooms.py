@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.pictures import picture
 from tests.ui.test_following import at
 from tests.ui.test_tour import press, root
 from tests.ui.themes import DARK, themed
@@ -24,17 +23,6 @@ loss = nn.functional.cross_entropy(model(x), y)
 """
 SHOW = "session = vg.debug(loss)"
 PARTS = ("Engine", "Inspector", "Saved tensors", "Versions", "Events", "Memory")
-
-
-def picture(page: Page, name: str, of: Locator | None = None) -> None:
-    """Kept where a person asked for it: VIZGRAD_PICTURES names a folder."""
-    folder = os.environ.get("VIZGRAD_PICTURES")
-    if folder:
-        path = Path(folder) / f"{name}.png"
-        if of is None:
-            page.screenshot(path=path)
-        else:
-            of.screenshot(path=path)
 
 
 def opened(lab: Lab, code: str = MODEL) -> tuple[Notebook, Locator]:
@@ -104,7 +92,7 @@ def test_the_graph_and_the_engine_are_seen_together(lab: Lab) -> None:
         assert after is not None
         assert after["height"] == pytest.approx(graph["height"], abs=1)
         view.get_by_role("button", name="Zoom to fit").click()
-        picture(lab.page, f"width-{width}", root(view))
+        picture(root(view), f"width-{width}")
 
 
 def _seen_together(view: Locator, width: int) -> None:
@@ -146,7 +134,7 @@ def test_in_the_side_panel_the_engine_is_a_tab_below_the_graph(lab: Lab) -> None
     panel.get_by_role("tab", name="Engine").click()
     panel.locator("[data-node-id]").nth(2).click()  # Who chooses a node reads about it.
     inside(region(panel, "Inspector"), panel)
-    picture(lab.page, "panel-inspector", root(panel))
+    picture(root(panel), "panel-inspector")
 
 
 def test_a_tab_of_its_own_shows_the_session_of_the_widget_it_came_from(lab: Lab) -> None:
@@ -220,7 +208,7 @@ def test_presentation_size_enlarges_all_and_keeps_it_in_its_room(lab: Lab) -> No
         assert large["height"] > 1.3 * small["height"]
     no_wider_than_its_room(view)
     root(view).scroll_into_view_if_needed()
-    picture(lab.page, "presentation", root(view))
+    picture(root(view), "presentation")
     view.get_by_role("button", name="Presentation size").click()
     expect(root(view)).not_to_have_class(re.compile(r"\bvg-present\b"))
 
@@ -233,13 +221,13 @@ def test_help_lies_over_the_view_and_escape_closes_it(lab: Lab) -> None:
     assert box is not None
     assert room is not None
     assert box["width"] > 0.8 * room["width"]
-    picture(lab.page, "help", root(view))
+    picture(root(view), "help")
     lab.page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     expect(view.get_by_role("button", name="Help")).to_be_focused()
     view.locator("[data-node-id]").nth(1).click(button="right")
     expect(view.get_by_role("menuitem", name="Run to here")).to_be_visible()
-    picture(lab.page, "menu", root(view))
+    picture(root(view), "menu")
     lab.page.keyboard.press("Escape")
     expect(view.get_by_role("menu")).to_have_count(0)
     # Neither key went to JupyterLab: the cell is not in command mode, no cell was made.

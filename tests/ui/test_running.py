@@ -7,8 +7,8 @@ import re
 from playwright.sync_api import expect
 
 from tests.ui.lab import Lab
+from tests.ui.pictures import picture
 from tests.ui.test_following import at
-from tests.ui.test_large import picture
 from tests.ui.test_tour import press, root
 
 SLOW = """\

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 from pathlib import Path
 
 import nbformat
@@ -11,8 +10,9 @@ from nbconvert import HTMLExporter
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.pictures import picture
 from tests.ui.test_following import at
-from tests.ui.test_life import DEBUG, SETUP, picture
+from tests.ui.test_life import DEBUG, SETUP
 from tests.ui.test_tour import press
 from vizgrad.debugger.jupyter.widget.query_answers import MIME
 
@@ -115,8 +115,7 @@ def _html_has_the_picture(lab: Lab, path: Path, tmp_path: Path) -> None:
     assert image.evaluate("image => image.naturalWidth > 100")
     _, _, encoded = (image.get_attribute("src") or "").partition("base64,")
     assert b"2 of 5 nodes done" in base64.b64decode(encoded)
-    if folder := os.environ.get("VIZGRAD_PICTURES"):
-        page.screenshot(path=Path(folder) / "html.png")
+    picture(page, "html")
     expect(page.locator("body")).not_to_contain_text("model not found")
     page.close()
 

@@ -9,8 +9,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.ui.lab import Lab
+from tests.ui.pictures import picture
 from tests.ui.test_following import at
-from tests.ui.test_rooms import opened, picture
+from tests.ui.test_rooms import opened
 from tests.ui.test_tour import root
 from vizgrad.debugger.commands import COMMANDS
 

@@ -7,9 +7,9 @@ import re
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.pictures import picture
 from tests.ui.test_code import LOSS, MODEL, RUN, SETUP, cell
 from tests.ui.test_following import at
-from tests.ui.test_life import picture
 from tests.ui.test_rooms import opened_panel
 from tests.ui.test_tour import press
 

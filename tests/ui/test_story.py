@@ -7,7 +7,8 @@ import re
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
-from tests.ui.test_code import cell, norms, picture
+from tests.ui.pictures import picture
+from tests.ui.test_code import cell, norms
 from tests.ui.test_following import at
 from tests.ui.test_tour import press
 

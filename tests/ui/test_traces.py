@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import zipfile
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 import vizgrad as vg
 from tests.ui.conftest import SIZE
 from tests.ui.lab import Lab
+from tests.ui.pictures import picture
 from tests.ui.test_access import axe, axe_in
 from tests.ui.themes import DARK, themed
 from vizgrad import nn
@@ -23,12 +23,6 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
-
-
-def picture(page: Page, name: str) -> None:
-    """Kept where a person asked for it: VIZGRAD_PICTURES names a folder."""
-    if folder := os.environ.get("VIZGRAD_PICTURES"):
-        page.screenshot(path=Path(folder) / f"{name}.png")
 
 
 class Block(nn.Module):

@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.ui.lab import Lab
-from tests.ui.test_code import picture
+from tests.ui.pictures import picture
 from tests.ui.test_following import at
 from tests.ui.test_inside import dark
 from tests.ui.test_tour import press

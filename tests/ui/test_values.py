@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.pictures import picture
 from tests.ui.themes import DARK, themed
-
-#: Pictures to be looked at are left here.
-PICTURES = os.environ.get("VIZGRAD_PICTURES")
 
 SETUP = """
 import numpy as np
@@ -26,12 +21,6 @@ spread = vg.tensor(rng.normal(size=(2, 3, 40, 50)).astype(np.float32))
 loss = (y * x * spread).sum() + (w * w).sum() + (z * z.conj()).real.sum()
 """
 DEBUG = "session = vg.debug(loss)"
-
-
-def picture(where: Locator, name: str) -> None:
-    if PICTURES:
-        Path(PICTURES).mkdir(parents=True, exist_ok=True)
-        where.screenshot(path=Path(PICTURES) / f"{name}.png")
 
 
 def opened(lab: Lab, *cells: str) -> tuple[Notebook, Locator]:

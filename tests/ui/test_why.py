@@ -9,8 +9,8 @@ from playwright.sync_api import Locator, expect
 
 from tests.fixtures.raising_backward import RAISING_BACKWARD
 from tests.ui.lab import Lab, Notebook
+from tests.ui.pictures import picture
 from tests.ui.test_access import COLOURS, STALE, axe, axe_in
-from tests.ui.test_code import picture
 from tests.ui.test_following import at
 from tests.ui.test_life import run_cell
 from tests.ui.test_looks import box_of, resized

@@ -38,7 +38,7 @@ ELEMENTS = (
 )  # fmt: skip
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def cuda() -> Iterator[Any]:
     with strict_module.as_cuda() as module:
         yield module

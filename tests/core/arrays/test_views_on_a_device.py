@@ -23,7 +23,7 @@ MAKERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def there() -> Iterator[None]:
     with strict_module.as_cuda():
         yield

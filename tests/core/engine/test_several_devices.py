@@ -20,11 +20,17 @@ F: Any = vg.nn.functional
 SECOND = "cuda:1"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def two() -> Iterator[None]:
+    # For all tests at once: each time that a device comes or goes all compiled functions are written anew.
     with strict_module.as_cuda(2):
         yield
-        assert strict_devices.current() == 0
+
+
+@pytest.fixture(autouse=True)
+def the_first_is_current_again() -> Iterator[None]:
+    yield
+    assert strict_devices.current() == 0
 
 
 def there(*shape: int) -> Tensor:

@@ -28,7 +28,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def there() -> Iterator[None]:
     with strict_module.as_cuda():
         yield

@@ -21,7 +21,7 @@ F: Any = vg.nn.functional
 ROWS = [*OPS, *layers.ROWS, *activations.ROWS]
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def there() -> Iterator[None]:
     with strict_module.as_cuda():
         yield

@@ -21,9 +21,16 @@ pytestmark = pytest.mark.rule("T-89")
 ROWS = [*OPS, *layers.ROWS, *activations.ROWS]
 
 
+@pytest.fixture(scope="module")
+def a_device() -> Iterator[None]:
+    # For all tests at once: each time that a device comes or goes all compiled functions are written anew.
+    with strict_module.as_cuda():
+        yield
+
+
 @pytest.fixture
-def cuda() -> Iterator[None]:
-    with strict_module.as_cuda(), vg.device("cuda"):
+def cuda(a_device: None) -> Iterator[None]:
+    with vg.device("cuda"):
         yield
 
 

@@ -17,7 +17,7 @@ TYPES = [
 ]  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def there() -> Iterator[None]:
     with strict_module.as_cuda():
         yield

@@ -246,5 +246,5 @@ def overlap(one: tuple[Tensor, naive.Naive], other: tuple[Tensor, naive.Naive]) 
     )
 
 
-Machine.TestCase.settings = settings(deadline=None, max_examples=100, stateful_step_count=30)
+Machine.TestCase.settings = settings(deadline=None, max_examples=40, stateful_step_count=30)
 TestMachine = Machine.TestCase

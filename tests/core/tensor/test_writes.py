@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vizgrad as torch
@@ -70,7 +70,6 @@ def check(log: WriteLog, naive: Naive, clock: int) -> bool:
     st.sampled_from([2, 3, 8, 1024]),
     st.sampled_from([1, 2, 256]),
 )
-@settings(deadline=None)
 def test_it_says_the_truth_or_nothing(
     runs: list[tuple[int, int, int]], kept: int, lines: int
 ) -> None:

@@ -8,7 +8,7 @@ import subprocess
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.debugger.drawing.hostile import NAMES, events_of, graph_of, run_of
@@ -129,7 +129,6 @@ def test_graphviz_reads_the_labels_as_they_are_meant(name: str) -> None:
     ]
 
 
-@settings(max_examples=60, deadline=None)
 @given(any_name)
 def test_any_text_at_all_gives_well_formed_drawings(name: str) -> None:
     drawn_texts(graph_svg(graph_of(name), run_of(name)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations, pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.debugger.drawing.examples import Builder
@@ -16,8 +16,6 @@ from vizgrad.debugger.drawing.layered import TITLE, layered_layout
 from vizgrad.debugger.drawing.layout_steps import assign_ranks, spread
 from vizgrad.debugger.drawing.visible import Visible
 from vizgrad.debugger.model import Graph, Group
-
-MANY = settings(max_examples=50, deadline=None)
 
 
 def laid_out(graph: Graph, limit: int, *, named: bool = False) -> tuple[Visible, Layout]:
@@ -80,7 +78,6 @@ def samples(route: Bezier) -> list[tuple[float, float]]:
     return points
 
 
-@MANY
 @given(graphs(), st.sampled_from((4, 12, 500)))
 def test_boxes_do_not_overlap(graph: Graph, limit: int) -> None:
     _, layout = laid_out(graph, limit)
@@ -90,7 +87,6 @@ def test_boxes_do_not_overlap(graph: Graph, limit: int) -> None:
     assert all(inside(box, whole) for box in (*layout.boxes, *layout.frames))
 
 
-@MANY
 @given(graphs(), st.sampled_from((12, 500)))
 def test_frames_hold_what_is_in_them_and_nothing_else(graph: Graph, limit: int) -> None:
     visible, layout = laid_out(graph, limit)
@@ -111,7 +107,6 @@ def test_frames_hold_what_is_in_them_and_nothing_else(graph: Graph, limit: int) 
                 assert not overlap(box, frame)
 
 
-@MANY
 @given(graphs(), st.sampled_from((4, 12, 500)))
 def test_lines_go_down_from_box_to_box_and_never_under_a_box(graph: Graph, limit: int) -> None:
     visible, layout = laid_out(graph, limit)
@@ -130,13 +125,11 @@ def test_lines_go_down_from_box_to_box_and_never_under_a_box(graph: Graph, limit
                 assert not hit
 
 
-@MANY
 @given(graphs(), st.sampled_from((12, 500)))
 def test_the_same_graph_gives_the_same_layout(graph: Graph, limit: int) -> None:
     assert laid_out(graph, limit) == laid_out(graph, limit)
 
 
-@MANY
 @given(
     st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(0.1, 1e3), st.floats(0, 100)), max_size=12)
 )
@@ -177,7 +170,6 @@ def test_many_lines_of_one_small_box_start_on_it() -> None:
     assert max(starts) < 60
 
 
-@MANY
 @given(graphs(), st.sampled_from((4, 12, 500)))
 def test_the_spine_is_one_vertical_from_a_result_to_an_end(graph: Graph, limit: int) -> None:
     """Through every open and closed group, whatever its nodes have beside them."""
@@ -193,7 +185,6 @@ def test_the_spine_is_one_vertical_from_a_result_to_an_end(graph: Graph, limit: 
     assert max(xs) - min(xs) < 0.01
 
 
-@MANY
 @given(graphs(), st.sampled_from((12, 500)))
 def test_no_line_crosses_the_head_of_a_frame(graph: Graph, limit: int) -> None:
     """Neither its title nor its curve; and both are in the frame, beside each other."""

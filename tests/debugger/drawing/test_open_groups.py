@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.debugger.drawing.examples import Builder, loop, mlp, transformer
@@ -23,8 +23,6 @@ from vizgrad.debugger.drawing.visible import (
 from vizgrad.debugger.model import Graph, Group
 from vizgrad.debugger.session.grouping.outline import Outline
 
-MANY = settings(max_examples=40, deadline=None)
-
 
 def framed(graph: Graph, visible: Visible) -> list[str]:
     return [graph.groups[frame.group].title for frame in visible.frames]
@@ -40,7 +38,6 @@ def network(blocks: int, nodes: int) -> Graph:
     return b.graph(node)
 
 
-@MANY
 @given(graphs(), st.integers(0, 60), st.sampled_from((None, 0, 1, 2)))
 def test_no_more_is_opened_than_there_is_room_for(
     graph: Graph, limit: int, depth: int | None
@@ -60,7 +57,6 @@ def test_no_more_is_opened_than_there_is_room_for(
         assert count(visible) <= MOST
 
 
-@MANY
 @given(graphs(), foldings())
 def test_what_was_opened_by_hand_is_open_and_what_was_closed_is_closed(
     graph: Graph, folding: dict[str, Any]
@@ -75,7 +71,6 @@ def test_what_was_opened_by_hand_is_open_and_what_was_closed_is_closed(
     assert {*wanted, *by_itself} - closed <= opened
 
 
-@MANY
 @given(graphs(), foldings())
 def test_a_node_that_is_to_be_seen_is_seen(graph: Graph, folding: dict[str, Any]) -> None:
     near = (folding["near"] or 0) % len(graph.nodes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.debugger.drawing.examples import Builder, in_place, mlp, run_at
 from tests.debugger.drawing.strategies import graphs
@@ -66,7 +66,6 @@ def test_several_results_are_numbered() -> None:
     ]
 
 
-@settings(max_examples=60, deadline=None)
 @given(graphs())
 def test_every_node_is_written_once_and_every_leaf_at_each_use(graph: Graph) -> None:
     lines = [line for line in graph_text(graph).split("\n")[1:] if not line.startswith("!")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.debugger.drawing.examples import Builder, loop, mlp, number_of, transformer
 from tests.debugger.drawing.foldings import foldings, seen
@@ -13,8 +13,6 @@ from tests.debugger.drawing.strategies import graphs
 from vizgrad.debugger.drawing.visible import Item, Visible, edges_of
 from vizgrad.debugger.model import Graph
 from vizgrad.debugger.session.grouping.outline import Outline, is_leaf
-
-MANY = settings(max_examples=40, deadline=None)
 
 
 def behind(item: Item) -> range:
@@ -27,7 +25,6 @@ def places(visible: Visible) -> dict[int, int]:
     return {node: place for place, item in enumerate(visible.items) for node in behind(item)}
 
 
-@MANY
 @given(graphs(), foldings())
 def test_every_node_is_shown_once_or_behind_exactly_one_box(
     graph: Graph, folding: dict[str, Any]
@@ -40,7 +37,6 @@ def test_every_node_is_shown_once_or_behind_exactly_one_box(
         assert item.kind != "node" or item.first == item.node == item.last - 1
 
 
-@MANY
 @given(graphs(), foldings())
 def test_every_leaf_is_shown_at_each_use_outside_closed_boxes(
     graph: Graph, folding: dict[str, Any]
@@ -64,7 +60,6 @@ def test_every_leaf_is_shown_at_each_use_outside_closed_boxes(
         assert all(pin.uses == max(uses[leaf.id], 1) for pin in pins)
 
 
-@MANY
 @given(graphs(), foldings())
 def test_a_use_has_one_number_whatever_is_open(graph: Graph, folding: dict[str, Any]) -> None:
     def uses(visible: Visible) -> dict[tuple[int | None, int, int], int]:
@@ -80,7 +75,6 @@ def test_a_use_has_one_number_whatever_is_open(graph: Graph, folding: dict[str, 
         assert sorted(pin.use for pin in pins) == list(range(1, pins[0].uses + 1))
 
 
-@MANY
 @given(graphs(), foldings())
 def test_lines_stand_for_exactly_the_edges_between_what_is_shown(
     graph: Graph, folding: dict[str, Any]
@@ -114,7 +108,6 @@ def test_lines_stand_for_exactly_the_edges_between_what_is_shown(
     assert all(count <= 1 for count in between.values())
 
 
-@MANY
 @given(graphs(), foldings())
 def test_lines_lead_down_and_every_result_leads_to_what_shows_its_node(
     graph: Graph, folding: dict[str, Any]
@@ -133,7 +126,6 @@ def test_lines_lead_down_and_every_result_leads_to_what_shows_its_node(
             assert target.kind == "pin" or source.last <= target.first
 
 
-@MANY
 @given(graphs(), foldings())
 def test_frames_are_the_groups_around_what_is_in_them(
     graph: Graph, folding: dict[str, Any]
@@ -158,7 +150,6 @@ def test_frames_are_the_groups_around_what_is_in_them(
             )
 
 
-@MANY
 @given(graphs(), foldings())
 def test_of_many_equal_children_one_is_shown_between_two_boxes(
     graph: Graph, folding: dict[str, Any]

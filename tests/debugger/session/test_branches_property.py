@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vizgrad
@@ -98,7 +98,6 @@ def finish(side: Side, session: Session) -> None:
 
 
 @given(programs(), branch_moves)
-@settings(deadline=None)
 def test_the_original_is_untouched_by_any_number_of_branches(
     program: Program, path: list[tuple[str, int]]
 ) -> None:
@@ -118,7 +117,6 @@ def test_the_original_is_untouched_by_any_number_of_branches(
 
 
 @given(programs(), branch_moves)
-@settings(deadline=None)
 def test_each_place_on_each_branch_looks_the_same_whenever_it_is_come_to(
     program: Program, path: list[tuple[str, int]]
 ) -> None:
@@ -170,7 +168,6 @@ turns = st.integers(1, 8).flatmap(
 
 
 @given(turns, st.booleans())
-@settings(deadline=None)
 def test_a_changed_gradient_gives_what_mathematics_gives(chain: Turns, done_before: bool) -> None:
     """Powers of two and small numbers: all products are exact."""
     x = vizgrad.tensor([1.0, 3.0], requires_grad=True)

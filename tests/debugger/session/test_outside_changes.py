@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vizgrad as torch
@@ -167,7 +167,6 @@ def test_a_gradient_made_in_inference_mode_can_be_stepped_over() -> None:
 
 
 @given(programs(), st.integers(0, 12), st.integers(0, 12))
-@settings(deadline=None, max_examples=60)
 def test_no_move_undoes_what_others_did(program: Program, there: int, back_to: int) -> None:
     """At any position of any program: no move within what is recorded touches a `.grad` that was
     changed since.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vizgrad as vg
@@ -267,7 +267,6 @@ def test_a_node_that_does_nothing_has_no_place_within() -> None:
 @given(
     programs(), st.lists(st.sampled_from(("stage", "back", "step", "step_back", "in")), max_size=25)
 )
-@settings(deadline=None)
 def test_each_place_looks_the_same_whenever_it_is_come_to(
     program: Program, path: list[str]
 ) -> None:

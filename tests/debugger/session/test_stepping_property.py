@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 import vizgrad
@@ -133,7 +133,6 @@ def drive(side: Side, session: Session, path: list[tuple[str, int]]) -> None:
 
 
 @given(programs(), moves())
-@settings(deadline=None)
 def test_any_way_of_stepping_gives_what_one_backward_gives(
     program: Program, path: list[tuple[str, int]]
 ) -> None:
@@ -171,7 +170,6 @@ def state(side: Side, session: Session) -> tuple[Any, ...]:
 
 
 @given(programs(), st.lists(st.integers(-6, 6), min_size=1, max_size=12))
-@settings(deadline=None)
 def test_going_back_and_forth_restores_all_that_can_be_seen(
     program: Program, jumps: list[int]
 ) -> None:
@@ -195,7 +193,6 @@ def test_going_back_and_forth_restores_all_that_can_be_seen(
 
 
 @given(programs(), st.integers(0, 20))
-@settings(deadline=None, max_examples=50)
 def test_closing_on_the_way_leaves_what_is_seen_there(program: Program, steps: int) -> None:
     with quietly(), modes_of(program):
         side = Side(program)
@@ -213,7 +210,6 @@ def test_closing_on_the_way_leaves_what_is_seen_there(program: Program, steps: i
 
 
 @given(programs(create_graph=False))
-@settings(deadline=None)
 def test_the_total_is_known_before_the_first_step(program: Program) -> None:
     with quietly(), modes_of(program):
         side = Side(program)

@@ -26,9 +26,7 @@ CLASSES = sorted(
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 def test_every_class_survives(cls: type) -> None:
-    @settings(
-        max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), database=None
-    )
+    @settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck), database=None)
     @given(values(cls))
     def check(value: Any) -> None:
         text = to_column_json(value)

@@ -59,9 +59,7 @@ def values(annotation: Any, depth: int = 0) -> st.SearchStrategy[Any]:
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 def test_every_class_survives_the_wire(cls: type) -> None:
-    @settings(
-        max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), database=None
-    )
+    @settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck), database=None)
     @given(values(cls))
     def check(value: Any) -> None:
         written = wire.to_wire(value)

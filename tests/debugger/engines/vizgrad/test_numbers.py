@@ -7,7 +7,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vizgrad
@@ -21,7 +21,6 @@ from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph, roots_of
 
 @pytest.mark.rule("E-6", "E-7")
 @given(programs())
-@settings(deadline=None)
 def test_numbers_of_nodes(program: Program) -> None:
     world = World()
     with quietly(), modes_of(program):
@@ -39,7 +38,6 @@ def test_numbers_of_nodes(program: Program) -> None:
 
 
 @given(programs(), st.integers(1, 12))
-@settings(deadline=None)
 def test_edges_lead_to_larger_numbers(program: Program, limit: int) -> None:
     world = World()
     with quietly(), modes_of(program):

@@ -9,7 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import vizgrad
 from tests.debugger.session.test_stepping_property import modes_of, quietly
@@ -161,7 +161,6 @@ def facts(recording: Recording) -> tuple[Any, ...]:
 
 
 @given(programs())
-@settings(deadline=None)
 def test_nodes_told_once_are_told_of_as_are_those_with_hooks(program: Program) -> None:
     """The engine tells of each stage of a node with hooks, and of others that they ran: one recording."""
 

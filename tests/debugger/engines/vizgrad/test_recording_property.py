@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import vizgrad
 from tests.debugger.session.test_stepping_property import modes_of, quietly
@@ -78,7 +78,6 @@ def run(program: Program, observe: bool) -> tuple[Any, ...]:
 
 
 @given(programs())
-@settings(deadline=None)
 def test_a_recorded_run_is_an_unrecorded_one(program: Program) -> None:
     gc.disable()
     try:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vizgrad as vg
@@ -59,7 +59,6 @@ def seen(side: Side, session: Session) -> tuple[Any, ...]:
         max_size=8,
     ),
 )
-@settings(deadline=None)
 def test_a_row_is_its_steps_one_by_one(program: Program, rows: list[tuple[str, int]]) -> None:
     with quietly(), modes_of(program):
         one, many = Side(program), Side(program)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vizgrad as vg
@@ -33,7 +33,6 @@ def told_by_going_through_all(
     return told, len(storages) - len(told)
 
 
-@settings(max_examples=60, deadline=None)
 @given(DONE, st.sets(st.integers(0, 7)), st.booleans())
 def test_they_are_those_found_by_going_through_all(
     done: list[tuple[str, int]], nodes: set[int], early: bool

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vizgrad
@@ -43,8 +43,6 @@ from vizgrad.debugger.model import (
 from vizgrad.debugger.session.grouping.outline import Outline
 from vizgrad.debugger.session.history.fold import Fold, RecordedPast
 
-MANY = settings(max_examples=40, deadline=None)
-
 
 @st.composite
 def foldings(draw: st.DrawFn) -> Folding:
@@ -69,7 +67,6 @@ def inside(inner: DrawnBox | DrawnFrame, outer: DrawnFrame) -> bool:
     )
 
 
-@MANY
 @given(graphs(), foldings())
 def test_boxes_are_in_their_frames_and_lines_go_from_box_to_box(
     graph: Graph, folding: Folding
@@ -104,7 +101,6 @@ def meaning(drawing: Drawing) -> dict[str, Any]:
     return {**boxes, **{f"line {key}": value for key, value in lines.items()}}
 
 
-@MANY
 @given(graphs(), foldings(), foldings())
 def test_the_same_thing_has_the_same_key_however_folded(
     graph: Graph, one: Folding, other: Folding
@@ -126,7 +122,6 @@ def test_the_same_thing_has_the_same_key_however_folded(
             assert things[value] == key
 
 
-@MANY
 @given(graphs(), foldings(), foldings())
 def test_digests_are_equal_if_drawings_are(graph: Graph, one: Folding, other: Folding) -> None:
     first, second = drawn(graph, one), drawn(graph, other)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vizgrad
@@ -103,7 +103,6 @@ def grouped(stretches: list[tuple[float, float, int]]) -> Generator[None]:
 
 
 @given(programs(), moves(), st.lists(st.integers(0, 30), min_size=1, max_size=8), foldings())
-@settings(deadline=None, max_examples=60)
 def test_the_folded_state_is_the_state(
     program: Program, path: list[tuple[str, int]], writes: list[int], folded: Any
 ) -> None:
@@ -128,7 +127,6 @@ def test_the_folded_state_is_the_state(
 
 
 @given(programs(), moves(), st.integers(0, 10**6))
-@settings(deadline=None, max_examples=40)
 def test_updates_lost_doubled_and_reordered_converge(
     program: Program, path: list[tuple[str, int]], seed: int
 ) -> None:

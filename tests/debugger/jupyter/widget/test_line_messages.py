@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vizgrad as vg
@@ -63,7 +63,6 @@ class Notebook(View):
 
 
 @given(programs(), moves(), st.lists(st.booleans(), min_size=4, max_size=4))
-@settings(deadline=None, max_examples=60)
 def test_what_is_folded_is_what_is_told_whole(
     program: Program, path: list[tuple[str, int]], seen: list[bool]
 ) -> None:

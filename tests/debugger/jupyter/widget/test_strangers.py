@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vizgrad
@@ -43,7 +43,6 @@ _messages = st.builds(
 
 
 @given(_messages | _json)
-@settings(deadline=None)
 def test_no_message_raises_or_goes_unanswered(content: Any) -> None:
     with no_sessions():
         _, _, session = small()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.debugger.drawing.examples import loop, mlp, number_of
 from tests.debugger.drawing.strategies import graphs
@@ -13,10 +13,7 @@ from vizgrad.debugger.model import Edge, Graph, Group, Node
 from vizgrad.debugger.session.grouping import outline as outline_module
 from vizgrad.debugger.session.grouping.outline import Outline, is_leaf
 
-MANY = settings(max_examples=40, deadline=None)
 
-
-@MANY
 @given(graphs())
 def test_crossings_are_the_edges_that_leave_a_stretch(graph: Graph) -> None:
     outline = Outline.of_graph(graph)
@@ -41,7 +38,6 @@ def test_what_is_remembered_of_stretches_is_bounded(monkeypatch: pytest.MonkeyPa
     assert outline.crossing(1, 3) == first
 
 
-@MANY
 @given(graphs())
 def test_stretches_and_groups_around_a_node(graph: Graph) -> None:
     outline = Outline.of_graph(graph)
@@ -64,7 +60,6 @@ def test_stretches_and_groups_around_a_node(graph: Graph) -> None:
         assert list(outline.around(node)) == expected
 
 
-@MANY
 @given(graphs())
 def test_leaves_are_with_those_that_use_them(graph: Graph) -> None:
     outline = Outline.of_graph(graph)

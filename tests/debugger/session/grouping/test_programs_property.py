@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from textwrap import indent
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.debugger.session.grouping.programs import groups, no_programs, run
@@ -114,7 +114,6 @@ class Truth:
 
 
 @given(st.lists(statements, min_size=1, max_size=4).map(tuple))
-@settings(deadline=None)
 def test_what_is_told_is_true(body: tuple[Statement, ...]) -> None:
     truth = Truth()
     truth.do(body)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from math import isfinite
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.debugger.session.record_fold import RecordFold
 from tests.debugger.session.test_stepping_property import Side, modes_of, move, quietly
@@ -61,7 +61,6 @@ def test_folding_there_and_back_gives_the_states_that_were_told(program):
 
 
 @given(programs_of_all_kinds(), moves())
-@settings(deadline=None, max_examples=60)
 def test_the_notes_of_the_engine_fold_into_what_its_records_do(program, path):
     """Of one run each step is put into words when it is done, of the other none before it is looked at."""
     with quietly(), modes_of(program):

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vizgrad as vg
@@ -304,7 +304,6 @@ def lanes() -> st.SearchStrategy[tuple[model.Made, ...]]:
 
 
 @given(lanes())
-@settings(deadline=None, max_examples=50)
 def test_the_live_picture_of_a_lane_is_the_static_one(made: tuple[model.Made, ...]) -> None:
     lane = lane_within(0, (model.CodeStep(0, model.Place("x.py", 1), made=made),), "f")
     if lane is None:
@@ -364,7 +363,6 @@ MOVES = ("stage", "in", "out", "step")
     st.lists(st.sampled_from(MOVES), min_size=1, max_size=14),
     st.data(),
 )
-@settings(deadline=None, max_examples=60)
 def test_k_back_and_k_forward_is_where_it_was(
     kind: str, path: list[str], data: st.DataObject
 ) -> None:

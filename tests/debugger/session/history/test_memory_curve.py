@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import vizgrad
@@ -64,7 +64,6 @@ def test_of_crowded_steps_the_highest_is_a_point() -> None:
 storages = st.tuples(st.integers(1, 50), st.lists(st.integers(0, 6), min_size=1, max_size=4))
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(storages, max_size=7), st.integers(0, 10**6), st.integers(0, 9))
 def test_at_each_step_it_is_the_storages_of_those_that_did_not_run(
     holdings: list[tuple[int, list[int]]], seed: int, most: int
@@ -95,7 +94,6 @@ def test_at_each_step_it_is_the_storages_of_those_that_did_not_run(
 
 
 @given(programs(), st.lists(st.integers(0, 6), max_size=4))
-@settings(deadline=None, max_examples=40)
 def test_a_picture_and_the_curve_and_a_closed_session_say_the_same(
     program: Program, steps: list[int]
 ) -> None:

@@ -8,7 +8,7 @@ from math import sqrt
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import vizgrad as vg
 from tests.debugger.session.test_stepping_property import Side, modes_of, move, quietly
@@ -71,7 +71,6 @@ def from_scratch(session: Session) -> tuple[model.LineRun, ...]:
 
 
 @given(programs(), moves())
-@settings(deadline=None, max_examples=60)
 def test_folded_lines_are_those_from_scratch(program: Program, path: list[tuple[str, int]]) -> None:
     with quietly(), modes_of(program):
         side = Side(program)
