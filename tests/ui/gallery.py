@@ -8,6 +8,7 @@ into it and gives what is to be seen, or None for the whole page.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import html
 import tempfile
 import traceback
@@ -23,7 +24,8 @@ from tests.ui.conftest import FLAGS, chromium
 from tests.ui.lab import Lab
 from tests.ui.test_following import at
 from tests.ui.test_large import CHAIN
-from tests.ui.test_rooms import MODEL, opened, opened_panel
+from tests.ui.test_memory import read
+from tests.ui.test_rooms import MODEL, opened, opened_panel, widened
 from tests.ui.test_tour import press, root
 from tests.ui.themes import change_theme, write_in
 
@@ -108,6 +110,48 @@ x = vg.tensor([1.0, 2.0], requires_grad=True)
 block = lambda x: (x * w).sin() * (x + w).exp()
 loss = checkpoint(block, x.exp(), use_reentrant=False).sum()
 """
+
+
+WHY = """
+%load_ext vizgrad
+import vizgrad as vg
+w = vg.tensor([0.0, 1.0, 4.0], requires_grad=True)
+square = w * w
+distance = square.sqrt()
+loss = (distance * 2).sum()
+"""
+#: Answers to Why? in outputs: of a value, of a cut gradient, of the findings of a cell, of an error.
+ANSWERS = (
+    """
+%load_ext vizgrad
+import vizgrad as vg
+a = vg.tensor([2.0, -1.0], requires_grad=True)
+with vg.watch():
+    gain = a * 0.5
+    loss = gain.log().sum()
+vg.why(loss)""",
+    """
+with vg.watch():
+    w = vg.tensor([1.0, 2.0], requires_grad=True)
+    pred = (w * 3.0).detach()
+    loss = ((pred - 1.0) * w.new_ones(2, requires_grad=True)).sum()
+    loss.backward()
+vg.why(w)""",
+    """
+%%vizgrad watch seen
+model = vg.nn.Linear(2, 1)
+steps = vg.optim.SGD(model.parameters(), lr=0.1)
+for i in range(4):
+    loss = (model(vg.ones(3, 2)) - vg.ones(3)).square().mean()
+    loss.backward()
+    steps.step()""",
+    """
+x = vg.tensor([0.5, 1.0], requires_grad=True)
+y = x.exp()
+loss = (y * 2.0).sum()
+y += 1.0
+loss.backward()""",
+)
 
 
 def stepped(lab: Lab, code: str = MODEL, steps: int = 3) -> Locator:
@@ -212,6 +256,44 @@ def nonfinite(lab: Lab) -> Seen:
     press(view, "Continue")
     expect(root(view)).not_to_have_attribute("data-position", "0")
     return root(view)
+
+
+@state
+def why_banner(lab: Lab) -> Seen:
+    _, view = opened(lab, WHY)
+    press(view, "Continue")
+    banner = view.get_by_role("alert").first
+    banner.get_by_role("button", name="Why?").click()
+    view.get_by_role("region", name="Why", exact=True).wait_for()
+    return root(view)
+
+
+@state
+def why_node(lab: Lab) -> Seen:
+    view = stepped(lab, WHY, 2)
+    view.locator("[data-node-id]").nth(1).click()
+    lab.page.keyboard.press("w")
+    view.get_by_role("region", name="Why", exact=True).wait_for()
+    return view
+
+
+@state
+def why_answers(lab: Lab) -> Seen:
+    lab.page.set_viewport_size({"width": 1200, "height": 2700})
+    lab.execute("application:toggle-left-area")
+    notebook = lab.open_notebook(*(each.lstrip() for each in ANSWERS))
+    with contextlib.suppress(AssertionError):  # the last cell raises
+        notebook.run()
+    lab.page.wait_for_timeout(1000)
+    return None
+
+
+@state
+def memory_panel(lab: Lab) -> Seen:
+    read(lab)
+    widened(lab, 480)
+    lab.page.wait_for_timeout(500)
+    return lab.page.locator("#vizgrad-panel")
 
 
 @state

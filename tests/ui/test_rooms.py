@@ -41,6 +41,12 @@ def opened_panel(lab: Lab, width: int = 400) -> Locator:
     expect(root(panel)).to_have_attribute("data-layout", "done")
     now = panel.bounding_box()
     assert now is not None
+    widened(lab, width)
+    return panel
+
+
+def widened(lab: Lab, width: int) -> None:
+    """The right side of JupyterLab is so wide."""
     lab.call(
         """(app, width) => {
           const split = app.shell._hsplitPanel;
@@ -49,7 +55,6 @@ def opened_panel(lab: Lab, width: int = 400) -> Locator:
         }""",
         width,
     )
-    return panel
 
 
 def region(view: Locator, name: str) -> Locator:

@@ -21,7 +21,7 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import DEVICES, on_device_of
 from vizgrad.core.engine.domain import ARRAYS, DUALS, TENSORS
 from vizgrad.core.engine.task import Capture, GraphTask
-from vizgrad.core.errors import explained, place_of, warn_once
+from vizgrad.core.errors import explained, hide_frames, place_of, warn_once
 from vizgrad.core.function.transform_tensor import stands_for_others
 from vizgrad.core.graph.edges import AccumulateGrad, cut_off, edge_of, split_edge
 from vizgrad.core.graph.node import Node
@@ -123,8 +123,12 @@ def backward(
     """
     if grad_variables is not None:
         grad_tensors = _old_name(grad_tensors, grad_variables)
-    if not was_done(tensors, grad_tensors, retain_graph, create_graph, inputs):
-        prepare_backward(tensors, grad_tensors, retain_graph, create_graph, inputs).run()
+    try:
+        if not was_done(tensors, grad_tensors, retain_graph, create_graph, inputs):
+            prepare_backward(tensors, grad_tensors, retain_graph, create_graph, inputs).run()
+    except Exception as error:
+        hide_frames(error)
+        raise
 
 
 def _old_name(grad_tensors: Any, grad_variables: Any) -> Any:
@@ -247,27 +251,31 @@ def grad(
             outputs, chosen, grad_outputs, retain_graph, create_graph,
             bool(allow_unused), materialize_grads,
         )  # fmt: skip
-    boxed = MODES.levels != () or _is_batched(grad_outputs)
-    roots = make_roots(outputs, grad_outputs, create_graph or boxed)
-    captures: dict[Node, list[Capture]] = {}
-    asked: list[Capture] = []
-    for index, wanted in enumerate(chosen):
-        node, nr = _end(wanted, f"input {index}")
-        capture = Capture(nr)
-        captures.setdefault(node, []).append(capture)
-        asked.append(capture)
-    task = make_task(
-        roots,
-        retain_graph=retain_graph,
-        create_graph=create_graph,
-        captures=captures,
-        boxed=boxed,
-    )
-    task.run()
-    return tuple(
-        _result(task, wanted, capture, index, bool(allow_unused), materialize_grads)
-        for index, (wanted, capture) in enumerate(zip(chosen, asked, strict=True))
-    )
+    try:
+        boxed = MODES.levels != () or _is_batched(grad_outputs)
+        roots = make_roots(outputs, grad_outputs, create_graph or boxed)
+        captures: dict[Node, list[Capture]] = {}
+        asked: list[Capture] = []
+        for index, wanted in enumerate(chosen):
+            node, nr = _end(wanted, f"input {index}")
+            capture = Capture(nr)
+            captures.setdefault(node, []).append(capture)
+            asked.append(capture)
+        task = make_task(
+            roots,
+            retain_graph=retain_graph,
+            create_graph=create_graph,
+            captures=captures,
+            boxed=boxed,
+        )
+        task.run()
+        return tuple(
+            _result(task, wanted, capture, index, bool(allow_unused), materialize_grads)
+            for index, (wanted, capture) in enumerate(zip(chosen, asked, strict=True))
+        )
+    except Exception as error:
+        hide_frames(error)
+        raise
 
 
 def _batched(

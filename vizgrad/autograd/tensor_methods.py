@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vizgrad.autograd.running import prepare_backward, was_done
-from vizgrad.core.errors import explained, place_of
+from vizgrad.core.errors import explained, hide_frames, place_of
 from vizgrad.core.function.transform_tensor import Wrapped, wrap
 from vizgrad.core.graph.edges import gradient_edge
 from vizgrad.core.graph.node import RemovableHandle, add_hook, hooks_of, new_hooks
@@ -23,8 +23,12 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """Adds to `.grad` of the leaves the gradients of this tensor; see `vizgrad.autograd.backward`."""
-    if not was_done(self, gradient, retain_graph, create_graph, inputs):
-        prepare_backward(self, gradient, retain_graph, create_graph, inputs).run()
+    try:
+        if not was_done(self, gradient, retain_graph, create_graph, inputs):
+            prepare_backward(self, gradient, retain_graph, create_graph, inputs).run()
+    except Exception as error:
+        hide_frames(error)
+        raise
 
 
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:

@@ -16,6 +16,11 @@ def set_magics(loaded: bool) -> None:
     _MAGICS[0] = loaded
 
 
+def magics_loaded() -> bool:
+    """Is advice written in magics? Then the notebook hides frames by itself."""
+    return _MAGICS[0]
+
+
 #: Kind of an error -> how to look closer, as a call and as a magic. {x} is the tensor of the explanation, {f}
 #: a custom Function. There is no row for an error that has nothing more to show.
 _CLOSER: dict[str, tuple[str, str]] = {

@@ -14,14 +14,14 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from sys import _getframe  # pyright: ignore[reportPrivateUsage]  `inspect` is slow to import
-from types import CodeType
+from types import CodeType, TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from vizgrad.core.error_lines import below, closer, closer_at_node
+from vizgrad.core.error_lines import below, closer, closer_at_node, magics_loaded
 from vizgrad.core.upcalls import UPCALLS
 
 if TYPE_CHECKING:
-    from types import FrameType, TracebackType
+    from types import FrameType
 
     from vizgrad.core.tensor.source_location import Site
 
@@ -288,6 +288,41 @@ def own_line(error: BaseException | None) -> Place | None:
     if explanation is None:
         return getattr(error, "_raised_at", None)
     return explanation.culprit if explanation.kind in ("function-return", "hook-effect") else None
+
+
+def hide_frames(error: BaseException) -> None:
+    """Leaves the frames of vizgrad out of the traceback of an error that is explained, or that the user's own
+    code raised: call it where a public function catches the error, then `raise`.
+
+    The last line is then the user's. A defect of vizgrad keeps all its frames, and so does every error where
+    the variable VIZGRAD_FULL_TRACEBACKS is set, or a notebook hides frames by itself.
+    """
+    if magics_loaded() or os.environ.get("VIZGRAD_FULL_TRACEBACKS", "0") not in ("", "0"):
+        return
+    links: list[TracebackType] = []
+    compiled: list[
+        TracebackType
+    ] = []  # of an operation: a formula may be the user's, and calls their code
+    trace, ours = error.__traceback__, True
+    while trace is not None:
+        ours = _is_vizgrad(trace.tb_frame)
+        if not ours:
+            links += [*compiled, trace]
+        is_operation = ours and trace.tb_frame.f_code.co_filename.startswith("<vizgrad ")
+        compiled = [*compiled, trace] if is_operation else []
+        trace = trace.tb_next
+    explanation: Explanation | None = getattr(error, "explanation", None)
+    if ours and (explanation is None or explanation.kind == "internal"):
+        return
+    shown: TracebackType | None = None
+    for each in reversed(links):
+        shown = TracebackType(shown, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    error.__traceback__ = shown
+
+
+def _is_vizgrad(frame: FrameType) -> bool:
+    name, file = frame.f_globals.get("__name__", ""), frame.f_code.co_filename
+    return name.startswith(_WITHIN[0]) or file.startswith("<vizgrad")
 
 
 def _is_installed(file: str) -> bool:

@@ -204,8 +204,8 @@ export function nodeBrief(run: NodeRun, running: Running = null): string {
 }
 
 export const SAVED_WORDS: Readonly<Record<SavedState, string>> = {
-  alive: 'alive',
+  alive: 'in memory',
   stale: 'stale: modified after saving',
-  freed: 'freed',
+  freed: 'released',
   packed: 'packed by a hook'
 };

@@ -117,7 +117,8 @@ def passed(trace: TracebackType | None) -> Iterator[tuple[str, int]]:
         trace = trace.tb_next
 
 
-def test_each_error_has_a_program_that_raises_it() -> None:
+def test_each_error_has_a_program_that_raises_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VIZGRAD_FULL_TRACEBACKS", "1")
     reached = {place for program in PROGRAMS for place in passed(run(program).__traceback__)}
     missing: list[str] = []
     for name, node in raises():

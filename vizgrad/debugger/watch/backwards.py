@@ -60,27 +60,38 @@ class Changed(NamedTuple):
 class Visit:
     """One node of one backward."""
 
-    __slots__ = ("_code", "_lasti", "delivered", "incoming", "key", "name")
+    __slots__ = ("_code", "_first", "_lasti", "_log", "incoming", "key", "last", "name")
 
-    def __init__(self, key: int, name: str, code: Any, lasti: int, incoming: float) -> None:
+    def __init__(
+        self,
+        key: int,
+        name: str,
+        code: Any,
+        lasti: int,
+        incoming: float,
+        log: list[Any] | None = None,
+    ) -> None:
+        """`log`: shared by visits each of which delivers before the next one begins."""
         self.key = key
         self.name = name
         self._code, self._lasti = code, lasti
         #: How large what came was.
         self.incoming = incoming
-        #: Target, edge and size of what each edge delivered, one after the other: numbers alone, of which
-        #: the garbage collector has nothing to go through.
-        self.delivered: list[Any] = []
+        #: Target, edge and size of what each edge delivered, one after the other, from place `_first` up to
+        #: `last`. They are numbers, in one list for a whole run: the garbage collector has little to do.
+        self._log: list[Any] = [] if log is None else log
+        self._first = self.last = len(self._log)
 
     @property
     def out(self) -> list[Delivered]:
         """The gradient that each edge delivered, in the order of edges."""
-        flat = self.delivered
-        found = [Delivered(*flat[i : i + 3]) for i in range(0, len(flat), 3)]
+        log = self._log
+        found = [Delivered(*log[i : i + 3]) for i in range(self._first, self.last, 3)]
         return sorted(found, key=lambda each: each.edge)
 
     def deliver(self, target: int, edge: int, size: float) -> None:
-        self.delivered += target, edge, size
+        self._log += target, edge, size
+        self.last = len(self._log)
 
     @property
     def site(self) -> Site | None:
@@ -178,6 +189,8 @@ class Watching(Watch, Trail):
         """`stages`: it is told of each stage of each node."""
         self._run = run
         self._stages = stages
+        #: The deliveries of all nodes; see `Visit`.
+        self._log: list[Any] = []
         #: How large what waits for a node is, as long as only one has come.
         self._waiting: dict[int, float | None] = {}
         self._visit: Visit | None = None
@@ -211,7 +224,7 @@ class Watching(Watch, Trail):
             known = _size(incoming) if node.outputs == 1 else _largest(incoming)
         run, kind = self._run, node.__class__
         visit = run.visits[key] = Visit(
-            key, _NAMES[kind] or node.name(), node.code, node.lasti, known
+            key, _NAMES[kind] or node.name(), node.code, node.lasti, known, self._log
         )
         self._visit, self._saved = visit, _UNREAD
         if run.memory.hidden:
@@ -253,7 +266,7 @@ class Watching(Watch, Trail):
 
     def _measure(self, node: Node, visit: Visit, incoming: Any, computed: tuple[Any, ...]) -> bool:
         """Notes what edges deliver. Is there one of which `fitted` has to tell?"""
-        waiting, index, left = self._waiting, -1, False
+        waiting, index, left, log = self._waiting, -1, False, self._log
         for edge in node.edges:
             index += 1
             grad = computed[index]
@@ -268,10 +281,11 @@ class Watching(Watch, Trail):
                 size = visit.incoming
             else:
                 size = magnitude(grad) if grad.__class__ is PLAIN else _size(grad)
-            visit.delivered += target, index, size
+            log += target, index, size
             waiting[target] = None if target in waiting else size
             if size == 0.0 or not size < _INF:
                 self._judge(node, visit, index, incoming, grad, size)
+        visit.last = len(log)
         return left
 
     # --- of a node with hooks, or of all: stage by stage ------------------------------------------------
@@ -283,7 +297,7 @@ class Watching(Watch, Trail):
         if known is None:
             known = _size(grads[0]) if len(grads) == 1 else _largest(grads)
         run = self._run
-        visit = Visit(key, node.name(), node.code, node.lasti, known)
+        visit = Visit(key, node.name(), node.code, node.lasti, known, self._log)
         self._visit = run.visits[key] = visit
         self._given = run.given = _weakly(grads[0]) if len(grads) == 1 else None
         if leaf:
@@ -333,7 +347,7 @@ class Watching(Watch, Trail):
         target = key_of(to) if to.__class__ is AccumulateGrad else to.sequence_nr
         incoming = self._incoming()
         size = visit.incoming if routed is incoming else _size(routed)
-        visit.delivered += target, index, size
+        visit.deliver(target, index, size)
         waiting = self._waiting
         waiting[target] = None if target in waiting else size
         if size == 0.0 or not size < _INF:

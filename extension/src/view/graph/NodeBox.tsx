@@ -62,7 +62,7 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
         />
         {(props.onWay === 'seen' || props.onWay === 'cause') && detail === 'full' && (
           <text class="vg-explained-tag" {...besideOf(box)}>
-            {props.onWay}
+            {props.onWay === 'seen' ? 'symptom' : 'cause'}
           </text>
         )}
         <Body box={box} kind={node.kind} radius={radius} />

@@ -197,7 +197,7 @@ function Holder({ holder }: { holder: HeapHolder }): JSX.Element {
 function Parts({ group }: { group: readonly HeapStorage[] }): JSX.Element {
   return (
     <details class="vg-heap-aliases">
-      <summary>{`${format.whole(group.length)} identical`}</summary>
+      <summary>{`${format.whole(group.length)} of this kind`}</summary>
       <ul>
         {group.map(each => (
           <li key={each.id}>

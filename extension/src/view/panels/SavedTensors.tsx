@@ -85,12 +85,12 @@ function isAll({ drawing, size }: SessionState): boolean {
   return drawing.nodes.length === size;
 }
 
-/** "12 alive · 1 stale": how many there are in each state that the user may have to act on. */
+/** "12 in memory · 1 stale": how many there are in each state that the user may have to act on. */
 export function savedNote(session: SessionState): string {
   const { saved } = session;
   const alive = saved.count('alive') + saved.count('packed') + saved.count('stale');
-  const where = isAll(session) ? '' : ' in visible nodes';
-  return [`${alive} alive${where}`, saved.stale > 0 ? `${saved.stale} stale` : '']
+  const where = isAll(session) ? 'in memory' : 'in visible nodes';
+  return [`${alive} ${where}`, saved.stale > 0 ? `${saved.stale} stale` : '']
     .filter(Boolean)
     .join(' · ');
 }

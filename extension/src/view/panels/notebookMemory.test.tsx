@@ -149,7 +149,7 @@ test('storages that are alike are one row, with its parts', async () => {
   fireEvent.click(await within(host).findByRole('button', { name: 'Memory of the notebook' }));
   const row = await within(host).findByRole('rowheader');
   expect(row.textContent).toBe(`${EVIL} × 2[3, 4] float32, 48 B each`);
-  expect(within(host).getByText('2 identical')).toBeTruthy();
+  expect(within(host).getByText('2 of this kind')).toBeTruthy();
   expect(within(host).getByText('48 B [3, 4] float32 v3')).toBeTruthy();
 });
 

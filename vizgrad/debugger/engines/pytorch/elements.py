@@ -157,11 +157,17 @@ def elements_of(tensor: Any) -> Any:
     """
     if not has_elements(tensor):
         raise TypeError(f"the elements of a {kind_of(tensor)} cannot be shown one by one")
+    return shown(tensor)
+
+
+def shown(tensor: Any) -> Any:
+    """`elements_of` a tensor that is known to have elements."""
     plain = tensor.detach()
     wider = _WIDER.get(plain.dtype)
     if wider is not None:
         plain = plain.to(wider)
-    plain = plain.cpu().resolve_conj().resolve_neg()
+    if not plain.is_cpu or plain.is_conj() or plain.is_neg():
+        plain = plain.cpu().resolve_conj().resolve_neg()
     size = plain.element_size()
     return borrow(
         plain, plain.data_ptr(), _SPELLED[plain.dtype], tuple(plain.shape),

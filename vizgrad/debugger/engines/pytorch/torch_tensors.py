@@ -23,6 +23,7 @@ from vizgrad.debugger.engines.pytorch.elements import (
     elements_of,
     has_elements,
     reach,
+    shown,
     storage_of,
     stored,
 )
@@ -91,6 +92,8 @@ def graph_below(roots: list[Any]) -> list[Any]:
 
 def _kept(tensor: Any) -> Any:
     """For a sparse tensor its values."""
+    if tensor.layout is torch.strided:
+        return tensor
     return stored(tensor) if tensor.layout in SPARSE and type(tensor) in _PLAIN else tensor
 
 
@@ -115,8 +118,8 @@ class _Look:
         tensor = _kept(tensor)
         if KINDS[tensor.dtype].kind not in FLOATING or not readable(tensor):
             return True
-        if tensor.device.type == "cpu":
-            return magnitude.finite(self.array(tensor))
+        if tensor.is_cpu:
+            return magnitude.finite(shown(tensor))
         with torch.no_grad():
             return bool(torch.isfinite(tensor).all())
 
@@ -131,8 +134,8 @@ class _Look:
         tensor = _kept(tensor)
         if not readable(tensor):
             return 1.0
-        if tensor.device.type == "cpu":
-            return float(measure(self.array(tensor)))
+        if tensor.is_cpu:
+            return float(measure(shown(tensor)))
         with torch.no_grad():
             return float(tensor.abs().max()) if tensor.numel() else 0.0
 
