@@ -64,9 +64,12 @@ test: $(DONE)/project $(DONE)/needs-test
 	@.ci/fonts
 	@.ci/beside $(DONE)/vitest.log bash -c "cd extension && jlpm test" -- python -m pytest $(WORKERS) $(ARGS)
 
+# Then the halves of other tests that need PyTorch, which `make test` skips where it is not installed.
 .PHONY: parity
 parity: $(DONE)/needs-test $(DONE)/needs-parity
 	python -m pytest -n auto --dist worksteal tests/oracle tests/fuzz tests/debugger/engines/pytorch $(ARGS)
+	$(if $(ARGS),,python -m pytest tests/debugger tests/ui/test_engines.py -k torch \
+	  --ignore tests/debugger/engines/pytorch)
 
 .PHONY: pytorch-models
 pytorch-models: $(DONE)/needs-test $(DONE)/needs-models
