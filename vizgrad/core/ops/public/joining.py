@@ -370,9 +370,13 @@ def combinations(
 
 @public
 @takes_tensors
-def cartesian_prod(*tensors: Annotated[Tensor, Each(_VECTOR)]) -> Tensor:
+def cartesian_prod(*tensors: Tensor) -> Tensor:
     """All tuples with one element of each vector, one per row."""
-    all_tensors(tensors)
+    return _product_of_vectors(all_tensors(tensors))
+
+
+@checked
+def _product_of_vectors(tensors: Annotated[Any, Each(_VECTOR)]) -> Tensor:
     if len(tensors) == 1:
         return tensors[0]
     grids = broadcasting.meshgrid(*tensors, indexing="ij")
