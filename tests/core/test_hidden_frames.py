@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,10 +63,34 @@ def frames(program: Callable[[], None]) -> list[traceback.FrameSummary]:
 
 
 @pytest.mark.parametrize("program", [in_place, no_scalar, not_used, hook, custom])
-def test_the_last_line_is_the_users(program: Callable[[], None]) -> None:
-    found = frames(program)
+@pytest.mark.parametrize("watched", [False, True], ids=["", "watch"])
+def test_the_last_line_is_the_users(program: Callable[[], None], *, watched: bool) -> None:
+    with vg.watch() if watched else nullcontext():
+        found = frames(program)
     assert {each.filename for each in found} == {__file__}
     assert (found[-1].line or "").endswith("# last")
+
+
+def test_an_error_of_pytorch_within_a_watch_shows_no_frame_of_vizgrad() -> None:
+    torch = pytest.importorskip("torch")
+
+    def program() -> None:
+        x = torch.ones(2, requires_grad=True)
+        y = x.exp()
+        loss = (y * 2).sum()
+        y += 1
+        loss.backward()
+
+    with vg.watch():
+        found = frames(program)
+    ours = (str(Path(vg.__file__).parent), "<vizgrad")
+    assert [each.filename for each in found if each.filename.startswith(ours)] == []
+
+
+def test_a_namespace_without_a_name_is_the_users() -> None:
+    scope: dict[str, Any] = {"__name__": None, "vg": vg}
+    exec("def program():\n vg.ones(2, requires_grad=True).backward()", scope)
+    assert [each.name for each in frames(scope["program"])] == ["frames", "program"]
 
 
 def test_all_frames_are_there_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -321,7 +321,7 @@ def hide_frames(error: BaseException) -> None:
 
 
 def _is_vizgrad(frame: FrameType) -> bool:
-    name, file = frame.f_globals.get("__name__", ""), frame.f_code.co_filename
+    name, file = frame.f_globals.get("__name__") or "", frame.f_code.co_filename
     return name.startswith(_WITHIN[0]) or file.startswith("<vizgrad")
 
 
@@ -488,7 +488,7 @@ def _levels_within() -> int:
 
 
 def _within(frame: FrameType) -> bool:
-    return frame.f_globals.get("__name__", "").startswith(_WITHIN)
+    return (frame.f_globals.get("__name__") or "").startswith(_WITHIN)
 
 
 #: `functools` stands between vizgrad's own functions that go by the type of what they get.

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.arrays.statistics import alike, sample
-from vizgrad.core.errors import Place, function_place, place_at
+from vizgrad.core.errors import Place, function_place, hide_frames, place_at
 from vizgrad.core.function.primitive import REGISTRY
 from vizgrad.core.ops.forms import FORMS
 from vizgrad.core.tensor.source_location import Site
@@ -64,7 +64,11 @@ def _template(free: int) -> CodeType:
         f"  ({' '.join(name + ',' for name in names)})\n"
         f"  listener = {_MARK}\n"
         f"  tap = {_TAP}\n"
-        "  return listener(tap, args, kwargs)\n"
+        "  try:\n"
+        "   return listener(tap, args, kwargs)\n"
+        "  except Exception as error:\n"
+        "   tap.hide(error)\n"
+        "   raise\n"
         " return tapped\n"
     )
     scope: dict[str, Any] = {}
@@ -76,6 +80,8 @@ class Tap:
     """One function that is listened to."""
 
     __slots__ = ("_code", "_listener", "_tapped", "function", "kind", "name", "original")
+
+    hide = staticmethod(hide_frames)
 
     def __init__(self, function: FunctionType, name: str, kind: str, listener: Listener) -> None:
         self.function = function

@@ -23,6 +23,7 @@ from torch.nn.modules.module import (
 )
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
+from vizgrad.core.errors import hide_frames
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.engines.api.summarizer import MOST_CALLS, Call, Origin, Spot
 from vizgrad.debugger.engines.pytorch import torch_hooks
@@ -107,6 +108,7 @@ class _Listening(TorchFunctionMode):
             except Exception as error:
                 if kind == "pass" and whose != "own":  # as bool() of a tensor within vmap
                     self._failed(error, name, args)
+                hide_frames(error)
                 raise
         with torch._C.DisableTorchFunction():
             before = counters((*args, *kwargs.values()) if kwargs else args)
@@ -116,6 +118,7 @@ class _Listening(TorchFunctionMode):
             made = func(*args, **kwargs)
         except Exception as error:
             self._failed(error, name, args)
+            hide_frames(error)
             raise
         with torch._C.DisableTorchFunction():
             wrote = self._wrote(name, before, frame)
