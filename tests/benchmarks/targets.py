@@ -39,8 +39,8 @@ RATIOS: dict[str, Target] = {
     "jacfwd of an MLP, 256 to 256, against a loop": Target(0.1),
     "recorded: MLP, batch 64": Target(1.15),
     "recorded: LSTM cell, 20 steps": Target(1.15),
-    "watched: transformer block 8x64x128": Target(3.0, 2.0),
-    "watched: LSTM cell, 200 steps": Target(3.0, 2.0),
+    "watched: transformer block 8x64x128": Target(1.35, 1.2),
+    "watched: LSTM cell, 200 steps": Target(2.0, 1.5),
     "watched, PyTorch: transformer block 8x64x128": Target(2.5, 2.0),
     "import vizgrad": Target(2.5),
 }
