@@ -377,7 +377,7 @@ def place_of(site: Site | None, source: Source | None = linecache) -> Place | No
 
 def lines_around(place: Place, beside: int = 2) -> list[tuple[int, str]]:
     """(number, text) of the line of a place and of those beside it, as an editor counts; the line alone where
-    the source is not to be had any more, or is another now.
+    the source is no longer available, or has changed.
     """
     lines = linecache.getlines(place.file)
     before = UPCALLS.line_shown(place.file, 1) - 1
@@ -406,7 +406,7 @@ def function_place(function: Any) -> Place | None:
 
 
 def class_place(cls: type) -> Place | None:
-    """The line of a class statement; None when its source is not to be had."""
+    """The line of a class statement; None when its source is not available."""
     for value in vars(
         cls
     ).values():  # upwards from a method: also in a notebook, where classes have no file

@@ -14,7 +14,7 @@ test('an option of the formula is no saved tensor; what a hook packed is one', (
 test('what is kept of an input without its values is told in words', () => {
   const told = (name: string, value: string) => plainText(saved(name, { value }));
   expect(told('self_meta', '[2, 3] float32')).toBe(
-    'self is [2, 3] float32: of it only shape and type are kept'
+    'self is [2, 3] float32: only its shape and type are kept'
   );
   expect(told('dim', '1')).toBe('dim = 1');
 });

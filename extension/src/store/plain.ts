@@ -15,6 +15,6 @@ const META = '_meta';
 /** "dim = 0"; what a formula calls `self_meta` is what is known of an input without its values. */
 export function plainText({ name, value }: Saved): string {
   return name.endsWith(META)
-    ? `${name.slice(0, -META.length)} is ${value}: of it only shape and type are kept`
+    ? `${name.slice(0, -META.length)} is ${value}: only its shape and type are kept`
     : `${name} = ${value}`;
 }

@@ -36,7 +36,7 @@ class Columns {
     }
     const { values, weights } = this.tables.get(String(told['root'])) ?? EMPTY;
     if (values.length !== 1 || (weights?.[0] ?? 0) > MOST_VALUES) {
-      throw new BadFile('its tables have no root, or mean too much');
+      throw new BadFile('its tables have no root, or hold too much');
     }
     return values[0];
   }
@@ -161,7 +161,7 @@ class Columns {
   private spend(values: number): void {
     this.left -= values;
     if (this.left < 0) {
-      throw new BadFile('it means more than a page has room for');
+      throw new BadFile('it holds more than a page has room for');
     }
   }
 }

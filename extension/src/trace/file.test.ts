@@ -235,7 +235,7 @@ test('what is written once and meant without end is refused', async () => {
     },
     WHOLE
   );
-  await expect(readTraceFile(many)).rejects.toThrow('mean too much');
+  await expect(readTraceFile(many)).rejects.toThrow('hold too much');
 });
 
 test('a record that is deflated to more, or less, than it says is refused', async () => {

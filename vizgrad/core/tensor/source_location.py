@@ -6,7 +6,7 @@ and the instruction's offset; the line is looked up when it is asked for.
 Names from source text: what did the person call the tensor that this instruction wrote?
 
 Only the interpreter's own record of where the instruction stands in its line is used; when that, or the
-line, is not to be had, there is no answer rather than a guess.
+line, is not available, there is no answer rather than a guess.
 """
 
 from __future__ import annotations

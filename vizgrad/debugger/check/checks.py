@@ -302,7 +302,7 @@ def examine_writes(examination: Examination) -> Capability:
         noticed, harmless = noticed + (told is True), harmless + (told is False)
     writes = "write" if noticed == 1 else "writes"
     said = [f"{noticed} {writes} noticed"] * bool(noticed)
-    said += [f"{harmless} without harm"] * bool(harmless)
+    said += [f"{harmless} harmless"] * bool(harmless)
     return Capability(WRITES, "proven", ", ".join(said))
 
 

@@ -69,7 +69,7 @@ _COMPOUND = (ast.For, ast.FunctionDef, ast.ClassDef, ast.If, ast.With, ast.While
 
 
 def flows(out: Site | None, back: Site | None) -> bool:
-    """From the line of `out` to that of `back`, by names alone; False where the text is not to be had."""
+    """From the line of `out` to that of `back`, by names alone; False where the text is not available."""
     if out is None or back is None or out.file != back.file:
         return False
     tree = tree_of(out.file)

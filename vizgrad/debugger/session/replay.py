@@ -121,7 +121,7 @@ def checked(trace: model.Trace) -> Outline:
     told = [start.current, *(r.node for r in start.ready), *(b.node for b in start.buffers)]
     _inside(size, [*told, *start.skipped], "the start")
     if len(start.needed) > size or start.total < len(trace.records):
-        raise ValueError("the start does not fit to the graph and the records")
+        raise ValueError("the start does not match the graph and the records")
     nodes = [record.visit.node for record in trace.records]
     currents = [start.current, *(record.current for record in trace.records)]
     for index, (record, node) in enumerate(zip(trace.records, currents, strict=False)):
@@ -137,7 +137,7 @@ def _check_lane(made: Sequence[model.Made], size: int, who: str) -> None:
     for number, one in enumerate(made):
         _inside(size, [one.node], who)
         if not all(0 <= giver < number for giver in one.inputs):
-            raise ValueError(f"{who} made something of what comes later")
+            raise ValueError(f"{who} made a value from one that comes later")
 
 
 def _inside(size: int, nodes: Iterable[int | None], who: str) -> None:

@@ -26,7 +26,7 @@ def parsed(source: str) -> ast.Module | None:
 
 
 def tree_of(file: str) -> ast.Module | None:
-    """The syntax of a file or cell; None if it is not to be had."""
+    """The syntax of a file or cell; None if it is not available."""
     return parsed("".join(linecache.getlines(file)))
 
 

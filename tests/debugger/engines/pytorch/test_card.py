@@ -107,7 +107,7 @@ def test_all_is_proven() -> None:
     card = vizgrad.card(Linear, example(), example())
     assert states(card) == dict.fromkeys(CAPABILITIES, "proven")
     assert card["backward"].detail == "4 derivatives agree with differences"
-    assert card["version safety"].detail == "2 writes noticed, 1 without harm"
+    assert card["version safety"].detail == "2 writes noticed, 1 harmless"
     assert vizgrad.check(Linear, example(), example()) == []
 
 

@@ -152,7 +152,7 @@ def version_safety(examined: Examined) -> Capability:
             return Capability(name, "failed", "", (told,))
         noticed, harmless = noticed + (told is True), harmless + (told is False)
     said = [f"{noticed} {'write' if noticed == 1 else 'writes'} noticed"] * bool(noticed)
-    said += [f"{harmless} without harm"] * bool(harmless)
+    said += [f"{harmless} harmless"] * bool(harmless)
     return Capability(name, "proven", ", ".join(said))
 
 

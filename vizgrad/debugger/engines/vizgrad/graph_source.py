@@ -73,7 +73,7 @@ def formulas_of(node: Node) -> tuple[model.Formula, ...]:
 
 @cache
 def source_of(function: Any) -> str:
-    """The text of a formula; empty when its file is not to be had."""
+    """The text of a formula; empty when its file is not available."""
     try:
         return textwrap.dedent(inspect.getsource(function)).rstrip()
     except (OSError, TypeError):

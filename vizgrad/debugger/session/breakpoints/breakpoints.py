@@ -193,7 +193,7 @@ class Breakpoints:
         found = choose(self._source, **chosen)
         if not found and when is None and condition is None and written is None:
             raise ValueError(
-                "give break_at at least one of op=, node=, tensor=, line=, when=, written="
+                "break_at needs at least one of op=, node=, tensor=, line=, when=, written="
             )
         made = self._make(found, written, hits)
         made.enabled = enabled

@@ -169,7 +169,7 @@ class Places:
         return self.line(self.position(spot).function, line)
 
     def program(self, file: str) -> Program | None:
-        """None if its text is not to be had, or is none."""
+        """None if its text is not available, or is none."""
         if file not in self._programs:
             text = "".join(linecache.getlines(file))
             try:

@@ -267,7 +267,7 @@ def inward(source: GraphSource) -> str:
     if node is None:
         return ""
     return (
-        f". What the backward of a custom Function runs has no breakpoints: stop before its node "
+        f". Breakpoints do not stop inside the backward of a custom Function: stop before its node "
         f"(break_at(node={node}) for {source.name(node)}), and go through its lines with step_in()"
     )
 

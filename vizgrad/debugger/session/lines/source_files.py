@@ -59,7 +59,11 @@ def read_source(compiled: Compiled) -> tuple[str, bool, str]:
     linecache.checkcache(file)
     text = "".join(linecache.getlines(file))
     if not text:
-        return "", False, f"The text of {file} is not to be had: it is gone, or cannot be read"
+        return (
+            "",
+            False,
+            f"The text of {file} is not available: the file is gone, or cannot be read",
+        )
     return text, not _holds(text, file, compiled.codes.values()), ""
 
 
