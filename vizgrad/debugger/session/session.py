@@ -19,7 +19,7 @@ from weakref import finalize
 
 from vizgrad.core.observing import Observer
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.api.abilities import Growing
+from vizgrad.debugger.engines.api.abilities import SecondOrder
 from vizgrad.debugger.engines.api.protocols import Backward, GraphSource, Run
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.breakpoints.breakpoints import Condition
@@ -227,15 +227,15 @@ class Session:
         """Opens the backward of the gradients that this one has put into `.grad` so far, with
         create_graph=True: a session of its own, of the graph that it has made.
 
-        `gradient` is what it starts from, one for each `.grad` in the order in which they were made (default:
-        ones). Like `x.grad.sum().backward()` it adds to `.grad`; while it has, this session refuses to step
-        back over the leaves. ValueError where there is no such graph.
+        `gradient` is what it starts from, one for each `.grad` in the order of the new session's title
+        (default: ones). Like `x.grad.sum().backward()` it adds to `.grad`; while it has, this session refuses
+        to step back over the leaves. ValueError where there is no such graph.
         """
         with self._control.owned():
             live = self._control.live()
             run = live.history.run
-            if not isinstance(run, Growing) or not run.grows:
-                raise ValueError("there is no graph of second order: debug with create_graph=True")
+            if not isinstance(run, SecondOrder):
+                raise ValueError("this engine has no graph of second order")
             backward = run.second(live.position, gradient)
             return type(self)(backward, opening=self.opening)
 

@@ -69,3 +69,25 @@ def test_the_second_backward_is_debugged_too() -> None:
     )
     session.continue_()
     assert torch.allclose(a.grad, 6 * a.detach())
+
+
+def test_second_opens_the_backward_of_the_gradients() -> None:
+    a, b = leaf(3), leaf(3)
+    loss = (a**3 * b).sum()
+    with vizgrad.debug(loss, create_graph=True, display=False) as session:
+        with pytest.raises(ValueError, match="no leaf has one with a history so far"):
+            session.second()
+        session.continue_()
+        with session.second() as second:
+            assert sorted(second.graph.title.split(", ")) == ["a.grad", "b.grad"]
+            second.continue_()
+    first = 3 * a.detach() ** 2
+    assert torch.allclose(a.grad, first * b.detach() + 6 * a.detach() * b.detach() + first)
+    assert torch.allclose(b.grad, a.detach() ** 3 + first)
+
+
+def test_second_says_what_is_missing() -> None:
+    with vizgrad.debug((leaf(3) ** 3).sum(), display=False) as session:
+        session.continue_()
+        with pytest.raises(ValueError, match="debug with create_graph=True"):
+            session.second()

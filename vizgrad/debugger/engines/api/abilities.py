@@ -65,7 +65,18 @@ class Inward(Run, Protocol):
 
 
 @runtime_checkable
-class Growing(Run, Protocol):
+class SecondOrder(Run, Protocol):
+    """A run whose gradients can be differentiated, in a session of their own."""
+
+    def second(self, position: int, gradient: Any) -> Backward:
+        """The backward of the gradients that the first `position` steps have put into `.grad`; `gradient`
+        as `openers.open_backward` takes it, None: ones. ValueError where there are none.
+        """
+        ...
+
+
+@runtime_checkable
+class Growing(SecondOrder, Protocol):
     """A run that can tell what its steps record (`Recording`)."""
 
     @property
@@ -76,12 +87,6 @@ class Growing(Run, Protocol):
     @property
     def recomputes(self) -> bool:
         """Will a checkpoint compute values again, which is told as what steps record?"""
-        ...
-
-    def second(self, position: int, gradient: Any) -> Backward:
-        """The backward of the gradients that the first `position` steps have put into `.grad`; `gradient`
-        as `openers.open_backward` takes it, None: ones. ValueError where there are none.
-        """
         ...
 
 

@@ -8,7 +8,7 @@ registers when the program has imported that (`frameworks.py`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import singledispatch
 from typing import Any, Protocol, cast
 
@@ -28,6 +28,40 @@ def open_backward(loss: Any, options: Mapping[str, Any]) -> Backward:
     if engines_registered():
         return open_backward(loss, options)
     raise TypeError(f"cannot step the backward of {_type_of(loss)}: {_expected()}")
+
+
+def open_second(
+    leaves: Iterable[tuple[Any, str]],
+    gradient: Any,
+    ones: Callable[[Any], Any],
+    names: Mapping[int, str],
+    *,
+    created: bool,
+) -> Backward:
+    """The backward of what is in `.grad` of the leaves. It keeps both graphs: the first may be stepped yet.
+
+    `leaves` come with the user's names for them. `gradient` is None for ones, which `ones` makes for a
+    gradient. `created`: was the first backward run with create_graph=True? Raises ValueError where no
+    gradient has a history.
+    """
+    if not created:
+        raise ValueError("there is no graph of second order: debug with create_graph=True")
+    given = ((leaf.grad, name) for leaf, name in leaves)
+    made = [(grad, name) for grad, name in given if grad is not None and grad.requires_grad]
+    if not made:
+        raise ValueError(
+            "there is no graph of second order yet: it begins at the `.grad` of a leaf, and no leaf has one "
+            "with a history so far; run to a leaf and step (run_to_leaf(), step())"
+        )
+    grads = [grad for grad, _ in made]
+    called = {id(grad): f"{name}.grad" for grad, name in made if name}
+    options = {
+        "gradient": [ones(grad) for grad in grads] if gradient is None else gradient,
+        "retain_graph": True,
+        "names": {**names, **called},
+        "title": ", ".join(filter(None, map(called.get, map(id, grads)))) or "second order",
+    }
+    return open_backward(grads, options)
 
 
 def known_types() -> tuple[type, ...]:

@@ -91,7 +91,10 @@ def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
     if options.get("create_graph") and can_number():
         before = [seed for seed in given if seed is not None and seed.requires_grad]
         numbering = Numbering([*source.nodes, *(TorchGraph(roots_of(before), {}).nodes)])
-    run = TorchRun(source, seeds, _reached(source, asked), start, tensors, numbering, asked or ())
+    run = TorchRun(
+        source, seeds, _reached(source, asked), start, tensors, numbering, asked or (), names,
+        created=bool(options.get("create_graph")),
+    )  # fmt: skip
     title = options.get("title") or names.get(id(losses[0]), "")
     one = losses[0].detach() if losses[0].numel() == 1 else None
     variables = variables_of(names, losses[0], one)

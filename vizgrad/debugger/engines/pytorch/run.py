@@ -14,7 +14,8 @@ import torch
 
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Change
-from vizgrad.debugger.engines.api.protocols import Effect
+from vizgrad.debugger.engines.api.openers import open_second
+from vizgrad.debugger.engines.api.protocols import Backward, Effect
 from vizgrad.debugger.engines.common.new_values import gradient_change
 from vizgrad.debugger.engines.common.nonfinite_origin import birth_of
 from vizgrad.debugger.engines.common.recorded_step import (
@@ -197,12 +198,17 @@ class TorchRun:
         known: Sequence[torch.Tensor] = (),
         numbering: Numbering | None = None,
         asked: Sequence[torch.Tensor] = (),
+        names: Mapping[int, str] | None = None,
+        *,
+        created: bool = False,
     ) -> None:
         """`reached`: is a node run at all? `start` runs the whole backward. `known`: tensors of a person's
         whose `.grad` may change besides that of the graph's leaves. `numbering`: of what it records.
-        `asked`: the tensors whose gradients are asked for by name.
+        `asked`: the tensors whose gradients are asked for by name. `names`: what the user calls tensors.
+        `created`: does it record, with create_graph=True?
         """
         self._source = source
+        self._names, self._created = names or {}, created
         count = len(source)
         needed = [0] * count
         for node in range(count):
@@ -387,6 +393,13 @@ class TorchRun:
         if computed is not None and (edge.node is None or edge.node in self._skipped):
             return None, "not asked for"
         return computed, ""
+
+    def second(self, position: int, gradient: Any) -> Backward:
+        """See `vizgrad.debugger.engines.api.abilities.SecondOrder`."""
+        source = self._source
+        numbers = range(source.inner, len(source))
+        leaves = ((source.nodes[number].variable, source.label(number)) for number in numbers)
+        return open_second(leaves, gradient, torch.ones_like, self._names, created=self._created)
 
     def close(self) -> None:
         self._end()

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, nullcontext
 from heapq import heappush
@@ -23,7 +23,7 @@ from vizgrad.core.tensor.storage import tick
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Change
-from vizgrad.debugger.engines.api.openers import open_backward
+from vizgrad.debugger.engines.api.openers import open_second
 from vizgrad.debugger.engines.api.protocols import Backward, CutOff
 from vizgrad.debugger.engines.vizgrad.edits import put_grad, put_leaf, put_saved
 from vizgrad.debugger.engines.vizgrad.fork import apart, forked
@@ -41,29 +41,6 @@ if TYPE_CHECKING:
     from vizgrad.debugger.engines.api.protocols import Stops
     from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph
     from vizgrad.debugger.engines.vizgrad.step import EngineStep
-
-
-def second(nodes: Iterable[Node], source: EngineGraph, gradient: Any) -> Backward:
-    """The second backward of the leaves among `nodes`, which have run. It keeps both graphs: the first
-    may be stepped yet.
-    """
-    leaves = [node.variable for node in nodes if isinstance(node, AccumulateGrad)]
-    made = [leaf for leaf in leaves if leaf.grad is not None and leaf.grad.requires_grad]
-    if not made:
-        raise ValueError(
-            "there is no graph of second order yet: it begins at the `.grad` of a leaf, and no leaf has one "
-            "with a history so far; run to a leaf and step (run_to_leaf(), step()), with create_graph=True"
-        )
-    grads: list[Tensor] = [leaf.grad for leaf in made if leaf.grad is not None]
-    names = [source.name_of(leaf) for leaf in made]
-    called = {id(grad): f"{name}.grad" for grad, name in zip(grads, names, strict=True) if name}
-    options = {
-        "gradient": [_ones(grad) for grad in grads] if gradient is None else gradient,
-        "retain_graph": True,
-        "names": {**source.names, **called},
-        "title": ", ".join(filter(None, map(called.get, map(id, grads)))) or "second order",
-    }
-    return open_backward(grads, options)
 
 
 def _ones(grad: Tensor) -> Tensor:
@@ -350,7 +327,9 @@ class EngineRun:
 
     def second(self, position: int, gradient: Any) -> Backward:
         nodes = (self._source.nodes[self.steps.node(index)] for index in range(position))
-        return second(nodes, self._source, gradient)
+        tensors = (node.variable for node in nodes if isinstance(node, AccumulateGrad))
+        leaves = ((leaf, self._source.name_of(leaf)) for leaf in tensors)
+        return open_second(leaves, gradient, _ones, self._source.names, created=self.grows)
 
     def weigh(self, first: int, last: int) -> int:
         return self.steps.weigh(first, last)
