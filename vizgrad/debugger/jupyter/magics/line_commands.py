@@ -50,6 +50,17 @@ def current_session() -> Session:
     return session
 
 
+#: The newest session that a magic has opened in a terminal, where no view holds it.
+_held: list[Session] = []
+
+
+def _shown(session: Session) -> Where:
+    """What a magic shows that has opened `session`."""
+    if not api.in_notebook():
+        _held[:] = [session]
+    return session.where
+
+
 def _evaluate(shell: Any, text: str, name: str) -> Any:
     """The value of the person's expression, in their namespace."""
     if not text.strip():
@@ -95,7 +106,7 @@ def graph(shell: Any, rest: str) -> Any:
 @runs("debug")
 def debug(shell: Any, rest: str) -> Any:
     tensor = tensor_of(shell, rest, "debug")
-    return api.debug(tensor).where
+    return _shown(api.debug(tensor))
 
 
 @runs("step")
@@ -318,8 +329,9 @@ def step_out(shell: Any, rest: str) -> Any:
 @runs("second")
 def second(shell: Any, rest: str) -> Any:
     session = current_session().second()
-    api.show(session)
-    return session.where
+    if api.in_notebook():
+        api.show(session)
+    return _shown(session)
 
 
 @runs("run_to_leaf")

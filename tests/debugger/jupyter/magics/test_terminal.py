@@ -1,0 +1,37 @@
+"""The magics in IPython in a terminal, where no view holds the session that a magic opens."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.fixtures.limits import HANG
+
+LINES = """\
+%load_ext vizgrad
+x = {0}.tensor([1.0, 2.0], requires_grad=True)
+%vizgrad debug (x ** 3).sum()
+%vizgrad step
+%vizgrad back
+%vizgrad continue
+%vizgrad debug (x ** 2).sum()
+"""
+
+
+@pytest.mark.parametrize("engine", ["vizgrad", "torch"])
+def test_a_session_lives_from_one_magic_to_the_next(engine: str) -> None:
+    pytest.importorskip(engine)
+    command = "IPython", "--simple-prompt", "--no-banner", "--no-confirm-exit", "--quick"
+    run = subprocess.run(
+        [sys.executable, "-m", *command],
+        input=f"import {engine}\n{LINES.format(engine)}",
+        capture_output=True,
+        text=True,
+        timeout=HANG,
+        check=True,
+    )
+    told = re.findall(r"Out\[\d+\]: (\d of \d)", run.stdout)
+    assert told == ["0 of 3", "1 of 3", "0 of 3", "3 of 3", "0 of 3"], run.stdout
