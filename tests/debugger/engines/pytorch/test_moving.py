@@ -210,6 +210,39 @@ def test_hooks_run_once_and_in_order_wherever_the_session_goes() -> None:
     assert calls == expected
 
 
+def test_what_a_hook_after_accumulation_writes_is_taken_back_and_done_again() -> None:
+    model = torch.nn.Linear(2, 1)
+    calls = []
+
+    def step(parameter: Any) -> None:
+        calls.append(parameter)
+        with torch.no_grad():
+            parameter.data.sub_(parameter.grad)  # counts in no version
+            parameter.mul_(2)
+        parameter.grad = None
+
+    for parameter in model.parameters():
+        parameter.register_post_accumulate_grad_hook(step)
+    before = [p.detach().clone() for p in model.parameters()]
+    versions = [p._version for p in model.parameters()]
+    with vizgrad.debug(model(torch.ones(1, 2)).sum(), display=False) as session:
+        session.continue_()
+        after = [p.detach().clone() for p in model.parameters()]
+        assert not any(map(torch.equal, before, after))
+        for _ in range(2):
+            session.restart()
+            assert all(map(torch.equal, before, model.parameters()))
+            assert [p._version for p in model.parameters()] == versions
+            session.continue_()
+            assert all(map(torch.equal, after, model.parameters()))
+        assert len(calls) == 2
+        session.restart()
+        with torch.no_grad():
+            model.weight.add_(1)
+        with pytest.raises(RuntimeError, match="a leaf was written since"):
+            session.continue_()
+
+
 def test_a_hook_that_raises_is_of_the_node_that_it_belongs_to() -> None:
     a = leaf(3)
     inner = a.exp()
@@ -410,7 +443,7 @@ def test_a_change_says_what_it_cannot_do() -> None:
     inner = a.exp()
     inner.register_hook(lambda grad: grad * 2)
     session = vizgrad.debug((inner * 3).sum())
-    with pytest.raises(ValueError, match="only what waits at the node that comes next"):
+    with pytest.raises(ValueError, match="only the gradient of the next node can be changed"):
         session.set_grad("MulBackward0", 0)
     session.step()
     with pytest.raises(ValueError, match="does not fit"):

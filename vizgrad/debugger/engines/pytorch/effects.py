@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from vizgrad.debugger.engines.api.protocols import WorldChanged
 from vizgrad.debugger.engines.common import new_values
 from vizgrad.debugger.engines.pytorch.elements import bytes_of
 from vizgrad.debugger.engines.pytorch.versions import set_version
@@ -79,6 +80,66 @@ class GradEffect(new_values.GradEffect):
         made = GradEffect(tensor, copy=False)
         made._before, made._after = after.holding(elements), made._before
         return made
+
+
+class LeafEffect:
+    """The elements of a leaf before a step whose hooks may write to it, and after it.
+
+    An optimizer that steps within the backward is such a hook. Its own state is not known here: it stays.
+    """
+
+    __slots__ = ("_after", "_before", "_tensor", "_versions")
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self._tensor = tensor
+        self._before = copy_of(tensor)
+        self._after: torch.Tensor | None = None
+        self._versions = tensor._version, tensor._version
+
+    @property
+    def nbytes(self) -> int:
+        return sum(bytes_of(each) for each in (self._before, self._after) if each is not None)
+
+    def changed(self) -> bool:
+        """The step is over. Did it change anything?"""
+        if self._holds(self._before):
+            self._before = None
+            return False
+        self._after = copy_of(self._tensor)
+        self._versions = self._versions[0], self._tensor._version
+        return True
+
+    def undo(self) -> None:
+        self._replace("back", self._after, self._before, self._versions[0])
+
+    def redo(self) -> None:
+        self._replace("forward again", self._before, self._after, self._versions[1])
+
+    def _replace(
+        self, way: str, there: torch.Tensor | None, new: torch.Tensor | None, version: int
+    ) -> None:
+        if not self._holds(there):
+            raise WorldChanged(way, "a leaf was written")
+        assert new is not None
+        with torch.no_grad():
+            self._tensor.detach().copy_(new)
+        set_version(self._tensor, version)
+
+    def _holds(self, elements: torch.Tensor | None) -> bool:
+        assert elements is not None
+        now = self._tensor.detach()
+        same = now.shape == elements.shape and now.dtype == elements.dtype
+        return same and torch.allclose(now, elements, rtol=0, atol=0, equal_nan=True)
+
+
+def leaf_effect(tensor: torch.Tensor) -> LeafEffect | None:
+    """The effect of a step that runs hooks after accumulation; None where there are none, and for a tensor
+    without plain elements.
+    """
+    hooks = getattr(tensor, "_post_accumulate_grad_hooks", None)
+    plain = type(tensor) in (torch.Tensor, torch.nn.Parameter) and not tensor.is_nested
+    stored = tensor.layout == torch.strided and tensor.device.type != "meta"
+    return LeafEffect(tensor) if hooks and plain and stored else None
 
 
 def grad_of(tensor: torch.Tensor) -> torch.Tensor | None:

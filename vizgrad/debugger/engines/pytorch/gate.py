@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import torch
 
-from vizgrad.debugger.engines.pytorch.effects import GradEffect, copy_of
+from vizgrad.debugger.engines.pytorch.effects import GradEffect, copy_of, leaf_effect
 from vizgrad.debugger.engines.pytorch.graph_source import Numbering
 
 #: Seconds for which a thread is waited for that was told to end. One that is inside a node ends after it.
@@ -52,6 +52,7 @@ class LeafCall:
 
     def __init__(self, variable: torch.Tensor, used: Grad) -> None:
         self.effect = GradEffect(variable)
+        self.written = leaf_effect(variable)
         self.before = self.effect.before
         self.after: Grad = None
         self.decision = "undefined"

@@ -26,7 +26,7 @@ from vizgrad.debugger.engines.common.recorded_step import (
     Summary,
     error_text,
 )
-from vizgrad.debugger.engines.pytorch.effects import GradEffect, copy_of, new_value
+from vizgrad.debugger.engines.pytorch.effects import GradEffect, LeafEffect, copy_of, new_value
 from vizgrad.debugger.engines.pytorch.elements import (
     bytes_of,
     has_elements,
@@ -98,6 +98,8 @@ class TorchStep(RecordedStep[CapturedTensor]):
         for effect in self.effects:
             if isinstance(effect, GradEffect) and effect.before is not None:
                 found.setdefault(id(effect.before), bytes_of(effect.before))
+            elif isinstance(effect, LeafEffect):
+                found[id(effect)] = effect.nbytes
         return sum(found.values())
 
     def birth(self) -> model.Birth | None:
@@ -366,10 +368,12 @@ class TorchRun:
         return step
 
     def _changed(self, call: Call) -> Iterator[Effect]:
-        """The call's changes of tensors' `.grad`."""
-        effects = [*self._retained.pop(call.number, ()), *call.within.values()]
+        """The call's changes of tensors' `.grad`, and of what hooks after accumulation write to."""
+        effects: list[GradEffect | LeafEffect] = [*self._retained.pop(call.number, ())]
+        effects += call.within.values()
         if call.leaf is not None:
             effects.append(call.leaf.effect)
+            effects += [] if call.leaf.written is None else [call.leaf.written]
             self._given.append(ref(call.leaf))
         for effect in effects:
             if effect.changed():
