@@ -156,3 +156,14 @@ def test_a_view_folds_what_the_engine_did(seed: int) -> None:
                 views.append(Following(session))
         for view in views:
             agrees(view)
+
+
+def test_negative_numbers_that_nodes_saved_are_negative() -> None:
+    a = torch.ones(2, 3, requires_grad=True)
+    text = vizgrad.graph(a.sum((-1, -2)).softmax(-1)[None][-1]).to_text()
+    assert "dim=(-1, -2)" in text
+    assert "index=-1" in text
+    assert "dim=-1" in text
+    assert "18446744073709551" not in text
+    loss = torch.nn.functional.cross_entropy(a, torch.tensor([0, 1]))
+    assert "ignore_index=-100" in vizgrad.graph(loss).to_text()

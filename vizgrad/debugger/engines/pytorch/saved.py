@@ -54,10 +54,17 @@ def plain_values(node: Any) -> Iterator[model.Saved]:
         name = attribute.removeprefix(_PLAIN)
         if attribute.startswith(_PLAIN) and _RAW + name not in attributes:
             try:
-                value = repr(getattr(node, attribute))[:200]
+                value = repr(_signed(getattr(node, attribute)))[:200]
             except RuntimeError:  # released, too
                 continue
             yield model.Saved(name, "alive", value=value)
+
+
+def _signed(value: Any) -> Any:
+    """PyTorch gives a negative dimension, index or size as the unsigned number of the same 64 bits."""
+    if isinstance(value, tuple):
+        return tuple(map(_signed, value))
+    return value - 2**64 if isinstance(value, int) and value >= 2**63 else value
 
 
 class Kept:
