@@ -305,3 +305,37 @@ def test_a_module_is_no_operand_whatever_it_is_imported_as(name: str, tmp_path: 
     assert "where `tensors.add(x, 1.0)` is -1" in found.story
     assert found.mended == "y = tensors.log(tensors.add(x, 1.0).clamp(min=1e-12))"
     assert vg.why(names["z"]).fix.startswith("use log_softmax")
+
+
+CARRIES = """\
+def train(T, vg):
+    net, x = T.nn.Linear(3, 1), T.randn(4, 3)
+    with vg.watch() as seen:
+        acc = T.zeros(())
+        for _ in range(4):
+            losses = [net(x).mean(), net(x).mean()]
+            losses[0].backward(retain_graph=True)
+            {0}
+    return seen.findings
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("acc = acc + net(x).mean()", "acc += net(x).mean().item()"),
+        ("acc = acc + losses[0]", "acc += losses[0].item()"),
+        ("acc = acc + losses[0] * 2", "losses[0].item()"),
+        ("acc = 0.9 * acc + net(x).mean() * 0.5", "(net(x).mean() * 0.5).item()"),
+        ("acc = acc + losses[1]; acc.backward(retain_graph=True)", "acc = acc.detach()"),
+    ],
+)
+def test_what_is_added_with_its_graph_is_named_as_written(
+    engine: Any, tmp_path: Path, line: str, advice: str
+) -> None:
+    program = tmp_path / "train.py"
+    program.write_text(CARRIES.format(line))
+    scope: dict[str, Any] = {}
+    exec(compile(program.read_text(), str(program), "exec"), scope)
+    (finding,) = (each for each in scope["train"](engine, vg) if each.kind == "history-kept")
+    assert advice in finding.fix, finding.fix

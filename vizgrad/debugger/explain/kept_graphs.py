@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from vizgrad.core.errors import Place, place_at
@@ -33,7 +32,9 @@ def carried(noting: Noting) -> Iterator[Cause]:
             tensor = note.tensor()
             one = tensor is None or noting.look.array(tensor).size == 1
             weights = [*known, last] if last is not None else known
-            yield _carried(note.carried, steps, note.turns, weights, one=one)
+            site = note.carried.site
+            used = any(root.site == site for run in noting.runs for root in run.roots)
+            yield _carried(note.carried, steps, note.turns, weights, one=one, used=used)
 
 
 def _kept(nodes: int, steps: int, turns: int, weights: list[Weight]) -> Phrase:
@@ -54,25 +55,52 @@ def _kept(nodes: int, steps: int, turns: int, weights: list[Weight]) -> Phrase:
     )  # fmt: skip
 
 
-def _carried(note: Note, steps: int, turns: int, weights: list[Weight], *, one: bool) -> Cause:
-    """`one`: is it a single number, as far as is known?"""
+def _carried(
+    note: Note, steps: int, turns: int, weights: list[Weight], *, one: bool, used: bool
+) -> Cause:
+    """`one`: is it a single number, as far as is known? `used`: does a backward begin at it, which needs the
+    history of the last step?
+    """
     site = note.site
     name = source_expressions.assigned(site) or source_expressions.variable(site) or note.op
     nodes = sum(each.node is not None for each in note.tracked())
     fix, term = "cut-each-step", ""
-    if note.op.strip("_") in ("add", "iadd", "radd", "cat", "stack"):
+    if not used and note.op.strip("_") in ("add", "iadd", "radd", "cat", "stack"):
         operands = source_expressions.operands(site)
-        term = next((text for text in reversed(operands) if text != name), "loss")
-        if term.isidentifier() and name in operands:
+        added = next((text for text in reversed(operands) if text != name), "")
+        term = _without_history(added, name)
+        if term and term == added and name in operands:
             fix = "add-number" if one else "add-detached"
-        else:
-            inner = [each for each in re.findall(r"[A-Za-z_]\w*", term) if each != name]
-            term = inner[-1] if inner else "loss"
+        elif term:
             fix = "compute-number" if one else "compute-detached"
     return cause(
         "history-kept", "carried", site, name,
         fix=fix, name=name, term=term, steps=steps, kept=_kept(nodes, steps, turns, weights),
     )  # fmt: skip
+
+
+def _without_history(added: str, name: str) -> str:
+    """The part of what is added to `name` that is to be cut, as written: what has a call as a whole, else the
+    last variable; "" if there is none.
+    """
+    if not added:
+        return ""
+    tree = ast.parse(added, mode="eval").body
+    if any(isinstance(node, ast.Call) for node in ast.walk(tree)):
+        return added if isinstance(tree, _ATOMS) else f"({added})"
+    return next((text for text in reversed(list(_variables(tree))) if text != name), "")
+
+
+_ATOMS = ast.Name, ast.Attribute, ast.Subscript, ast.Call
+
+
+def _variables(tree: ast.AST) -> Iterator[str]:
+    """Names, attributes and elements, each as a whole."""
+    if isinstance(tree, _ATOMS):
+        yield ast.unparse(tree)
+        return
+    for child in ast.iter_child_nodes(tree):
+        yield from _variables(child)
 
 
 # --- retained graphs -------------------------------------------------------------------------------------
