@@ -269,6 +269,7 @@ def _deeper(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 @given(st.recursive(LEAVES, _deeper, max_leaves=8))
 @example("(a == a == w)")
 @example("(nan_ in (nan_, a))")
+@example("(-(a and w))")
 def test_the_value_is_that_of_pythons_own_evaluation(text: str) -> None:
     seen = Elements(source=WEIGHTS)
     scope = {**{name: f.call for name, f in FUNCTIONS.items()}, **CONSTANTS, **PLAIN, "w": seen}

@@ -238,7 +238,7 @@ def test_fingers_tap_pan_pinch_and_have_room(tablet: Lab) -> None:
           .map(([name, box]) => `${name} ${box.width} ${box.height}`)"""
     )
     assert json.dumps(small) == "[]"
-    picture(lab.page, "touch", root(view))
+    picture(root(view), "touch")
     view.get_by_role("button", name="Step", exact=True).tap()
     at(view, 1)
     node = view.locator("[data-node-id]").nth(1)

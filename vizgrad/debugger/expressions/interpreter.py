@@ -283,13 +283,14 @@ def _truth(value: Any) -> bool:
 
 
 def _joined(both: bool, parts: Sequence[_Part]) -> _Part:
+    *others, last = parts
+
     def join(names: Names) -> Any:
-        value: Any = None
-        for part in parts:
+        for part in others:
             value = part(names)
             if _truth(value) is not both:
-                break
-        return value
+                return value
+        return last(names)  # whatever it is: Python asks only whether the others are true
 
     return join
 
