@@ -130,7 +130,7 @@ def _heard_operation(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     return listener.operation(tap, args, kwargs)
 
 
-#: All functions that are listened to, while somebody listens.
+#: All functions that are listened to, while someone listens.
 _TAPS = Taps(lambda kind: _heard_operation if kind == "op" else _heard)
 
 
