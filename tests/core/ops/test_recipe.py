@@ -78,6 +78,7 @@ def test_typing_tools_and_the_registry_know_it(sources: Path) -> None:
     assert "vizgrad.softplus1(input: Tensor, *, out: Tensor | None = None) -> Tensor" in shown
     assert "also: Tensor.softplus1, Tensor.softplus1_, out=" in shown
     assert "grad * sigmoid(self)" in shown
+    assert "declared in: vizgrad/core/ops/pointwise.py:" in shown
 
 
 def test_the_page_has_the_blocks_that_are_followed() -> None:

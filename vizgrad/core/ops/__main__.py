@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
+from pathlib import Path
 
 import vizgrad
 from vizgrad.core.batching import everything as everything
@@ -11,6 +12,9 @@ from vizgrad.core.batching.rules import how
 from vizgrad.core.function.primitive import REGISTRY
 from vizgrad.core.ops import registry
 from vizgrad.core.ops.registry import CallGraph
+
+#: The paths of declarations are relative to this folder.
+HOME = Path(vizgrad.__file__).parents[1]
 
 
 def main(names: list[str]) -> int:
@@ -69,8 +73,10 @@ def _operation(op: registry.Operation) -> None:
     print(f"operation {op.name}({', '.join((*op.inputs, *(f'{a}=' for a in op.attributes)))})")
     print(f"    {op.summary}")
     types = registry.dtypes(op.name)
+    code = REGISTRY[op.name].kernel.__code__
     _facts(
         {
+            "declared in": f"{Path(code.co_filename).relative_to(HOME)}:{code.co_firstlineno}",
             "node": op.node or "none: no derivative",
             "types": f"{op.typing}; {'as the attributes say' if types is None else ' '.join(types)}",
             "facts": ", ".join((*sorted(op.structure), *["view"] * op.view)),

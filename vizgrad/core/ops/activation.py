@@ -1,8 +1,9 @@
 """Activation functions; slopes at kinks as PyTorch's (T-70).
 
-Activation functions that are written over their operand: the slope is read off the result alone.
+`tanh` and `sigmoid` are in `pointwise.py`, `softmax` is in `normalization.py`.
 
-That holds where the slope below 0 is not negative, for then the result has the sign of the operand.
+At the end are those that are written over their operand: the slope is read off the result alone. That holds
+where the slope below 0 is not negative, for then the result has the sign of the operand.
 """
 
 from __future__ import annotations

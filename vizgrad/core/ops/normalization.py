@@ -1,4 +1,4 @@
-"""Layer and batch normalisation.
+"""Softmax and log_softmax; layer, group and batch normalisation.
 
 On arrays the gradients are fused kernels. On Tensors (``create_graph=True``) the same derivative is
 written out in elementary operations, which are differentiable in turn.

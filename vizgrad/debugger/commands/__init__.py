@@ -1,7 +1,7 @@
 """Every command of vizgrad, each declared once.
 
 Made from here: the magics with their help and completion (`vizgrad.debugger.jupyter.magics`),
-and, written by ``make types``, the browser's list (`extension/src/protocol/commands.ts`: toolbar, menus,
+and, written by ``make types``, the browser's list (`extension/src/protocol/commands.ts`: labels, menus,
 keys, palette, help), JupyterLab's setting page with the keys that can be given anew
 (`extension/schema/panel.json`), and the page of the documentation (`notebooks/commands.md`). The
 code of each is elsewhere; tests check that both agree.

@@ -55,7 +55,7 @@ _held: list[Session] = []
 
 
 def _shown(session: Session) -> Where:
-    """What a magic shows that has opened `session`."""
+    """The result of a magic that has opened `session`."""
     if not api.in_notebook():
         _held[:] = [session]
     return session.where

@@ -78,7 +78,7 @@ class Standing(Protocol):
 
 
 class Breakpoint:
-    """One of a session's. Stops before its `nodes`, or, if it has none, behind a visit."""
+    """One of a session's. Stops before its `nodes`, or, if it has none, after a visit."""
 
     def __init__(
         self, number: int, kind: model.BreakpointKind, text: str, nodes: frozenset[int], hits: int
@@ -101,7 +101,7 @@ class Breakpoint:
 
     @property
     def asks(self) -> bool:
-        """Has a step to be looked at to know whether it stops behind it?"""
+        """Has a step to be looked at to know whether it stops after it?"""
         return not self.nodes
 
     def begin(self) -> None:
@@ -167,7 +167,7 @@ class Breakpoints:
         self.any = False
         self._asking = False
         self._iterations: dict[int, int] | None = None
-        #: Does it stop behind a step that makes a NaN or an infinity of finite gradients?
+        #: Does it stop after a step that makes a NaN or an infinity of finite gradients?
         self.nonfinite = True
         #: The one that stopped the run when it was asked last, and at how many steps that was.
         self.met: Breakpoint | None = None
@@ -296,11 +296,11 @@ class Breakpoints:
         """Breakpoints do not go by it."""
 
     def stop_at(self, step: Step) -> bool:
-        """Does the run stop behind this step?"""
+        """Does the run stop after this step, before the next node?"""
         return self.meets(step) is not None or (self.nonfinite and birth_at(step) is not None)
 
     def meets(self, step: Step) -> Breakpoint | None:
-        """The first that stops the run behind this step, where it stands. Each is asked once."""
+        """The first that stops the run after this step, where it stands. Each is asked once."""
         assert self.stands is not None
         position = self.stands.position
         if position != self._asked_at:
