@@ -11,7 +11,7 @@ from tests.core.ops.differences import leaves_of, results_of
 from tests.specs.checks import check_row
 from tests.specs.row import Row, Sample
 from tests.specs.table import ROWS
-from vizgrad.core.function.primitive import Primitive
+from vizgrad.core.function.primitive import REGISTRY, Primitive
 from vizgrad.core.ops import registry
 from vizgrad.core.ops.__main__ import main
 from vizgrad.core.ops.registry import CallGraph
@@ -85,6 +85,7 @@ def test_row(row: Row) -> None:
 def test_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["neg", "nothing"]) == 1
     out, err = capsys.readouterr()
+    line = REGISTRY["neg"].formulas["self"].__code__.co_firstlineno
     assert out == (
         "vizgrad.neg(input: Tensor, *, out: Tensor | None = None) -> Tensor\n"
         "    -input; not for bools.\n"
@@ -92,6 +93,7 @@ def test_as_text(capsys: pytest.CaptureFixture[str]) -> None:
         "    records: neg\n"
         "operation neg(self)\n"
         "    -x.\n"
+        f"    declared in: vizgrad/core/ops/arithmetic.py:{line}\n"
         "    node: NegBackward0\n"
         "    types: keep; uint8 int8 int16 int32 int64 float16 float32 float64 complex64 "
         "complex128 bfloat16\n"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 import textwrap
 from pathlib import Path
+from types import FunctionType
 
 import vizgrad
 from vizgrad.core.batching import everything as everything
 from vizgrad.core.batching.rules import how
-from vizgrad.core.function.primitive import REGISTRY
+from vizgrad.core.function.primitive import REGISTRY, Primitive
 from vizgrad.core.ops import registry
 from vizgrad.core.ops.registry import CallGraph
 
@@ -73,10 +74,9 @@ def _operation(op: registry.Operation) -> None:
     print(f"operation {op.name}({', '.join((*op.inputs, *(f'{a}=' for a in op.attributes)))})")
     print(f"    {op.summary}")
     types = registry.dtypes(op.name)
-    code = REGISTRY[op.name].kernel.__code__
     _facts(
         {
-            "declared in": f"{Path(code.co_filename).relative_to(HOME)}:{code.co_firstlineno}",
+            "declared in": _place(REGISTRY[op.name]),
             "node": op.node or "none: no derivative",
             "types": f"{op.typing}; {'as the attributes say' if types is None else ' '.join(types)}",
             "facts": ", ".join((*sorted(op.structure), *["view"] * op.view)),
@@ -87,6 +87,15 @@ def _operation(op: registry.Operation) -> None:
     )
     for name, formula in op.formulas.items():
         print(f"    gradient of {name}:\n{textwrap.indent(formula, '        ')}")
+
+
+def _place(op: Primitive) -> str:
+    """The file and line of the first formula, or of the kernel; "" if both are functions of numpy."""
+    functions = (*op.formulas.values(), op.kernel)
+    code = next((f.__code__ for f in functions if isinstance(f, FunctionType)), None)
+    return (
+        "" if code is None else f"{Path(code.co_filename).relative_to(HOME)}:{code.co_firstlineno}"
+    )
 
 
 def _facts(facts: dict[str, str]) -> None:

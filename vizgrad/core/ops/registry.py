@@ -217,7 +217,7 @@ def _takes(op: Primitive, dtype: DType) -> bool:
     square = new_tensor(xp.ones((2, 2), dtype.np))
     try:
         op.record(*[square] * len(op.inputs))
-    except (TypeError, RuntimeError, IndexError, ValueError):
+    except (AttributeError, TypeError, RuntimeError, IndexError, ValueError):  # of a kernel, too
         return False
     return True
 
