@@ -185,8 +185,8 @@ def share_block(view: Array, other: Array) -> bool:
         first = view
     if second is None:
         second = other
-    if first is second:
-        return True
+    if first is second:  # all sparse arrays have the same base, (), and their values a block each
+        return first.__class__ is not tuple or share_block(view.values, other.values)
     plain = type(first) is type(second) is np.ndarray
     if plain and first.base is None and second.base is None:
         return False  # each owns its block: the usual case
