@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import vizgrad as vg
 from tests.fixtures.limits import HANG
-from vizgrad.core.arrays import layout
+from vizgrad.core.arrays.layout import share_block
 from vizgrad.core.arrays.sparse import SparseUnsupported, dense, is_sparse, stored
 from vizgrad.core.arrays.sparse.compressed import Compressed, as_coo, compress, masked, once
 from vizgrad.core.arrays.sparse.coo import COO, from_dense, take
@@ -158,7 +158,7 @@ def test_importing_vizgrad_and_training_dense_models_imports_no_scipy_sparse() -
 def test_two_sparse_arrays_share_memory_only_if_their_values_do() -> None:
     """They have one base for all, which once stood for one block: copies of neighbours were refused."""
     first, second = vg.eye(3).to_sparse(), vg.eye(3).to_sparse()
-    assert not layout.share_block(first._array, second._array)
-    assert layout.share_block(first._array, first.detach()._array)
-    assert not layout.share_block(first._array, vg.ones(2)._array)
-    assert not layout.share_block(vg.ones(2)._array, second._array)
+    assert not share_block(first._array, second._array)
+    assert share_block(first._array, first.detach()._array)
+    assert not share_block(first._array, vg.ones(2)._array)
+    assert not share_block(vg.ones(2)._array, second._array)
