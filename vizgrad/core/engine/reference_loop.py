@@ -1,8 +1,9 @@
 """The reference loop: how a graph is run backward, in the plainest form that is right in every case.
 
-It runs whenever a debugger watches or pauses a backward, and in anomaly mode. All other runs take the loop of
-`fast_loop.py`, which must do the same (`tests/core/engine/test_two_loops.py`). All state is in the task, so
-the debugger can read a paused task, and one loop can hand a run over to the other between two nodes.
+It runs whenever a debugger pauses a backward or is told of its stages, and in anomaly mode. All other runs,
+those within `vizgrad.watch()` among them, take the loop of `fast_loop.py`, which must do the same
+(`tests/core/engine/test_two_loops.py`). All state is in the task, so the debugger can read a paused task, and
+one loop can hand a run over to the other between two nodes.
 
 Order (E-42): the ready node with the largest `sequence_nr` runs next; AccumulateGrad runs as soon as it is
 ready, before any other. A node is ready when gradients, undefined ones too, have come over all its incoming
