@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import vizgrad as vg
-from tests.debugger.explain.test_texts import written
+from tests.debugger.explain.test_texts import why_of_a_cut
 from tests.pains.corpus import PAINS
 from vizgrad.core.errors import HEADINGS, Explanation, Findings, heading
 from vizgrad.debugger import session
@@ -64,14 +64,7 @@ def test_titles_are_of_cases() -> None:
     ],
 )
 def test_a_cut_is_headed_by_what_cut(made: str, wanted: str, tmp_path: Path) -> None:
-    text = (
-        "w = vg.tensor([1.0, 2.0], requires_grad=True)\n"
-        "q = vg.tensor([1.0, 2.0], requires_grad=True)\n"
-        f"p = {made}\n"
-        "(p * q).sum().backward()\n"
-    )
-    with vg.watch():
-        found = vg.why(written(tmp_path, text)["w"])
+    found = why_of_a_cut(tmp_path, made)
     assert found.heading == wanted
     assert repr(Findings([found])).startswith(f"{wanted}: ")
 

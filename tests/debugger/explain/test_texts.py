@@ -24,6 +24,7 @@ from tests.debugger.explanations.test_explanations import PROGRAMS, run
 from tests.debugger.explanations.wrong import Wrong
 from tests.pains import corpus, programs
 from tests.pains.corpus import PAINS, Pain, said_of
+from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain.node_answers import why_node
 from vizgrad.debugger.explain.wording import number
 
@@ -42,6 +43,18 @@ def written(tmp_path: Path, text: str) -> dict[str, Any]:
     scope: dict[str, Any] = {"vg": vg, "math": math, "__name__": "program"}
     exec(compile(text, str(file), "exec"), scope)
     return scope
+
+
+def why_of_a_cut(tmp_path: Path, made: str) -> Explanation:
+    """The explanation of `w`, where `made`, which computes `p` from it, cuts the history of the loss."""
+    text = (
+        "w = vg.tensor([1.0, 2.0], requires_grad=True)\n"
+        "q = vg.tensor([1.0, 2.0], requires_grad=True)\n"
+        f"p = {made}\n"
+        "(p * q).sum().backward()\n"
+    )
+    with vg.watch():
+        return vg.why(written(tmp_path, text)["w"])
 
 
 # --- all programs ----------------------------------------------------------------------------------------
@@ -149,14 +162,7 @@ def test_the_plain_cases_stay_short() -> None:
     ],
 )
 def test_a_copy_is_no_detach(made: str, fix: str, tmp_path: Path) -> None:
-    text = (
-        "w = vg.tensor([1.0, 2.0], requires_grad=True)\n"
-        "q = vg.tensor([1.0, 2.0], requires_grad=True)\n"
-        f"p = {made}\n"
-        "(p * q).sum().backward()\n"
-    )
-    with vg.watch():
-        found = vg.why(written(tmp_path, text)["w"])
+    found = why_of_a_cut(tmp_path, made)
     assert found.kind == "cut-detach"
     assert "detach" not in f"{found.story} {found.fix}"
     assert fix in found.fix
