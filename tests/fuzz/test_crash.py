@@ -30,7 +30,7 @@ def _children(pid: int) -> list[int]:
 def _at(child: int) -> int | None:
     """Number of the call that the child is at; None while it has not begun."""
     words = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
-    if b"--child" not in words:  # for a moment a new process is still called as what started it
+    if b"--child" not in words:  # a new process has the command line of its parent for a moment
         return None
     count = Path(words[words.index(b"--child") + 1].decode()) / "count"
     text = count.read_text().split() if count.exists() else []
@@ -48,7 +48,7 @@ def _wait(ready: Callable[[], Any], process: subprocess.Popen[str]) -> Any:
 
 @contextmanager
 def _interrupted_at_last(command: list[str]) -> Iterator[subprocess.Popen[str]]:
-    """A test that fails waits for no fuzzer to take all of its time."""
+    """Interrupts the fuzzer at the end, also where the test fails: leaving the block waits for its end."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield process

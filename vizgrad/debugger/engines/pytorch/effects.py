@@ -85,7 +85,8 @@ class GradEffect(new_values.GradEffect):
 class LeafEffect:
     """The elements of a leaf before a step whose hooks may write to it, and after it.
 
-    An optimizer that steps within the backward is such a hook. Its own state is not known here: it stays.
+    An optimizer that steps within the backward is such a hook. The optimizer's state is not known here, and
+    stays as it is.
     """
 
     __slots__ = ("_after", "_before", "_tensor", "_versions")

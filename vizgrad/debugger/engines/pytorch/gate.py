@@ -52,7 +52,7 @@ class LeafCall:
 
     def __init__(self, variable: torch.Tensor, used: Grad) -> None:
         self.effect = GradEffect(variable)
-        self.written = leaf_effect(variable)
+        self.leaf_effect = leaf_effect(variable)
         self.before = self.effect.before
         self.after: Grad = None
         self.decision = "undefined"

@@ -373,7 +373,7 @@ class TorchRun:
         effects += call.within.values()
         if call.leaf is not None:
             effects.append(call.leaf.effect)
-            effects += [] if call.leaf.written is None else [call.leaf.written]
+            effects += [] if call.leaf.leaf_effect is None else [call.leaf.leaf_effect]
             self._given.append(ref(call.leaf))
         for effect in effects:
             if effect.changed():

@@ -51,13 +51,13 @@ def current_session() -> Session:
 
 
 #: The newest session that a magic has opened in a terminal, where no view holds it.
-_held: list[Session] = []
+_terminal_session: list[Session] = []
 
 
 def _shown(session: Session) -> Where:
     """The result of a magic that has opened `session`."""
     if not api.in_notebook():
-        _held[:] = [session]
+        _terminal_session[:] = [session]
     return session.where
 
 
