@@ -178,6 +178,7 @@ export function shown(drawn: Drawing, fields: Partial<Standing> = {}): Shown {
     within: null,
     grows: false,
     recomputes: false,
+    one_way: false,
     modes: {
       grad: true,
       inference: false,

@@ -73,6 +73,7 @@ export function toldIn(state: SessionState, standing: Standing): object {
     within: standing.within,
     grows: standing.grows,
     recomputes: standing.recomputes,
+    one_way: standing.one_way,
     fold: told(standing, drawing),
     stale: standing.stale,
     saved: drawing.nodes.map(node =>

@@ -28,13 +28,13 @@ def opened(lab: Lab) -> tuple[Notebook, Locator]:
 
 def test_enter_changes_the_gradient_as_the_button_does(lab: Lab) -> None:
     notebook, view = opened(lab)
-    region = view.get_by_role("region", name="Branches")
-    field = region.get_by_role("textbox", name="New gradient of MulBackward0")
+    branches = view.get_by_role("region", name="Branches")
+    field = view.get_by_role("region", name="Inspector").get_by_role("textbox", name="New gradient of MulBackward0")
     field.click()
     lab.page.keyboard.type("g*0+1")
     picture(lab, "field-typed")
     lab.page.keyboard.press("Enter")
-    branch = region.get_by_role("button", name="branch 1", exact=True)
+    branch = branches.get_by_role("button", name="branch 1", exact=True)
     expect(branch).to_have_attribute("aria-pressed", "true")
     expect(field).to_have_value("")
     picture(lab, "field-entered")
@@ -47,7 +47,7 @@ def test_enter_changes_the_gradient_as_the_button_does(lab: Lab) -> None:
     expect(field).to_be_focused()
     lab.page.keyboard.press("Escape")
     expect(field).not_to_be_focused()
-    expect(region.get_by_role("button", name="branch 2", exact=True)).to_have_count(0)
+    expect(branches.get_by_role("button", name="branch 2", exact=True)).to_have_count(0)
 
 
 def test_enter_adds_a_breakpoint_as_the_button_does(lab: Lab) -> None:

@@ -44,7 +44,7 @@ def choose(view: Locator, item: str) -> None:
 
 def follow_is_beside_the_tools(view: Locator) -> None:
     """Also where lanes leave the graph little room."""
-    follow = view.get_by_role("button", name="Follow", exact=True)
+    follow = view.get_by_role("button", name="Back to current")
     expect(follow).to_be_visible()
     ends = follow.bounding_box()
     begins = view.get_by_role("toolbar", name="Graph view").bounding_box()

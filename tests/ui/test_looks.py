@@ -139,7 +139,7 @@ def test_heads_are_one_line_and_the_slider_can_be_held(lab: Lab) -> None:
     _, output = opened(lab)
     press(output, "Step")
     at(output, 1)
-    output.locator("[data-state=current]").first.click()
+    output.locator("[data-node-id]").nth(3).click()
     press(output, "Colour by gradient")
     for font in ("", "DejaVu Sans"):
         with written_in(lab, font):
@@ -150,7 +150,7 @@ def test_heads_are_one_line_and_the_slider_can_be_held(lab: Lab) -> None:
 
 
 def _one_line(view: Locator, width: int) -> None:
-    expect(view.get_by_text("Pinned to LogSoftmaxBackward0")).to_be_attached()
+    expect(view.get_by_text("Selected by you:")).to_be_attached()
     view.page.wait_for_function(  # what is beside it is drawn anew first, where it became narrow
         "view => view.querySelector('.vg-pinned .vg-middle')?.getBoundingClientRect().width > 60",
         arg=view.element_handle(),

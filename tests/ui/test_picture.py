@@ -184,13 +184,15 @@ def test_whom_the_view_looks_at_is_said_and_what_runs_next_is_pointed_to(lab: La
     view = debugged(lab, CHAIN)
     first = view.locator('[data-state="current"]').first
     name = (first.get_attribute("aria-label") or "").split(",")[0]
-    expect(view.get_by_text("Pinned to")).to_have_count(0)
     first.click()
-    expect(view.get_by_text(f"Pinned to {name}")).to_be_visible()
+    yours = view.get_by_text("Selected by you:")
+    expect(yours).to_have_count(0)  # it is what the run is about anyway
     for _ in range(3):
         press(view, "Step")
     expect(root(view)).to_have_attribute("data-position", "3")
-    arrow = view.get_by_role("button", name="next:")
+    view.locator('[data-state="done"]').first.click()
+    expect(view.get_by_text(f"Selected by you: {name}")).to_be_visible()
+    arrow = view.get_by_role("button", name="current:")
     canvas = canvas_of(view)
     x, y = (
         canvas["x"] + 30,
@@ -205,8 +207,8 @@ def test_whom_the_view_looks_at_is_said_and_what_runs_next_is_pointed_to(lab: La
     arrow.click()
     expect(arrow).to_have_count(0)
     expect(view.locator('.vg-group[data-group-state="current"]')).to_be_in_viewport()
-    view.get_by_role("button", name="Follow", exact=True).click()
-    expect(view.get_by_text("Pinned to")).to_have_count(0)
+    view.get_by_role("button", name="Back to current").click()
+    expect(yours).to_have_count(0)
 
 
 def test_a_step_moves_along_the_edges_that_delivered_unless_less_motion_is_wanted(

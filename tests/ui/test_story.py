@@ -99,8 +99,9 @@ def edited(lab: Lab, notebook: Notebook, view: Locator, cells: list[Locator]) ->
     graph = view.get_by_role("tree", name="Backward graph")
     odd = graph.get_by_role("treeitem", name="MulBackward0, runs next, not finite")
     expect(odd).to_have_count(1)
-    region.get_by_label("New gradient of MulBackward0").fill("nan to 0")
-    region.get_by_role("button", name="Apply").click()
+    what_if = view.get_by_role("region", name="Inspector").get_by_role("form", name="What if")
+    what_if.get_by_label("New gradient of MulBackward0").fill("nan to 0")
+    what_if.get_by_role("button", name="Apply").click()
     expect(region.get_by_role("button", name="branch 1", exact=True)).to_have_attribute(
         "aria-pressed", "true"
     )

@@ -38,9 +38,7 @@ export function addCommands(
   own: Partial<Record<CommandName, () => void>>
 ): void {
   for (const { name, label, help } of COMMANDS) {
-    const toggles = ['follow', 'presentation', 'colour-by-gradient', 'memory', 'help'].includes(
-      name
-    );
+    const toggles = ['presentation', 'colour-by-gradient', 'memory', 'help'].includes(name);
     const ask = (only: 'can' | 'isOn'): boolean =>
       views.current !== null && askView(views.current, name, only);
     commands.addCommand(idOf(name), {

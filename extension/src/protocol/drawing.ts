@@ -196,9 +196,10 @@ export interface Reached {
  * whole graph. `saved` are those of nodes drawn that are not as `Drawing.nodes` says. `names` are
  * of the nodes that are spoken of here and not drawn. `ending` says why a closed session was
  * closed. `grows`: the run records a graph of second order, which has a lane (`GetLane`);
- * `recomputes`: a checkpoint computes values again in it, which has one, too. `nonfinite`: Continue
- * stops where a NaN or an infinity is born. `breakpoints` are the nodes before which it may stop,
- * `breakpoint_list` what was set.
+ * `recomputes`: a checkpoint computes values again in it, which has one, too. `one_way`: it runs no
+ * node twice, so that a gradient can be changed only where the run has come to. `nonfinite`:
+ * Continue stops where a NaN or an infinity is born. `breakpoints` are the nodes before which it
+ * may stop, `breakpoint_list` what was set.
  */
 export interface Standing {
   readonly status: RunStatus;
@@ -231,6 +232,7 @@ export interface Standing {
   readonly within: Within | null;
   readonly grows: boolean;
   readonly recomputes: boolean;
+  readonly one_way: boolean;
 }
 
 export const readCell: Reader<Cell> = record<Cell>({
@@ -361,5 +363,6 @@ export const readStanding: Reader<Standing> = record<Standing>({
   branches: optional(array(readBranch), []),
   within: optional(nullable(readWithin), null),
   grows: optional(boolean, false),
-  recomputes: optional(boolean, false)
+  recomputes: optional(boolean, false),
+  one_way: optional(boolean, false)
 });

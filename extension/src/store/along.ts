@@ -1,4 +1,5 @@
-/** Groups open around what runs next, and close behind it, while a person follows the run. */
+/** Groups open around the node that the run is about, and close behind it, while a person follows the run. */
+import { focusOf } from './focus';
 import type { SessionState } from './session';
 import type { ViewFolding } from './view';
 
@@ -7,8 +8,8 @@ import type { ViewFolding } from './view';
  * a leaf that has uses everywhere there is no place to go to.
  */
 export function foldingAlong(folding: ViewFolding, session: SessionState): ViewFolding {
-  const { run, fold, size, leaves, drawing } = session;
-  const { current } = run;
+  const { fold, size, leaves, drawing } = session;
+  const current = focusOf(session);
   if (current === null || folding.near === current || current >= size - leaves) {
     return folding;
   }

@@ -4,6 +4,7 @@
  */
 import { Malformed } from '../protocol';
 import { foldingAlong } from './along';
+import { focusOf, isAway, lastRun } from './focus';
 import { behindFrame, nextFrame, Soon } from './frame';
 import type { Schedule } from './frame';
 import type { Window } from './history';
@@ -13,7 +14,6 @@ import { Observable } from './observable';
 import type { Port } from './port';
 import { MOVES, READS, RequestQueue } from './requestQueue';
 import type { Want } from './requestQueue';
-import { followed } from './session';
 import { SessionActions } from './sessionActions';
 import { INITIAL_STATE } from './state';
 import type { DebuggerState } from './state';
@@ -113,24 +113,40 @@ export class DebuggerStore {
   }
 
   /**
-   * Show a node in the inspector; it stays there until the person selects or follows again. One that
-   * is not drawn is: the groups around it are opened.
+   * Show a node in the inspector; it stays there until the person selects again, goes back to the node that the run
+   * is about, or the run comes to it. One that is not drawn is: the groups around it are opened.
    */
   select(node: number | null): void {
     const { session, view } = this.state.value;
     const hidden = node !== null && session !== null && !session.fold.draws(node);
     const folding = hidden ? refolded(view.folding, { near: node }) : view.folding;
-    this.view({ selection: node, follow: false, folding });
+    const follow = node !== null && session !== null && focusOf(session) === node;
+    this.view({ selection: node, follow, folding });
   }
 
-  /** Let the selection go along with the steps, or not. */
-  follow(on: boolean): void {
+  /** Back to the node that the run is about: the selection goes along with it again. */
+  home(): void {
     const { session, view } = this.state.value;
     this.view(
-      on && session
-        ? { follow: on, selection: followed(session), folding: foldingAlong(view.folding, session) }
-        : { follow: on }
+      session
+        ? {
+            follow: true,
+            selection: focusOf(session),
+            folding: foldingAlong(view.folding, session)
+          }
+        : { follow: true }
     );
+  }
+
+  /** Select the node that ran last; where that is selected, go back. */
+  selectLast(): void {
+    const { session, view } = this.state.value;
+    const last = session && lastRun(session);
+    if (isAway(this.state.value) && view.selection === last) {
+      this.home();
+    } else if (last !== null) {
+      this.select(last);
+    }
   }
 
   /** Open or close groups, choose a cell, show what is around a node: the kernel draws it anew. */
@@ -211,6 +227,13 @@ export class DebuggerStore {
     const shown = session?.session ?? this.first;
     const isThere = sessions.length === 0 || sessions.some(info => info.session === shown);
     return this.options.followNewest && !isThere ? null : shown;
+  }
+
+  /** What was refused is being put right. */
+  forgive(): void {
+    if (this.state.value.refused !== null) {
+      this.state.patch({ refused: null });
+    }
   }
 
   dismiss(): void {

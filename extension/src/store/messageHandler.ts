@@ -4,12 +4,13 @@ import type { Failed, Message, Sessions, Shown, Unnumbered, Update, Working } fr
 import { foldingAlong } from './along';
 import { announce } from './announce';
 import { comparedIn } from './comparing';
+import { focusOf } from './focus';
 import { DoesNotFollow } from './fold';
 import type { RevisionTracker } from './revisionTracker';
 import type { Names } from './names';
 import type { Observable } from './observable';
 import type { RequestQueue } from './requestQueue';
-import { closedAt, followed, fromShown, withInspected, withStorages, withUpdate } from './session';
+import { closedAt, fromShown, withInspected, withStorages, withUpdate } from './session';
 import type { RunHead, SessionState } from './session';
 import type { SessionActions } from './sessionActions';
 import type { DebuggerState, Notice } from './state';
@@ -234,6 +235,7 @@ export class MessageHandler {
         why: null,
         part: null,
         notice: null,
+        refused: null,
         view: {
           ...view,
           selection: null,
@@ -297,6 +299,10 @@ export class MessageHandler {
       return;
     }
     actions.clearMoves();
+    if (question?.type === 'set_grad' || question?.type === 'add_breakpoint') {
+      this.state.patch({ refused: { request: question, text }, announcement: text });
+      return;
+    }
     if (session?.closed !== true || question === undefined || !ASIDE.includes(question.type)) {
       this.complain(text);
     }
@@ -309,6 +315,9 @@ export class MessageHandler {
     this.before = working?.what === 'running' ? before : null;
     const said = this.before ? '' : announce(before, next);
     this.state.patch({ session: next, announcement: said || announcement });
+    if (session && hasMoved(session.run, next.run)) {
+      this.state.patch({ refused: null });
+    }
     const { view } = this.state.value;
     if (isNew || (view.selection ?? 0) >= next.size) {
       this.state.patch({ view: { ...view, selection: null } });
@@ -316,16 +325,20 @@ export class MessageHandler {
     this.goAlong();
   }
 
-  /** The selection goes along with the run, if it is to, and what is open does. */
+  /** The selection goes along with the run, and what is open does; also after the run has come to it. */
   private goAlong(): void {
     const { session, view, working } = this.state.value;
-    if (!session || !view.follow || working?.what === 'running') {
+    if (!session || working?.what === 'running') {
       return; // Groups do not open and close by the dozen under a run.
     }
-    const selection = followed(session);
+    const selection = focusOf(session);
+    const follow = view.follow || (selection !== null && view.selection === selection);
+    if (!follow) {
+      return;
+    }
     const folding = foldingAlong(view.folding, session);
-    if (selection !== view.selection || folding !== view.folding) {
-      this.state.patch({ view: { ...view, selection, folding } });
+    if (selection !== view.selection || folding !== view.folding || !view.follow) {
+      this.state.patch({ view: { ...view, selection, follow, folding } });
     }
   }
 
@@ -344,6 +357,13 @@ export class MessageHandler {
   complain(text: string, level: Notice['level'] = 'error'): void {
     this.state.patch({ notice: { level, text } });
   }
+}
+
+/** What was refused at another place, or on another branch, is of no interest any more. */
+function hasMoved(before: RunHead, now: RunHead): boolean {
+  const branch = ({ branches }: RunHead): string =>
+    branches.find(({ current }) => current)?.name ?? '';
+  return before.position !== now.position || branch(before) !== branch(now);
 }
 
 /** Of a session that was shown, and that the kernel has no more. */

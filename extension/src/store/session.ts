@@ -49,7 +49,14 @@ export type RunHead = Pick<
 > &
   Pick<
     Standing,
-    'nonfinite' | 'ending' | 'breakpoint_list' | 'branches' | 'within' | 'grows' | 'recomputes'
+    | 'nonfinite'
+    | 'ending'
+    | 'breakpoint_list'
+    | 'branches'
+    | 'within'
+    | 'grows'
+    | 'recomputes'
+    | 'one_way'
   >;
 
 /** What was found for `query`: the first of `total` nodes. */
@@ -181,7 +188,8 @@ export function withUpdate(state: SessionState, update: Update): SessionState {
       breakpoint_list: update.breakpoint_list ?? state.run.breakpoint_list,
       branches: state.run.branches,
       grows: state.run.grows,
-      recomputes: state.run.recomputes
+      recomputes: state.run.recomputes,
+      one_way: state.run.one_way
     }),
     closed: update.status === 'closed'
   };
@@ -213,12 +221,6 @@ export function withStorages(state: SessionState, storages: readonly Storage[]):
 /** The kernel closed it and let go of its graph: what is shown stays. */
 export function closedAt(state: SessionState, revision: number, ending = ''): SessionState {
   return { ...state, revision, closed: true, run: { ...state.run, status: 'closed', ending } };
-}
-
-/** The node whose visit led to the present position; before the first visit, the next one. */
-export function followed(state: SessionState): number | null {
-  const { position, current } = state.run;
-  return position > 0 ? (state.history.node(position - 1) ?? current) : current;
 }
 
 function drawingOf({ drawing, nodes }: Shown, before: SessionState | null): Drawing {
@@ -271,7 +273,7 @@ function lineOf({ index, node, incoming }: Visit): VisitLine {
 function headOf(run: RunHead): RunHead {
   const { status, position, recorded, total, current, breakpoints, earliest, error } = run;
   const { modes, stopped, nonfinite, ending, breakpoint_list, branches, within } = run;
-  const { grows, recomputes } = run;
+  const { grows, recomputes, one_way } = run;
   return {
     status,
     position,
@@ -289,7 +291,8 @@ function headOf(run: RunHead): RunHead {
     branches,
     within,
     grows,
-    recomputes
+    recomputes,
+    one_way
   };
 }
 

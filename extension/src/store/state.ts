@@ -6,6 +6,7 @@ import type {
   Inspection,
   Picture,
   SessionInfo,
+  Unnumbered,
   Why,
   Working
 } from '../protocol';
@@ -20,6 +21,14 @@ export interface Notice {
   readonly level: 'error' | 'warning';
   readonly text: string;
 }
+
+/** A request that a field makes, and why it was refused. */
+export interface Refused {
+  readonly request: Extract<Unnumbered, { type: FieldRequest }>;
+  readonly text: string;
+}
+
+export type FieldRequest = 'set_grad' | 'add_breakpoint';
 
 /** What was told of an array, and what had been asked. */
 export interface PartShown {
@@ -52,6 +61,8 @@ export interface DebuggerState {
   readonly heap: HeapRead | null;
   readonly heapAsked: boolean;
   readonly notice: Notice | null;
+  /** What a person typed into a field and the kernel did not accept: said beside that field. */
+  readonly refused: Refused | null;
   /** Spoken by screen readers. */
   readonly announcement: string;
   readonly view: ViewState;
@@ -73,6 +84,7 @@ export const INITIAL_STATE: DebuggerState = {
   heap: null,
   heapAsked: false,
   notice: null,
+  refused: null,
   announcement: '',
   view: INITIAL_VIEW
 };

@@ -3,11 +3,11 @@ import type { ArrayKind, Folding, GetPart } from '../protocol';
 import type { SessionState } from './session';
 
 export interface ViewState {
-  /** The node shown in the inspector. */
+  /** The node that is shown in the inspector, ringed in the graph and marked in the code. */
   readonly selection: number | null;
   /** Nodes that belong together with it, such as those of one line: found like those of a search. */
   readonly together: ReadonlySet<number>;
-  /** Whether the selection goes along with the steps. */
+  /** The selection is the node that the run is about, and goes along with it; else a person chose it. */
   readonly follow: boolean;
   readonly folding: ViewFolding;
   /** Which groups of the lane beside the graph are open by hand. */

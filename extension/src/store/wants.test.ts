@@ -149,14 +149,14 @@ describe('what is drawn', () => {
     }
   });
 
-  test('they stay as they are while nobody follows, and where they were closed by hand', async () => {
-    store.follow(false);
+  test('they stay as they are while another node is selected, and where they were closed by hand', async () => {
+    store.select(open.drawing.nodes[1]?.id ?? 0);
     kernel.moveTo(6);
     await settle();
     expect(asked('look')).toEqual([]);
     store.fold({ close: [0] });
     await settle();
-    store.follow(true);
+    store.home();
     await settle();
     expect(asked('look').every(({ folding }) => folding.near === null)).toBe(true);
     expect(state().view.folding.near).toBeNull();
@@ -236,10 +236,12 @@ describe('what is not known', () => {
     expect(asked('get_visits')).toHaveLength(2);
   });
 
-  test('whom the run was at last is asked for, when the selection goes along', async () => {
+  test('whom the run was at last is asked for, and can be selected', async () => {
     kernel.moveTo(85);
     await settle();
     expect(asked('get_visits')).toMatchObject([{ first: 84, count: 1 }]);
+    expect(state().view.selection).toBe(state().session?.run.current);
+    store.selectLast();
     expect(state().view.selection).toBe(kernel.records[84]?.visit.node);
   });
 

@@ -82,7 +82,7 @@ test.each(ALL)(
         continue;
       }
       // Which groups are open is another thing: the selection opened some.
-      store.follow(false);
+      store.view({ follow: false, selection: null });
       store.fold({ near: null });
       await settled();
       const state = shown(store);

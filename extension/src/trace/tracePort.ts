@@ -202,7 +202,8 @@ export class TracePort implements Port {
       nonfinite: this.stops.nonfinite,
       within: this.visiting?.within ?? null,
       grows: this.hasMade('recorded'),
-      recomputes: this.hasMade('recomputed')
+      recomputes: this.hasMade('recomputed'),
+      one_way: false
     };
   }
 
@@ -372,4 +373,5 @@ type Head = Pick<
   | 'within'
   | 'grows'
   | 'recomputes'
+  | 'one_way'
 >;

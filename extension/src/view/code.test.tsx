@@ -25,7 +25,7 @@ const session = () => page.root.dataset['session'];
 test('what a person selects is said, and that it goes along with the run again', async () => {
   fireEvent.click(page.node(2));
   await waitFor(() => expect(told).toEqual([{ session: session(), node: 2 }]));
-  fireEvent.click(page.button('Follow'));
+  fireEvent.click(page.button('Back to current'));
   await waitFor(() => expect(told.at(-1)).toEqual({ session: session(), node: null }));
 });
 

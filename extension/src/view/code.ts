@@ -36,7 +36,7 @@ export function followCode(root: HTMLElement, store: DebuggerStore): () => void 
     if (ended && !isSame(ended, state.value)) {
       glance = null;
       if (ended.followed && state.value.view.selection === ended.node) {
-        store.follow(true);
+        store.home();
       }
     }
   };
@@ -59,7 +59,7 @@ export function followCode(root: HTMLElement, store: DebuggerStore): () => void 
     } else if (view.selection === glance?.node) {
       glance = null;
       if (followed) {
-        store.follow(true);
+        store.home();
       }
     }
   };

@@ -194,7 +194,7 @@ describe('Escape', () => {
     }
   });
 
-  test('goes from the toolbar to the graph, and there follows the run again', () => {
+  test('goes from the toolbar to the graph, and there back to the current node', () => {
     fireEvent.click(node(3));
     button('Step').focus();
     press(button('Step'), 'Escape');
@@ -251,7 +251,11 @@ describe('the host', () => {
     askView(root(), 'step');
     await at(1);
     expect(askView(root(), 'step-back', 'can')).toBe(true);
-    expect(askView(root(), 'follow', 'isOn')).toBe(true);
+    expect(askView(root(), 'presentation', 'isOn')).toBe(false);
+    expect(askView(root(), 'last-node', 'can')).toBe(true);
+    expect(askView(root(), 'follow', 'can')).toBe(false);
+    askView(root(), 'last-node');
+    expect(askView(root(), 'follow', 'can')).toBe(true);
   });
 
   test('is asked for what it offers', async () => {

@@ -1,7 +1,7 @@
 /** What can be done in one view, by the names that its buttons, menus, keys and host share. */
 import { COMMANDS } from '../protocol';
 import type { Command, CommandName, Enabled } from '../protocol';
-import { causeOf, nextProblem, nodeTitle } from '../store';
+import { causeOf, focusOf, isAway, lastRun, nextProblem, nodeTitle } from '../store';
 import type { DebuggerState, DebuggerStore, RunHead, SessionState } from '../store';
 import { hostOf } from './host';
 
@@ -280,7 +280,20 @@ function ownDoers(store: DebuggerStore, node: () => number | null): Doers {
       can: () => store.state.value.port.state === 'open' && !store.state.value.heapAsked,
       otherwise: 'the kernel is reading the memory, or there is no connection to it'
     },
-    follow: { act: () => store.follow(!view().follow), isOn: () => view().follow },
+    follow: {
+      act: () => store.home(),
+      can: () => isAway(store.state.value),
+      otherwise: 'the current node is selected'
+    },
+    'last-node': {
+      act: () => store.selectLast(),
+      can: () => {
+        const { session } = store.state.value;
+        const last = session && lastRun(session);
+        return last !== null && last !== (session && focusOf(session));
+      },
+      otherwise: 'no other node has run'
+    },
     presentation: {
       act: () => store.view({ presentation: !view().presentation }),
       isOn: () => view().presentation

@@ -59,6 +59,18 @@ describe('What if', () => {
     expect(asked('set_grad')).toHaveLength(0);
   });
 
+  test('what is refused is said beside the field, which keeps what was typed until it is changed', async () => {
+    type(field(what), 'g /');
+    press(field(what), 'Enter');
+    const form = field(what).closest('.vg-what-if') as HTMLElement;
+    const alert = await within(form).findByRole('alert');
+    expect(alert.textContent).toContain('There is no such node ahead.');
+    await waitFor(() => expect(field(what).value).toBe('g /'));
+    expect(host.querySelector('.vg-banner')).toBeNull();
+    type(field(what), 'g / 2');
+    await waitFor(() => expect(within(form).queryByRole('alert')).toBeNull());
+  });
+
   test('Escape takes back what was typed, then leaves the field', async () => {
     type(field(what), 'g * 7');
     press(field(what), 'Escape');
@@ -72,7 +84,8 @@ describe('What if', () => {
 
 describe('a new breakpoint', () => {
   beforeEach(async () => {
-    fireEvent.click(within(host).getByRole('button', { name: 'New breakpoint' }));
+    fireEvent.click(within(host).getByRole('tab', { name: 'Engine' }));
+    fireEvent.click(await within(host).findByRole('button', { name: 'New breakpoint' }));
     await within(host).findByRole('form', { name: 'New breakpoint' });
   });
 

@@ -36,9 +36,12 @@ describe('a graph of which a part is drawn', () => {
     expect(page.node(hidden)).toBeNull();
   });
 
-  test('a step to a node that is not drawn is told of, and shown on demand', async () => {
+  test('a node that ran and is not drawn is told of, and shown on demand', async () => {
     page.kernel.moveTo(17);
     await page.at(17);
+    const state = () => page.view.store.state.value;
+    await waitFor(() => expect(state().session?.history.node(16)).toBeDefined());
+    fireEvent.keyDown(page.root, { key: 'd' });
     const { node: last, incoming } = page.kernel.records[16]?.visit ?? { node: -1, incoming: [] };
     expect(page.node(last)).toBeNull();
     await waitFor(() =>
@@ -50,9 +53,11 @@ describe('a graph of which a part is drawn', () => {
     expect(page.region('Inspector').getAllByText(norm).length).toBeGreaterThan(0);
     const foldings = () =>
       page.kernel.requests.flatMap(each => (each.type === 'look' ? [each.folding.near] : []));
-    expect(foldings()).not.toContain(last);
-    fireEvent.click(page.region('Inspector').getByRole('button', { name: 'Show in the graph' }));
     expect(foldings().at(-1)).toBe(last);
+    page.view.store.fold({ near: null });
+    const show = await page.region('Inspector').findByRole('button', { name: 'Show in the graph' });
+    fireEvent.click(show);
+    await waitFor(() => expect(foldings().at(-1)).toBe(last));
   });
 
   test('events that are not known are asked for, and the filter says what it searched', async () => {

@@ -23,7 +23,7 @@ export function goToGraph(root: HTMLElement): void {
   root.querySelector<SVGElement>('.vg-canvas [tabindex="0"]')?.focus({ preventScroll: true });
 }
 
-/** Escape: closes what is open, else goes to the graph, else follows the run again. */
+/** Escape: closes what is open, else goes to the graph, else goes back to the node that the run is about. */
 export function escape(root: HTMLElement, target: Element, store: DebuggerStore): void {
   const { view } = store.state.value;
   const inGraph = target.closest('.vg-canvas') !== null;
@@ -35,6 +35,6 @@ export function escape(root: HTMLElement, target: Element, store: DebuggerStore)
   } else if (!inGraph) {
     goToGraph(root);
   } else {
-    store.follow(true);
+    store.home();
   }
 }

@@ -15,7 +15,7 @@ test('it says what was opened, and which keys there are', async () => {
   );
 });
 
-test('it says what a person does: a step, a node, a breakpoint, following', async () => {
+test('it says what a person does: a step, a node, a breakpoint, going back', async () => {
   await page.open(RECORDINGS.mlp);
   fireEvent.keyDown(page.node(0), { key: 'F10' });
   await says(/^MeanBackward0 done, 1 of 12$/);
@@ -26,7 +26,7 @@ test('it says what a person does: a step, a node, a breakpoint, following', asyn
   fireEvent.keyDown(page.node(5), { key: 'b' });
   await says(/^No breakpoint before TanhBackward0$/);
   fireEvent.keyDown(page.node(5), { key: 'Escape' });
-  await says(/^Following execution$/);
+  await says(/^Back at \w+Backward0$/);
 });
 
 test('it says what is stale, who wrote it, and the key for the next problem goes there', async () => {

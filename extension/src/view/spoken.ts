@@ -77,7 +77,7 @@ export function spoken(
       said.push(compared(session, now.comparing));
     }
     if (now.follow && !before.follow) {
-      said.push('Following execution');
+      said.push(backAt(session, now.selection));
     } else if (!now.follow && now.selection !== null && now.selection !== before.selection) {
       said.push(described(session, now.selection, now.running));
     }
@@ -90,6 +90,11 @@ function opening(session: SessionState): string {
   const what = `Backward of ${title || 'a tensor'}: ${format.count(size, 'node')}`;
   const next = run.current === null ? '' : `, next ${nodeTitle(session, run.current)}`;
   return `${what}, ${run.status} at ${format.whole(run.position)} of ${format.whole(run.total)}${next}`;
+}
+
+/** Back at the node that the run is about. */
+function backAt(session: SessionState, node: number | null): string {
+  return node === null ? 'Nothing selected' : `Back at ${nodeTitle(session, node)}`;
 }
 
 /** A node that was chosen: how it stands, and what is wrong with it. */

@@ -114,13 +114,21 @@ class Gesture:
 VIEW: tuple[Command, ...] = (
     Command(
         name="follow",
-        label="Follow execution",
-        help="Select the node that each step ran.",
+        label="Return to current node",
+        help="Select the node that the run is paused at; steps then select the next one.",
         section="View",
         icon="follow",
         keys=("Escape",),
         reach="graph",
         menus=("node", "graph"),
+    ),
+    Command(
+        name="last-node",
+        label="Show last node",
+        help="Select the node that ran last; again: return to the current node.",
+        section="View",
+        icon="back",
+        keys=("d",),
     ),
     Command(
         name="next-part",

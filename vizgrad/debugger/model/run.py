@@ -70,6 +70,12 @@ class Stopped:
     def __str__(self) -> str:
         return self.text
 
+    @property
+    def focus(self) -> int | None:
+        """The node to look at: `node`, or that whose forward made the NaN. None: the one that runs next."""
+        born = None if self.birth is None else self.birth.born
+        return self.node if born is None else born
+
 
 RunStatus = Literal["paused", "finished", "failed", "closed"]
 

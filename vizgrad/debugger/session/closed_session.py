@@ -106,6 +106,10 @@ class Kept:
         return self._recomputed
 
     @property
+    def one_way(self) -> bool:
+        return False
+
+    @property
     def branches(self) -> tuple[model.Branch, ...]:
         return ()
 

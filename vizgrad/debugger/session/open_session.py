@@ -11,7 +11,7 @@ from vizgrad.core.error_lines import LOOK_CLOSER
 from vizgrad.core.errors import own_line
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import summarizer
-from vizgrad.debugger.engines.api.abilities import Growing
+from vizgrad.debugger.engines.api.abilities import Growing, runs_one_way
 from vizgrad.debugger.engines.api.protocols import Backward, GraphSource, Grouped, Step
 from vizgrad.debugger.model import ArrayName
 from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints, birth_at, birth_in
@@ -181,6 +181,11 @@ class Live:
         """Does a checkpoint compute values again in this run, as far as is known?"""
         run = self.history.run
         return isinstance(run, Growing) and run.recomputes
+
+    @property
+    def one_way(self) -> bool:
+        """Can a gradient be changed only where the run has come to, for good?"""
+        return runs_one_way(self.history.run)
 
     @property
     def branches(self) -> tuple[model.Branch, ...]:

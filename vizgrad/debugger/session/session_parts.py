@@ -12,7 +12,7 @@ from typing import Any, overload
 from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import abilities
-from vizgrad.debugger.engines.api.abilities import Change, Inward, OneWay
+from vizgrad.debugger.engines.api.abilities import Change, Inward, runs_one_way
 from vizgrad.debugger.session.breakpoints.breakpoints import Condition
 from vizgrad.debugger.session.breakpoints.node_selectors import choose, leaf_called
 from vizgrad.debugger.session.history.branches import Comparison, Line, comparison, name_beside
@@ -287,7 +287,7 @@ class SessionBranches(Sequence[model.Branch]):
     def set_grad(self, node: Any, value: Any, slot: int = 0) -> model.Edit:
         """See `Session.set_grad`."""
         run = self._control.live().history.run
-        if isinstance(run, OneWay) and not isinstance(run, abilities.Branching):
+        if runs_one_way(run):
             return self._change_for_good(node, lambda number: run.put_grad(number, slot, value))
         return self._change(node, lambda line, number: line.run.put_grad(number, slot, value))
 

@@ -40,7 +40,7 @@ export function Banner({ state }: { state: DebuggerState }): JSX.Element {
               <Sentence text={text} />
             </span>
           )}
-          {!fault && node !== null && (
+          {!fault && node !== null && node !== state.view.selection && (
             <button type="button" class="vg-link" onClick={() => store.select(node)}>
               {`Show ${named(state, node)?.name ?? 'the node'}`}
             </button>

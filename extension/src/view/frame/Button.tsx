@@ -71,7 +71,6 @@ const TOGGLES: readonly CommandName[] = [
   'toggle-breakpoint',
   'stop-at-nan',
   'colour-by-gradient',
-  'follow',
   'presentation',
   'memory',
   'help'

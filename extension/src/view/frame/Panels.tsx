@@ -107,12 +107,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   const stale = session.saved.stale;
   const inspector: Part = {
     name: 'Inspector',
-    tools: (
-      <>
-        {commands.has('why') && <CommandButton command="why" />}
-        <CommandButton command="follow" />
-      </>
-    ),
+    ...(commands.has('why') ? { tools: <CommandButton command="why" /> } : {}),
     draw: () => <Inspector state={state} session={session} />
   };
   const explained: Part | null = why && {
@@ -181,7 +176,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
         <div class="vg-pane vg-row">
           <Tabs
             parts={beside ? others : [engine, ...others]}
-            chosen={tab ?? (beside ? 'Inspector' : 'Engine')}
+            chosen={tab ?? 'Inspector'}
             choose={setTab}
           />
           {beside && inRegion(engine)}

@@ -1,7 +1,8 @@
-/** What the view looks at, in words: the run as it goes, or a node that it stays at; and the way to what runs next. */
+/** Whether a person has selected another node than the current one, and the way back to that. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
+import { focusOf, nodeTitle } from '../../store';
 import type { Observable, SessionState, ViewState } from '../../store';
 import { useStore } from '../hooks';
 import { Middle } from '../panels/Middle';
@@ -11,50 +12,48 @@ import type { Box, Point, Size } from './geometry';
 import { seen } from './viewport';
 import type { View } from './viewport';
 
-interface PinnedProps {
+interface AwayProps {
   readonly session: SessionState;
   readonly view: ViewState;
 }
 
-export function isPinned({ follow, selection }: ViewState): boolean {
-  return !follow && selection !== null;
-}
-
 /**
- * "Pinned to LogSoftmaxBackward0 · Follow", while the selection does not go along with the run. In the head of
- * the graph: over the drawing it would cover the result.
+ * "Selected by you: LogSoftmaxBackward0 · Back to current", while that is not the node that the run is about. In the
+ * head of the graph: over the drawing it would cover the result.
  */
-export function Pinned({ session, view }: PinnedProps): JSX.Element | null {
+export function Away({ session, view }: AwayProps): JSX.Element | null {
   const store = useStore();
   const { selection } = view;
-  if (!isPinned(view) || selection === null) {
+  if (selection === null) {
     return null;
   }
   const name = session.nodes.get(selection) ?? session.names.of(selection);
   const title = name ? (name.label ? `${name.name} of ${name.label}` : name.name) : '';
+  const focus = focusOf(session);
+  const back = focus === null ? '' : `: ${nodeTitle(session, focus)}`;
   return (
     <div class="vg-pinned" role="status">
       <span class="vg-pinned-name" title={title}>
-        <span class="vg-pinned-words">Pinned to </span>
+        <span class="vg-pinned-words">Selected by you: </span>
         <Middle text={title || `node ${selection}`} />
       </span>
       <span aria-hidden="true">·</span>
       <button
         type="button"
-        title="Select each node that runs (Esc)"
-        onClick={() => store.follow(true)}
+        title={`Return to the current node${back} (Esc)`}
+        onClick={() => store.home()}
       >
-        Follow
+        Back to current
       </button>
     </div>
   );
 }
 
 interface WayBackProps {
-  /** Of what runs next. */
+  /** Of the current node, or of the one that is running. */
   readonly box: Box | undefined;
   readonly name: string;
-  /** It does so now. */
+  /** It is running. */
   readonly running: boolean;
   readonly view: Observable<View>;
   readonly screen: Size;
@@ -63,7 +62,7 @@ interface WayBackProps {
   show(): void;
 }
 
-/** An arrow at the edge towards what runs next, while that is out of sight. */
+/** An arrow at the edge towards the current node, while that is out of sight. */
 export function WayBack(props: WayBackProps): JSX.Element | null {
   const { box, name, running, view, screen, frames, show } = props;
   const [at, setAt] = useState<{ readonly place: Point; readonly turn: number } | null>(null);
@@ -78,14 +77,14 @@ export function WayBack(props: WayBackProps): JSX.Element | null {
         type="button"
         class="vg-way-back"
         style={{ left: `${at.place.x}px`, top: `${at.place.y}px` }}
-        title={`${name} ${running ? 'is running' : 'runs next'}: show it`}
+        title={`Show ${name}, ${running ? 'which is running' : 'the current node'}`}
         onClick={show}
       >
         <svg width="14" height="14" viewBox="-7 -7 14 14" aria-hidden="true">
           <path d="M-5 -4L5 0L-5 4Z" transform={`rotate(${at.turn})`} />
         </svg>
         <span>
-          {running ? 'running' : 'next'}: {name}
+          {running ? 'running' : 'current'}: {name}
         </span>
       </button>
     )

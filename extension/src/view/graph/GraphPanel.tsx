@@ -2,7 +2,16 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
-import { comparedOf, pairOf, stepsOf, toCompare, wayOf } from '../../store';
+import {
+  comparedOf,
+  focusOf,
+  isAway,
+  lastRun,
+  pairOf,
+  stepsOf,
+  toCompare,
+  wayOf
+} from '../../store';
 import type { DebuggerState, SessionState, ViewState } from '../../store';
 import * as format from '../format';
 import { Region } from '../frame/Region';
@@ -19,7 +28,7 @@ import { GraphTools } from './GraphTools';
 import { Legend } from './Legend';
 import { Minimap, MINIMAP_FROM } from './Minimap';
 import { ends } from './navigate';
-import { isPinned, Pinned, WayBack } from './Following';
+import { Away, WayBack } from './Following';
 import { pictureOf, placeOf, whole } from './picture';
 import { SearchBox } from './SearchBox';
 import { metricsOf, TextMetrics } from './text';
@@ -70,7 +79,8 @@ function GraphPanelInner({
   const place = (node: number | null): string | null =>
     node === null ? null : (picture.keysOf(node)[0] ?? null);
   const shown = place(selection);
-  const current = place(session.run.current);
+  const focus = focusOf(session);
+  const current = place(focus);
   const viewport = useViewport(svg, world, screen, whole(picture));
   const focused = useRef<string | null>(null);
   const looked = (): (string | null)[] => [shown, focused.current];
@@ -81,7 +91,7 @@ function GraphPanelInner({
   const keys = useGraphKeys(svg, picture, home, placing.show);
   focused.current = keys.focusKey;
 
-  // A step brings what runs next and what has just run onto the screen; looking around does not.
+  // A step brings what has just run and the current node onto the screen; looking around does not.
   const position = session.run.position;
   const stepped = useRef(position);
   useEffect(() => {
@@ -89,16 +99,16 @@ function GraphPanelInner({
       return;
     }
     stepped.current = position;
-    for (const key of view.follow ? [current, shown] : []) {
+    for (const key of view.follow ? [place(lastRun(session)), current] : []) {
       if (key !== null) {
         placing.show(key);
       }
     }
   }, [position, current, shown]);
 
-  // Where groups open around what runs next, that is where it is looked at.
+  // Where groups open around the current node, that is where it is looked at.
   useEffect(() => {
-    if (view.follow && current !== null && session.folding.near === session.run.current) {
+    if (view.follow && current !== null && session.folding.near === focus) {
       placing.show(current);
     }
   }, [picture]);
@@ -196,7 +206,7 @@ function GraphPanelInner({
     }
   }, [view.presentation, screen]);
 
-  const nextNode = running ?? session.run.current;
+  const nextNode = running ?? focus;
   const nextKey = place(nextNode);
   const nextBox = useMemo(
     () => (nextKey === null ? undefined : placeOf(picture, nextKey)),
@@ -216,7 +226,7 @@ function GraphPanelInner({
           .filter(Boolean)
           .join(' · ')
       }
-      {...(isPinned(view) ? { status: <Pinned session={session} view={view} /> } : {})}
+      {...(isAway({ session, view }) ? { status: <Away session={session} view={view} /> } : {})}
       tools={<GraphTools foldable={foldable()} />}
     >
       <div class="vg-graph" ref={host}>

@@ -1,6 +1,7 @@
 /** Where the view looks: at first, when another drawing comes, while stepping, and on demand. */
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
+import { focusOf } from '../../store';
 import type { Observable, SessionState } from '../../store';
 import { held } from './anchor';
 import type { Toggled } from './anchor';
@@ -51,9 +52,9 @@ export function usePlacing(
     }
     const before = previous.current;
     previous.current = { picture, session: session.session };
-    // What is opened around the next node before the user moved the view belongs to the first look.
+    // What is opened around the current node before the user moved the view belongs to the first look.
     const { near } = session.folding;
-    const early = near !== null && near === session.run.current && view.value === untouched.current;
+    const early = near !== null && near === focusOf(session) && view.value === untouched.current;
     if (
       before?.session !== session.session ||
       (early && before.picture.drawing !== picture.drawing)
@@ -145,16 +146,16 @@ export function usePlacing(
   function look(): void {
     const { boxes } = picture.drawing;
     const results = boxes.filter(({ kind }) => kind === 'result');
-    const next = upNext();
+    const next = inFocus();
     const anchor = results.length > 0 ? around(results) : next;
     const first = firstLook(whole(picture), anchor, screen);
     view.value = next ? bringIntoView(first, next, screen, whole(picture)) : first;
     untouched.current = view.value;
   }
 
-  function upNext(): Box | undefined {
-    const { current } = session.run;
-    const places = current === null ? [] : picture.keysOf(current);
+  function inFocus(): Box | undefined {
+    const focus = focusOf(session);
+    const places = focus === null ? [] : picture.keysOf(focus);
     const boxes = places.flatMap(key => placeOf(picture, key) ?? []);
     return boxes.length > 0 ? around(boxes) : undefined;
   }

@@ -1,11 +1,9 @@
-/** What if: a gradient is changed at a pause, and the run goes on on a branch; the original stays as it is. */
+/** The branches of a run, which What if begins (`WhatIf.tsx`), and how two of them differ. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 
 import type { Branch } from '../../protocol';
-import { besides, comparedOf, nodeTitle, pairOf } from '../../store';
+import { besides, comparedOf, pairOf } from '../../store';
 import type { SessionState, ViewState } from '../../store';
-import { fieldKeys } from '../fieldKeys';
 import * as format from '../format';
 import { differsIn, mostOf, summary } from '../graph/differing';
 import { useCommands, useStore } from '../hooks';
@@ -32,26 +30,29 @@ export function Branches({ session, view }: BranchesProps): JSX.Element {
   const pair = pairOf(session, view);
   // A trace has no run that could be changed.
   const live = useCommands().has('stop') && !closed;
-  if (!live && run.branches.length < 2) {
-    return <p class="vg-empty">A closed or recorded run cannot be changed.</p>;
+  if (run.branches.length < 2) {
+    return (
+      <p class="vg-empty">
+        {live
+          ? 'One branch. Change a gradient in the Inspector (What if) to continue on a new one.'
+          : 'A closed or recorded run cannot be changed.'}
+      </p>
+    );
   }
   return (
     <div class="vg-branches">
-      {run.branches.length > 1 && (
-        <ul class="vg-branch-list" aria-label="Branches of the run">
-          {run.branches.map(branch => (
-            <Line
-              key={branch.name}
-              branch={branch.current ? { ...branch, recorded: run.recorded } : branch}
-              open={!closed}
-              live={live}
-              compared={branch.name === pair?.there}
-            />
-          ))}
-        </ul>
-      )}
+      <ul class="vg-branch-list" aria-label="Branches of the run">
+        {run.branches.map(branch => (
+          <Line
+            key={branch.name}
+            branch={branch.current ? { ...branch, recorded: run.recorded } : branch}
+            open={!closed}
+            live={live}
+            compared={branch.name === pair?.there}
+          />
+        ))}
+      </ul>
       <Comparison session={session} view={view} />
-      {live && run.current !== null && <Change session={session} node={run.current} />}
     </div>
   );
 }
@@ -171,49 +172,5 @@ function Comparison({ session, view }: BranchesProps): JSX.Element | null {
       )}
       {text !== '' && `; ${text}`}
     </p>
-  );
-}
-
-/** Of the node that comes next: what has arrived is still to be used. */
-function Change({ session, node }: { session: SessionState; node: number }): JSX.Element {
-  const store = useStore();
-  const [value, setValue] = useState('');
-  const title = nodeTitle(session, node);
-  const change = (event: Event): void => {
-    event.preventDefault();
-    if (value.trim() !== '') {
-      store.actions.changeGradient(node, value.trim());
-      setValue('');
-    }
-  };
-  const clear = (): boolean => {
-    setValue('');
-    return value !== '';
-  };
-  return (
-    <form
-      class="vg-stop-add"
-      aria-label="What if"
-      onSubmit={change}
-      onKeyDown={event => fieldKeys(event, clear)}
-    >
-      <label
-        class="vg-branch-what"
-        title={`What if the gradient that has arrived at ${title} were…`}
-      >
-        <span class="vg-branch-ask">What if g were</span>
-        <input
-          type="text"
-          aria-label={`New gradient of ${title}`}
-          placeholder="g * 0.5, zero, nan to 0, clip to 1"
-          spellcheck={false}
-          value={value}
-          onInput={event => setValue(event.currentTarget.value)}
-        />
-      </label>
-      <button type="submit" disabled={value.trim() === ''}>
-        Apply
-      </button>
-    </form>
   );
 }

@@ -6,8 +6,9 @@ import type { Breakpoint, BreakpointKind } from '../../protocol';
 import type { SessionState } from '../../store';
 import { fieldKeys } from '../fieldKeys';
 import * as format from '../format';
-import { useStore } from '../hooks';
+import { useObservable, useStore } from '../hooks';
 import { PlaceLink } from '../PlaceLink';
+import { Sentence } from '../Sentence';
 
 /** What each kind asks for, and an example. */
 const KINDS: Record<BreakpointKind, readonly [name: string, example: string]> = {
@@ -107,6 +108,8 @@ function Line({ breakpoint, open }: { breakpoint: Breakpoint; open: boolean }): 
 
 function Add({ done }: { done: () => void }): JSX.Element {
   const store = useStore();
+  const refused = useObservable(store.state).refused;
+  const why = refused?.request.type === 'add_breakpoint' ? refused : null;
   const first = useRef<HTMLSelectElement>(null);
   useEffect(() => first.current?.focus(), []);
   const [kind, setKind] = useState<BreakpointKind>('op');
@@ -114,6 +117,13 @@ function Add({ done }: { done: () => void }): JSX.Element {
   const [condition, setCondition] = useState('');
   const [hits, setHits] = useState('');
   const [, example] = KINDS[kind];
+  // What was refused is put right, not typed again.
+  useEffect(() => {
+    if (why?.request.type === 'add_breakpoint') {
+      setText(why.request.text);
+      setCondition(why.request.condition);
+    }
+  }, [why]);
   const add = (event: Event): void => {
     event.preventDefault();
     if (text.trim() === '') {
@@ -140,6 +150,7 @@ function Add({ done }: { done: () => void }): JSX.Element {
       aria-label="New breakpoint"
       onSubmit={add}
       onKeyDown={event => fieldKeys(event, close)}
+      onInput={() => store.forgive()}
     >
       <select
         ref={first}
@@ -185,6 +196,11 @@ function Add({ done }: { done: () => void }): JSX.Element {
       <button type="button" onClick={done}>
         Close
       </button>
+      {why && (
+        <p class="vg-refused" role="alert">
+          <Sentence text={why.text} />
+        </p>
+      )}
     </form>
   );
 }

@@ -11,15 +11,17 @@ interface GradientsProps {
   readonly session: SessionState;
   readonly visit: Visit | null;
   readonly buffers: readonly (TensorSummary | null)[];
+  /** All that it waits for has arrived. */
+  readonly complete: boolean;
 }
 
-export function Gradients({ session, visit, buffers }: GradientsProps): JSX.Element {
+export function Gradients({ session, visit, buffers, complete }: GradientsProps): JSX.Element {
   const slots = visit ? visit.incoming : buffers;
   return (
     <>
       <Incoming
         kind={visit ? 'incoming' : 'waiting'}
-        title={visit ? 'Incoming gradient' : 'Arrived so far'}
+        title={visit || complete ? 'Incoming gradient' : 'Arrived so far'}
         slots={slots}
         empty={visit ? 'None: every incoming gradient was undefined.' : 'Nothing yet.'}
       />

@@ -2,18 +2,30 @@
 import type { JSX } from 'preact';
 
 import type { Mathematics, Node, NodeRun, Saved, Visit } from '../../protocol';
-import { comparedOf, isPlain, isTensor, plainText, runningIn, sizesOf } from '../../store';
+import {
+  comparedOf,
+  focusOf,
+  isAway,
+  isPlain,
+  isTensor,
+  lastRun,
+  plainText,
+  runningIn,
+  sizesOf
+} from '../../store';
 import type { DebuggerState, SessionState } from '../../store';
 import * as format from '../format';
 import { useStore } from '../hooks';
 import { keyText } from '../shortcuts';
 import { StateIcon } from '../Icons';
+import { NodeLink } from './NodeLink';
 import { Accumulate, LeafGrad } from './Accumulate';
 import { Beside } from './Beside';
 import { Gradients } from './Gradients';
 import { Facts, Formulas, Recorded } from './Recorded';
 import { SavedCard } from './SavedCard';
 import { Stages } from './Stages';
+import { WhatIf } from './WhatIf';
 
 interface InspectorProps {
   readonly state: DebuggerState;
@@ -42,13 +54,24 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
   const saved = fold.draws(id) ? session.saved.of(id) : (inspection?.node.saved ?? []);
   return (
     <div class="vg-inspector" data-inspected={id}>
-      <Head {...{ id, node, session, visit, known }} running={runningIn(state)} />
+      {!isAway(state) && <JustRan state={state} session={session} />}
+      <Head
+        {...{ id, node, session, visit, known }}
+        running={runningIn(state)}
+        away={isAway(state)}
+      />
       <Beside session={session} node={id} compared={comparedOf(session, state.view)} />
       {known && (visit !== null || !done) ? (
-        <Gradients session={session} visit={visit} buffers={slots} />
+        <Gradients
+          session={session}
+          visit={visit}
+          buffers={slots}
+          complete={fold.knows(id) && ['current', 'ready'].includes(fold.state(id))}
+        />
       ) : (
         <p class="vg-muted vg-loading">Asking the kernel for the gradients…</p>
       )}
+      {known && <WhatIf {...{ state, session, visit }} node={id} />}
       {visit?.accumulate && <Accumulate record={visit.accumulate} />}
       {inspection && !visit?.accumulate && inspection.node.kind === 'leaf' && (
         <LeafGrad inspection={inspection} />
@@ -70,6 +93,20 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
 
 const NONE: readonly Mathematics[] = [];
 
+/** The node before the current one in time, one click away. */
+function JustRan({ state, session }: InspectorProps): JSX.Element | null {
+  const last = lastRun(session);
+  if (last === null || last === focusOf(session) || runningIn(state) !== null) {
+    return null;
+  }
+  return (
+    <p class="vg-just-ran" title={`Select the node that ran last (${keyText('last-node')})`}>
+      {'just ran '}
+      <NodeLink session={session} node={last} />
+    </p>
+  );
+}
+
 interface HeadProps {
   readonly id: number;
   readonly session: SessionState;
@@ -80,9 +117,11 @@ interface HeadProps {
   readonly known: boolean;
   /** The node that is running now. */
   readonly running: number | null;
+  /** A person has selected it; it is not the current node. */
+  readonly away: boolean;
 }
 
-function Head({ id, session, node, visit, known, running }: HeadProps): JSX.Element {
+function Head({ id, session, node, visit, known, running, away }: HeadProps): JSX.Element {
   const store = useStore();
   const { fold } = session;
   const { name, label } = node ?? session.names.of(id) ?? { name: `node ${id}`, label: '' };
@@ -109,6 +148,7 @@ function Head({ id, session, node, visit, known, running }: HeadProps): JSX.Elem
             {made !== null && `, made ${format.brief(made)}`}
           </span>
         )}
+        {away && <span class="vg-badge vg-yours">selected by you</span>}
         {!fold.draws(id) && (
           <button
             type="button"

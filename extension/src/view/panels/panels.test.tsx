@@ -170,10 +170,10 @@ describe('in a session', () => {
     host.remove();
   });
 
-  /** The button that opens the values of what came in. */
+  /** The button that opens the values of what arrived at the current node. */
   const values = () =>
     waitFor(() => {
-      const button = host.querySelector('[data-array="incoming 0"] button');
+      const button = host.querySelector('[data-array="waiting 0"] button');
       expect(button).not.toBeNull();
       return button as HTMLElement;
     });
@@ -199,13 +199,13 @@ describe('in a session', () => {
     fireEvent.click(await values());
     const index = await inspector().findByRole('spinbutton', { name: /^Index of dimension 0/ });
     const asked = () => kernel.requests.filter(request => request.type === 'get_part');
-    expect(asked()).toMatchObject([{ of: { kind: 'incoming', nr: 0 }, at: [], rows: null }]);
+    expect(asked()).toMatchObject([{ of: { kind: 'waiting', nr: 0 }, at: [], rows: null }]);
     fireEvent.input(index, { target: { value: '3' } });
     await waitFor(() => expect(asked().at(-1)).toMatchObject({ at: [3] }));
     fireEvent.input(index, { target: { value: '4' } }); // There is none.
     expect(asked()).toHaveLength(2);
     const picture = host.querySelector(
-      '[data-array="incoming 0"] [role="application"]'
+      '[data-array="waiting 0"] [role="application"]'
     ) as HTMLElement;
     fireEvent.keyDown(picture, { key: 'End' });
     fireEvent.keyDown(picture, { key: 'Enter' });

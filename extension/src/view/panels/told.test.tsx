@@ -13,16 +13,30 @@ beforeEach(async () => {
   await page.open(mlp);
 });
 
-test('the inspector shows the node of the last step; a click shows another, and it stays', async () => {
+test('the inspector shows the current node; a click shows another, and it stays', async () => {
+  const current = () => page.view.store.state.value.session?.run.current;
   fireEvent.click(page.button('Step'));
-  await waitFor(() => expect(page.region('Inspector').getByText('Incoming gradient')).toBeTruthy());
+  await page.at(1);
+  await waitFor(() =>
+    expect(page.host.querySelector(`[data-inspected="${current()}"]`)).not.toBeNull()
+  );
+  expect(page.region('Inspector').getByText('Incoming gradient')).toBeTruthy();
+  expect(page.region('Inspector').queryByText('Computed and routed')).toBeNull();
+  fireEvent.click(page.region('Inspector').getByRole('button', { name: 'MeanBackward0' }));
+  await waitFor(() =>
+    expect(page.region('Inspector').getByText('Computed and routed')).toBeTruthy()
+  );
+  expect(page.region('Inspector').getByText('selected by you')).toBeTruthy();
   fireEvent.click(page.node(3));
   await waitFor(() => expect(page.region('Inspector').getByText(/def grad_mat2/)).toBeTruthy());
   fireEvent.click(page.button('Step'));
   await page.at(2);
   expect(page.host.querySelector('[data-inspected="3"]')).not.toBeNull();
-  fireEvent.click(page.button('Follow execution'));
-  await waitFor(() => expect(page.host.querySelector('[data-inspected="1"]')).not.toBeNull());
+  fireEvent.click(page.button('Back to current'));
+  await waitFor(() =>
+    expect(page.host.querySelector(`[data-inspected="${current()}"]`)).not.toBeNull()
+  );
+  expect(page.region('Inspector').queryByText('selected by you')).toBeNull();
 });
 
 test('a stale value tells who wrote, where, and through what', async () => {
@@ -44,6 +58,7 @@ test('a gradient is shown from the record of its step, before the kernel is aske
   fireEvent.click(page.button('Step'));
   page.kernel.flush();
   await page.at(2);
+  fireEvent.keyDown(page.root, { key: 'd' });
   const card = () => page.region('Inspector').getByText('g').closest('.vg-card') as HTMLElement;
   const { norm, histogram } = page.kernel.records[1]?.visit.incoming[0] as TensorSummary;
   expect(histogram).toEqual([]); // Records are small; the rest comes when the kernel is asked.
@@ -51,11 +66,13 @@ test('a gradient is shown from the record of its step, before the kernel is aske
     expect(within(card()).getByText('norm').nextSibling?.textContent).toBe(format.number(norm))
   );
   expect(card().querySelector('.vg-histogram')).toBeNull();
-  expect(page.kernel.requests.filter(({ type }) => type === 'inspect').at(-1)).toMatchObject({
-    node: 1
-  });
   page.kernel.delay = 0;
   page.kernel.flush();
+  await waitFor(() =>
+    expect(page.kernel.requests.filter(({ type }) => type === 'inspect').at(-1)).toMatchObject({
+      node: 1
+    })
+  );
   await waitFor(() => expect(page.host.querySelector('.vg-histogram')).not.toBeNull());
 });
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, TypeGuard, runtime_checkable
 
 from vizgrad.core.errors import Explanation, Place
 from vizgrad.debugger import model
@@ -157,6 +157,10 @@ class Branching(QuickRun, Protocol):
         and of their difference; None where there is no such step, nothing arrived, or it is not kept.
         """
         ...
+
+def runs_one_way(run: object) -> TypeGuard[OneWay]:
+    """Can its gradients be changed only for good, where it has come to?"""
+    return isinstance(run, OneWay) and not isinstance(run, Branching)
 
 
 # The abilities of a custom Function, and their limits: its capability card.

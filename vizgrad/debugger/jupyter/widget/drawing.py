@@ -229,7 +229,8 @@ class Standing:
     nodes drawn that are not as `Drawing.nodes` says. `names` are of the nodes that are spoken of here and
     not drawn. `ending` says why a closed session was closed.
     `grows`: the run records a graph of second order, which has a lane (`GetLane`); `recomputes`: a checkpoint
-    computes values again in it, which has one, too.
+    computes values again in it, which has one, too. `one_way`: it runs no node twice, so that a gradient can
+    be changed only where the run has come to.
     `nonfinite`: Continue stops where a NaN or an infinity is born. `breakpoints` are the nodes before which
     it may stop, `breakpoint_list` what was set.
     """
@@ -264,6 +265,7 @@ class Standing:
     within: Within | None = None
     grows: bool = False
     recomputes: bool = False
+    one_way: bool = False
 
 
 # From a graph, so folded, to the drawing that a view is given.

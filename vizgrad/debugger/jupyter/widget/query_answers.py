@@ -106,6 +106,7 @@ def standing(look: Look, drawing: Drawing) -> Standing:
         within=now.within,
         grows=look.grows,
         recomputes=look.recomputes,
+        one_way=look.one_way,
         branches=lines if len(lines) > 1 else (),
         counts=counter.states(outline.size),
         nodes=tuple(fold.node(node) for node in drawn),

@@ -331,9 +331,10 @@ def mark_of(
     within: model.Within | None = None,
     raised: errors.Place | None = None,
 ) -> model.LineMark | None:
-    """At the node that comes next, or at that which made a NaN or raised, as long as the run stands after
-    it; within a node at the line of the user's that comes next there. `raised`: the line of a hook or a
-    custom Function that raised, which is marked in place of the line that recorded the node.
+    """At the node that comes next, or at that for which the run stopped (`Stopped.focus`: the view selects it
+    by the same rule), as long as the run stands there; within a node at the line of the user's that comes
+    next there. `raised`: the line of a hook or a custom Function that raised, which is marked in place of
+    the line that recorded the node.
     """
     inside = None if within is None else _inside(table, within)
     if inside is not None:
@@ -346,10 +347,10 @@ def mark_of(
     kind: model.MarkKind = "next"
     if stopped is not None:
         text = stopped.text
-        if stopped.kind in ("nonfinite", "error") and stopped.node is not None:
-            node, kind = stopped.node, stopped.kind
-            if stopped.birth is not None and stopped.birth.born is not None:
-                node = stopped.birth.born  # it came up in the forward pass
+        if stopped.focus is not None:
+            node = stopped.focus
+        if stopped.kind in ("nonfinite", "error"):
+            kind = stopped.kind
     if node is None:
         return None
     return _marked(table, node, kind, text)
