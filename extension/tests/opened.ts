@@ -1,5 +1,5 @@
 /** A view of a recorded session, opened by a test in a page of its own and taken away behind it. */
-import { waitFor, within } from '@testing-library/preact';
+import { fireEvent, waitFor, within } from '@testing-library/preact';
 import type { BoundFunctions, queries } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 
@@ -33,7 +33,12 @@ export class Opened {
     return within(this.host).getByRole('button', { name });
   }
 
+  /** A part of the view; the tab that it waits in is opened. */
   region(name: string): BoundFunctions<typeof queries> {
+    const tab = within(this.host).queryByRole('tab', { name: new RegExp(`^${name}(,|$)`) });
+    if (tab?.getAttribute('aria-selected') === 'false') {
+      fireEvent.click(tab);
+    }
     return within(within(this.host).getByRole('region', { name }));
   }
 
@@ -51,6 +56,7 @@ export class Opened {
 export function opened(): Opened {
   const page = new Opened();
   beforeEach(() => {
+    localStorage.clear();
     page.host = document.createElement('div');
     document.body.append(page.host);
     // jsdom draws nothing: give everything the size of a notebook's output.

@@ -22,6 +22,7 @@ from playwright.sync_api import Error as PlaywrightError
 from tests.ui import server as jupyter
 from tests.ui.conftest import FLAGS, chromium
 from tests.ui.lab import Lab
+from tests.ui.parts import part
 from tests.ui.test_following import at
 from tests.ui.test_large import CHAIN
 from tests.ui.test_memory import read
@@ -225,6 +226,7 @@ def compared(lab: Lab) -> Seen:
     notebook.execute("session.step(2); session.set_grad(session.node, 'g * 1.5')")
     notebook.execute("session.continue_(); session.switch('original'); session.continue_()")
     at(view, 11)
+    part(view, "Branches")
     press(view, "Compare branch 1 with original")
     view.get_by_role("note", name="Colours: how").wait_for()
     return root(view)
@@ -438,7 +440,7 @@ def window(lab: Lab) -> Seen:
 def presentation(lab: Lab) -> Seen:
     lab.page.set_viewport_size({"width": 1900, "height": 1000})
     view = stepped(lab)
-    press(view, "Presentation size")
+    press(view, "Teach layout")
     return view
 
 

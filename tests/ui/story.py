@@ -20,6 +20,7 @@ from playwright.sync_api import Browser, Locator, expect, sync_playwright
 from tests.ui import server as jupyter
 from tests.ui.conftest import FLAGS, chromium
 from tests.ui.lab import Lab
+from tests.ui.parts import part
 from tests.ui.test_following import at
 from tests.ui.test_rooms import opened_panel
 from tests.ui.test_story import FIRST, SECOND, THIRD
@@ -110,8 +111,7 @@ def _button(view: Locator, name: str) -> Locator:
 
 def _branches(view: Locator) -> Locator:
     """The region, as far as the tab has room for it."""
-    view.get_by_role("tab", name="Engine").click()
-    region = view.get_by_role("region", name="Branches")
+    region = part(view, "Branches")
     region.scroll_into_view_if_needed()
     return region
 
@@ -154,7 +154,7 @@ def _branch(film: Film, view: Locator) -> None:
     button = partial(_button, view)
     branches = partial(_branches, view)
     film.says("What if that NaN were 0? The run goes on on a branch")
-    what_if = view.get_by_role("form", name="What if")
+    what_if = part(view, "Inspector").get_by_role("form", name="What if")
     what_if.scroll_into_view_if_needed()
     what_if.get_by_label("New gradient of MulBackward0").fill("nan to 0")
     film.click(what_if.get_by_role("button", name="Apply"), 2)

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.parts import part
 from tests.ui.pictures import picture
 from tests.ui.server import Server
 from tests.ui.test_following import at
@@ -170,7 +171,7 @@ def _with_breakpoints_and_branches(
     cell = notebook.editor(0)
     cell.get_by_role("button", name="Breakpoint, line").last.click()
     notebook.execute("session.break_at('Tanh*', condition='grad.norm > 1')")
-    breakpoints = view.get_by_role("region", name="Breakpoints")
+    breakpoints = part(view, "Breakpoints")
     expect(breakpoints.locator("[data-breakpoint]")).to_have_count(2)
     breakpoints.get_by_role("button", name="New breakpoint").click()
     found["breakpoints"] = axe(view, *rules)
@@ -179,7 +180,7 @@ def _with_breakpoints_and_branches(
         "session.clear_breakpoints(); session.set_grad(session.node, 'g * 2'); session.step()"
     )
     notebook.execute("session.switch('original')")
-    view.get_by_role("button", name="Compare branch 1 with original").click()
+    part(view, "Branches").get_by_role("button", name="Compare branch 1 with original").click()
     view.get_by_role("note", name="Colours: difference of branch 1").wait_for()
     found["compared"] = axe(view, *rules)
     press(view, "Zoom out")

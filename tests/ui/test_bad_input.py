@@ -5,6 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Dialog, Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.parts import part
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -105,8 +106,8 @@ def test_writes_of_a_later_cell_show_without_a_step(lab: Lab) -> None:
     assert view.locator('[data-saved-state="stale"]').count() == 0
     notebook.execute("hidden.add_(1.0)")
     expect(view.locator('[data-saved-state="stale"]').first).to_be_visible()
-    saved = view.get_by_role("region", name="Saved tensors")
+    saved = part(view, "Saved tensors")
     expect(saved).to_contain_text("add_")
     expect(saved).to_contain_text("hidden.add_(1.0)")  # the line that wrote
-    expect(view.get_by_role("region", name="Versions")).to_contain_text("v1")
+    expect(part(view, "Versions")).to_contain_text("v1")
     assert notebook.execute("print(session)").count("0 of") == 1  # nothing was stepped

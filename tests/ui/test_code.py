@@ -7,6 +7,7 @@ import re
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.parts import part
 from tests.ui.pictures import picture
 from tests.ui.test_following import at
 from tests.ui.test_tour import press
@@ -181,7 +182,7 @@ def test_breakpoints_of_all_kinds_are_listed_and_set(lab: Lab) -> None:
     notebook.run()
     view = notebook.output(2)
     at(view, 0)
-    region = view.get_by_role("region", name="Breakpoints")
+    region = part(view, "Breakpoints")
     rows = region.locator("[data-breakpoint]")
     expect(rows).to_have_count(0)
     breakpoint_(cell(notebook, 1), 4).click()

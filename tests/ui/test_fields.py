@@ -5,6 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.parts import part
 from tests.ui.pictures import picture
 
 SETUP = """\
@@ -28,7 +29,7 @@ def opened(lab: Lab) -> tuple[Notebook, Locator]:
 
 def test_enter_changes_the_gradient_as_the_button_does(lab: Lab) -> None:
     notebook, view = opened(lab)
-    branches = view.get_by_role("region", name="Branches")
+    branches = part(view, "Branches")
     field = view.get_by_role("region", name="Inspector").get_by_role("textbox", name="New gradient of MulBackward0")
     field.click()
     lab.page.keyboard.type("g*0+1")
@@ -52,9 +53,7 @@ def test_enter_changes_the_gradient_as_the_button_does(lab: Lab) -> None:
 
 def test_enter_adds_a_breakpoint_as_the_button_does(lab: Lab) -> None:
     _, view = opened(lab)
-    region = view.get_by_role("region", name="Breakpoints")
-    if region.count() == 0:
-        view.get_by_role("tab", name="Engine").click()
+    region = part(view, "Breakpoints")
     region.get_by_role("button", name="New breakpoint").click()
     region.get_by_role("textbox", name="Where to pause").click()
     lab.page.keyboard.type("Sqrt*")

@@ -192,7 +192,7 @@ def test_the_graph_of_second_order_grows_beside_the_first_and_is_debugged(lab: L
     press(view, "Continue")
     at(view, 5)
     expect(lane.get_by_role("listitem", name=re.compile(r"^x\.grad = .*, done"))).to_have_count(1)
-    view.get_by_role("region", name="Graph").locator('.vg-node[data-kind="leaf"]').first.click()
+    view.get_by_role("region", name="Graph").locator(".vg-node[data-state=done]").first.click()
     follow_is_beside_the_tools(view)
     picture(lab, "second")
     assert axe(view) == []

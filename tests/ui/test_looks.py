@@ -213,8 +213,7 @@ def test_what_is_written_on_pins_and_boxes_stays_inside(lab: Lab, font: str) -> 
 def test_a_long_derivative_is_broken_and_not_scrolled(lab: Lab) -> None:
     opened(lab)
     panel = opened_panel(lab, 360)
-    press(panel, "Step")
-    at(panel, 1)
+    at(panel, 0)
     panel.get_by_role("tab", name="Inspector").click()
     formula = panel.get_by_role("math").first
     said = "∂L/∂x = nll_loss_backward(g, t, total_weight, shape=x.shape, "

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.parts import part
 from tests.ui.test_access import axe_in
 from tests.ui.themes import DARK, themed
 
@@ -84,9 +85,7 @@ def test_beside_a_session(lab: Lab) -> None:
     notebook.run()
     view = notebook.output(2)
     view.get_by_role("region", name="Graph").wait_for()
-    part = view.get_by_role("tab", name="Memory")
-    if part.count():
-        part.click()
+    part(view, "Memory")
     view.get_by_role("button", name="Memory of the notebook").click()
     region = view.get_by_role("region", name="Notebook memory")
     region.get_by_role("table", name="Largest storages").wait_for()

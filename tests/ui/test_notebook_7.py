@@ -218,14 +218,14 @@ def _rooms(lab: Lab, view: Locator) -> None:
     lab.page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
 
-    view.get_by_role("button", name="Presentation size").click()
+    view.get_by_role("button", name="Teach layout").click()
     expect(root(view)).to_have_class(re.compile(r"\bvg-present\b"))
     no_wider_than_its_room(view)
-    view.get_by_role("button", name="Presentation size").click()
+    view.get_by_role("button", name="Teach layout").click()
 
     lab.page.set_viewport_size({"width": 760, "height": 900})
     expect(root(view)).not_to_have_class(re.compile(r"\bvg-wide\b"))
-    for part in ("Graph", "Engine"):
+    for part in ("Graph", "Inspector"):
         inside(region(view, part), view)
     no_wider_than_its_room(view)
     picture(lab, "notebook7-narrow")

@@ -22,7 +22,7 @@ x, y = vg.randn(5, 4), vg.tensor([0, 1, 2, 0, 1])
 loss = nn.functional.cross_entropy(model(x), y)
 """
 SHOW = "session = vg.debug(loss)"
-PARTS = ("Engine", "Inspector", "Saved tensors", "Versions", "Events", "Memory")
+PARTS = ("Inspector", "Saved tensors", "Engine", "Versions", "Memory", "Events", "Branches", "Breakpoints")
 
 
 def opened(lab: Lab, code: str = MODEL) -> tuple[Notebook, Locator]:
@@ -78,7 +78,7 @@ def no_wider_than_its_room(view: Locator) -> None:
     assert root(view).evaluate("e => e.scrollWidth - e.clientWidth") <= 0
 
 
-def test_the_graph_and_the_engine_are_seen_together(lab: Lab) -> None:
+def test_the_graph_has_half_of_the_view_and_all_else_a_tab(lab: Lab) -> None:
     notebook, view = opened(lab)
     lab.execute("application:toggle-left-area")
     for position, width in ((1, 1500), (3, 880), (5, 600)):
@@ -105,35 +105,41 @@ def _seen_together(view: Locator, width: int) -> None:
     room = root(view).bounding_box()
     assert room is not None
     assert abs(room["width"] - width) < 90
-    for name in ("Graph", "Engine"):
+    for name in ("Graph", "Inspector"):
         inside(region(view, name), view)
     no_wider_than_its_room(view)
-    if width < 900:
-        tabs = [t.get_attribute("aria-label") or "" for t in view.get_by_role("tab").all()]
-        assert len(tabs) == 5
-        for name in tabs:
-            view.get_by_role("tab", name=name, exact=True).click()
-            inside(region(view, name), view)
-            inside(region(view, "Engine"), view)
+    graph = region(view, "Graph").bounding_box()
+    assert graph is not None
+    assert graph["width"] * graph["height"] >= room["width"] * room["height"] / 2
+    tabs = [re.sub(",.*", "", t.get_attribute("aria-label") or "") for t in view.get_by_role("tab").all()]
+    assert tabs == list(PARTS[1:] if width >= 900 else PARTS)
+    for name in tabs:
+        view.get_by_role("tab", name=re.compile(f"^{name}")).click()
+        inside(region(view, name), view)
+        inside(region(view, "Graph"), view)
+    if width >= 900:  # and closed again
+        inside(region(view, "Inspector"), view)
+        view.get_by_role("tab", name=re.compile(f"^{name}")).click()
+        expect(region(view, name)).to_have_count(0)
     else:
-        inside(region(view, "Saved tensors"), view)
+        view.get_by_role("tab", name="Inspector").click()
 
 
-def test_in_the_side_panel_the_engine_is_a_tab_below_the_graph(lab: Lab) -> None:
+def test_in_the_side_panel_there_is_one_tab_below_the_graph(lab: Lab) -> None:
     opened(lab)
     panel = opened_panel(lab)
     press(panel, "Step")
     at(panel, 1)
     press(panel, "Zoom to fit")
     inside(region(panel, "Graph"), panel)
-    inside(region(panel, "Engine"), panel)
+    inside(region(panel, "Inspector"), panel)
     no_wider_than_its_room(panel)
     picture(lab.page, "panel")
     # The tabs are one stop of the keyboard, and arrows go along them.
-    panel.get_by_role("tab", name="Engine").focus()
+    panel.get_by_role("tab", name="Inspector").focus()
     for name in PARTS[1:]:
         lab.page.keyboard.press("ArrowRight")
-        expect(panel.get_by_role("tab", name=name)).to_be_focused()
+        expect(panel.get_by_role("tab", name=re.compile(f"^{name}"))).to_be_focused()
         inside(region(panel, name), panel)
         inside(region(panel, "Graph"), panel)
     panel.get_by_role("tab", name="Engine").click()
@@ -154,7 +160,7 @@ def test_a_tab_of_its_own_shows_the_session_of_the_widget_it_came_from(lab: Lab)
     at(view, 2)
     notebook.execute("session.step()")
     at(tab, 3)
-    inside(region(tab, "Engine"), tab)
+    inside(region(tab, "Inspector"), tab)
     expect(tab.get_by_role("button", name="Open in a tab")).to_have_count(0)
     picture(lab.page, "tab")
 
@@ -196,26 +202,73 @@ def test_a_window_of_its_own_follows_and_ends_with_the_page(lab: Lab) -> None:
     at(view, 3)
 
 
-def test_presentation_size_enlarges_all_and_keeps_it_in_its_room(lab: Lab) -> None:
-    lab.page.set_viewport_size({"width": 1900, "height": 1000})
-    _, view = opened(lab)
+def test_to_teach_all_is_larger_and_the_engine_stands_beside_the_graph(lab: Lab) -> None:
+    lab.page.set_viewport_size({"width": 1280, "height": 720})
+    lab.execute("application:toggle-left-area")
+    notebook, view = opened(lab)
     press(view, "Step")
     at(view, 1)
-    title = region(view, "Inspector").locator(".vg-inspector-name")
-    name = view.locator("[data-node-id]").first
-    before = title.bounding_box(), name.bounding_box()
-    view.get_by_role("button", name="Presentation size").click()
+    code = notebook.editor(0).locator(".cm-line").first
+    parts = [region(view, "Graph").locator("h3"), view.locator("[data-node-id]").first, code]
+    before = [each.bounding_box() for each in parts]
+    view.get_by_role("button", name="Teach layout").click()
     expect(root(view)).to_have_class(re.compile(r"\bvg-present\b"))
     lab.page.wait_for_timeout(200)  # The picture has its own zoom, which settles.
-    for small, large in zip(before, (title.bounding_box(), name.bounding_box()), strict=True):
+    for small, each in zip(before, parts, strict=True):
+        large = each.bounding_box()
         assert small is not None
         assert large is not None
         assert large["height"] > 1.3 * small["height"]
-    no_wider_than_its_room(view)
     root(view).scroll_into_view_if_needed()
-    picture(root(view), "presentation")
-    view.get_by_role("button", name="Presentation size").click()
+    for name in ("Graph", "Engine", "Saved tensors"):
+        inside(region(view, name), view)
+    no_wider_than_its_room(view)
+    # A clicker.
+    view.get_by_role("button", name="Step", exact=True).focus()
+    for key, position in (("PageDown", 2), ("PageDown", 3), ("PageUp", 2)):
+        lab.page.keyboard.press(key)
+        at(view, position)
+    picture(lab, "teach")
+    view.get_by_role("button", name="Teach layout").click()
     expect(root(view)).not_to_have_class(re.compile(r"\bvg-present\b"))
+    expect(region(view, "Engine")).to_have_count(0)
+    lab.page.wait_for_timeout(200)
+    after = code.bounding_box()
+    assert after is not None
+    assert before[2] is not None
+    assert after["height"] == pytest.approx(before[2]["height"], abs=1)
+
+
+def test_the_layout_is_remembered(lab: Lab) -> None:
+    notebook, view = opened(lab)
+    view.get_by_role("tab", name="Engine").click()
+    inside(region(view, "Engine"), view)
+    notebook.run()  # another view, of another session
+    again = notebook.output(0)
+    expect(root(again)).to_have_attribute("data-layout", "done")
+    inside(region(again, "Engine"), again)
+    again.get_by_role("button", name="Close Engine").click()
+    expect(region(again, "Engine")).to_have_count(0)
+
+
+def test_the_side_panel_opens_wide_enough_to_be_read(lab: Lab) -> None:
+    opened(lab)
+    lab.execute("vizgrad:open-panel")
+    panel = lab.page.locator("#vizgrad-panel")
+    expect(root(panel)).to_have_attribute("data-layout", "done")
+    box = panel.bounding_box()
+    assert box is not None
+    assert box["width"] == pytest.approx(480, abs=12)
+    toolbar = panel.locator(".vg-toolbar").bounding_box()
+    assert toolbar is not None
+    assert toolbar["height"] < 40
+    status = panel.locator(".vg-status-word")
+    assert status.evaluate("e => e.scrollWidth <= e.clientWidth")
+    # What has no room in the row is in its menu.
+    panel.get_by_role("button", name="More", exact=True).click()
+    for name in ("Restart", "Add breakpoint", "Teach layout", "Help"):
+        expect(panel.get_by_role("menuitem", name=name)).to_be_visible()
+    picture(lab, "panel-480")
 
 
 def test_help_lies_over_the_view_and_escape_closes_it(lab: Lab) -> None:

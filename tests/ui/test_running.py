@@ -7,6 +7,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.ui.lab import Lab
+from tests.ui.parts import part
 from tests.ui.pictures import picture
 from tests.ui.test_following import at
 from tests.ui.test_tour import press, root
@@ -58,7 +59,7 @@ def test_steps_do_not_make_the_kernel_look_busy_nor_one_that_is_busy_idle(lab: L
     lab.call(WATCH, notebook.panel)
     press(view, "Step", 2)
     at(view, 2)
-    expect(inspected).to_contain_text("WhereBackward0done")
+    expect(inspected).to_contain_text("SqrtBackward0runs next")
     assert lab.page.evaluate("window.statuses") == ["idle"]
 
     # What is told from the cell does not draw the view's messages to where the cell runs.
@@ -125,6 +126,7 @@ def test_a_run_is_paused_and_interrupted_within_a_slow_node(lab: Lab) -> None:
     slow = view.locator("[data-node-id]").filter(has_text="SlowBackward")
     expect(slow).to_have_attribute("aria-label", "SlowBackward, running")
     expect(slow.locator(".vg-words")).to_have_text("running")
+    part(view, "Engine")
     expect(view.locator(".vg-why")).to_have_text("Running SlowBackward")
     expect(view.get_by_text("runs next")).to_have_count(0)
     picture(lab, "running")
@@ -163,7 +165,7 @@ def test_a_nan_stops_the_run_where_it_is_born_and_the_view_says_why(lab: Lab) ->
     title = view.get_by_role("region", name="Inspector").locator(".vg-inspector-title")
     expect(title.locator(".vg-badge")).to_contain_text("made NaN")
     expect(title.locator('.vg-tone[data-tone="error"]')).to_have_count(1)
-    events = view.get_by_role("region", name="Events")
+    events = part(view, "Events")
     expect(events.locator('[data-event="2"]')).to_contain_text("made NaN")
     expect(events.locator('[data-event="1"]')).not_to_contain_text("made")
     press(view, "Continue")

@@ -77,7 +77,7 @@ def test_the_setting_page_changes_views(settings: Lab) -> None:
     lab = settings
     lab.execute("settingeditor:open", query="vizgrad")
     page = lab.page.locator(".jp-SettingsForm, .jp-SettingsPanel").first
-    box = page.get_by_label("Presentation size")
+    box = page.get_by_label("Teach layout")
     expect(box).to_be_visible()
     picture(lab.page, "settings")
     box.check()

@@ -7,6 +7,7 @@ import re
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.parts import part
 from tests.ui.pictures import picture
 from tests.ui.test_code import cell, norms
 from tests.ui.test_following import at
@@ -95,7 +96,7 @@ def story(lab: Lab, notebook: Notebook) -> None:
 
 def edited(lab: Lab, notebook: Notebook, view: Locator, cells: list[Locator]) -> None:
     """What if it were 0? The run goes on on a branch, and all is finite."""
-    region = view.get_by_role("region", name="Branches")
+    region = part(view, "Branches")
     graph = view.get_by_role("tree", name="Backward graph")
     odd = graph.get_by_role("treeitem", name="MulBackward0, runs next, not finite")
     expect(odd).to_have_count(1)
@@ -119,7 +120,7 @@ def edited(lab: Lab, notebook: Notebook, view: Locator, cells: list[Locator]) ->
 
 def original(lab: Lab, notebook: Notebook, view: Locator, cell: Locator) -> None:
     """It is as it was: there the NaN is loud beside the lines that it comes to."""
-    region = view.get_by_role("region", name="Branches")
+    region = part(view, "Branches")
     region.get_by_role("button", name="original", exact=True).click()
     at(view, 3)
     assert notebook.execute("print(w.grad)") == "None\n"
@@ -130,7 +131,7 @@ def original(lab: Lab, notebook: Notebook, view: Locator, cell: Locator) -> None
 
 def compared(lab: Lab, notebook: Notebook, view: Locator) -> None:
     """Beside each other: colours and numbers say how a branch differs, box by box; then all is as before."""
-    region = view.get_by_role("region", name="Branches")
+    region = part(view, "Branches")
     graph = view.get_by_role("tree", name="Backward graph")
     ordinary = drawn(graph)
     region.get_by_role("button", name="Compare branch 1 with original").click()

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 import vizgrad as vg
 from tests.ui.conftest import SIZE
 from tests.ui.lab import Lab
+from tests.ui.parts import part
 from tests.ui.pictures import picture
 from tests.ui.test_access import axe, axe_in
 from tests.ui.themes import DARK, themed
@@ -185,7 +186,7 @@ def compared(
     view.get_by_role("note", name=f"Colours: difference of {name} from {here}").wait_for()
     graph = view.get_by_role("tree", name="Backward graph")
     expect(graph.locator("[data-node-id][data-differs='4']").first).to_contain_text(f"Δ {by}")
-    branches = view.get_by_role("region", name="Branches")
+    branches = part(view, "Branches")
     expect(branches).to_contain_text(re.compile(f"{name} beside {here}: .* differ, first "))
     expect(branches.get_by_role("button", name=name, exact=True)).to_be_disabled()
 

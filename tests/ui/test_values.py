@@ -6,6 +6,7 @@ import numpy as np
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.parts import part
 from tests.ui.pictures import picture
 from tests.ui.themes import DARK, themed
 
@@ -158,9 +159,10 @@ def test_panels_hold_what_matters(lab: Lab) -> None:
         "loss = (a.exp() * a_variable_with_quite_a_long_name_of_its_own).tanh().sum()\n" + DEBUG,
     )
     expect(view.get_by_role("list", name="Modes")).to_have_count(0)
-    versions = view.get_by_role("region", name="Versions")
+    versions = part(view, "Versions")
     expect(versions.get_by_text("No in-place changes since saving.")).to_be_visible()
-    engine = view.get_by_role("region", name="Engine")
+    engine = part(view, "Engine")  # in place of Versions, in the same drawer
+    expect(versions).to_have_count(0)
     expect(engine.get_by_text("Only this node is ready.")).to_be_visible()
     for _ in range(3):
         view.get_by_role("button", name="Step", exact=True).click()
@@ -183,7 +185,7 @@ def test_an_error_is_three_lines_told_once(lab: Lab) -> None:
         "loss = (b * b * c).sum()\n" + DEBUG,
     )
     notebook.execute("with vg.no_grad(): b.mul_(2)")
-    versions = view.get_by_role("region", name="Versions")
+    versions = part(view, "Versions")
     expect(versions.locator(".vg-timeline.vg-is-stale")).to_have_count(1)
     expect(versions.locator(".vg-timeline.vg-is-stale")).to_contain_text("b")
     view.get_by_role("button", name="Continue", exact=True).click()

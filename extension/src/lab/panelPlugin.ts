@@ -17,6 +17,7 @@ import { KernelFollower } from './kernelFollower';
 import { KernelPort } from './kernelPort';
 import { showPlaces } from './notebookPlaces';
 import { offerHost } from './offer';
+import { widenOnce } from './sideRoom';
 import { documentOf, popOut, popOutWindow } from './popOut';
 
 const PLUGIN = 'vizgrad:panel';
@@ -54,7 +55,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
     app.shell.add(panel, 'right', { rank: 500, type: 'Backward graph' });
     restorer?.add(panel, panel.id);
 
-    const open = (): void => (shell ?? app.shell).activateById(panel.id);
+    const widen = shell ? widenOnce(shell, panel) : (): void => undefined;
+    const open = (): void => {
+      (shell ?? app.shell).activateById(panel.id);
+      widen();
+    };
     const views = new Views(panel.node);
     const cursor = (what: Parameters<typeof atCursor>[0]) => (): void =>
       atCursor(what, app.shell.currentWidget, notebooks?.currentWidget ?? null);

@@ -89,7 +89,7 @@ export const COMMANDS: readonly Command[] = [
   { name: 'last-node', label: 'Show last node', labelOn: 'Show last node', help: 'Select the node that ran last; again: return to the current node.', section: 'View', icon: 'back', keys: ['d'], reach: 'view', enabled: 'shown', menus: [], byHost: false, code: '', magic: '' },
   { name: 'next-part', label: 'Focus next part', labelOn: 'Focus next part', help: 'Move the focus to the next part of the view: toolbar, graph, inspector and so on.', section: 'View', icon: null, keys: ['F6'], reach: 'view', enabled: 'shown', menus: [], byHost: false, code: '', magic: '' },
   { name: 'previous-part', label: 'Focus previous part', labelOn: 'Focus previous part', help: 'Move the focus to the previous part of the view.', section: 'View', icon: null, keys: ['Shift F6'], reach: 'view', enabled: 'shown', menus: [], byHost: false, code: '', magic: '' },
-  { name: 'presentation', label: 'Presentation size', labelOn: 'Presentation size', help: 'Draw everything larger, for a projector.', section: 'View', icon: 'presentation', keys: ['p'], reach: 'view', enabled: 'always', menus: [], byHost: false, code: '', magic: '' },
+  { name: 'presentation', label: 'Teach layout', labelOn: 'Teach layout', help: 'Show Engine and Saved tensors beside the graph, all larger; PageDown and PageUp step.', section: 'View', icon: 'presentation', keys: ['p'], reach: 'view', enabled: 'always', menus: [], byHost: false, code: '', magic: '' },
   { name: 'pop-out', label: 'Open in a tab', labelOn: 'Open in a tab', help: 'Show the session in a separate tab.', section: 'View', icon: 'popOut', keys: [], reach: 'view', enabled: 'shown', menus: [], byHost: true, code: '', magic: '' },
   { name: 'open-window', label: 'Open in a window', labelOn: 'Open in a window', help: 'Show the session in a separate window, for a second screen.', section: 'View', icon: 'window', keys: [], reach: 'view', enabled: 'shown', menus: [], byHost: true, code: '', magic: '' },
   { name: 'help', label: 'Help', labelOn: 'Help', help: 'Show the keys, the signs, and the Python code for each command.', section: 'View', icon: 'help', keys: ['?'], reach: 'view', enabled: 'always', menus: [], byHost: false, code: '', magic: '' },
@@ -126,6 +126,7 @@ export const IN_CODE: readonly InCode[] = [
 export const GESTURES: readonly Gesture[] = [
   { keys: 'Arrows', help: 'Move through the graph: up and down along edges, sideways on the same level.' },
   { keys: 'Home End', help: 'Go to the first or the last box.' },
+  { keys: 'PageDown PageUp', help: 'In the Teach layout: step, and step back; a clicker sends these.' },
   { keys: 'Wheel', help: 'Zoom, if the graph has the focus; with Ctrl, always.' },
   { keys: 'Drag, pinch', help: 'Move the graph, and zoom with two fingers.' },
   { keys: 'Right click, long press', help: 'Open the menu of a node or group.' },

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
+import type { CommandName } from '../protocol';
 import { isDrawn } from '../store';
 import type { DebuggerState } from '../store';
 import { followCode } from './code';
@@ -21,6 +22,12 @@ import { Sentence } from './Sentence';
 import { commandKey, keepKeysFromHost } from './shortcuts';
 import { PRESENTED, widthOf } from './width';
 
+/** What a clicker sends, where a view is set out to teach. */
+const CLICKER: Readonly<Record<string, CommandName>> = {
+  PageDown: 'step',
+  PageUp: 'step-back'
+};
+
 interface AppProps {
   /** Show which sessions there are (the side panel; a widget belongs to one). */
   readonly sessions: boolean;
@@ -39,12 +46,14 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
   const { session, view } = state;
   const larger = view.presentation ? PRESENTED : 1;
   const room = (size?.width ?? 1000) / larger;
-  const width = widthOf(room, hostOf(document).preferences.arrangement);
+  const width = widthOf(room, hostOf(document).preferences.arrangement, view.presentation);
 
   useEffect(() => (root.current ? keepKeysFromHost(root.current) : undefined), []);
   useEffect(() => (root.current ? answerHost(root.current, commands) : undefined), [commands]);
   useEffect(() => (root.current ? followCode(root.current, store) : undefined), [store]);
   useEffect(() => onHostChanged(document, () => draw({})), []);
+  useEffect(() => enlargeCode(document), [view.presentation]);
+  useEffect(() => () => enlargeCode(document), []);
   const toPart = (by: 1 | -1) => ({ act: () => root.current && goToPart(root.current, by) });
   useDoers({ 'next-part': toPart(1), 'previous-part': toPart(-1) });
 
@@ -63,9 +72,12 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
       data-session={session?.session ?? ''}
       aria-busy={state.moving}
       onKeyDown={event => {
+        const turns = view.presentation ? CLICKER[event.key] : undefined;
         const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
         if (event.key === 'Escape' && plain && event.target instanceof Element) {
           escape(event.currentTarget, event.target, store);
+        } else if (turns && plain) {
+          commands.perform(turns);
         } else if (!commandKey(event, commands)) {
           return;
         }
@@ -76,7 +88,7 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
       {(sessions || state.opened) && <SessionPicker sessions={state.sessions} shown={session} />}
       {session && <Toolbar state={state} />}
       <div ref={said} class="vg-said">
-        <Banner state={state} />
+        {!(session && width === 'wide') && <Banner state={state} />}
       </div>
       {view.help && <Help close={closeHelp} />}
       {view.heap && <WholeMemory state={state} />}
@@ -84,6 +96,11 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
       <Live state={state} />
     </div>
   );
+}
+
+/** To teach, the cells that the run is marked in are as large as the view: `code.raw.css`. */
+function enlargeCode({ body }: Document): void {
+  body.classList.toggle('vg-teaching', body.querySelector('.vg-present') !== null);
 }
 
 /** Beside no session, or above one. */

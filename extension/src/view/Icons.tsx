@@ -23,6 +23,7 @@ export type IconName =
   | 'breakpoint'
   | 'help'
   | 'close'
+  | 'dots'
   | 'plus'
   | 'minus'
   | 'fold'
@@ -191,6 +192,13 @@ const SHAPES: Readonly<Record<IconName, ComponentChildren>> = {
       <circle cx="8" cy="8" r="6" {...line} stroke-width="1.3" />
       <path d="M6.2 6.3a1.9 1.9 0 1 1 2.6 1.8c-.6.3-.8.6-.8 1.2" {...line} stroke-linecap="round" />
       <circle cx="8" cy="11.6" r=".9" {...solid} />
+    </>
+  ),
+  dots: (
+    <>
+      <circle cx="3.5" cy="8" r="1.4" {...solid} />
+      <circle cx="8" cy="8" r="1.4" {...solid} />
+      <circle cx="12.5" cy="8" r="1.4" {...solid} />
     </>
   ),
   close: <path d="m4 4 8 8M12 4l-8 8" {...line} stroke-linecap="round" />,

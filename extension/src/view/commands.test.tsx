@@ -268,25 +268,16 @@ describe('the host', () => {
   });
 });
 
-test('F6 goes from part to part, and comes round', () => {
+test('F6 goes from part to part, and comes round', async () => {
+  fireEvent.click(within(host).getByRole('tab', { name: 'Engine' }));
+  await within(host).findByRole('region', { name: 'Engine' });
   button('Continue').focus();
   const seen = new Set<string>();
   for (let i = 0; i < 12; i++) {
     press(document.activeElement as Element, 'F6');
     const active = document.activeElement as Element;
-    seen.add(active.closest('[role="region"], [role="toolbar"]')?.getAttribute('aria-label') ?? '');
+    const part = active.closest('[role="region"], [role="toolbar"], [role="tablist"]');
+    seen.add(part?.getAttribute('aria-label') ?? '');
   }
-  expect([...seen].sort()).toEqual([
-    'Branches',
-    'Breakpoints',
-    'Debugger',
-    'Engine',
-    'Events',
-    'Graph',
-    'Inspector',
-    'Memory',
-    'Saved tensors',
-    'Versions',
-    'View'
-  ]);
+  expect([...seen].sort()).toEqual(['Debugger', 'Engine', 'Graph', 'Inspector', 'Parts', 'View']);
 });

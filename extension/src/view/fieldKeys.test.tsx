@@ -84,7 +84,7 @@ describe('What if', () => {
 
 describe('a new breakpoint', () => {
   beforeEach(async () => {
-    fireEvent.click(within(host).getByRole('tab', { name: 'Engine' }));
+    fireEvent.click(within(host).getByRole('tab', { name: /^Breakpoints/ }));
     fireEvent.click(await within(host).findByRole('button', { name: 'New breakpoint' }));
     await within(host).findByRole('form', { name: 'New breakpoint' });
   });

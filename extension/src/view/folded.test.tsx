@@ -83,6 +83,7 @@ describe('a graph of which a part is drawn', () => {
   });
 
   test('saved values are those of what is drawn, and it is said so', () => {
+    page.region('Saved tensors');
     expect(page.host.querySelector('.vg-area-saved')?.textContent).toMatch(
       /Showing \d+ visible nodes of 100/
     );

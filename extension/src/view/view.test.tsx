@@ -19,7 +19,14 @@ describe('a session', () => {
     for (const name of names.split(',')) {
       expect(within(page.host).getAllByRole('button', { name })).toHaveLength(1);
     }
-    for (const name of 'Graph,Inspector,Saved tensors,Versions,Engine,Memory,Events'.split(',')) {
+    for (const name of 'Graph,Inspector'.split(',')) {
+      expect(within(page.host).getAllByRole('region', { name })).toHaveLength(1);
+    }
+    const waiting = 'Saved tensors,Engine,Versions,Memory,Events,Branches,Breakpoints'.split(',');
+    expect(within(page.host).getAllByRole('tab')).toHaveLength(waiting.length);
+    for (const name of waiting) {
+      expect(within(page.host).queryByRole('region', { name })).toBeNull();
+      page.region(name);
       expect(within(page.host).getAllByRole('region', { name })).toHaveLength(1);
     }
     expect(page.node(5).getAttribute('aria-label')).toMatch(/^TanhBackward0/);

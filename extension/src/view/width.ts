@@ -1,4 +1,4 @@
-/** How much room the view has: side by side, the graph over two parts, or over tabs alone (a side panel). */
+/** How much room the view has: side by side, the graph over tabs, or the same in a side panel. */
 import type { Preferences } from '../protocol';
 
 export type Width = 'wide' | 'medium' | 'narrow';
@@ -6,8 +6,18 @@ export type Width = 'wide' | 'medium' | 'narrow';
 /** How much larger everything is in presentation size. */
 export const PRESENTED = 1.4;
 
-export function widthOf(pixels: number, arrangement: Preferences['arrangement'] = 'auto'): Width {
-  const width = pixels >= 900 ? 'wide' : pixels >= 560 ? 'medium' : 'narrow';
+/** Pixels from which parts stand side by side; to teach, Engine and Saved tensors need less of it. */
+const WIDE = 900;
+const WIDE_TEACH = 640;
+
+/** `pixels` as large as type is: of a view that is drawn larger there are fewer. */
+export function widthOf(
+  pixels: number,
+  arrangement: Preferences['arrangement'] = 'auto',
+  teach = false
+): Width {
+  const width =
+    pixels >= (teach ? WIDE_TEACH : WIDE) ? 'wide' : pixels >= 560 ? 'medium' : 'narrow';
   if (arrangement === 'columns') {
     return 'wide';
   }

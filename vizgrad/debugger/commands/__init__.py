@@ -30,6 +30,7 @@ GESTURES: tuple[Gesture, ...] = (
         "Arrows", "Move through the graph: up and down along edges, sideways on the same level."
     ),
     Gesture("Home End", "Go to the first or the last box."),
+    Gesture("PageDown PageUp", "In the Teach layout: step, and step back; a clicker sends these."),
     Gesture("Wheel", "Zoom, if the graph has the focus; with Ctrl, always."),
     Gesture("Drag, pinch", "Move the graph, and zoom with two fingers."),
     Gesture("Right click, long press", "Open the menu of a node or group."),

@@ -146,8 +146,8 @@ VIEW: tuple[Command, ...] = (
     ),
     Command(
         name="presentation",
-        label="Presentation size",
-        help="Draw everything larger, for a projector.",
+        label="Teach layout",
+        help="Show Engine and Saved tensors beside the graph, all larger; PageDown and PageUp step.",
         section="View",
         icon="presentation",
         keys=("p",),

@@ -29,18 +29,25 @@ export class NormWidget extends WidgetType {
 
 /** What a marked line is about: also for who does not see its colour. */
 export class NoteWidget extends WidgetType {
-  constructor(private readonly marked: MarkedLine) {
+  /** `before`: so many letters stand before it in its line. What has no room behind them is in the tip. */
+  constructor(
+    private readonly marked: MarkedLine,
+    private readonly before: number
+  ) {
     super();
   }
 
-  override eq({ marked }: NoteWidget): boolean {
-    return this.marked.text === marked.text && this.marked.kind === marked.kind;
+  override eq({ marked, before }: NoteWidget): boolean {
+    const { text, kind } = this.marked;
+    return text === marked.text && kind === marked.kind && this.before === before;
   }
 
   override toDOM(): HTMLElement {
     const node = document.createElement('span');
     node.className = `vg-line-note vg-mark-${this.marked.kind}`;
     node.textContent = this.marked.text;
+    node.title = this.marked.text;
+    node.style.setProperty('--vg-before', `${this.before}`);
     return node;
   }
 

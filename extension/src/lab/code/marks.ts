@@ -236,7 +236,7 @@ function markOf(
       attributes: { [attribute]: `${marked.node}` }
     }).range(line.from),
     Decoration.widget({
-      widget: new NoteWidget(marked),
+      widget: new NoteWidget(marked, line.length),
       side: called === 'current' ? 1 : 2
     }).range(line.to)
   ];

@@ -1,6 +1,7 @@
 /**
- * The parts and how they share the room. Side by side where there is much of it; else the graph above and
- * tabs below, beside which, if it is not too narrow, the engine stays in sight.
+ * The parts and how they share the room. The graph and the Inspector are always there, side by side where there is
+ * much room; all else waits in the tabs of a drawer, which say so where there is something to see. To teach, Engine and
+ * Saved tensors stand beside the graph. Where there is little room the graph is above, and one tab of all below.
  */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -28,12 +29,15 @@ import { insideNote } from '../panels/Inside';
 import { laneNote } from '../panels/LaneView';
 import { memoryNote } from '../panels/Memory';
 import { savedNote } from '../panels/SavedTensors';
-import { versionsNote } from '../panels/Versions';
+import { versionsNote, writtenCount } from '../panels/Versions';
 import * as format from '../format';
 import { useCommands, useStore } from '../hooks';
 import { hostOf } from '../host';
+import { useLayout } from '../layout';
 import type { Width } from '../width';
+import { Banner } from './Banner';
 import { Button, CommandButton } from './Button';
+import { Drawer } from './Drawer';
 import type { Part } from './part';
 import { Region } from './Region';
 import { Splitter } from './Splitter';
@@ -49,11 +53,11 @@ interface PanelsProps {
 }
 
 export function Panels({ state, session, width }: PanelsProps): JSX.Element {
-  const [columns, setColumns] = useState(0.6);
-  const [rows, setRows] = useState(0.73);
-  const [stack, setStack] = useState(0.52);
+  const [layout, arrange] = useLayout();
+  /** Of the tabs that are always open: those beside the graph, or below it where it is narrow. */
   const [tab, setTab] = useState<string | null>(null);
-  const { follow, selection } = state.view;
+  const { follow, selection, presentation: teach } = state.view;
+  const { why } = state;
 
   // Who chooses a node by hand wants to read about it.
   useEffect(() => {
@@ -65,9 +69,11 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
 
   const commands = useCommands();
   // Who asks why wants to read the answer.
-  const { why } = state;
   useEffect(() => {
     setTab(tab => (why !== null ? 'Why' : tab === 'Why' ? 'Inspector' : tab));
+    if (why !== null && teach) {
+      arrange({ drawer: 'Why' });
+    }
   }, [why]);
 
   const running = runningIn(state);
@@ -122,30 +128,31 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
     ...(stale > 0 ? { sign: `${stale} stale` } : {}),
     draw: () => <SavedTensors session={session} />
   };
+  const written = writtenCount(session);
   const versions: Part = {
     name: 'Versions',
     note: () => versionsNote(session),
+    ...(written > 0 ? { sign: `${written} written` } : {}),
     draw: () => <Versions session={session} />
   };
+  const set = session.run.breakpoint_list.length;
   const breakpoints: Part = {
     name: 'Breakpoints',
     note: () => breakpointsNote(session),
+    ...(set > 0 ? { sign: `${set} set` } : {}),
     draw: () => <Breakpoints session={session} />
   };
+  const others = Math.max(session.run.branches.length - 1, 0);
   const branches: Part = {
     name: 'Branches',
     note: () => branchesNote(session),
+    ...(others > 0 ? { sign: format.count(others, 'branch', 'branches') } : {}),
     draw: () => <Branches session={session} view={state.view} />
   };
   const engine: Part = {
     name: 'Engine',
     note: () => `${session.fold.readyCount} ready`,
-    draw: () => (
-      <>
-        <Engine session={session} running={running} />
-        {width !== 'wide' && [breakpoints, branches].map(inRegion)}
-      </>
-    )
+    draw: () => <Engine session={session} running={running} />
   };
   const memory: Part = {
     name: 'Memory',
@@ -158,61 +165,67 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
     note: () => format.count(session.run.recorded, 'visit'),
     draw: () => <Events session={session} />
   };
+  const about = [inspector, ...(explained ? [explained] : [])];
+  const rest = [versions, memory, events, branches, breakpoints];
 
   if (width !== 'wide') {
-    const beside = width === 'medium';
-    const others = [...(explained ? [explained] : []), inspector, saved, versions, events, memory];
     return (
       <div class="vg-body">
-        <div class="vg-pane vg-pane-graph" style={{ '--vg-share': stack }}>
+        <div class="vg-pane vg-pane-graph" style={{ '--vg-share': layout.stack }}>
           {graph}
         </div>
         <Splitter
           name="Share of the graph's height"
           direction="rows"
-          share={stack}
-          change={setStack}
+          share={layout.stack}
+          change={stack => arrange({ stack })}
         />
         <div class="vg-pane vg-row">
           <Tabs
-            parts={beside ? others : [engine, ...others]}
-            chosen={tab ?? 'Inspector'}
+            parts={[...about, saved, engine, ...rest]}
+            chosen={tab ?? (teach ? 'Engine' : 'Inspector')}
             choose={setTab}
           />
-          {beside && inRegion(engine)}
         </div>
       </div>
     );
   }
+  const open = layout.drawer !== null;
   return (
-    <div class="vg-body vg-columns">
-      <div class="vg-column" style={{ flexBasis: `${columns * 100}%` }}>
-        <div class="vg-pane vg-pane-graph" style={{ '--vg-share': rows }}>
+    <div class="vg-body">
+      <div
+        class="vg-columns"
+        style={open ? { flex: 'none', height: `${layout.rows * 100}%` } : undefined}
+      >
+        <div class="vg-column" style={{ flexBasis: `${layout.columns * 100}%` }}>
           {graph}
         </div>
         <Splitter
-          name="Share of the graph's height"
-          direction="rows"
-          share={rows}
-          change={setRows}
+          name="Share of the graph's width"
+          direction="columns"
+          share={layout.columns}
+          change={columns => arrange({ columns })}
         />
-        <div class="vg-pane vg-row">{[versions, engine, events].map(inRegion)}</div>
-      </div>
-      <Splitter
-        name="Share of the graph's width"
-        direction="columns"
-        share={columns}
-        change={setColumns}
-      />
-      <div class="vg-column" style={{ flexBasis: `${(1 - columns) * 100}%` }}>
-        {explained && <div class="vg-pane vg-pane-why">{inRegion(explained)}</div>}
-        <div class="vg-pane vg-pane-inspector">{inRegion(inspector)}</div>
-        <div class="vg-pane vg-pane-saved">{inRegion(saved)}</div>
-        <div class="vg-pane vg-pane-memory">{inRegion(memory)}</div>
-        <div class="vg-pane vg-row vg-pane-breakpoints">
-          {[breakpoints, branches].map(inRegion)}
+        <div class="vg-column" style={{ flexBasis: `${(1 - layout.columns) * 100}%` }}>
+          <div class="vg-said">
+            <Banner state={state} />
+          </div>
+          {teach ? (
+            [engine, saved].map(inRegion)
+          ) : explained ? (
+            <Tabs parts={about} chosen={tab ?? 'Inspector'} choose={setTab} />
+          ) : (
+            inRegion(inspector)
+          )}
         </div>
       </div>
+      <Drawer
+        parts={teach ? [...about, ...rest] : [saved, engine, ...rest]}
+        open={layout.drawer}
+        share={layout.rows}
+        choose={drawer => arrange({ drawer })}
+        resize={rows => arrange({ rows })}
+      />
     </div>
   );
 }

@@ -1,13 +1,32 @@
-/** Beside the button for a step: smaller steps, larger ones, and into what a node runs. */
+/** A button of the toolbar that opens a menu: of other steps, or of what the toolbar has no room for. */
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 
+import type { CommandName, MenuOf } from '../../protocol';
 import { ContextMenu } from '../graph/ContextMenu';
 import { Icon } from '../Icons';
+import type { IconName } from '../Icons';
 
-const NAME = 'More steps';
+interface MenuButtonProps {
+  readonly name: string;
+  readonly hint: string;
+  readonly icon: IconName;
+  readonly of: MenuOf | readonly CommandName[];
+}
 
+/** Beside the button for a step: smaller steps, larger ones, and into what a node runs. */
 export function StepMenu(): JSX.Element {
+  return (
+    <MenuButton
+      name="More steps"
+      hint="Choose a step: one stage, into your Python, to the next leaf"
+      icon="more"
+      of="step"
+    />
+  );
+}
+
+export function MenuButton({ name, hint, icon, of }: MenuButtonProps): JSX.Element {
   const button = useRef<HTMLButtonElement>(null);
   const [at, setAt] = useState<{ x: number; y: number } | null>(null);
   const close = (back: boolean): void => {
@@ -28,11 +47,11 @@ export function StepMenu(): JSX.Element {
       <button
         ref={button}
         type="button"
-        class="vg-button vg-split"
-        aria-label={NAME}
+        class={`vg-button${icon === 'more' ? ' vg-split' : ''}`}
+        aria-label={name}
         aria-haspopup="menu"
         aria-expanded={at !== null}
-        title="Choose a step: one stage, into your Python, to the next leaf"
+        title={hint}
         onClick={() => (at ? close(true) : open())}
         onKeyDown={event => {
           if (event.key === 'ArrowDown') {
@@ -42,9 +61,9 @@ export function StepMenu(): JSX.Element {
           }
         }}
       >
-        <Icon name="more" />
+        <Icon name={icon} />
       </button>
-      {at && <ContextMenu of="step" title={NAME} {...at} opener={button} close={close} />}
+      {at && <ContextMenu of={of} title={name} {...at} opener={button} close={close} />}
     </>
   );
 }

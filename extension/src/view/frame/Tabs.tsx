@@ -1,5 +1,5 @@
 /** Parts of which one is shown: what a narrow view has room for. */
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
@@ -13,16 +13,17 @@ const ROOMY = 480;
 
 interface TabsProps {
   readonly parts: readonly Part[];
-  readonly chosen: string;
+  /** Null: none is shown. */
+  readonly chosen: string | null;
+  /** Behind the tools of the one that is shown. */
+  readonly end?: ComponentChildren;
   choose(name: string): void;
 }
 
-export function Tabs({ parts, chosen, choose }: TabsProps): JSX.Element {
-  const at = Math.max(
-    parts.findIndex(({ name }) => name === chosen),
-    0
-  );
-  const part = parts[at] as Part;
+export function Tabs({ parts, chosen, choose, end }: TabsProps): JSX.Element {
+  const found = parts.findIndex(({ name }) => name === chosen);
+  const at = chosen === null ? -1 : Math.max(found, 0);
+  const part: Part | undefined = parts[at];
   const keydown = (event: KeyboardEvent): void => {
     const next = rove(event, '[role="tab"]', 'row');
     if (next !== null) {
@@ -44,8 +45,8 @@ export function Tabs({ parts, chosen, choose }: TabsProps): JSX.Element {
       );
     }
   }, [chosen, roomy]);
-  const tools = part.tools !== undefined && <span class="vg-region-tools">{part.tools}</span>;
-  const note = part.note !== undefined && <Note key={part.name} say={part.note} />;
+  const tools = part?.tools !== undefined && <span class="vg-region-tools">{part.tools}</span>;
+  const note = part?.note !== undefined && <Note key={part.name} say={part.note} />;
   return (
     <div class="vg-tabbed">
       <div class="vg-tabs-row" ref={row}>
@@ -59,7 +60,7 @@ export function Tabs({ parts, chosen, choose }: TabsProps): JSX.Element {
               aria-selected={i === at}
               aria-label={sign ? `${name}, ${sign}` : name}
               {...(sign ? { title: sign } : {})}
-              tabIndex={i === at ? 0 : -1}
+              tabIndex={i === Math.max(at, 0) ? 0 : -1}
               onClick={() => choose(name)}
             >
               {short}
@@ -69,14 +70,17 @@ export function Tabs({ parts, chosen, choose }: TabsProps): JSX.Element {
         </div>
         {roomy && note}
         {roomy && tools}
+        {end}
       </div>
-      <div class="vg-tabpanel" role="tabpanel" aria-label={part.name}>
-        <Region key={part.name} name={part.name} bare>
-          {!roomy && tools}
-          {!roomy && note}
-          {part.draw()}
-        </Region>
-      </div>
+      {part && (
+        <div class="vg-tabpanel" role="tabpanel" aria-label={part.name}>
+          <Region key={part.name} name={part.name} bare>
+            {!roomy && tools}
+            {!roomy && note}
+            {part.draw()}
+          </Region>
+        </div>
+      )}
     </div>
   );
 }

@@ -11,7 +11,8 @@ import { useCommands, useSize } from '../hooks';
 import { CommandButton } from './Button';
 import { ModeStrip } from './ModeStrip';
 import { Scrubber } from './Scrubber';
-import { StepMenu } from './StepMenu';
+import { MenuButton, StepMenu } from './StepMenu';
+import { PRESENTED } from '../width';
 
 interface Tool {
   readonly command: CommandName;
@@ -22,17 +23,26 @@ interface Tool {
 /** With less room all the names would leave none to the slider: those that are known best go first. */
 const ROOMY = 1040;
 
+/** With less, all but the steps waits in a menu, so that there is one row. */
+const COMPACT = 700;
+const COMPACT_TEACH = 940;
+
 const TOOLS: readonly Tool[] = [
   { command: 'continue', labelled: ROOMY },
   { command: 'step', labelled: 0 },
-  { command: 'step-back', labelled: ROOMY },
-  { command: 'run-to-here', labelled: 0 },
-  { command: 'toggle-breakpoint', labelled: 0 },
+  { command: 'step-back', labelled: ROOMY }
+];
+const OTHER_TOOLS: readonly Tool[] = [
+  { command: 'run-to-here', labelled: 930 },
+  { command: 'toggle-breakpoint', labelled: 930 },
   { command: 'stop-at-nan' },
   { command: 'restart' },
   { command: 'stop' }
 ];
 const VIEW_TOOLS: readonly CommandName[] = ['presentation', 'pop-out', 'open-window', 'help'];
+
+/** To teach, what a clicker does has large buttons with names. */
+const LARGE: readonly CommandName[] = ['step', 'step-back'];
 
 /** Pixels between parts of the toolbar; and what the slider, a word and two numbers need, by their digits. */
 const GAP = 14;
@@ -42,7 +52,10 @@ const DIGITS = 16;
 export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
   const commands = useCommands();
   const host = useRef<HTMLDivElement>(null);
-  const room = useSize(host)?.width ?? 0;
+  const teach = state.view.presentation;
+  const room = (useSize(host)?.width ?? 0) / (teach ? PRESENTED : 1);
+  const compact = room < (teach ? COMPACT_TEACH : COMPACT);
+  const tools = compact ? TOOLS : [...TOOLS, ...OTHER_TOOLS];
   const digits = format.whole(state.session?.run.total ?? 0).length;
   // Where one line has no room for all, where the run is has one to itself.
   const [stacked, setStacked] = useState(false);
@@ -50,7 +63,7 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
     const groups = [...(host.current?.querySelectorAll('.vg-toolbar-group') ?? [])];
     const taken = groups.reduce((sum, { scrollWidth }) => sum + scrollWidth + GAP, 0);
     setStacked(taken + PROGRESS + digits * DIGITS > room);
-  }, [room, digits]);
+  }, [room, digits, compact]);
   const { session, working } = state;
   const run = session?.run;
   const running = working?.what === 'running' ? working : null;
@@ -59,11 +72,13 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
   return (
     <div ref={host} class={stacked ? 'vg-toolbar vg-stacked' : 'vg-toolbar'}>
       <div class="vg-toolbar-group" role="toolbar" aria-label="Debugger">
-        {TOOLS.map(({ command, labelled }) => (
+        {tools.map(({ command, labelled }) => (
           <Fragment key={command}>
             <CommandButton
               command={command === 'continue' && running ? 'pause' : command}
-              labelled={labelled !== undefined && room >= labelled}
+              labelled={
+                (teach && LARGE.includes(command)) || (labelled !== undefined && room >= labelled)
+              }
               primary={command === 'step'}
             />
             {command === 'step' && <StepMenu />}
@@ -92,9 +107,18 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
       )}
       {run && <ModeStrip modes={run.modes} />}
       <div class="vg-toolbar-group vg-toolbar-view" role="toolbar" aria-label="View">
-        {VIEW_TOOLS.filter(command => commands.has(command)).map(command => (
-          <CommandButton key={command} command={command} />
-        ))}
+        {compact ? (
+          <MenuButton
+            name="More"
+            hint="More commands: breakpoints, restart, layout, help"
+            icon="dots"
+            of={[...OTHER_TOOLS.map(({ command }) => command), ...VIEW_TOOLS]}
+          />
+        ) : (
+          VIEW_TOOLS.filter(command => commands.has(command)).map(command => (
+            <CommandButton key={command} command={command} />
+          ))
+        )}
       </div>
     </div>
   );

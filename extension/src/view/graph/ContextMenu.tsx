@@ -3,7 +3,7 @@ import type { JSX, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { COMMANDS } from '../../protocol';
-import type { CommandName, MenuOf } from '../../protocol';
+import type { Command, CommandName, MenuOf } from '../../protocol';
 import type { Commands } from '../commands';
 import { useCommands } from '../hooks';
 import { unquoted } from '../Sentence';
@@ -19,7 +19,9 @@ export interface MenuPlace {
   readonly y: number;
 }
 
-interface ContextMenuProps extends MenuPlace {
+interface ContextMenuProps extends Omit<MenuPlace, 'of'> {
+  /** Whose menu it is, or what is in it. */
+  readonly of: MenuOf | readonly CommandName[];
   /** A press on this closes it by itself. */
   readonly opener?: RefObject<HTMLElement>;
   /** `back`: the keyboard goes back to where it was. */
@@ -30,7 +32,9 @@ export function ContextMenu({ of, title, x, y, opener, close }: ContextMenuProps
   const commands = useCommands();
   const element = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState({ x, y });
-  const listed = COMMANDS.filter(({ name, menus }) => menus.includes(of) && commands.has(name));
+  const isListed = ({ name, menus }: Command): boolean =>
+    typeof of === 'string' ? menus.includes(of) : of.includes(name);
+  const listed = COMMANDS.filter(each => isListed(each) && commands.has(each.name));
 
   useLayoutEffect(() => {
     const menu = element.current;

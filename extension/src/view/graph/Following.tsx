@@ -40,10 +40,11 @@ export function Away({ session, view }: AwayProps): JSX.Element | null {
       <span aria-hidden="true">·</span>
       <button
         type="button"
+        aria-label="Back to current"
         title={`Return to the current node${back} (Esc)`}
         onClick={() => store.home()}
       >
-        Back to current
+        Back<span class="vg-pinned-words"> to current</span>
       </button>
     </div>
   );

@@ -70,9 +70,17 @@ export function Versions({ session }: { session: SessionState }): JSX.Element {
   );
 }
 
+/** Tensors of the graph that were changed in place. */
+export function writtenCount({
+  storages,
+  saved
+}: Pick<SessionState, 'storages' | 'saved'>): number {
+  return ranked(storages, saved).shown.length;
+}
+
 export function versionsNote({ storages, saved }: SessionState): string {
   const stale = saved.staleStorages.size;
-  const written = ranked(storages, saved).shown.length;
+  const written = writtenCount({ storages, saved });
   return stale > 0 ? `${stale} stale` : written > 0 ? `${written} written` : 'none stale';
 }
 

@@ -54,7 +54,7 @@ export function WhatIf({ state, session, node, visit }: WhatIfProps): JSX.Elemen
   if (found.what === 'gradient') {
     return <Change key={found.node} {...{ state, session }} {...found} />;
   }
-  if (found.what === 'early') {
+  if (found.what === 'early' || session.run.status === 'failed') {
     return null;
   }
   return (
@@ -106,33 +106,30 @@ function Change({ state, session, node, sent }: ChangeProps): JSX.Element {
     store.forgive();
     return value !== '';
   };
-  const ask = sent ? `the gradient sent to ${title}` : 'this gradient';
+  const ask = sent ? `What if the gradient sent to ${title} were` : 'What if this gradient were';
   return (
     <section class="vg-part vg-what-if">
-      <h4>What if</h4>
+      <h4>{ask}</h4>
       <form
         class="vg-stop-add"
         aria-label="What if"
         onSubmit={change}
         onKeyDown={event => fieldKeys(event, clear)}
       >
-        <label class="vg-branch-what" title={`What if the gradient at ${title} were…`}>
-          <span class="vg-branch-ask">{`${ask} were`}</span>
-          <input
-            type="text"
-            aria-label={`New gradient of ${title}`}
-            aria-invalid={refused !== null}
-            {...(over ? { 'aria-description': ONCE } : {})}
-            placeholder="g * 0.5, zero, nan to 0, clip to 1"
-            spellcheck={false}
-            disabled={over}
-            value={value}
-            onInput={event => {
-              setValue(event.currentTarget.value);
-              store.forgive();
-            }}
-          />
-        </label>
+        <input
+          type="text"
+          aria-label={`New gradient of ${title}`}
+          aria-invalid={refused !== null}
+          {...(over ? { 'aria-description': ONCE } : {})}
+          placeholder="g * 0.5, zero, nan to 0, clip to 1"
+          spellcheck={false}
+          disabled={over}
+          value={value}
+          onInput={event => {
+            setValue(event.currentTarget.value);
+            store.forgive();
+          }}
+        />
         <button type="submit" disabled={value.trim() === '' || over}>
           Apply
         </button>

@@ -42,6 +42,7 @@ test('the inspector shows the current node; a click shows another, and it stays'
 test('a stale value tells who wrote, where, and through what', async () => {
   page.view.unmount();
   await page.open(stale);
+  page.region('Saved tensors');
   const row = page.host.querySelector('.vg-saved[data-saved-state="stale"]');
   expect(row?.textContent).toContain("mul_ wrote version 1 through leaves['w2']");
   expect(row?.textContent).toContain('recorded_programs.py');

@@ -106,8 +106,8 @@ class Preference:
 PREFERENCES: tuple[Preference, ...] = (
     Preference(
         "presentation",
-        "Presentation size",
-        "Draw everything larger from the start, for a projector.",
+        "Teach layout",
+        "Show Engine and Saved tensors beside the graph, all larger, from the start: for a projector.",
     ),
     Preference(
         "colour_by_gradient",
@@ -117,8 +117,8 @@ PREFERENCES: tuple[Preference, ...] = (
     Preference(
         "arrangement",
         "How parts share the room",
-        "auto: side by side where there are 900 pixels, else the graph above and tabs below; "
-        "columns: side by side; tabs: the graph above and tabs below.",
+        "auto: graph and Inspector side by side where there are 900 pixels, else the graph above and tabs "
+        "below; columns: side by side; tabs: the graph above and tabs below.",
         choices=("auto", "columns", "tabs"),
     ),
 )

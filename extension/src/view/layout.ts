@@ -1,0 +1,39 @@
+/** How a person has arranged the view. The browser remembers it, for the next session too. */
+import { useState } from 'preact/hooks';
+
+export interface Layout {
+  /** The graph's share of the width, where the Inspector is beside it. */
+  readonly columns: number;
+  /** Its share of the height: above the open drawer, and above the tabs of a narrow view. */
+  readonly rows: number;
+  readonly stack: number;
+  /** The tab of the drawer that is open; null: it is closed. */
+  readonly drawer: string | null;
+}
+
+export const LAYOUT: Layout = { columns: 0.64, rows: 0.68, stack: 0.55, drawer: null };
+
+const KEY = 'vizgrad:layout';
+
+/** Where nothing can be kept, as in some frames, nothing is. */
+export function remembered(): Layout {
+  try {
+    return { ...LAYOUT, ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Layout>) };
+  } catch {
+    return LAYOUT;
+  }
+}
+
+export function useLayout(): readonly [Layout, (change: Partial<Layout>) => void] {
+  const [layout, setLayout] = useState(remembered);
+  const change = (fields: Partial<Layout>): void => {
+    const next = { ...remembered(), ...layout, ...fields };
+    setLayout(next);
+    try {
+      localStorage.setItem(KEY, JSON.stringify(next));
+    } catch {
+      // It lasts as long as the view.
+    }
+  };
+  return [layout, change];
+}
