@@ -45,8 +45,9 @@ const VIEW_TOOLS: readonly CommandName[] = ['presentation', 'pop-out', 'open-win
 const LARGE: readonly CommandName[] = ['step', 'step-back'];
 
 /** Pixels between parts of the toolbar; and what the slider, a word and two numbers need, by their digits. */
-const GAP = 14;
-const PROGRESS = 240;
+const GAP = 10;
+const BETWEEN = 2;
+const PROGRESS = 226;
 const DIGITS = 16;
 
 export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
@@ -60,8 +61,10 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
   // Where one line has no room for all, where the run is has one to itself.
   const [stacked, setStacked] = useState(false);
   useLayoutEffect(() => {
-    const groups = [...(host.current?.querySelectorAll('.vg-toolbar-group') ?? [])];
-    const taken = groups.reduce((sum, { scrollWidth }) => sum + scrollWidth + GAP, 0);
+    const buttons = [
+      ...(host.current?.querySelectorAll<HTMLElement>('.vg-toolbar-group > *') ?? [])
+    ];
+    const taken = buttons.reduce((sum, { offsetWidth }) => sum + offsetWidth + BETWEEN, 2 * GAP);
     setStacked(taken + PROGRESS + digits * DIGITS > room);
   }, [room, digits, compact]);
   const { session, working } = state;
