@@ -23,9 +23,17 @@ DEBUG = "s = vg.debug(loss)"
 def says(view: Locator, text: str) -> None:
     """A banner says it, and nothing can be pressed."""
     expect(view.locator(".vg-banner").filter(has_text=text)).to_be_visible()
-    for name in ("Step", "Step back", "Continue", "Restart", "Stop"):
+    for name in ("Step", "Step back", "Continue"):
         button = view.get_by_role("button", name=name, exact=True)
         expect(button).to_have_attribute("aria-disabled", "true")
+    more = view.get_by_role("button", name="More", exact=True)
+    if more.count():
+        more.click()
+    for name in ("Restart", "Stop"):
+        button = view.get_by_role("menuitem" if more.count() else "button", name=name, exact=True)
+        expect(button).to_have_attribute("aria-disabled", "true")
+    if more.count():
+        view.page.keyboard.press("Escape")
     expect(view.get_by_role("slider")).to_be_disabled()
 
 

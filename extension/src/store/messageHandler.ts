@@ -191,7 +191,11 @@ export class MessageHandler {
     this.context.requests.heard();
     if (message.session === this.state.value.session?.session) {
       this.state.patch({ working: message.what === '' ? null : message });
-      this.silence = setTimeout(() => this.state.patch({ working: null }), SILENCE_MS);
+      this.goAlong();
+      this.silence = setTimeout(() => {
+        this.state.patch({ working: null });
+        this.goAlong();
+      }, SILENCE_MS);
     }
   }
 
@@ -328,8 +332,16 @@ export class MessageHandler {
   /** The selection goes along with the run, and what is open does; also after the run has come to it. */
   private goAlong(): void {
     const { session, view, working } = this.state.value;
-    if (!session || working?.what === 'running') {
-      return; // Groups do not open and close by the dozen under a run.
+    if (!session) {
+      return;
+    }
+    if (working?.what === 'running') {
+      // Groups do not open and close by the dozen under a run.
+      const running = working.node?.node ?? null;
+      if (view.follow && running !== null && running !== view.selection) {
+        this.state.patch({ view: { ...view, selection: running } });
+      }
+      return;
     }
     const selection = focusOf(session);
     const follow = view.follow || (selection !== null && view.selection === selection);

@@ -42,6 +42,18 @@ test('what runs is known for as long as the kernel goes on telling', async () =>
   expect(state().working).toBeNull();
 });
 
+test('the node that runs is selected, unless a person has selected another', async () => {
+  works('running', 1);
+  const { session, view } = state();
+  expect(view).toMatchObject({ follow: true, selection: 5 });
+  const first = session?.run.current ?? -1;
+  works('');
+  expect(state().view.selection).toBe(first); // Nothing was told of it: it was undone.
+  store.select(3);
+  works('running', 1);
+  expect(state().view.selection).toBe(3);
+});
+
 test('of another session it is not this view that tells', () => {
   kernel.emit({ type: 'working', session: 's2', what: 'running' });
   expect(state().working).toBeNull();
@@ -82,7 +94,7 @@ test('the answer to a pause does not say that earlier ones are lost', async () =
 
 test('while it runs the picture follows, told in pieces', async () => {
   works('running');
-  const { folding, selection } = state().view;
+  const { folding, selection } = state().view; // That of the running node.
   const { announcement } = state();
   kernel.requests.length = 0;
   kernel.moveTo(2);

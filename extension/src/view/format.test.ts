@@ -104,7 +104,10 @@ test('a node that is running, and one that was next until it began', () => {
   const current = { ...waiting, state: 'current' } as const;
   expect(format.nodeState(current)).toBe('runs next');
   expect(format.nodeBrief(current, format.whereRuns(3, current, 3))).toBe('running');
-  expect(format.nodeBrief(current, format.whereRuns(3, current, 2))).toBe('');
+  // What was next is done when another one runs: one node runs at a time.
+  expect(format.nodeBrief(current, format.whereRuns(3, current, 2))).toBe('done');
+  expect(format.drawnState(current, format.whereRuns(3, current, 2))).toBe('done');
+  expect(format.drawnState(waiting, format.whereRuns(3, waiting, 3))).toBe('current');
   expect(format.nodeBrief(waiting, format.whereRuns(3, waiting, 3))).toBe('running');
   expect(format.whereRuns(3, waiting, 2)).toBeNull();
   expect(format.whereRuns(null, current, 2)).toBeNull();

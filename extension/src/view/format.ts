@@ -140,9 +140,14 @@ export function whereRuns(running: number | null, { state }: NodeRun, node: numb
   return running === node ? 'here' : running !== null && state === 'current' ? 'elsewhere' : null;
 }
 
+/** What is running is drawn as what is next, also where the records do not tell of it yet; what was next is done then. */
+export function drawnState(run: NodeRun, running: Running): NodeRun['state'] {
+  return running === 'here' ? 'current' : running === 'elsewhere' ? 'done' : run.state;
+}
+
 /**
- * The state of a node in words, for its second line and its accessible name. Of what was next when another is running
- * nothing is known: the kernel tells what it did when it stops.
+ * The state of a node in words, for its second line and its accessible name. What was next when another is running is
+ * done: the kernel tells what it did when it stops.
  */
 export function nodeState(run: NodeRun, running: Running = null): string {
   if (running === 'here') {
@@ -154,7 +159,7 @@ export function nodeState(run: NodeRun, running: Running = null): string {
     case 'ready':
       return 'ready';
     case 'current':
-      return running === null ? 'runs next' : '';
+      return running === null ? 'runs next' : 'done';
     case 'done': {
       const order = run.order === null ? 'done' : `done #${whole(run.order + 1)}`;
       return run.grad_norm === null

@@ -163,7 +163,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   const events: Part = {
     name: 'Events',
     note: () => format.count(session.run.recorded, 'visit'),
-    draw: () => <Events session={session} />
+    draw: () => <Events session={session} running={running !== null} />
   };
   const about = [inspector, ...(explained ? [explained] : [])];
   const rest = [versions, memory, events, branches, breakpoints];

@@ -110,6 +110,7 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
       )}
       {run && <ModeStrip modes={run.modes} />}
       <div class="vg-toolbar-group vg-toolbar-view" role="toolbar" aria-label="View">
+        {compact && teach && <CommandButton command="presentation" />}
         {compact ? (
           <MenuButton
             name="More"

@@ -54,7 +54,7 @@ export function Badge({
     <>
       <g class="vg-state" transform={`translate(${left},${y - 9.5}) scale(0.72)`}>
         <StateShape
-          state={running === 'here' ? 'current' : run.state}
+          state={format.drawnState(run, running)}
           share={run.needed ? run.delivered / run.needed : 0}
           wrong={odd || made !== null}
         />

@@ -10,7 +10,7 @@ import { Deliveries } from './Deliveries';
 import { differsDrawn } from './differing';
 import { FarTitles } from './FarTitles';
 import { FrameBox, FrameHead } from './FrameBox';
-import { headsOf } from './frameHead';
+import { HEAD, headsOf } from './frameHead';
 import { GroupBox } from './GroupBox';
 import type { Box } from './geometry';
 import { heatOf } from './heat';
@@ -67,7 +67,11 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
     () => (detail === 'full' ? headsOf(picture, parts.frames, metrics) : []),
     [picture, parts, metrics, detail]
   );
-  useSticky(props.world, view, screen, heads);
+  const covered = useMemo(
+    () => parts.boxes.flatMap(index => drawing.boxes[index] ?? []),
+    [drawing, parts]
+  );
+  useSticky(props.world, view, screen, heads, covered);
   const starts = useMemo(() => startsOf(picture), [picture]);
   const odd = useMemo(() => oddOf(picture, fold), [picture, fold, run]);
   const breakpoints = useMemo(() => new Set(run.breakpoints), [run.breakpoints]);
@@ -214,12 +218,18 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
       return text ? [{ key: line.key, route: line.points, text, odd: odd.lines.has(index) }] : [];
     });
   const taken = (): readonly Box[] => [
-    ...parts.boxes.flatMap(index => drawing.boxes[index] ?? []),
+    ...covered,
     ...parts.lines.flatMap(index => {
       const line = drawing.lines[index];
       return line ? [headBox(line.points, metrics.width(slotText(picture, line), 'port'))] : [];
     }),
-    ...parts.frames.flatMap(index => titleBoxes(drawing.frames[index] as DrawnFrame))
+    ...heads.map(({ frame, left, width, height }) => ({
+      x: frame.x + left,
+      y: frame.y,
+      width,
+      height
+    })),
+    ...parts.frames.flatMap(index => curveBox(drawing.frames[index] as DrawnFrame))
   ];
 
   return (
@@ -307,12 +317,9 @@ function oddOf({ drawing }: Picture, fold: Fold): Odd {
   return { lines, boxes, to, from };
 }
 
-/** What the head of a frame covers: its title, and a curve. */
-function titleBoxes({ x, y, title_left, title_room, curve_left, curve_room }: DrawnFrame): Box[] {
-  const title = { x: x + title_left, y, width: Math.min(title_room, 200), height: 22 };
-  return curve_room > 0
-    ? [title, { x: x + curve_left, y, width: curve_room, height: 22 }]
-    : [title];
+/** What the curve in the head of a frame covers. */
+function curveBox({ x, y, curve_left, curve_room }: DrawnFrame): Box[] {
+  return curve_room > 0 ? [{ x: x + curve_left, y, width: curve_room, height: HEAD }] : [];
 }
 
 /** Where the lines that leave each box start, from left to right. */

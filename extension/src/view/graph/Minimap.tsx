@@ -1,10 +1,14 @@
-/** The whole picture in a corner: where one is, and where the run is. Click or drag to go there. */
+/**
+ * The whole picture in a corner: where one is, and where the run is. Click or drag to go there. It covers nothing that
+ * stands still: it goes to a corner that is free, and where none is it is seen only while a person looks around.
+ */
 import type { JSX, TargetedPointerEvent } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import { NODE_STATES } from '../../protocol';
 import type { Observable, SessionState } from '../../store';
-import type { Point, Size } from './geometry';
+import { touches } from './geometry';
+import type { Box, Point, Size } from './geometry';
 import { framesPath, statePaths } from './minimapPaths';
 import type { Picture } from './picture';
 import { seen } from './viewport';
@@ -15,6 +19,40 @@ export const MINIMAP_FROM = 60;
 const WIDTH = 140;
 const HEIGHT = 120;
 const LEAST = 40;
+
+/** Milliseconds for which it is still seen. */
+const LINGER = 1500;
+const INSET = 6;
+
+export type Corner = 'right' | 'left' | 'top';
+
+/** The corner in which a map of this size covers no box; null: none. The one that it is in is left for a better one only. */
+export function freeCorner(
+  boxes: readonly Box[],
+  view: View,
+  screen: Size,
+  map: Size,
+  now: Corner
+): Corner | null {
+  const x = { left: INSET, right: screen.width - map.width - INSET };
+  const y = { top: INSET, bottom: screen.height - map.height - INSET };
+  const places: Record<Corner, Point> = {
+    right: { x: x.right, y: y.bottom },
+    left: { x: x.left, y: y.bottom },
+    top: { x: x.right, y: y.top }
+  };
+  const isFree = (corner: Corner): boolean => {
+    const place = places[corner];
+    const own = {
+      x: (place.x - view.x) / view.zoom,
+      y: (place.y - view.y) / view.zoom,
+      width: map.width / view.zoom,
+      height: map.height / view.zoom
+    };
+    return !boxes.some(box => touches(box, own));
+  };
+  return ([now, 'right', 'left', 'top'] as const).find(isFree) ?? null;
+}
 
 interface MinimapProps {
   readonly picture: Picture;
@@ -39,6 +77,32 @@ export function Minimap({ picture, session, view, screen, goTo }: MinimapProps):
     [drawing, session.run, session.fold, sx, sy]
   );
 
+  const [corner, setCorner] = useState<Corner | null>('right');
+  const [looks, setLooks] = useState(false);
+  useEffect(() => {
+    let before: Corner = 'right';
+    let end: ReturnType<typeof setTimeout> | undefined;
+    const place = (): void => {
+      const free = freeCorner(drawing.boxes, view.value, screen, { width, height }, before);
+      before = free ?? before;
+      setCorner(free);
+    };
+    const look = (): void => {
+      setLooks(true);
+      clearTimeout(end);
+      end = setTimeout(() => {
+        setLooks(false);
+        place();
+      }, LINGER);
+    };
+    place();
+    const stop = view.subscribe(look);
+    return () => {
+      stop();
+      clearTimeout(end);
+    };
+  }, [view, screen, drawing, width, height]);
+
   useEffect(() => {
     const show = (): void => {
       const { x, y, width: w, height: h } = seen(view.value, screen);
@@ -60,7 +124,7 @@ export function Minimap({ picture, session, view, screen, goTo }: MinimapProps):
 
   return (
     <svg
-      class="vg-minimap"
+      class={`vg-minimap vg-in-${corner ?? 'right'}${corner === null && !looks ? ' vg-no-room' : ''}`}
       width={width}
       height={height}
       aria-hidden="true"

@@ -151,9 +151,8 @@ function Far(props: NodeBoxProps): JSX.Element {
   );
 }
 
-/** What is running is drawn as what is next, also where the records do not tell of it yet. */
 function stateOf({ run, running }: NodeBoxProps): NodeState {
-  return running === 'here' ? 'current' : run.state;
+  return format.drawnState(run, running);
 }
 
 function tooltip({ scope, place }: Node, title: string, differs: string): string {

@@ -16,8 +16,16 @@ export interface Head {
 
 export const IN_PLACE: Point = { x: 0, y: 0 };
 
-/** How far each title is moved, in the order of `heads`, frames before those in them. `air`: from the edge. */
-export function movedHeads(heads: readonly Head[], seen: Box, air: number): readonly Point[] {
+/**
+ * How far each title is moved, in the order of `heads`, frames before those in them; null: it would cover one of `boxes`
+ * wherever it stood at the edge, and is not shown. `air`: from the edge.
+ */
+export function movedHeads(
+  heads: readonly Head[],
+  seen: Box,
+  air: number,
+  boxes: readonly Box[] = []
+): readonly (Point | null)[] {
   const tops: number[] = [];
   return heads.map(({ frame, parent, left, width, height }, i) => {
     const around = tops[parent];
@@ -26,8 +34,27 @@ export function movedHeads(heads: readonly Head[], seen: Box, air: number): read
     tops[i] = top;
     const begin = frame.x + left;
     const start = within(begin, seen.x + air, frame.x + frame.width - width - air);
-    return top === frame.y && start === begin ? IN_PLACE : { x: start - begin, y: top - frame.y };
+    if (top === frame.y && start === begin) {
+      return IN_PLACE;
+    }
+    const most = Math.min(frame.x + frame.width, seen.x + seen.width) - width - air;
+    const free = freeOf({ x: start, y: top, width, height }, most, air, boxes);
+    return free === null ? null : { x: free - begin, y: top - frame.y };
   });
+}
+
+/** Where, as near to its left edge as can be but not left of it, a title covers no box; null: nowhere up to `most`. */
+function freeOf(title: Box, most: number, air: number, boxes: readonly Box[]): number | null {
+  const beside = boxes
+    .filter(({ y, height }) => y < title.y + title.height && title.y < y + height)
+    .sort((one, other) => one.x - other.x);
+  let { x } = title;
+  for (const box of beside) {
+    if (box.x < x + title.width + air && x < box.x + box.width) {
+      x = box.x + box.width + air;
+    }
+  }
+  return x === title.x || x <= most ? x : null;
 }
 
 /** As near to `at` as `least` allows, but not beyond `most`. */

@@ -3,28 +3,36 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 
 import type { Observable } from '../../store';
-import type { Size } from './geometry';
-import { movedHeads } from './sticky';
+import type { Box, Size } from './geometry';
+import { IN_PLACE, movedHeads } from './sticky';
 import type { Head } from './sticky';
 import { seen } from './viewport';
 import type { View } from './viewport';
 
+const NONE: readonly Box[] = [];
+
 /** Pixels of the screen between its edge and a title. */
 const AIR = 9;
 
-/** `heads` as they stand in the drawing: that of the i-th is on the i-th element of the class `vg-sticky`. */
+/**
+ * `heads` as they stand in the drawing: that of the i-th is on the i-th element of the class `vg-sticky`. They cover none
+ * of `boxes`.
+ */
 export function useSticky(
   world: RefObject<SVGGElement>,
   view: Observable<View>,
   screen: Size,
-  heads: readonly Head[]
+  heads: readonly Head[],
+  boxes: readonly Box[] = NONE
 ): void {
   useLayoutEffect(() => {
     const elements = [...(world.current?.querySelectorAll<SVGGElement>('.vg-sticky') ?? [])];
     const before: string[] = [];
     const move = (): void => {
       const { value } = view;
-      movedHeads(heads, seen(value, screen), AIR / value.zoom).forEach(({ x, y }, i) => {
+      movedHeads(heads, seen(value, screen), AIR / value.zoom, boxes).forEach((place, i) => {
+        elements[i]?.classList.toggle('vg-no-room', place === null);
+        const { x, y } = place ?? IN_PLACE;
         const moved = x === 0 && y === 0 ? '' : `translate(${x.toFixed(1)},${y.toFixed(1)})`;
         if (before[i] !== moved) {
           before[i] = moved;
@@ -35,5 +43,5 @@ export function useSticky(
     };
     move();
     return view.subscribe(move);
-  }, [world, view, screen, heads]);
+  }, [world, view, screen, heads, boxes]);
 }

@@ -18,7 +18,12 @@ interface EngineProps {
 
 export function Engine({ session, running }: EngineProps): JSX.Element {
   const { run, fold } = session;
-  const ready = useMemo(() => fold.queue, [fold, run]);
+  // What was next is done when another node is running, and what was behind it may be.
+  const passed = running !== null && running !== run.current;
+  const ready = useMemo(
+    () => fold.queue.filter(({ node }) => !passed || node !== run.current),
+    [fold, run, passed]
+  );
   const buffers = useMemo(() => fold.waiting, [fold, run]);
   const waiting = useMemo(
     () =>

@@ -14,7 +14,12 @@ import { NodeName } from './NodeLink';
 const AROUND = 100;
 const SEARCHED = 1000;
 
-export function Events({ session }: { session: SessionState }): JSX.Element {
+interface EventsProps {
+  readonly session: SessionState;
+  readonly running: boolean;
+}
+
+export function Events({ session, running }: EventsProps): JSX.Element {
   const store = useStore();
   const list = useRef<HTMLOListElement>(null);
   const [filter, setFilter] = useState('');
@@ -43,6 +48,9 @@ export function Events({ session }: { session: SessionState }): JSX.Element {
     }
   }, [run.position]);
 
+  if (run.recorded === 0 && running) {
+    return <p class="vg-empty">Running. The visits are listed when the run pauses.</p>;
+  }
   if (run.recorded === 0) {
     return (
       <p class="vg-empty">{`No node has run yet: Step (${keyText('step')}) runs the first.`}</p>

@@ -51,6 +51,7 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
   const done = fold.knows(id) ? fold.node(id).order !== null : (inspection?.visit ?? null) !== null;
   const visit = known && done ? (inspection?.visit ?? session.visits.get(id) ?? null) : null;
   const slots = fresh ? inspection.buffers : fold.arrived(id, node?.outputs.length ?? 1);
+  const runs = runningIn(state) === id;
   const saved = fold.draws(id) ? session.saved.of(id) : (inspection?.node.saved ?? []);
   return (
     <div class="vg-inspector" data-inspected={id}>
@@ -61,7 +62,9 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
         away={isAway(state)}
       />
       <Beside session={session} node={id} compared={comparedOf(session, state.view)} />
-      {known && (visit !== null || !done) ? (
+      {runs ? (
+        <p class="vg-muted vg-loading">Running. Its gradients are shown when it pauses or ends.</p>
+      ) : known && (visit !== null || !done) ? (
         <Gradients
           session={session}
           visit={visit}
@@ -71,7 +74,7 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
       ) : (
         <p class="vg-muted vg-loading">Asking the kernel for the gradients…</p>
       )}
-      {known && <WhatIf {...{ state, session, visit }} node={id} />}
+      {known && !runs && <WhatIf {...{ state, session, visit }} node={id} />}
       {visit?.accumulate && <Accumulate record={visit.accumulate} />}
       {inspection && !visit?.accumulate && inspection.node.kind === 'leaf' && (
         <LeafGrad inspection={inspection} />

@@ -46,7 +46,7 @@ interface WhatIfProps {
 /** Of a session that can be changed; a trace has no run that could be. */
 export function WhatIf({ state, session, node, visit }: WhatIfProps): JSX.Element | null {
   const store = useStore();
-  const live = useCommands().has('stop') && !session.closed;
+  const live = useCommands().has('stop') && !session.closed && state.port.state === 'open';
   if (!live || session.run.within !== null) {
     return null;
   }
