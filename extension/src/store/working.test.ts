@@ -42,7 +42,7 @@ test('what runs is known for as long as the kernel goes on telling', async () =>
   expect(state().working).toBeNull();
 });
 
-test('the node that runs is selected, unless a person has selected another', async () => {
+test('the node that runs is selected, unless a person has selected another', () => {
   works('running', 1);
   const { session, view } = state();
   expect(view).toMatchObject({ follow: true, selection: 5 });
