@@ -242,7 +242,7 @@ def _beside_arrays(a: Any, b: Any, names: Names, limit: tuple[float, float] | No
 
 @dataclass(frozen=True, slots=True)
 class _Summary:
-    """What is compared of an array whose partner's elements were not kept."""
+    """The numbers that stand for an array whose partner's elements were not kept."""
 
     shape: tuple[int, ...]
     norm: float
