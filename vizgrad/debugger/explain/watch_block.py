@@ -84,6 +84,11 @@ class Watch:
         """Silent problems, worst first; complete when the block has ended."""
         return Findings(self._all() if self._found is None else self._found)
 
+    @property
+    def notings(self) -> tuple[Noting, ...]:
+        """The notes of each engine."""
+        return tuple(self._notings)
+
     def __repr__(self) -> str:
         if self._open:
             return "<Watch: open>"
