@@ -27,7 +27,7 @@ class Options:
     stop_at: str = "nonfinite"
     at: int = 0
     dump: Path | None = None
-    log: Path | None = None
+    findings: Path | None = None
     keep_graphs: bool = False
     post_mortem: bool = False
     json: bool = False
@@ -38,7 +38,7 @@ class Options:
 
 
 #: Options that take a value, which is no script.
-_VALUED = ("--stop-at", "--at", "--dump", "--log")
+_VALUED = ("--stop-at", "--at", "--dump", "--findings")
 
 DESCRIPTION = """\
 Runs a program and watches its tensors, vizgrad's or PyTorch's. Stops at the first loss, gradient or parameter
@@ -87,7 +87,7 @@ def parser() -> argparse.ArgumentParser:
         help="write the backward where it stopped as a trace (.vgtrace), or as a page for a browser (.html)",
     )
     made.add_argument(
-        "--log",
+        "--findings",
         type=Path,
         metavar="FILE",
         help="write findings as they come, one JSON object a line, so that they survive a kill",

@@ -182,7 +182,7 @@ class Guard:
             if noting is None or noting.look.finite(tensor) or _overflow_is_meant(noting, tensor):
                 continue
             frames = frames_here()
-            name = self._named(frames).get(id(tensor), "")
+            name = self._named(frames, noting).get(id(tensor), "")
             clock = tick()
             noting.rounds.begin(clock)
             try:
@@ -210,7 +210,7 @@ class Guard:
         if not odd:
             return None
         frames = frames_here()
-        self._named(frames)
+        self._named(frames, noting)
         found: list[tuple[Explanation | None, str, Any]] = []
         for leaf, tensor, grad in odd:
             name = leaf_name(noting, leaf)
@@ -232,7 +232,7 @@ class Guard:
             if tensor is None or note is None or note.finite or noting.look.finite(tensor):
                 continue
             frames = frames_here()
-            self._named(frames)
+            self._named(frames, noting)
             name = leaf_name(noting, noting.gradients.of(tensor))
             found = _explained(noting, tensor, name, tick())
             headline = f"after step {self.steps}: `{name}` has {_oddity(tensor)}"
@@ -258,10 +258,12 @@ class Guard:
         self._named(frames_here())
         return self._watch.findings
 
-    def _named(self, frames: Sequence[UserFrame]) -> Names:
-        """Texts call tensors as these frames do."""
+    def _named(self, frames: Sequence[UserFrame], noting: Noting | None = None) -> Names:
+        """Texts call tensors as these frames do, also those of a watch of the program's own (`noting`)."""
         names = names_of(frames, tensor_kinds())
         self._watch.name(names)
+        if noting is not None:
+            noting.names = names
         return names
 
 

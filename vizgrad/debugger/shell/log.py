@@ -14,6 +14,7 @@ class Log:
     """`path` None: nothing is written. Raises OSError where the file cannot be made."""
 
     def __init__(self, path: Path | None) -> None:
+        self.path = path
         self._file = None if path is None else path.open("w", encoding="utf-8")
         self._pid = os.getpid()
 

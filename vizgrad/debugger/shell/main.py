@@ -45,9 +45,9 @@ def main(arguments: Sequence[str] | None = None, *, last: bool = False) -> int:
         return 1
     rank = Rank.here()
     try:
-        log = Log(None if options.log is None else rank.beside(options.log))
+        log = Log(None if options.findings is None else rank.beside(options.findings))
     except OSError as error:
-        _say(f"{program_name()}: can't write {str(options.log)!r}: {error.strerror}")
+        _say(f"{program_name()}: can't write {str(options.findings)!r}: {error.strerror}")
         return WRONG
     with log:
         run = _Run(options, program, Report(program.name, rank), log)
@@ -99,7 +99,7 @@ class _Run:
             stop=self._stop,
             found=self._findings,
             dump=self._dumped,
-            log=self._options.log,
+            log=self._log.path,
         )
 
     def run(self) -> int:

@@ -185,12 +185,14 @@ class Terminal(cmd.Cmd):
         """Repeats the last command."""
         return self.onecmd(self.lastcmd) if self.lastcmd else False
 
-    def _command(self, word: str) -> str | None:
-        """The command that a word means: whole, its alias, or the beginning of one command alone."""
+    def _command(self, word: str, *, variables: bool = True) -> str | None:
+        """The command that a word means: whole, its alias, or the beginning of one command alone. A variable
+        comes before the latter two.
+        """
         known = commands()
         if word in known:
             return word
-        if word in self._namespace.user_ns:
+        if variables and word in self._namespace.user_ns:
             return None
         if word in ALIASES:
             return ALIASES[word]
@@ -223,7 +225,7 @@ class Terminal(cmd.Cmd):
     def _do_help(self, rest: str) -> None:
         known = commands()
         if rest:
-            name = self._command(rest) or ""
+            name = self._command(rest, variables=False) or ""
             if name not in known:
                 self._say(f"there is no command {rest!r}")
                 return
