@@ -118,7 +118,7 @@ export const IN_CODE: readonly InCode[] = [
   { label: 'Watch', help: 'Watch a block or cell, and report its silent problems, worst first.', code: 'with vizgrad.watch() as watched: train()', magic: '%%vizgrad watch [NAME]' },
   { label: 'Debug a cell', help: 'Run a cell up to its first backward() and debug it there, with the local variables at hand.', code: 'vizgrad.debug(loss)', magic: '%%vizgrad debug [NAME] [--at N] [--when CONDITION] [--each]' },
   { label: 'Load a trace', help: 'Load a trace from a file, to view and step like a session; nothing is computed.', code: 'vizgrad.load_trace("run.vgtrace")', magic: '%vizgrad load FILE' },
-  { label: 'Save the trace', help: 'Save the steps so far to a file, or export them as one page for any browser.', code: 'session.trace.save("run.vgtrace")', magic: '%vizgrad save FILE' },
+  { label: 'Save the trace', help: 'Save the steps so far to a file, or export them as one page for any browser.', code: 'session.trace.save("run.vgtrace")', magic: '%vizgrad save [--full] FILE' },
 ];
 
 // prettier-ignore

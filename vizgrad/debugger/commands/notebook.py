@@ -172,8 +172,9 @@ NOTEBOOK: tuple[Command, ...] = (
         in_view=False,
         code='session.trace.save("run.vgtrace")',
         magic=Magic(
-            "save FILE",
-            "Save the trace of the newest session as a file (.vgtrace), or as a page (.html).",
+            "save [--full] FILE",
+            "Save the trace of the newest session as a file (.vgtrace), or as a page (.html), of at most "
+            "2 MB; `--full` keeps all gradients.",
         ),
     ),
 )
