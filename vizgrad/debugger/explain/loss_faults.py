@@ -56,9 +56,11 @@ _NORMALISING = {
     "log_softmax": ("softmax",),
     "linear_cross_entropy": (),
     "nll_loss": ("softmax", "sigmoid"),
+    "kl_div": ("softmax", "sigmoid"),
+    "ctc_loss": ("softmax", "sigmoid"),
 }
 #: They take logarithms of probabilities, and no probabilities.
-_OF_LOGARITHMS = frozenset({"nll_loss"})
+_OF_LOGARITHMS = frozenset({"nll_loss", "kl_div", "ctc_loss"})
 _LOGARITHMS = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}
 #: Operations that hand values on as they are.
 _PASSING = frozenset(

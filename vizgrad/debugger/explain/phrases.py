@@ -151,6 +151,9 @@ FIXES: dict[str, str] = {
     ),
     "compute-detached": "compute without its history: {term:raw}.detach() for {term:raw}",
     "cut-each-step": "cut it at the start of a step: {name:raw} = {name:raw}.detach()",
+    "cut-each-of-several": (
+        "cut it at the start of each step: {name:raw} = tuple(each.detach() for each in {name:raw})"
+    ),
     # numpy wrote, a checkpoint differed
     "copy-foreign": "copy it first: {name:raw}.copy()",
     "copy-own": "copy before writing: {name:raw}.numpy().copy(), or {name:raw}.clone()",
