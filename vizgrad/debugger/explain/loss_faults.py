@@ -250,7 +250,8 @@ def _broadcast(note: Note, shapes: tuple[tuple[int, ...], ...]) -> Cause:
 def _normalised(note: Note, source: Note, inner: str) -> Cause:
     op = note.op.removesuffix("_")
     given = source_expressions.operands(note.site)[:1]
-    shown = source_expressions.assigned(source.site) or (
+    apart = statement_of(source.site) != statement_of(note.site)
+    shown = (apart and source_expressions.assigned(source.site)) or (
         given[0] if given and len(given[0]) <= source_expressions.SHORT else WHAT_IS_GIVEN
     )
     raw = (

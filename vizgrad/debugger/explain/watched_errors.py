@@ -100,9 +100,7 @@ class _Error:
                 ):
                     now = self._noting.runs[-1]
                     again = now.ended > 0 or now.site is None or now.site == runs[-1].site
-                    return _carried(
-                        parent, note, runs[-1].site, self._noting.look, again=again
-                    )
+                    return _carried(parent, note, runs[-1].site, self._noting.look, again=again)
         return None
 
     def _stepped(self, known: Explanation, roots: list[Note]) -> Cause | None:

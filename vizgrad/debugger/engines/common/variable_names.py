@@ -17,6 +17,8 @@ _LONGEST_LIST = 64
 _LONGEST_DICT = 256
 _MOST_PARAMETERS = 10_000
 _PLAIN = int, float, complex, str
+#: A parameter's place in a tree of modules says more than the variable of a loop, or a list of some.
+_IN_A_CONTAINER, _IN_A_MODULE = 1, 2
 
 
 #: Beginnings of names that serve only if nothing better is found: IPython's history among them.
@@ -29,26 +31,25 @@ class Names(dict[int, str]):
     def __init__(self) -> None:
         super().__init__()
         self._tensors: dict[int, weakref.ref[Any]] = {}
-        #: Those whose name is a place in a tree of modules.
-        self._owned: set[int] = set()
+        self._ranks: dict[int, int] = {}
         #: The variables themselves, by name: numbers and texts as they were, tensors weakly.
         self._plain: dict[str, Any] = {}
         self._by_name: dict[str, weakref.ref[Any]] = {}
 
-    def found(self, tensor: Any, name: str, *, owned: bool = False) -> None:
-        """Notes a name; the first one found for a tensor stays, unless it is a hidden one, or of IPython's
-        results. `owned`: it is the place of a parameter in a tree of modules, which says more than the
-        variable of a loop, or a list of some parameters.
+    def found(self, tensor: Any, name: str, rank: int = 0) -> None:
+        """Notes a name. The one of the highest rank stays, the first of these, unless it is a hidden
+        one, or of IPython's results.
         """
         key = id(tensor)
         known = super().get(key)
-        better = known is not None and owned and key not in self._owned
-        if known is None or better or known.startswith(_HIDDEN):
-            if known is None or not name.startswith(_HIDDEN):
-                self[key] = name
-                self._tensors[key] = weakref.ref(tensor)
-                if owned:
-                    self._owned.add(key)
+        hidden = name.startswith(_HIDDEN)
+        if known is None or (known.startswith(_HIDDEN) and not hidden):
+            better = True
+        else:
+            better = rank > self._ranks.get(key, 0) and (not hidden or known.startswith(_HIDDEN))
+        if better:
+            self[key], self._ranks[key] = name, rank
+            self._tensors[key] = weakref.ref(tensor)
 
     def get(self, number: int, default: Any = None) -> Any:
         tensor = self._tensors.get(number)
@@ -109,8 +110,10 @@ def names_in(namespaces: Iterable[Mapping[str, Any]], kinds: tuple[type, ...] = 
                 names.found(tensor, name + inner)
             for inner, module in _modules_in(name, value):
                 for below, tensor in _of_module(module, kinds):
-                    owned = type(tensor).__name__ == "Parameter"
-                    names.found(tensor, name + inner + below, owned=owned)
+                    rank = 0
+                    if type(tensor).__name__ == "Parameter":
+                        rank = _IN_A_CONTAINER if "[" in inner else _IN_A_MODULE
+                    names.found(tensor, name + inner + below, rank)
     return names
 
 
