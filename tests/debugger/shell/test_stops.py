@@ -161,6 +161,25 @@ def test_overflow_that_a_scaler_looks_for_stops_nothing(run: Run) -> None:
     assert ran.status == 0, ran.err
 
 
+def test_a_backward_within_another_is_part_of_it(run: Run) -> None:
+    """As that of a checkpoint: its gradients are looked at when the outer one has ended."""
+    program = (
+        VIZGRAD
+        + "from vizgrad.utils.checkpoint import checkpoint\n"
+        + "w = torch.ones(2, requires_grad=True)\n"
+        + "for step in range(2):\n"
+        + "    x = torch.ones(2, requires_grad=True)\n"
+        + "    checkpoint(lambda x: (x * w * step).sqrt(), x, use_reentrant=True).sum().backward()\n"
+        + "    w.grad = None\n"
+    ).replace("range(2)", "range(1, -1, -1)")
+    for options in ((), ("--keep-graphs",)):
+        ran = run(program, *options)
+        assert ran.status == 3
+        assert ran.err.startswith(
+            "vizgrad: stopped after backward 2: the gradient of `w` has NaN ("
+        )
+
+
 FINDING = (
     VIZGRAD
     + """\
