@@ -125,7 +125,7 @@ class Guard:
             raise Stopped(self.stop)
         self.backwards += 1
         self._began = tick()
-        self._backward = backward = Backward(*call)
+        self._backward = backward = Backward(*call, number=self.backwards)
         stop = self._of_losses(backward) if self._options.stops_at("nonfinite") else None
         if stop is None and self.backwards == self._options.at:
             frames = frames_here()

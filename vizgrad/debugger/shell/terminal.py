@@ -17,7 +17,7 @@ from vizgrad.debugger.drawing.text import graph_text, visit_line, visit_text
 from vizgrad.debugger.jupyter.magics.line_commands import RUN, UsageError
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.session import Session
-from vizgrad.debugger.shell.frames import UserFrame, nearest, tensor_kinds
+from vizgrad.debugger.shell.frames import nearest, tensor_kinds
 from vizgrad.debugger.shell.report import Report
 from vizgrad.debugger.shell.scene import Scene
 
@@ -91,10 +91,6 @@ class Namespace:
 
     def __init__(self) -> None:
         self.user_ns: dict[str, Any] = {}
-
-    def show(self, frame: UserFrame) -> None:
-        """The variables are those of this frame."""
-        self.user_ns = {**frame.globals, **frame.locals}
 
     def ev(self, text: str) -> Any:
         """Raises what the expression raises."""
@@ -301,8 +297,7 @@ class Terminal(cmd.Cmd):
     def _do_where(self, rest: str) -> None:
         for number, frame in enumerate(self._frames):
             mark = ">" if number == self._selected else " "
-            where = self._report.place(frame.place)
-            self._say(f"{mark} {where} in {frame.function}: {frame.place.text}")
+            self._say(f"{mark} {self._report.frame(frame)}")
 
     def _do_up(self, rest: str) -> None:
         self._move(1, "this is the outermost frame")
@@ -316,8 +311,7 @@ class Terminal(cmd.Cmd):
             return
         self._select(self._selected + by)
         self._at_frame = True
-        frame = self._frames[self._selected]
-        self._say(f"{self._report.place(frame.place)} in {frame.function}: {frame.place.text}")
+        self._say(self._report.frame(self._frames[self._selected]))
 
     def _do_list(self, rest: str) -> None:
         place = self._place()
@@ -419,8 +413,11 @@ class Terminal(cmd.Cmd):
 
     def _select(self, number: int) -> None:
         self._selected = number
+        backward = self._scene.stop.backward
+        known = {} if backward is None else {"loss": backward.tensors}
         if self._frames:
-            self._namespace.show(self._frames[number])
+            known |= self._frames[number].globals | self._frames[number].locals
+        self._namespace.user_ns = known
 
     # --- completion -----------------------------------------------------------------------------------
 
