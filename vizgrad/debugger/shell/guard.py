@@ -220,9 +220,10 @@ class Guard:
         if not runs or any(_is_scaled(root.site) for root in runs[0].roots):
             return None  # a GradScaler looks for overflow, and skips the step
         odd = [
-            (leaf, tensor, grad)
+            (leaf, tensor, grad, leaf.run.clock)
             for leaf in noting.gradients.all()
-            if leaf.run in runs
+            if leaf.run is not None
+            and leaf.run.clock >= self._began
             and (tensor := leaf.tensor()) is not None
             and (grad := noting.look.grad(tensor)) is not None
             and not noting.look.finite(grad)
@@ -232,9 +233,9 @@ class Guard:
         frames = frames_here()
         names = self._named(frames, noting)
         # Those with a name; and of a backward within another first, as it ran before the rest of that.
-        odd.sort(key=lambda each: (not names.get(id(each[1])), -runs.index(each[0].run)))
+        odd.sort(key=lambda each: (not names.get(id(each[1])), -each[3]))
         found: list[tuple[Explanation | None, str, Any]] = []
-        for leaf, tensor, grad in odd:
+        for leaf, tensor, grad, _ in odd:
             name = leaf_name(noting, leaf)
             found.append((_explained(noting, tensor, name, runs[0].clock), str(name), grad))
             if _has_line(found[-1][0]):

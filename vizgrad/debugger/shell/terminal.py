@@ -25,7 +25,7 @@ Answer = Literal["stop", "go on", "done", "rerun"]
 
 #: Lines of source before and after the current one.
 _AROUND = 5
-#: Of a larger graph the numbers of a step are not printed by themselves.
+#: Steps through a larger graph print no numbers by themselves.
 _MOST_NODES = 20_000
 #: How commands are written in a cell.
 _MAGIC = "%vizgrad "
