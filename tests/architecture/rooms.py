@@ -27,7 +27,7 @@ PARTS = (
 ON_TOP = {"testing"}
 
 #: Imported by the package itself and by nothing that has a floor, or commands that stand above all.
-OUTSIDE = {"former_names", "version"}
+OUTSIDE = {"__main__", "former_names", "version"}
 COMMANDS = {"vizgrad.core.ops.__main__", "vizgrad.core.ops.stub"}
 
 

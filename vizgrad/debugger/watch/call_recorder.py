@@ -195,6 +195,8 @@ class Tapping(Noting):
             if self.on_error is not None:
                 named = [kwargs[name] for name in _NAMED if name in kwargs]
                 self.guarded(self.on_error, error, tap.name, (*args, *named))
+            if self.on_progress is not None and kind in ("backward", "grad"):
+                self.on_progress(self, "failed", error)
             raise
         finally:
             self.busy = False
@@ -203,6 +205,8 @@ class Tapping(Noting):
             elif kind in ("first", "again"):
                 self.repeats.end(args[0], again=kind == "again")
         self.guarded(self._called, tap, args, kwargs, result, (before, runs))
+        if self.on_progress is not None and kind in ("backward", "grad", "step"):
+            self.on_progress(self, kind)
         return result
 
     def operation(self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

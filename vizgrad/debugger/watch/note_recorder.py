@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, Literal, Protocol
 
 from vizgrad.core.observing import Observer
 from vizgrad.core.tensor.source_location import Site
@@ -34,6 +34,20 @@ def may_write(name: str) -> bool:
     return name[-1:] == "_" and (name[0] != "_" or name.startswith(("__i", "__set", "_foreach")))
 
 
+class Progress(Protocol):
+    """Is called when a backward, a call of grad or a step of an optimizer has ended, with the word for it;
+    "failed": a backward or a call of grad has raised `error`. Its own errors go to the user's program.
+    """
+
+    def __call__(
+        self,
+        noting: Noting,
+        what: Literal["backward", "grad", "step", "failed"],
+        error: BaseException | None = None,
+        /,
+    ) -> None: ...
+
+
 class Noting:
     """All that is known of one block of one thread, of the tensors of one engine."""
 
@@ -59,6 +73,7 @@ class Noting:
         self.broadcasting: frozenset[str] = frozenset()
         #: Called with an error that a person's call raised.
         self.on_error: Callable[[BaseException, str, Any], None] | None = None
+        self.on_progress: Progress | None = None
         #: The line that goes on from step to step, and how often: the newest note of it.
         self.carried: dict[Site, Note] = {}
         #: The same lines -> what such a value kept alive when it was weighed, from time to time.

@@ -166,6 +166,8 @@ class _Listening(TorchFunctionMode):
             if call is not None:
                 with torch._C.DisableTorchFunction():
                     self._noting.guarded(call.failed, error)
+                if self._noting.on_progress is not None:
+                    self._noting.on_progress(self._noting, "failed", error)
             raise
         finally:
             if call is not None:
@@ -173,6 +175,8 @@ class _Listening(TorchFunctionMode):
         if call is not None:
             with torch._C.DisableTorchFunction():
                 self._noting.guarded(call.ran, result)
+            if self._noting.on_progress is not None:
+                self._noting.on_progress(self._noting, call.kind)
         return result
 
     def refused(self, error: Exception) -> None:
@@ -202,6 +206,8 @@ class _Listening(TorchFunctionMode):
 
     def stepped(self, optimizer: Any) -> None:
         self._noting.guarded(self._noting.stepped, optimizer, _site_here(2))
+        if self._noting.on_progress is not None:
+            self._noting.on_progress(self._noting, "step")
 
     def switched(self, module: Any) -> None:
         layers = self._noting.layers
