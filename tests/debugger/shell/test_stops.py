@@ -78,11 +78,41 @@ def test_a_gradient_that_is_not_finite_stops_after_its_backward(run: Run) -> Non
         "vizgrad: stopped after backward 1: the gradient of `w` has NaN (train.py:4)"
     )
     assert "`w.sqrt()`" in lines[1]
-    assert lines[-3:] == [
+    assert lines[-4:] == [
+        "  step it: start again with --at 1 if the program repeats exactly, else with --keep-graphs",
         "  called by:",
         "    train.py:5 in step: loss.backward()",
         "    train.py:7 in the program: step(w)",
     ]
+
+
+def test_frames_of_libraries_are_counted(run: Run, tmp_path: Path) -> None:
+    library = tmp_path / "site-packages"
+    library.mkdir()
+    (library / "trainer.py").write_text(
+        "def fit(step):\n    inner(step)\ndef inner(step):\n    loss = step()\n    run(loss)\n"
+        "def run(loss):\n    loss.backward()\n"
+    )
+    ran = run(
+        f"import sys\nsys.path.append({str(library)!r})\nimport vizgrad as torch, trainer\n"
+        "def step():\n    return torch.zeros(1, requires_grad=True).log().sum()\n"
+        "def main():\n    trainer.fit(step)\n"
+        "main()"
+    )
+    assert ran.status == 3
+    assert ran.err.splitlines()[0].endswith("before backward 1: `loss` is Inf (train.py:5)")
+    assert ran.err.splitlines()[-4:] == [
+        "    site-packages/trainer.py:7 in run: loss.backward()",
+        "    (2 more in libraries)",
+        "    train.py:7 in main: trainer.fit(step)",
+        "    train.py:8 in the program: main()",
+    ]
+
+
+def test_findings_before_an_exception_are_told(run: Run) -> None:
+    ran = run(FINDING + "raise KeyError")
+    assert ran.status == 1
+    assert ran.err.index("KeyError") < ran.err.index("vizgrad: 1 problem found")
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")
@@ -161,6 +191,25 @@ def test_overflow_that_a_scaler_looks_for_stops_nothing(run: Run) -> None:
     assert ran.status == 0, ran.err
 
 
+def test_a_backward_within_another_is_part_of_it(run: Run) -> None:
+    """As that of a checkpoint: its gradients are looked at when the outer one has ended."""
+    program = (
+        VIZGRAD
+        + "from vizgrad.utils.checkpoint import checkpoint\n"
+        + "w = torch.ones(2, requires_grad=True)\n"
+        + "for step in range(2):\n"
+        + "    x = torch.ones(2, requires_grad=True)\n"
+        + "    checkpoint(lambda x: (x * w * step).sqrt(), x, use_reentrant=True).sum().backward()\n"
+        + "    w.grad = None\n"
+    ).replace("range(2)", "range(1, -1, -1)")
+    for options in ((), ("--keep-graphs",)):
+        ran = run(program, *options)
+        assert ran.status == 3
+        assert ran.err.startswith(
+            "vizgrad: stopped after backward 2: the gradient of `w` has NaN ("
+        )
+
+
 FINDING = (
     VIZGRAD
     + """\
@@ -191,6 +240,23 @@ def test_a_finding_is_told_at_the_end_or_stops(run: Run, tmp_path: Path) -> None
     events = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text().splitlines()]
     assert [each["event"] for each in events] == ["begin", "finding", "stop", "end"]
     assert events[1]["where"] == "train.py:7"
+
+
+def test_a_finding_that_is_certain_at_the_end_alone(run: Run) -> None:
+    program = (
+        VIZGRAD
+        + "w, v = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)\n"
+        + "optimizer = torch.optim.SGD([w], lr=0.1)\n"
+        + "for step in range(6):\n"
+        + "    (w * v).sum().backward()\n"
+        + "    optimizer.step()\n"
+        + "    optimizer.zero_grad()\n"
+    )
+    ran = run(program, "--json", "--stop-at", "finding")
+    assert (ran.status, ran.json["stopped"], ran.json["reason"]) == (3, True, "finding")
+    assert ran.json["headline"] == "at its end: Parameter not in the optimizer"
+    assert ran.err.startswith("vizgrad: 1 problem found (6 backwards, 6 steps)")
+    assert run(program).status == 0
 
 
 def test_names_of_a_function_are_known_at_its_stop(run: Run) -> None:

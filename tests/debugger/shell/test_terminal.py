@@ -35,14 +35,22 @@ def test_commands_are_those_of_the_magics() -> None:
 
 
 def test_a_backward_is_stepped_there_and_back(run: Run, typed: Typed) -> None:
-    written = typed("step\n\nback 2\ncontinue\nloss\nw.grad\nwhere\nlist\nwhy\ngraph\nquit")
+    written = typed(
+        "step\nnode\nnode 3\nstep\nback 2\ncontinue\nloss\nw.grad\nwhere\nlist\nwhy\ngraph\nquit"
+    )
     ran = run(NAN_LOSS)
     assert ran.status == 3
     assert ran.out == "did 0\n"
-    intro, step, again, back, end, loss, grad, where, source, why, graph, *_ = said(written)
+    intro, step, node, other, again, back, end, loss, grad, where, source, why, graph, *_ = said(
+        written
+    )
     assert "The backward of `loss`: 0 of 4 nodes done; next is SumBackward0 (node 0)" in intro
     assert "-> train.py:4: loss = (w - step).log().sum()" in intro
     assert step.startswith("1 of 4 nodes done; next is LogBackward0")
+    assert "#1 SumBackward0 (node 0)  in 1  out 1.414\n" in step
+    assert node.startswith("#1 SumBackward0 (node 0)")
+    assert "→ LogBackward0 (node 1)" in node
+    assert other == "AccumulateGrad w: it has not run yet\n"
     assert again.startswith("2 of 4 nodes done; next is SubBackward0")
     assert back.startswith("0 of 4 nodes done")
     assert end.startswith("2 of 4 nodes done; stopped: LogBackward0 made 1 inf")

@@ -126,7 +126,8 @@ def leaf_name(noting: Noting, leaf: Leaf) -> str:
     tensor = leaf.tensor()
     known = "" if tensor is None else noting.names.get(id(tensor), "")
     if known or leaf.name:
-        return known or leaf.name
+        in_a_container = "[" in known.partition(".")[0]
+        return leaf.name if leaf.name and (in_a_container or not known) else known
     made = source_expressions.called(None if leaf.note is None else leaf.note.site)
     if type(tensor).__name__ == "Parameter" and made != "Parameter":
         return THE_PARAMETER  # of a module: what is assigned on its line is that
@@ -145,8 +146,13 @@ def operand_of(note: Note, other: str = "") -> str:
 
 def call(note: Note) -> str:
     """The operation as the user wrote it, shortened."""
-    text = source_expressions.text_of(note.site)
-    return text if text and len(text) <= 60 else Words(note.op.strip("_"))
+    return call_of(note.site, note.op.strip("_"))
+
+
+def call_of(site: Site | None, other: str) -> str:
+    """The call at an instruction as the user wrote it; `other` where that is not known, or long."""
+    text = source_expressions.text_of(site)
+    return text if text and len(text) <= 60 else Words(other)
 
 
 #: The usual name of an operation -> numpy's name, where they differ.

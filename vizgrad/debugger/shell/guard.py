@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -29,6 +30,14 @@ from vizgrad.debugger.shell.noticing import Noticing
 from vizgrad.debugger.shell.stops import Backward, Stop, Stopped
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.note_recorder import Noting
+
+#: The functions, one for each call of backward, from which a guard is asked: (module, name).
+_BACKWARDS = frozenset(
+    {
+        ("vizgrad.autograd.running", "backward"), ("vizgrad.autograd.tensor_methods", "backward"),
+        ("vizgrad.debugger.engines.pytorch.opener", "heard"),
+    }
+)  # fmt: skip
 
 
 class Guard:
@@ -61,6 +70,8 @@ class Guard:
         self._error: BaseException | None = None
         #: The call of backward under way.
         self._backward: Backward | None = None
+        #: The tick before it.
+        self._began = 0
         #: The backward after which the user went on: nothing stops before the next one.
         self._passed = 0
         self.backwards = 0
@@ -108,12 +119,13 @@ class Guard:
 
     def _ask(self, call: Call) -> bool:
         """Before each backward. True: it was run in the debugger."""
-        if self._aside or self._keeping or threading.get_ident() != self._thread:
+        if self._aside or self._keeping or threading.get_ident() != self._thread or self._nested():
             return False
         if self.stop is not None:  # the program caught what was to end it
             raise Stopped(self.stop)
         self.backwards += 1
-        self._backward = backward = Backward(*call)
+        self._began = tick()
+        self._backward = backward = Backward(*call, number=self.backwards)
         stop = self._of_losses(backward) if self._options.stops_at("nonfinite") else None
         if stop is None and self.backwards == self._options.at:
             frames = frames_here()
@@ -121,6 +133,14 @@ class Guard:
         if stop is not None and self._halt(stop) == "done":
             return True
         return self._options.keep_graphs and self._run_keeping(backward)
+
+    def _nested(self) -> bool:
+        """Is a backward called within another, as by a checkpoint?"""
+        frame, found = sys._getframe(1).f_back, 0
+        while frame is not None:
+            found += (frame.f_globals.get("__name__"), frame.f_code.co_name) in _BACKWARDS
+            frame = frame.f_back
+        return found > 1 + self._keeping
 
     def _run_keeping(self, backward: Backward) -> bool:
         """Runs the backward of one loss so that its graph can be run again."""
@@ -153,7 +173,7 @@ class Guard:
             self._error = error
             return self._of_error(error)
         if what == "backward":
-            return self._of_gradients(noting) if nonfinite else None
+            return self._of_gradients(noting) if nonfinite and not self._nested() else None
         if what != "step":
             return None
         self.steps += 1
@@ -195,14 +215,15 @@ class Guard:
         return None
 
     def _of_gradients(self, noting: Noting) -> Stop | None:
-        """A backward has ended: are the gradients that it stored finite?"""
-        run = noting.runs[-1] if noting.runs else None
-        if run is None or any(_is_scaled(root.site) for root in run.roots):
+        """A backward has ended: are the gradients that it stored finite, and those within it?"""
+        runs = [run for run in noting.runs if run.clock >= self._began]
+        if not runs or any(_is_scaled(root.site) for root in runs[0].roots):
             return None  # a GradScaler looks for overflow, and skips the step
         odd = [
-            (leaf, tensor, grad)
+            (leaf, tensor, grad, leaf.run.clock)
             for leaf in noting.gradients.all()
-            if leaf.run is run
+            if leaf.run is not None
+            and leaf.run.clock >= self._began
             and (tensor := leaf.tensor()) is not None
             and (grad := noting.look.grad(tensor)) is not None
             and not noting.look.finite(grad)
@@ -210,11 +231,13 @@ class Guard:
         if not odd:
             return None
         frames = frames_here()
-        self._named(frames, noting)
+        names = self._named(frames, noting)
+        # Those with a name; and of a backward within another first, as it ran before the rest of that.
+        odd.sort(key=lambda each: (not names.get(id(each[1])), -each[3]))
         found: list[tuple[Explanation | None, str, Any]] = []
-        for leaf, tensor, grad in odd:
+        for leaf, tensor, grad, _ in odd:
             name = leaf_name(noting, leaf)
-            found.append((_explained(noting, tensor, name, run.clock), str(name), grad))
+            found.append((_explained(noting, tensor, name, runs[0].clock), str(name), grad))
             if _has_line(found[-1][0]):
                 break
         explanation, name, grad = next((each for each in found if _has_line(each[0])), found[0])

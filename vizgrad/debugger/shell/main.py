@@ -207,12 +207,15 @@ class _Run:
         return "stop" if answer == "rerun" else answer
 
     def _tell_findings(self) -> None:
-        guard = self._guard
-        if self._stop is None:
+        """After a stop by vizgrad itself they are left out: most would be the same once more."""
+        guard, ended = self._guard, self._stop is None
+        if ended or (guard.stop is None and self._findings):
             watched = f"{_count(guard.backwards, 'backward')}, {_count(guard.steps, 'step')}"
             _say(self._report.findings(self._findings, watched))
-            if self._findings and self._options.stops_at("finding"):
-                self._status = self._status or STOPPED
+        if ended and self._findings and self._options.stops_at("finding"):
+            worst = self._findings[0]
+            self._stop = Stop("finding", f"at its end: {worst.heading}", worst)
+            self._status = self._status or STOPPED
 
 
 def _count(number: int, noun: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import sys
 from collections.abc import Generator
@@ -35,7 +36,7 @@ class Program:
         self.module = module = ModuleType("__main__")
         module.__dict__.update(
             __file__=path,
-            __builtins__=__builtins__,
+            __builtins__=builtins,
             __cached__=None if spec is None else spec.cached,
             __loader__=SourceFileLoader("__main__", path) if spec is None else spec.loader,
             __package__=None if spec is None else spec.parent,

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from vizgrad.core.errors import Explanation, Place, chain_text
+from vizgrad.debugger.shell.frames import UserFrame
 from vizgrad.debugger.shell.stops import Stop
 from vizgrad.version import __version__
 
-#: Frames that are written out.
-_FRAMES = 8
+#: Frames that are written out, or counted as those of a library.
+_FRAMES = 40
+#: Characters of a line that are shown.
+_TEXT = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +57,19 @@ class Report:
     def __init__(self, program: str, rank: Rank, folder: str | None = None) -> None:
         self.program = program
         self.rank = rank
-        self._folder = f"{folder or Path.cwd()}{os.sep}"
+        installed = [each for each in sys.path if each.endswith(("site-packages", "dist-packages"))]
+        #: Files below these are named from there on.
+        self._folders = [f"{each}{os.sep}" for each in (*installed, folder or str(Path.cwd()))]
 
     def line(self, text: str) -> str:
         """A line of vizgrad's own: ``vizgrad (rank 1 of 2): ...``."""
         return f"vizgrad{f' ({self.rank})' if str(self.rank) else ''}: {text}"
 
     def short(self, text: str) -> str:
-        """With the names of files as they are seen from the folder."""
-        return text.replace(self._folder, "")
+        """With names of files as they are seen from the folder, or from that of installed packages."""
+        for folder in self._folders:
+            text = text.replace(folder, "")
+        return text
 
     def place(self, place: Place | None) -> str:
         """``train.py:12``."""
@@ -76,19 +85,33 @@ class Report:
             lines.append(str(stop.explanation))
         elif stop.reason != "at":
             lines.append("It is not known which operation made it.")
+        if stop.backward is not None and stop.backward.released and self.rank.alone:
+            lines.append(
+                f"  step it: start again with --at {stop.backward.number} if the program repeats "
+                "exactly, else with --keep-graphs"
+            )
         if len(stop.frames) > 1:
             lines += ["  called by:", *(f"    {each}" for each in self._frames(stop))]
         return self.short("\n".join(lines))
 
-    def _frames(self, stop: Stop) -> list[str]:
-        shown = [
-            f"{self.place(frame.place)} in {frame.function}: {frame.place.text}"
-            for frame in stop.frames
-        ]
-        if len(shown) > _FRAMES:
-            half = _FRAMES // 2
-            shown[half:-half] = [f"({len(shown) - 2 * half} more)"]
-        return shown
+    def _frames(self, stop: Stop) -> Iterator[str]:
+        """The user's frames, the innermost first; of libraries between them one each."""
+        folded = groupby(stop.frames[:_FRAMES], key=lambda frame: frame.installed)
+        for installed, frames in folded:
+            first, *rest = frames
+            yield self.frame(first)
+            if installed and rest:
+                yield f"({len(rest)} more in libraries)"
+            elif not installed:
+                yield from map(self.frame, rest)
+        if len(stop.frames) > _FRAMES:
+            yield f"({len(stop.frames) - _FRAMES} more)"
+
+    def frame(self, frame: UserFrame) -> str:
+        """``train.py:12 in main: loss.backward()``."""
+        text = frame.place.text
+        text = text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…"
+        return f"{self.place(frame.place)} in {frame.function}: {text}"
 
     def findings(self, found: Sequence[Explanation], watched: str) -> str:
         """The findings of a program that was not stopped."""

@@ -17,11 +17,6 @@ from vizgrad.debugger.shell.stops import Stop
 if TYPE_CHECKING:
     from vizgrad.debugger.session.session import Session
 
-#: A trace is made smaller than this, if its graph allows.
-_LARGEST = 2_000_000
-#: Bytes of gradients that it has room for.
-_ARRAYS = 1 << 19
-
 
 class Scene:
     """A stop. `alone`: no other process waits for this one, so that its backward may be run."""
@@ -94,9 +89,5 @@ class Scene:
 
 
 def _write(trace: model.Trace, path: Path) -> Path:
-    if path.suffix in (".html", ".htm"):
-        return Path(trace.export(path))
-    written = Path(trace.save(path, arrays=_ARRAYS))
-    if written.stat().st_size > _LARGEST:
-        trace.save(path, arrays=0)
-    return written
+    page = path.suffix in (".html", ".htm")
+    return Path(trace.export(path) if page else trace.save(path))

@@ -13,8 +13,8 @@ Reason = Literal["nonfinite", "error", "finding", "at"]
 
 @dataclass(frozen=True, slots=True)
 class Backward:
-    """A call of backward and its arguments. `ran`: it has run, or failed; `released`: its graph holds no
-    values since.
+    """A call of backward and its arguments, the `number`-th of the program. `ran`: it has run, or failed;
+    `released`: its graph holds no values since.
     """
 
     tensors: Any
@@ -22,6 +22,7 @@ class Backward:
     retain_graph: bool | None = None
     create_graph: bool = False
     inputs: Any = None
+    number: int = 0
     ran: bool = False
     released: bool = False
 

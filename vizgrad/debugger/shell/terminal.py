@@ -12,11 +12,12 @@ from typing import IO, Any, Literal
 
 from vizgrad.core.errors import Place
 from vizgrad.debugger.commands import Magic, magics
-from vizgrad.debugger.drawing.text import graph_text
+from vizgrad.debugger.drawing.describe import summary_text
+from vizgrad.debugger.drawing.text import graph_text, visit_line, visit_text
 from vizgrad.debugger.jupyter.magics.line_commands import RUN, UsageError
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.session import Session
-from vizgrad.debugger.shell.frames import UserFrame, nearest, tensor_kinds
+from vizgrad.debugger.shell.frames import nearest, tensor_kinds
 from vizgrad.debugger.shell.report import Report
 from vizgrad.debugger.shell.scene import Scene
 
@@ -24,6 +25,8 @@ Answer = Literal["stop", "go on", "done", "rerun"]
 
 #: Lines of source before and after the current one.
 _AROUND = 5
+#: Steps through a larger graph print no numbers by themselves.
+_MOST_NODES = 20_000
 #: How commands are written in a cell.
 _MAGIC = "%vizgrad "
 #: In the help of magics; a terminal has one session.
@@ -33,6 +36,7 @@ _NEWEST = " of the newest session"
 OWN: dict[str, Magic] = {
     magic.name: magic
     for magic in (
+        Magic("node [N]", "Print what arrived at a node and what it sent on (default: the last that ran)."),
         Magic("list", "Show the source around the line that recorded the next node."),
         Magic("print EXPRESSION", "Print the value of an expression; the word may be left out."),
         Magic("where", "List the calls that led here, the innermost first."),
@@ -87,10 +91,6 @@ class Namespace:
 
     def __init__(self) -> None:
         self.user_ns: dict[str, Any] = {}
-
-    def show(self, frame: UserFrame) -> None:
-        """The variables are those of this frame."""
-        self.user_ns = {**frame.globals, **frame.locals}
 
     def ev(self, text: str) -> Any:
         """Raises what the expression raises."""
@@ -204,13 +204,31 @@ class Terminal(cmd.Cmd):
         if own is not None and (name in OWN or not rest):
             own(rest)
             return
-        before = self._standing()
+        before, session = self._standing(), self._session
         result = RUN[name](self._namespace, rest)
         if result is not None:
             self._show(result)
         if self._standing() != before:
             self._at_frame = False
+            if name in ("step", "continue", "stage") and session is self._session:
+                self._say_visit()
             self._say_line(self._place())
+
+    def _last(self) -> int | None:
+        """The node that ran last, where the run stands now."""
+        session = self._session
+        if session is None or not session.position:
+            return None
+        return session.trace.records[session.position - 1].visit.node
+
+    def _say_visit(self) -> None:
+        """The norms of what came to the node that ran last, and of what it sent on."""
+        session, node = self._session, self._last()
+        if session is None or node is None or session.nodes > _MOST_NODES:
+            return
+        visit = session.inspect(node)[1]
+        if visit is not None:
+            self._say(visit_line(visit, session.graph).strip())
 
     def _standing(self) -> Any:
         session = self._session
@@ -279,8 +297,7 @@ class Terminal(cmd.Cmd):
     def _do_where(self, rest: str) -> None:
         for number, frame in enumerate(self._frames):
             mark = ">" if number == self._selected else " "
-            where = self._report.place(frame.place)
-            self._say(f"{mark} {where} in {frame.function}: {frame.place.text}")
+            self._say(f"{mark} {self._report.frame(frame)}")
 
     def _do_up(self, rest: str) -> None:
         self._move(1, "this is the outermost frame")
@@ -294,8 +311,7 @@ class Terminal(cmd.Cmd):
             return
         self._select(self._selected + by)
         self._at_frame = True
-        frame = self._frames[self._selected]
-        self._say(f"{self._report.place(frame.place)} in {frame.function}: {frame.place.text}")
+        self._say(self._report.frame(self._frames[self._selected]))
 
     def _do_list(self, rest: str) -> None:
         place = self._place()
@@ -308,6 +324,29 @@ class Terminal(cmd.Cmd):
         for number in range(first, last + 1):
             mark = "->" if number == place.line else "  "
             self._say(f"{number:>5} {mark} {lines[number - 1]}".rstrip())
+
+    def _do_node(self, rest: str) -> None:
+        session = self._session
+        if session is None:
+            self._say("no backward is being stepped here")
+            return
+        if rest and not rest.isdecimal():
+            self._say(f"usage: {OWN['node'].usage}")
+            return
+        number = int(rest) if rest else self._last()
+        if number is None:
+            self._say("no node has run yet")
+            return
+        node, visit, arrived, grad = session.inspect(number)
+        if visit is not None:
+            self._say(visit_text(visit, session.graph))
+            return
+        self._say(f"{node.name} {node.label}".strip() + ": it has not run yet")
+        for slot, value in enumerate(arrived):
+            if value is not None:
+                self._say(f"  has arrived at {slot}: {summary_text(value)}")
+        if grad is not None:
+            self._say(f"  .grad: {summary_text(grad)}")
 
     # --- those that say more without an argument ------------------------------------------------------
 
@@ -374,8 +413,11 @@ class Terminal(cmd.Cmd):
 
     def _select(self, number: int) -> None:
         self._selected = number
+        backward = self._scene.stop.backward
+        known = {} if backward is None else {"loss": backward.tensors}
         if self._frames:
-            self._namespace.show(self._frames[number])
+            known |= self._frames[number].globals | self._frames[number].locals
+        self._namespace.user_ns = known
 
     # --- completion -----------------------------------------------------------------------------------
 
@@ -399,6 +441,6 @@ class Terminal(cmd.Cmd):
 
 #: The commands that a user needs first.
 _FIRST = (
-    "step", "back", "continue", "why", "graph", "list", "print", "break", "run_to", "restart", "where",
-    "up", "down", "resume", "rerun", "quit", "help",
+    "step", "back", "continue", "why", "graph", "node", "list", "print", "break", "run_to", "restart",
+    "where", "up", "down", "resume", "rerun", "quit", "help",
 )  # fmt: skip

@@ -16,6 +16,7 @@ from vizgrad.debugger.watch.grad_history import Gradients
 from vizgrad.debugger.watch.nonfinite_values import KEEPING, look_at_values
 from vizgrad.debugger.watch.notes import Event, Note, Notes, Weight
 from vizgrad.debugger.watch.rounds import Rounds
+from vizgrad.debugger.watch.scaling import Scaling
 from vizgrad.debugger.watch.tensor_adapter import Kind, Look, tensors_in
 from vizgrad.debugger.watch.training import Habits, Layers, Training
 from vizgrad.debugger.watch.untracked_memory import Memory
@@ -88,6 +89,7 @@ class Noting:
         self.busy = False
         self.habits = Habits()
         self.training = Training(look)
+        self.scaling = Scaling(self.gradients)
         self.layers = Layers()
         self.repeats = Repeats()
         self.rounds = Rounds()
@@ -134,7 +136,7 @@ class Noting:
         note = self.notes.get(tensor)
         if note is None:
             leaf = self.gradients.leaf_of(tensor)
-            if leaf is not None:
+            if leaf is not None and not self.scaling.tending:
                 leaf.looked_at = True
             note = Note("gradient" if leaf else "given", None, (), Kind(self.look.kind(tensor)), 0)
             note.requires = tensor.requires_grad

@@ -202,7 +202,7 @@ class _Listening(TorchFunctionMode):
         return made
 
     def steps(self, optimizer: Any) -> None:
-        self._noting.guarded(self._noting.steps_begin, optimizer)
+        self._noting.guarded(self._noting.steps_begin, optimizer, _site_here(2))
 
     def stepped(self, optimizer: Any) -> None:
         self._noting.guarded(self._noting.stepped, optimizer, _site_here(2))
@@ -226,7 +226,23 @@ class _Listening(TorchFunctionMode):
 
     def wrapped(self, data: Any, made: Any) -> None:
         with torch._C.DisableTorchFunction():
-            self._noting.guarded(self._noting.wrapped, data, made, _site_here(2))
+            site, noting = _site_here(2), self._noting
+            noting.guarded(noting.gradients.assigned, made, site)
+            if isinstance(data, torch.Tensor) and data.requires_grad:
+                noting.guarded(noting.wrapped, data, made, site)
+
+    def tended(self, name: str, args: tuple[Any, ...], go: torch_hooks.Go) -> Any:
+        """A GradScaler, or clipping: its own steps are heard as well."""
+        noting = self._noting
+        if noting.busy:  # the watch itself asks
+            return go()
+        noting.guarded(noting.scaling.begins, name, args, _site_here(2))
+        try:
+            made = go()
+        finally:
+            noting.scaling.leaves(name)
+        noting.guarded(noting.tended, name, args, made)
+        return made
 
     def repeat_begins(self) -> None:
         self._noting.repeats.begin()
