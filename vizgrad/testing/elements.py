@@ -54,7 +54,7 @@ def mismatch(
         if bool(xp.all(close)):
             return None
         absolute = xp.where(close, off.dtype.type(0), off)
-        relative = off / size if off.dtype.kind == "f" else (off / size).astype(xp.float32)
+        relative = off / size if off.dtype.char in "fd" else (off / size).astype(xp.float32)
         relative = xp.where(close, relative.dtype.type(0), relative)
     total = int(close.size)
     found = _greatest(absolute), _greatest(relative)
