@@ -106,6 +106,7 @@ _LATER = {
     "debugger.traces": "load_trace",
     "distributions": "",
     "func": "vmap",
+    "integrations": "",
     "nn": "",
     "optim": "",
     "serialization": "save load",

@@ -12,6 +12,7 @@ from vizgrad import cpu as cpu
 from vizgrad import cuda as cuda
 from vizgrad import distributions as distributions
 from vizgrad import func as func
+from vizgrad import integrations as integrations
 from vizgrad import nn as nn
 from vizgrad import optim as optim
 from vizgrad import serialization as serialization

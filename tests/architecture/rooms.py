@@ -24,7 +24,7 @@ PARTS = (
     ("torch's namespaces", ""),
     ("the core (a wing)", "core."),
 )
-ON_TOP = {"testing"}
+ON_TOP = {"integrations", "testing"}
 
 #: Imported by the package itself and by nothing that has a floor, or commands that stand above all.
 OUTSIDE = {"__main__", "former_names", "version"}

@@ -160,6 +160,34 @@ def test_the_second_of_two_backwards_of_a_step_is_the_one_that_is_explained(t: A
     assert ".log()" in found.culprit.text
 
 
+def test_a_closure_of_an_optimizer_is_looked_at_when_its_backward_ends(t: Any) -> None:
+    w = t.ones(2, requires_grad=True)
+    opt = t.optim.SGD([w], lr=0.1)
+
+    def loss_of(x: Any) -> Any:
+        loss = (w * x).sqrt().sum()
+        loss.backward()
+        return loss
+
+    def train(x: Any) -> None:
+        opt.zero_grad()
+        opt.step(lambda: loss_of(x))
+
+    with vg.watch(level="alarms") as watch:  # as a trainer does, which has a closure of its own
+        for x in (t.ones(2), t.zeros(2)):
+            watch.begin(loss_of, x)
+            train(x)
+            watch.end()
+            watch.end()
+    (found,) = watch.findings
+    assert found.culprit.text == "loss = (w * x).sqrt().sum()"
+    assert found.when.startswith("round 2 of `w.run`, which was run again")
+    with t.no_grad():
+        w.fill_(1.0)
+    (when,) = reasons(train, [t.ones(2)], [t.zeros(2)])
+    assert "the optimizer runs the step as a closure" in when
+
+
 # --- honesty -------------------------------------------------------------------------------------------
 
 

@@ -10,6 +10,7 @@ MORE = "; the alarm sounded in {times} of the rounds after it, too"
 
 NO_STEP = "no function runs the round (call it by `w.run(step, batch)`)"
 STEPPED = "an optimizer had stepped before in this round"
+CLOSURE = "the optimizer runs the step as a closure"
 ITERATOR = "an argument of the step is an iterator"
 BATCH_WRITTEN = "the step has written to its arguments in place"
 GRAPH_KEPT = "the graph is kept for another backward"

@@ -32,6 +32,8 @@ class Looking:
         self._sound = sound
         self._scaled = False
         self._backwards = self._steps = 0
+        #: Does an optimizer step? A backward within it is that of its closure.
+        self.stepping = False
         self._seen = 0
         self._leaves: dict[int, tuple[AlarmSource, weakref.ref[Any]]] = {}
         #: Those that an optimizer has: looked at when it steps.
@@ -43,10 +45,12 @@ class Looking:
         other = Looking(sound)
         other._scaled, other._leaves = self._scaled, dict(self._leaves)
         other._held, other._sizes = set(self._held), dict(self._sizes)
+        other.stepping = self.stepping
         return other
 
     def begin_round(self) -> None:
         self._backwards = self._steps = 0
+        self.stepping = False
 
     @property
     def stepped(self) -> bool:
@@ -72,11 +76,12 @@ class Looking:
             self._sound(Alarm(source, call.roots[odd[0]], ("loss", self._backwards), True))
 
     def ended(self, source: AlarmSource) -> None:
-        """A backward has filled gradients: those are looked at that no optimizer has."""
+        """A backward has filled gradients: those are looked at that no optimizer has, and all in a closure,
+        after which the optimizer uses them.
+        """
         if not self._scaled:
-            free = [
-                leaf for one, leaf in self.leaves() if one is source and id(leaf) not in self._held
-            ]
+            held = () if self.stepping else self._held
+            free = [leaf for one, leaf in self.leaves() if one is source and id(leaf) not in held]
             self._gradients(source, free, ("backward", self._backwards))
 
     def step(self, source: AlarmSource, optimizer: Any) -> None:
@@ -87,9 +92,11 @@ class Looking:
             self._know(source, found)
             self._held |= set(map(id, found))
         self._gradients(source, found, ("step", self._steps + 1))
+        self.stepping = True
 
     def step_ended(self) -> None:
         self._steps += 1
+        self.stepping = False
 
     def end_round(self) -> None:
         """Gradients of a round without a step are looked at when it ends."""

@@ -141,7 +141,10 @@ class SecondRun:
     def step_begins(self, source: AlarmSource, optimizer: Any) -> None:
         """No optimizer steps in a second run."""
         assert self._looking is not None
-        self._looking.step(source, optimizer)
+        if self._looking.stepping:
+            self._told = texts.CLOSURE
+        else:
+            self._looking.step(source, optimizer)
         raise _Stop
 
     def _sounded(self, alarm: Alarm) -> None:

@@ -107,6 +107,21 @@ class TieredWatch:
 
         Raises RuntimeError outside the block, and within a step that it runs; and what `step` raises.
         """
+        self.begin(step, *args, **kwargs)
+        try:
+            result = step(*args, **kwargs)
+        except BaseException:
+            self.end(failed=True)
+            raise
+        self.end()
+        return result
+
+    def begin(self, step: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        """Begins a round that a trainer runs, until `end`. A call of `step(*args, **kwargs)` does
+        the same up to the backward: it is the second run.
+
+        Raises RuntimeError outside the block, and within a round that was begun.
+        """
         if not self._open:
             raise RuntimeError(texts.NOT_OPEN)
         if self._in_run:
@@ -117,15 +132,18 @@ class TieredWatch:
             self._begin_full()
         if self._alarms:
             self._running = self._observer.ask(SecondRun, self._sources, step, args, kwargs)
+
+    def end(self, *, failed: bool = False) -> None:
+        """Ends the round that `begin` began; without one, nothing. `failed`: an error ended it."""
+        if not self._in_run:
+            return
         try:
-            result = step(*args, **kwargs)
-            if self._alarms:
+            if self._alarms and not failed:
                 self._observer.ask(self._looking.end_round)
         finally:
             self._running, self._in_run = None, False
-            if self._round >= self._until:
+            if not self._due(self._round + 1):
                 self._end_full()
-        return result
 
     # --- events ------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from threading import get_ident
 from typing import Any
 
 from vizgrad.amp.grad_scaler import GradScaler
@@ -43,19 +44,19 @@ class OwnAlarms:
     alone = True
 
     def listen(self, hearer: Hearer) -> Restore:
-        depth = 0
+        under_way: set[int] = set()  # threads
 
         def backward(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-            nonlocal depth
-            if depth:  # one within a hook or a custom Function is a part of it
+            thread = get_ident()
+            if thread in under_way:  # one within a hook or a custom Function is a part of it
                 return tap.original(*args, **kwargs)
             call = call_of(OWN, *args, **kwargs)
             hearer.backward_begins(self, call)
-            depth += 1
+            under_way.add(thread)
             try:
                 result = tap.original(*args, **kwargs)
             finally:
-                depth -= 1
+                under_way.discard(thread)
             hearer.backward_ended(self, call)
             return result
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import cmath
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from threading import get_ident
 from typing import Any
 
 import torch
@@ -34,20 +35,20 @@ class TorchAlarms:
     look = LOOK
 
     def listen(self, hearer: Hearer) -> Restore:
-        depth = 0
+        under_way: set[int] = set()  # threads
 
         def backward(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             """Heard before modes of the program are: here a watch may be ended."""
-            nonlocal depth
-            if depth or _transforming() or torch.compiler.is_compiling():
+            thread = get_ident()
+            if thread in under_way or _transforming() or torch.compiler.is_compiling():
                 return tap.original(*args, **kwargs)
             call = call_of(LOOK, *args, **kwargs)
             hearer.backward_begins(self, call)
-            depth += 1
+            under_way.add(thread)
             try:
                 result = tap.original(*args, **kwargs)
             finally:
-                depth -= 1
+                under_way.discard(thread)
             hearer.backward_ended(self, call)
             return result
 
