@@ -37,7 +37,7 @@ help:  ## Say what there is
 	@echo "make test        all tests: Python, notebooks, the front end, and a real JupyterLab"
 	@echo "make parity      compare with PyTorch, program by program"
 	@echo "make fuzz        random calls and programs on both (ARGS='--minutes 5 --seed 1 --only add')"
-	@echo "make pytorch-models  step models of transformers and torchdiffeq, 200 random moves in each"
+	@echo "make pytorch-models  step models of transformers and torchdiffeq; watch trainers of Lightning and others"
 	@echo "make pytorch-other   step PyTorch's graphs with another PyTorch (TORCH=2.4.1)"
 	@echo "make lint        ruff, codespell, pyright, the layers, eslint, tsc, prettier"
 	@echo "make bench       time against PyTorch and others"
@@ -73,7 +73,7 @@ parity: $(DONE)/needs-test $(DONE)/needs-parity
 
 .PHONY: pytorch-models
 pytorch-models: $(DONE)/needs-test $(DONE)/needs-models
-	python -m pytest -n auto --dist worksteal tests/debugger/engines/pytorch
+	python -m pytest -n auto --dist worksteal tests/debugger/engines/pytorch tests/integrations
 	python -m tests.debugger.engines.pytorch.random_walks $(if $(ARGS),$(ARGS),--count 200)
 
 # Another PyTorch than parity's; TORCH_INDEX=... says where its builds for the CPU are.

@@ -106,10 +106,12 @@ _LATER = {
     "debugger.traces": "load_trace",
     "distributions": "",
     "func": "vmap",
+    "integrations": "",
     "nn": "",
     "optim": "",
     "serialization": "save load",
     "sparse": "",
+    "testing": "",
     "utils": "",
     "nn.functional": "adaptive_avg_pool1d avg_pool1d bilinear celu celu_ channel_shuffle "
     "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity "

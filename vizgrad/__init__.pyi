@@ -12,10 +12,12 @@ from vizgrad import cpu as cpu
 from vizgrad import cuda as cuda
 from vizgrad import distributions as distributions
 from vizgrad import func as func
+from vizgrad import integrations as integrations
 from vizgrad import nn as nn
 from vizgrad import optim as optim
 from vizgrad import serialization as serialization
 from vizgrad import sparse as sparse
+from vizgrad import testing as testing
 from vizgrad import utils as utils
 from vizgrad.amp import autocast as autocast
 from vizgrad.amp.mode import clear_autocast_cache as clear_autocast_cache

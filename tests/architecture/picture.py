@@ -1,6 +1,6 @@
 """`python -m tests.architecture.picture`: draws `notebooks/images/architecture.svg` from the imports.
 
-Three bands, one for each part of the house. An arrow points to what a room imports, always down; an
+Four bands, one for each part of the house. An arrow points to what a room imports, always down; an
 arrow that follows from others is left out. Every band may import from the bands below it, so arrows
 between bands are not drawn one by one. The layout is the one that vizgrad draws graphs with.
 """
@@ -16,7 +16,7 @@ from vizgrad.debugger.drawing.layered import Block, Line, Placed, place_blocks
 PICTURE = ROOT / "notebooks" / "images" / "architecture.svg"
 
 WIDTH, MARGIN, TITLE, BETWEEN, HEIGHT = 760, 16, 34, 26, 30
-COLOURS = ("#2f6db3", "#3c8d5a", "#a8672a")
+COLOURS = ("#7a4fa3", "#2f6db3", "#3c8d5a", "#a8672a")
 _NARROW = set("fijlrt.")
 
 _HEAD = (
@@ -93,7 +93,8 @@ def draw() -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y + MARGIN:.0f}" width="{WIDTH}" '
         'font-family="system-ui, sans-serif" font-size="13" role="img" '
-        'aria-label="The rooms of vizgrad: the debugger above torch\'s namespaces above the core">\n'
+        'aria-label="The rooms of vizgrad: tools for tests above '
+        "the debugger above torch's namespaces above the core\">\n"
         f'<rect width="100%" height="100%" fill="#fff"/>{_HEAD}\n'
         + "\n".join(shapes)
         + "\n</svg>\n"

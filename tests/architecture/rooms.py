@@ -19,13 +19,15 @@ WINGS = ("core", "debugger", "debugger/engines", "debugger/jupyter")
 
 #: The parts of the house, from the top: a title, and how the names of their rooms begin.
 PARTS = (
+    ("on top of both wings", ""),
     ("the debugger (a wing)", "debugger."),
     ("torch's namespaces", ""),
     ("the core (a wing)", "core."),
 )
+ON_TOP = {"integrations", "testing"}
 
 #: Imported by the package itself and by nothing that has a floor, or commands that stand above all.
-OUTSIDE = {"former_names", "version"}
+OUTSIDE = {"__main__", "former_names", "version"}
 COMMANDS = {"vizgrad.core.ops.__main__", "vizgrad.core.ops.stub"}
 
 
@@ -98,7 +100,9 @@ def arrows() -> dict[str, set[str]]:
 
 def part(name: str) -> int:
     """Which of PARTS a room belongs to."""
-    return next((i for i, (_, start) in enumerate(PARTS) if start and name.startswith(start)), 1)
+    if name in ON_TOP:
+        return 0
+    return next((i for i, (_, start) in enumerate(PARTS) if start and name.startswith(start)), 2)
 
 
 def floors(graph: dict[str, set[str]]) -> dict[str, int]:

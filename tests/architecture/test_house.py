@@ -18,6 +18,7 @@ from tests.architecture import design_index, picture
 from tests.architecture.rooms import PACKAGE, ROOT, arrows, floors, part, reduced
 from vizgrad.former_names import MERGED, MOVED, name_now
 
+DEBUGGER = part("debugger.api")
 HOUSE = (PACKAGE / "README.md").read_text("utf-8")
 
 
@@ -60,7 +61,7 @@ def test_every_room_of_the_debugger_has_a_floor() -> None:
     listed = {
         name.strip().removeprefix("vizgrad.") for layer in layers for name in layer.split("|")
     }
-    assert listed == {name for name in arrows() if part(name) == 0}
+    assert listed == {name for name in arrows() if part(name) == DEBUGGER}
 
 
 @pytest.mark.parametrize(

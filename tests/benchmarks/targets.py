@@ -42,6 +42,12 @@ RATIOS: dict[str, Target] = {
     "watched: transformer block 8x64x128": Target(1.35, 1.2),
     "watched: LSTM cell, 200 steps": Target(2.0, 1.5),
     "watched, PyTorch: transformer block 8x64x128": Target(2.5, 2.0),
+    "alarms: MLP, batch 256": Target(1.08, 1.03),
+    "alarms: conv net 16x3x24x24": Target(1.08, 1.03),
+    "alarms: GPT of 4 layers, 8x64x128": Target(1.08, 1.03),
+    "alarms, PyTorch: MLP, batch 256": Target(1.08, 1.03),
+    "alarms, PyTorch: conv net 16x3x24x24": Target(1.08, 1.03),
+    "alarms, PyTorch: GPT of 4 layers, 8x64x128": Target(1.08, 1.03),
     "import vizgrad": Target(2.5),
 }
 

@@ -11,12 +11,13 @@ from nbformat import NotebookNode
 LONG, SHORT = "FULL = True", "FULL = False"
 
 
-def shortened(notebook: NotebookNode) -> None:
-    """Has it train a tenth as long, if it trains, unless VIZGRAD_FULL_NOTEBOOKS is set."""
-    if os.environ.get("VIZGRAD_FULL_NOTEBOOKS"):
-        return
+def shortened(notebook: NotebookNode) -> bool:
+    """Has it train a tenth as long, or, if VIZGRAD_FULL_NOTEBOOKS is set, fully. Has it such a setting?"""
     first = next(cell for cell in notebook.cells if cell.cell_type == "code")
-    first.source = first.source.replace(LONG, SHORT)
+    wanted = LONG if os.environ.get("VIZGRAD_FULL_NOTEBOOKS") else SHORT
+    has_setting = LONG in first.source or SHORT in first.source
+    first.source = first.source.replace(LONG, wanted).replace(SHORT, wanted)
+    return has_setting
 
 
 def hurried(notebook: NotebookNode) -> None:

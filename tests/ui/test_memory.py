@@ -44,11 +44,13 @@ def test_without_a_session(lab: Lab) -> None:
     sessions = "from vizgrad.debugger.session import registry; print(registry.sessions())"
     assert notebook.execute(sessions).strip() == "[]"
     keeps = region.get_by_role("listitem").filter(has_text=re.compile(r"^total keeps"))
-    expect(keeps).to_contain_text(re.compile(r"keeps \d+ nodes and \d+ kB alive"))
+    expect(keeps).to_contain_text(
+        re.compile(r"keeps \d+ nodes \([\d.]+ kB\) and \d+ kB of tensors")
+    )
     expect(keeps).to_contain_text("since In [2], line 7")
     told = notebook.execute(
         "heap = vg.memory().data\n"
-        "keeper = next(k for k in heap.keepers if k.name == 'total')\n"
+        "keeper = next(k for k in heap.keepers if k.names == ('total',))\n"
         "print(f'{keeper.nodes} {heap.storages}')"
     ).split()
     expect(keeps).to_contain_text(f"keeps {told[0]} nodes")

@@ -59,6 +59,8 @@ HEADINGS: dict[str, str] = {
     "module-mode": "Wrong training or evaluation mode",
     "not-optimized": "Parameter not in the optimizer",
     "step-too-large": "Optimizer step too large",
+    "step-order": "Wrong order around step()",
+    "shared-memory": "Parameters in the same memory",
     "needless-gradient": "Unneeded gradient computed",
     "wrong-call": "Wrong arguments",
     "internal": "Defect in vizgrad",

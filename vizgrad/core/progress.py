@@ -83,15 +83,23 @@ class Clock:
         wanted = time.monotonic()
         while True:
             time.sleep(self.EVERY)
-            with self._lock:
-                ticking = list(self._ticking)
-                if ticking:
-                    wanted = time.monotonic()
-                elif time.monotonic() - wanted > self.LINGERS:
-                    self._thread = None
-                    return
-            for each in ticking:
-                each.tick()
+            if self._tick():
+                wanted = time.monotonic()
+            elif time.monotonic() - wanted > self.LINGERS:
+                with self._lock:
+                    if not self._ticking:
+                        self._thread = None
+                        return
+
+    def _tick(self) -> bool:
+        """Was there a subscriber? In a frame of its own, for that of the thread would keep the last
+        subscriber alive, and the graph that it counts, as long as the thread lives.
+        """
+        with self._lock:
+            ticking = list(self._ticking)
+        for each in ticking:
+            each.tick()
+        return bool(ticking)
 
 
 CLOCK = Clock()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from vizgrad.core.tensor.modes import pop_scope, push_scope
 from vizgrad.core.tensor.source_location import caller, frame_outside
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from vizgrad.debugger.session.lines.source_files import Ran
     from vizgrad.debugger.session.opening import Cell
     from vizgrad.debugger.session.session import Session
+    from vizgrad.debugger.tiers.tiered_watch import TieredWatch
     from vizgrad.debugger.traces.difference import TraceDiff
 
 
@@ -244,7 +245,13 @@ def record(title: str = "") -> Iterator[Recording]:
         yield made
 
 
-def watch() -> Watch:
+@overload
+def watch(level: Literal["full"] = "full", every: Literal[1] | None = None) -> Watch: ...
+@overload
+def watch(level: Literal["full", "alarms"], every: int | None = None) -> TieredWatch: ...
+@overload
+def watch(*, every: int) -> TieredWatch: ...
+def watch(level: str = "full", every: int | None = None) -> Any:
     """Watches a block: lines, names, writes and cuts of history; `findings` are its silent problems.
 
         with vizgrad.watch() as w:
@@ -254,10 +261,31 @@ def watch() -> Watch:
 
     Inside it (and afterwards, until the next one) `why` knows most, and errors explain more. Nothing is
     changed: values, versions, lifetimes and the order of hooks are those of an unwatched block.
-    """
-    from vizgrad.debugger.explain.watch_block import Watch
 
-    return Watch(_cell().id if in_notebook() else None)
+    ``level="alarms"`` looks at losses and gradients alone, and costs a pass over the gradients of each step.
+    A step that is called by `w.run` is run again under the full watch when one of these is not finite, and
+    explained; nothing of the second run stays.
+
+        with vizgrad.watch(level="alarms") as w:
+            for batch in data:
+                loss = w.run(step, batch)
+
+    Without `w.run` an alarm is explained as far as the graph tells, and the next rounds are watched in full.
+    `every=100` has the full watch in each hundredth round (a call of `w.run`, or of backward) and, unless the
+    level is "alarms", none between. Raises ValueError for other levels, and for an `every` that is no
+    positive integer.
+    """
+    if level not in ("full", "alarms"):
+        raise ValueError(f'level must be "full" or "alarms", but got {level!r}')
+    if every is not None and (not isinstance(every, int) or every < 1):
+        raise ValueError(f"every must be a positive integer, but got {every!r}")
+    if level == "full" and every in (None, 1):
+        from vizgrad.debugger.explain.watch_block import Watch
+
+        return Watch(_cell().id if in_notebook() else None)
+    from vizgrad.debugger.tiers.tiered_watch import TieredWatch
+
+    return TieredWatch(alarms=level == "alarms", every=every)
 
 
 def why(tensor: Any, *, name: str = "") -> Explanation:

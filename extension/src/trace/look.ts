@@ -137,7 +137,11 @@ export class TraceLook {
       const array = kind === 'waiting' || !isDone ? undefined : this.file.array({ ...of, kind });
       return array
         ? { of, part: partOf(array, request), gone: '' }
-        : { of, part: null, gone: 'it is not in the file of this trace' };
+        : {
+            of,
+            part: null,
+            gone: 'not in this file: save the trace with full=True to keep every gradient'
+          };
     } catch (error) {
       if (!(error instanceof BadFile)) {
         throw error;

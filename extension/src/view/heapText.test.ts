@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 
 import type { HeapAlias, HeapKeeper, HeapStorage } from '../protocol';
-import { alike, bytesOf, cycleText, eachText, keepsText, treeOf } from './heapText';
+import { alike, bytesOf, cycleText, eachText, keepsText, sessionsText, treeOf } from './heapText';
 
 const KEEPER: HeapKeeper = {
-  name: 'total',
+  names: ['total'],
+  names_more: 0,
   nodes: 312,
+  node_bytes: 89e3,
   bytes: 48e6,
-  shared_nodes: 0,
-  shared_bytes: 0,
-  shared_with: [],
+  sessions: [],
   through: 'total',
   since: null
 };
@@ -18,14 +18,17 @@ function alias(name: string, of: number | null): HeapAlias {
   return { name, relation: 'view', of, shape: [2], dtype: 'float32', version: 0, maker: '' };
 }
 
-test('what a variable keeps alone, and what together with others', () => {
-  expect(keepsText(KEEPER)).toBe('keeps 312 nodes and 48 MB alive');
-  const shared = { ...KEEPER, shared_nodes: 3, shared_bytes: 500, shared_with: ['loss'] };
-  expect(keepsText(shared)).toBe(
-    'keeps 312 nodes and 48 MB alive, and 3 nodes and 500 B more together with loss'
+test('what a variable keeps alone, what several keep, and what sessions keep, too', () => {
+  expect(keepsText(KEEPER)).toBe('keeps 312 nodes (89 kB) and 48 MB of tensors');
+  expect(sessionsText(KEEPER)).toBe('');
+  const shared = { ...KEEPER, names: ['a', 'b'], nodes: 1 };
+  expect(keepsText(shared)).toBe('keep the same 1 node (89 kB) and 48 MB of tensors');
+  expect(keepsText({ ...shared, names_more: 1200 })).toMatch(/^and 1,200 more keep the same/);
+  expect(sessionsText({ ...KEEPER, sessions: ['loss'] })).toBe(
+    '; the open session of loss keeps them, too, until closed'
   );
-  expect(keepsText({ ...shared, nodes: 0 })).toBe(
-    'keeps 3 nodes and 500 B alive together with loss'
+  expect(sessionsText({ ...KEEPER, names: [], sessions: ['a', 'b'] })).toBe(
+    'the open sessions of a, b'
   );
 });
 

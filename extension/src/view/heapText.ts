@@ -32,16 +32,23 @@ export function sharesText({ shares }: Heap): string {
 const amount = (nodes: number, bytes: number): string =>
   `${format.count(nodes, 'node')} and ${format.bytes(bytes)}`;
 
-/** "keeps 312 nodes and 48 MB alive", behind the name; where it is not told since when. */
+/** "keeps 312 nodes (89 kB) and 48 MB of tensors", behind the names; where it is not told since when. */
 export function keepsText(keeper: HeapKeeper): string {
-  const { nodes, bytes, shared_nodes, shared_bytes, shared_with } = keeper;
-  const shared = amount(shared_nodes, shared_bytes);
-  const others = shared_with.length > 0 ? shared_with.join(', ') : 'something else';
-  if (nodes === 0) {
-    return `keeps ${shared} alive together with ${others}`;
+  const { names, names_more, nodes, node_bytes, bytes } = keeper;
+  const size = `${format.count(nodes, 'node')} (${format.bytes(node_bytes)})`;
+  const amount = `${size} and ${format.bytes(bytes)} of tensors`;
+  const more = names_more > 0 ? `and ${names_more.toLocaleString('en')} more ` : '';
+  return names.length > 1 ? `${more}keep the same ${amount}` : `keeps ${amount}`;
+}
+
+/** Behind that: "; the open session of loss keeps them, too, until closed". */
+export function sessionsText({ names, sessions }: HeapKeeper): string {
+  if (sessions.length === 0) {
+    return '';
   }
-  const more = shared_nodes > 0 ? `, and ${shared} more together with ${others}` : '';
-  return `keeps ${amount(nodes, bytes)} alive${more}`;
+  const several = sessions.length > 1;
+  const who = `the open session${several ? 's' : ''} of ${sessions.join(', ')}`;
+  return names.length === 0 ? who : `; ${who} keep${several ? '' : 's'} them, too, until closed`;
 }
 
 export function cycleText({ path, nodes, bytes, held }: HeapCycle): string {

@@ -43,7 +43,7 @@ def example(name: str = "total") -> Heap:
         shares=(HeapShare("variable", 21, 48_000_000),),
         held=(storage,),
         held_more=20,
-        keepers=(HeapKeeper(name, 312, 48_000_000, 3, 500, ("loss",), name, PLACE),),
+        keepers=(HeapKeeper((name,), 312, 89_000, 48_000_000, through=name, since=PLACE),),
         cycles=(HeapCycle(("w", ".grad", "MulBackward0", "w"), 5, 800, ("w",), PLACE),),
         uncounted=("2 storages of PyTorch's tensors, 8 bytes, are not counted.",),
     )
@@ -52,9 +52,8 @@ def example(name: str = "total") -> Heap:
 TEXT = """\
 48 MB in 21 storages; 312 nodes of graphs
   variables 48 MB
-graphs that are kept alive:
-  `total` keeps 312 nodes and 48 MB alive, since In [7], line 4; 3 nodes and 500 B more \
-together with `loss`
+graphs that are kept alive, the largest parts first:
+  `total` keeps 312 nodes (89 kB) and 48 MB of tensors, since In [7], line 4
 reference cycles:
   w → .grad → MulBackward0 → w: 5 nodes and 800 B, recorded at In [7], line 4; only the \
 garbage collector frees it, after `w` is deleted
@@ -102,17 +101,28 @@ def test_rows_that_differ_in_what_is_told_stay_apart() -> None:
     assert words.alike((base, other)) == [(base,), (other,)]
 
 
-def test_a_keeper_that_shares_all() -> None:
-    keeper = HeapKeeper("losses", 0, 8, 1, 20, ("total",), "losses[1]")
+def test_keepers_of_one_part() -> None:
+    keeper = HeapKeeper(("losses",), 1, 200, 20, through="losses[1]")
     assert keeper_text(keeper) == (
-        "`losses` (through `losses[1]`) keeps 1 node and 20 B alive together with `total`"
+        "`losses` (through `losses[1]`) keeps 1 node (200 B) and 20 B of tensors"
+    )
+    two = replace(keeper, names=("a", "b"), nodes=2, through="")
+    assert keeper_text(two) == "`a` and `b` keep the same 2 nodes (200 B) and 20 B of tensors"
+    many = replace(two, names_more=1200, sessions=("loss",))
+    assert keeper_text(many) == (
+        "`a`, `b` and 1,200 more keep the same 2 nodes (200 B) and 20 B of tensors; "
+        "the open session of `loss` keeps them, too, until closed"
+    )
+    session = replace(many, names=(), names_more=0, sessions=("a", "b"))
+    assert keeper_text(session) == (
+        "the open sessions of `a`, `b` keep 2 nodes (200 B) and 20 B of tensors, until closed"
     )
 
 
 def test_json() -> None:
     heap = example(EVIL)
     assert from_json(Heap, to_json(heap)) == heap
-    assert HeapPicture(heap).to_json()["keepers"][0]["name"] == EVIL
+    assert HeapPicture(heap).to_json()["keepers"][0]["names"] == [EVIL]
 
 
 def test_a_page_has_no_markup_of_strangers() -> None:

@@ -65,7 +65,9 @@ def public() -> frozenset[str]:
     names = {name for space in spaces for name in dir(space) if not name.startswith("_")}
     for function in (vg.autograd.backward, vg.autograd.grad, vg.Tensor.backward):
         names |= set(inspect.signature(function).parameters)
-    return frozenset(names | {"vizgrad"})
+    return frozenset(
+        names | {"vizgrad", *(name for name, _ in vg.nn.Linear(1, 1).named_parameters())}
+    )
 
 
 def _source(file: str) -> str:

@@ -120,6 +120,10 @@ def without_derivatives(torch, see):
     see("histogram", list(torch.histogram(x, 3)))
     see("with a range", list(torch.histogram(x, 2, range=(0.0, 2.0), density=True)))
     see("unravel_index", list(torch.unravel_index(torch.tensor([5, 11]), (3, 4))))
+    see("of one size", list(torch.unravel_index(torch.tensor([5]), 6)))
+    for shape in ([3.0], [torch.tensor(3)], 6.0, None):
+        call = lambda shape=shape: torch.unravel_index(torch.tensor([0]), shape)  # noqa: E731
+        see.raises(f"of {shape}", call, phrase="expected 'shape'")
     see("frexp", list(torch.frexp(torch.tensor([0.0, 1.0, -3.5]))))
     see("filled", torch.fill(x, 2))
     see("from a buffer", torch.frombuffer(bytearray(b"\x01\x00\x02\x00"), dtype=torch.int16))

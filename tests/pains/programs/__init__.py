@@ -6,10 +6,11 @@ from tests.pains.programs import (
     gradients,
     minima,
     nonfinite,
+    optimizers,
     shapes,
     steps,
     training,
     writes,
 )
 
-ALL = (cuts, functions, gradients, minima, nonfinite, shapes, steps, training, writes)
+ALL = (cuts, functions, gradients, minima, nonfinite, optimizers, shapes, steps, training, writes)

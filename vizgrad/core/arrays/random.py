@@ -87,6 +87,11 @@ def default_generator(device: Device = CPU) -> Generator:
     return made
 
 
+def generators() -> list[Generator]:
+    """The default generators of all devices that have been used."""
+    return [default_generator(), *(each for device, each in _default.items() if device != CPU)]
+
+
 def seed_all(seed: int) -> Generator:
     """Seeds the generators of all devices, also those not used yet; returns that of the CPU."""
     _seeds[:] = [seed]

@@ -318,7 +318,7 @@ def trace_text(trace: Trace, *, limit: int = TRACE_LINE_LIMIT) -> str:
         count_text(len(trace.events), "event"),
     ]
     lines = [f"{title}: {' · '.join(counts)}"]
-    lines += [_visit_line(visit, trace.graph) for visit in trace.visits[:limit]]
+    lines += [visit_line(visit, trace.graph) for visit in trace.visits[:limit]]
     if len(trace.visits) > limit:
         lines.append(f"… {count_text(len(trace.visits) - limit, 'more visit')}")
     if trace.events:
@@ -332,7 +332,7 @@ def trace_text(trace: Trace, *, limit: int = TRACE_LINE_LIMIT) -> str:
     return "\n".join(lines)
 
 
-def _visit_line(visit: Visit, graph: Graph) -> str:
+def visit_line(visit: Visit, graph: Graph) -> str:
     """``#3 MulBackward0 (node 2)  in 1.2  out 0.5, undefined``: norms of what came and went."""
     norms = [number_text(gradient.norm if gradient else None) for gradient in visit.incoming]
     parts = [f"  {'#' + str(visit.index + 1):>5} {_node_of_trace(visit.node, graph)}"]

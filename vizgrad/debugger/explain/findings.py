@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from vizgrad.core.errors import Explanation
-from vizgrad.debugger.explain import function_faults, kept_graphs, loss_faults, training_faults
+from vizgrad.debugger.explain import (
+    function_faults,
+    kept_graphs,
+    loss_faults,
+    optimizer_faults,
+    training_faults,
+)
 from vizgrad.debugger.explain.cause import Cause
 from vizgrad.debugger.explain.diagnose import diagnose
 from vizgrad.debugger.explain.evidence import Question
@@ -27,11 +33,16 @@ _FINDERS: tuple[Find, ...] = (
     function_faults.custom_functions,
     function_faults.threads,
     function_faults.not_repeatable,
+    optimizer_faults.order,
+    optimizer_faults.shared,
     training_faults.steps_in_vain,
+    optimizer_faults.frozen_yet_moved,
     training_faults.without_gradient,
     training_faults.long_steps,
     training_faults.modes,
+    optimizer_faults.unheld,
     training_faults.without_optimizer,
+    optimizer_faults.never_used,
     function_faults.hooks,
     kept_graphs.carried,
     kept_graphs.cycles,

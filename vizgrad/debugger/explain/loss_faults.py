@@ -56,9 +56,11 @@ _NORMALISING = {
     "log_softmax": ("softmax",),
     "linear_cross_entropy": (),
     "nll_loss": ("softmax", "sigmoid"),
+    "kl_div": ("softmax", "sigmoid"),
+    "ctc_loss": ("softmax", "sigmoid"),
 }
 #: They take logarithms of probabilities, and no probabilities.
-_OF_LOGARITHMS = frozenset({"nll_loss"})
+_OF_LOGARITHMS = frozenset({"nll_loss", "kl_div", "ctc_loss"})
 _LOGARITHMS = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}
 #: Operations that hand values on as they are.
 _PASSING = frozenset(
@@ -248,7 +250,8 @@ def _broadcast(note: Note, shapes: tuple[tuple[int, ...], ...]) -> Cause:
 def _normalised(note: Note, source: Note, inner: str) -> Cause:
     op = note.op.removesuffix("_")
     given = source_expressions.operands(note.site)[:1]
-    shown = source_expressions.assigned(source.site) or (
+    apart = statement_of(source.site) != statement_of(note.site)
+    shown = (apart and source_expressions.assigned(source.site)) or (
         given[0] if given and len(given[0]) <= source_expressions.SHORT else WHAT_IS_GIVEN
     )
     raw = (

@@ -151,7 +151,18 @@ FIXES: dict[str, str] = {
     ),
     "compute-detached": "compute without its history: {term:raw}.detach() for {term:raw}",
     "cut-each-step": "cut it at the start of a step: {name:raw} = {name:raw}.detach()",
+    "cut-each-of-several": (
+        "cut it at the start of each step: {name:raw} = tuple(each.detach() for each in {name:raw})"
+    ),
     # numpy wrote, a checkpoint differed
+    "register-tensor": (
+        "make it a parameter, {name:raw} = nn.Parameter(...), before the optimizer is made; or call "
+        "requires_grad_(False) on it if it is fixed"
+    ),
+    "register-modules": (
+        "keep the modules in nn.ModuleList or nn.ModuleDict, so that {module:raw}.parameters() has theirs; "
+        "or give the optimizer their parameters, too"
+    ),
     "copy-foreign": "copy it first: {name:raw}.copy()",
     "copy-own": "copy before writing: {name:raw}.numpy().copy(), or {name:raw}.clone()",
     "random-state": (
@@ -193,7 +204,7 @@ PHRASES: dict[str, str] = {
     ),
     "product": "; {place}gradient {arrived} arrived and met {factor}: {arrived} * {factor} = {made}",
     "at-element": "at {index:raw}: ",
-    "no-line": " Its line was not noted: run the forward pass inside vizgrad.watch() to know it.",
+    "no-line": " Its line was not noted: {how:raw}.",
     "on": " on {at}",
     "recorded": ", recorded on {at},",
     "value-of": "{name:raw} = {value}",
@@ -266,6 +277,13 @@ PHRASES: dict[str, str] = {
     "write": "{op:raw} on {at}",
     "any-of": "any of the {count} parameters of {optimizer:raw}",
     "the-one": "the one parameter of {optimizer:raw}",
+    "plain-tensor": "a plain tensor",
+    "in-a-plain-container": "in a module in a plain list or dictionary",
+    "and-others": " (and {more} more)",
+    "unscaled-later": ": unscale_ came after it, on {at}",
+    "longest-step": " (step {number}{rate})",
+    "with-rate": ", lr={rate}",
+    "for-group": " for parameter group {group} of {groups}",
     "used-on": ", which is used on {at},",
     "drops": "drops units at random",
     "normalises": "normalises by the batch, and moves its running statistics",

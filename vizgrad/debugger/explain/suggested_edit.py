@@ -102,6 +102,8 @@ def _normalised(cause: Cause, statement: ast.stmt, tree: ast.Module | None) -> _
 
 
 def _carried(cause: Cause, statement: ast.stmt) -> _Edit:
+    if cause.fix == "cut-each-of-several":
+        return None  # in a line of its own
     if cause.case == "kept-in-a-container":
         kept = _read(statement, cause.tensor)
         return (kept[0], f"{cause.tensor}.item()") if len(kept) == 1 else None

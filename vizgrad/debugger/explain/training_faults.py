@@ -43,6 +43,9 @@ def nonfinite(noting: Noting) -> Iterator[Cause]:
         ):
             continue  # a GradScaler looks for overflow, and skips the step
         explained = why.cause_of(noting, tensor, leaf_name(noting, leaf))
+        if explained and (diverged := _diverged(noting, explained)):
+            yield diverged
+            return
         if explained and explained.culprit is not None:
             site = explained.site
             clocks = noting.odd_at.get(site, []) if isinstance(site, Site) else []
@@ -209,21 +212,52 @@ def _layer(noting: Noting, leaf: Leaf) -> str:
 def long_steps(noting: Noting) -> Iterator[Cause]:
     """Steps change most of a parameter, again and again, and the loss grows."""
     losses = [each for each in noting.training.losses.values() if each[2] > _STEPS]
-    if not losses or not all(last > 2 * abs(first) for first, last, _ in losses):
+    if not losses or not all(_has_grown(first, last) for first, last, _ in losses):
         return
     found = [
         each
         for each in noting.training.parameters.values()
-        if each.long >= _LONG and each.long * 2 >= each.steps - 1
+        if each.long >= _LONG and each.long * 2 >= each.finite - 1
     ]
     for each in sorted(found, key=lambda one: -one.worst)[:1]:
         name = leaf_name(noting, each.leaf)
         first, last, _ = losses[0]
         yield cause(
             "step-too-large", "step-too-large", each.site, name,
-            name=name, long=each.long, steps=each.steps, worst=float(each.worst), first=float(first),
-            last=float(last), optimizer=each.optimizer,
+            name=name, long=each.long, steps=each.finite, worst=float(each.worst), first=float(first),
+            last=float(last), optimizer=each.optimizer, longest=_longest(each), group=_group(each),
         )  # fmt: skip
+
+
+def _has_grown(first: float, last: float) -> bool:
+    """Also to what is not finite."""
+    return abs(first) < float("inf") and not last <= 2 * abs(first)
+
+
+def _longest(each: Parameter) -> Phrase:
+    long = each.longest
+    if long is None:
+        return NOTHING
+    rate = NOTHING if long.rate is None else Phrase("with-rate", rate=long.rate)
+    return Phrase("longest-step", number=long.step, rate=rate)
+
+
+def _group(each: Parameter) -> Phrase:
+    long = each.longest
+    if long is None or long.groups < 2:
+        return NOTHING
+    return Phrase("for-group", group=long.group, groups=long.groups)
+
+
+def _diverged(noting: Noting, odd: Cause) -> Cause | None:
+    """Steps that were too long, where they made a product overflow, or a parameter infinite."""
+    if odd.case not in ("product-overflowed", "step-diverged"):
+        return None
+    born = min((clock for clocks in noting.odd_at.values() for clock in clocks), default=0)
+    known = noting.training.parameters.values()
+    if not any(0 < each.long_at < born for each in known):
+        return None
+    return next(long_steps(noting), None)
 
 
 # --- module modes ----------------------------------------------------------------------------------------

@@ -53,14 +53,89 @@ TRAINING: dict[str, tuple[str, str]] = {
             "{name:raw}.requires_grad_(False)"
         ),
     ),
-    "step-too-large": (
+    "came-later": (
         (
-            "{long} of {steps} steps on {at} changed {name} by more than half its size, the largest by "
-            "{worst} times its size; the loss went from {first} to {last}."
+            "{name}{others} received a gradient in {count} backwards, and no optimizer has it: "
+            "{optimizer:raw} was given the parameters of {model} on {at}, and {name} was not yet among "
+            "them, or did not require grad."
         ),
         (
-            "reduce the learning rate of {optimizer:raw}, first by a factor of 10, or clip the gradients "
-            "(clip_grad_norm_) before the step"
+            "make the optimizer once {model} is complete, or give it {name}, too: "
+            "add_param_group({{'params': ...}})"
+        ),
+    ),
+    "not-registered": (
+        (
+            "{name} received a gradient in {count} backwards, and no optimizer has it: it is {what}, and so "
+            "{module:raw}.parameters() leaves it out."
+        ),
+        "",
+    ),
+    "no-step-uses": (
+        (
+            "{call} on {at} brought gradients to {name}{others} {count} times, and no step has used one of "
+            "them."
+        ),
+        "call step() of the optimizer that has {name} after it, or leave the backward out",
+    ),
+    "shared-parameters": (
+        (
+            "{name} and {other} are two parameters over the same memory{since}: each has a gradient of its "
+            "own, and each step changes both."
+        ),
+        (
+            "assign the parameter itself if they are to be one ({other:raw} = {name:raw}); else give each "
+            "its own memory: .data.clone(), or copy.deepcopy(...)"
+        ),
+    ),
+    "written-from-itself": (
+        (
+            "The write on {at} computes {name} from {other}, which lies in the same memory: both are always "
+            "the same values."
+        ),
+        "give each its own memory before: copy.deepcopy(...) of the module, or .data.clone()",
+    ),
+    "clipped-while-scaled": (
+        (
+            "{call} on {at} clipped gradients that the scaler had multiplied by {scale}{later}: for the "
+            "gradients themselves the limit of {limit} was one of {effective}."
+        ),
+        "call scaler.unscale_(optimizer) after backward and before the clipping",
+    ),
+    "clipped-after-step": (
+        (
+            "{call} on {at} clipped gradients that the step on {other} had used already: it changes nothing."
+        ),
+        "clip between backward() and step()",
+    ),
+    "stepped-while-scaled": (
+        (
+            "The step of {optimizer} on {at} used gradients that the scaler had multiplied by {scale}."
+        ),
+        "call scaler.step(optimizer) in place of this step, and scaler.update() after it",
+    ),
+    "stepped-without-scale": (
+        (
+            "{call} on {at} divided gradients by {scale}, and the loss of the backward on {other} had not "
+            "been multiplied by it."
+        ),
+        "call scaler.scale(loss).backward(), so that the gradients are scaled",
+    ),
+    "frozen-yet-moved": (
+        (
+            "{name} does not require grad since {at}, and {count} steps of {optimizer:raw} on {stepped} have "
+            "changed it all the same: its .grad still holds the gradient of before."
+        ),
+        "set {name:raw}.grad = None when it is frozen, or leave it out of the optimizer",
+    ),
+    "step-too-large": (
+        (
+            "{long} of {steps} steps on {at} changed {name} by more than half its size, the largest{longest} "
+            "by {worst} times its size; the loss went from {first} to {last}."
+        ),
+        (
+            "reduce the learning rate of {optimizer:raw}{group}, first by a factor of 10, or clip the "
+            "gradients (clip_grad_norm_) before the step"
         ),
     ),
     "left-in-evaluation": (

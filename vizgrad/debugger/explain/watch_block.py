@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+from collections.abc import Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
@@ -12,7 +13,7 @@ from vizgrad.core.errors import Explanation, Findings
 from vizgrad.core.tensor.source_location import Site, caller, frame_outside
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.core.upcalls import UPCALLS
-from vizgrad.debugger.engines.api.frameworks import listening
+from vizgrad.debugger.engines.api.frameworks import Listening
 from vizgrad.debugger.engines.api.openers import known_types
 from vizgrad.debugger.engines.common.variable_names import names_around
 from vizgrad.debugger.explain import findings, loss_faults
@@ -21,7 +22,7 @@ from vizgrad.debugger.explain.evidence import Question
 from vizgrad.debugger.explain.from_watch import CallReader
 from vizgrad.debugger.explain.wording import explain
 from vizgrad.debugger.watch.call_recorder import Tapping
-from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.note_recorder import Noting, Progress
 
 
 class Watch:
@@ -38,26 +39,50 @@ class Watch:
         self._notings: list[Noting] = [Tapping()]
         self._found: list[Explanation] | None = None
         self._open = False
-        self._others = listening()
+        self._others = Listening()
+        self._outermost = 0
+        #: Called as `Noting.on_progress`, from each engine; set it before the block begins.
+        self.on_progress: Progress | None = None
 
     def __enter__(self) -> Self:
         global _last
         if self._open or self._found is not None:
             raise RuntimeError("a watch is entered once: make another with vizgrad.watch()")
+        if self.on_progress is None and _around:
+            self.on_progress = _around[-1].on_progress
         own, frame = self._notings[0], frame_outside()
+        self._outermost = id(frame)
         self._notings += self._others.__enter__()
         for noting in self._notings:
-            noting.lookers.append(loss_faults.Suspects(noting).look)
-            noting.looked_at = loss_faults.OPERATIONS
-            noting.broadcasting = loss_faults.BROADCASTING
-            noting.rounds.outermost = id(frame)
-            noting.on_error = Improving(noting).improve
+            self._prepare(noting)
         own.start()
         self._open = True
         if self._cell is not None and not _counts_from_the_top(caller()):
             self._cell = None
         _last = self
+        _around.append(self)
         return self
+
+    def _prepare(self, noting: Noting) -> None:
+        noting.lookers.append(loss_faults.Suspects(noting).look)
+        noting.looked_at = loss_faults.OPERATIONS
+        noting.broadcasting = loss_faults.BROADCASTING
+        noting.rounds.outermost = self._outermost
+        noting.on_error = Improving(noting).improve
+        noting.on_progress = self.on_progress
+
+    def join(self) -> None:
+        """Watches frameworks, too, that the block has imported since it began."""
+        if self._open:
+            joined = self._others.join()
+            for noting in joined:
+                self._prepare(noting)
+            self._notings += joined
+
+    def name(self, names: dict[int, str]) -> None:
+        """Findings call tensors so from now on: id of a tensor -> its name."""
+        for noting in self._notings:
+            noting.names = names
 
     def __exit__(
         self,
@@ -65,19 +90,27 @@ class Watch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.end(names_around(kinds=(Tensor, *known_types())))
+
+    def end(self, names: dict[int, str]) -> None:
+        """The block has ended; its tensors have these names: id of a tensor -> its name."""
         try:
-            names = names_around(kinds=(Tensor, *known_types()))
-            for noting in self._notings:
-                noting.names = names
+            self.name(names)
             self._found = self._all()
         finally:
             self._open = False
+            _around.remove(self)
             self._notings[0].stop()
-            self._others.__exit__(kind, error, trace)
+            self._others.__exit__(None, None, None)
 
     def _all(self) -> list[Explanation]:
         found = [each for noting in self._notings for each in findings.all_of(noting)]
         return found if self._cell is None else [_to_debug(each, self._cell) for each in found]
+
+    @property
+    def notings(self) -> Sequence[Noting]:
+        """The notes of each engine, vizgrad's own first."""
+        return self._notings
 
     @property
     def findings(self) -> Findings:
@@ -118,6 +151,8 @@ def _to_debug(found: Explanation, cell: str) -> Explanation:
 
 
 _last: Watch | None = None
+#: Those that are open, the innermost last.
+_around: list[Watch] = []
 
 
 def known(tensor: Any) -> Noting | None:
@@ -125,6 +160,12 @@ def known(tensor: Any) -> Noting | None:
     have ended.
     """
     notings = [] if _last is None else _last._notings
+    return next((noting for noting in notings if noting.look.knows(tensor)), None)
+
+
+def noting_now(tensor: Any) -> Noting | None:
+    """The notes on tensors like this one of the innermost watch that is open."""
+    notings = _around[-1].notings if _around else ()
     return next((noting for noting in notings if noting.look.knows(tensor)), None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.core.errors import Explanation
+from vizgrad.debugger.engines.common.variable_names import names_around
 from vizgrad.debugger.explain import function_faults, loss_faults, missing_gradients
 from vizgrad.debugger.explain.cause import Cause, cause
 from vizgrad.debugger.explain.evidence import Evidence
@@ -12,7 +13,7 @@ from vizgrad.debugger.explain.wording import AN_OPERATION, THE_LOSS, name_of, op
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
-from vizgrad.debugger.watch.tensor_adapter import tensors_in
+from vizgrad.debugger.watch.tensor_adapter import Look, tensors_in
 
 
 def of_error(told: Explanation, text: str, evidence: Evidence) -> Cause | None:
@@ -99,7 +100,7 @@ class _Error:
                 ):
                     now = self._noting.runs[-1]
                     again = now.ended > 0 or now.site is None or now.site == runs[-1].site
-                    return _carried(parent, note, runs[-1].site, again=again)
+                    return _carried(parent, note, runs[-1].site, self._noting.look, again=again)
         return None
 
     def _stepped(self, known: Explanation, roots: list[Note]) -> Cause | None:
@@ -132,7 +133,7 @@ class _Error:
         return None
 
 
-def _carried(old: Note, new: Note, earlier: Any, *, again: bool) -> Cause:
+def _carried(old: Note, new: Note, earlier: Any, look: Look, *, again: bool) -> Cause:
     """`again`: is it the same line that called backward before, as in a loop?"""
     before, after = source_expressions.assigned(old.site), source_expressions.assigned(new.site)
     same = old.site == new.site or before == after
@@ -142,7 +143,14 @@ def _carried(old: Note, new: Note, earlier: Any, *, again: bool) -> Cause:
             "graph-freed", "released-too-early", earlier, name,
             name=name, made=old.site, again=new.site,
         )  # fmt: skip
+    several = _holds_several(name, look)
     return cause(
         "history-kept" if same else "graph-freed", "carried-over" if same else "used-after-release",
-        old.site, name, name=name, freed=earlier, again=new.site,
+        old.site, name, fix="cut-each-of-several" if several else "",
+        name=name, freed=earlier, again=new.site,
     )  # fmt: skip
+
+
+def _holds_several(name: str, look: Look) -> bool:
+    """Is the variable a list or a tuple of tensors, as far as it is known now?"""
+    return any(each.startswith(f"{name}[") for each in names_around(kinds=look.kinds).values())

@@ -10,6 +10,7 @@ from typing import Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.error_lines import how_to_note_lines
 from vizgrad.core.errors import Explanation, Place, Source, place_at, place_of
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.explain.cause import Cause, Number, Phrase
@@ -126,7 +127,8 @@ def leaf_name(noting: Noting, leaf: Leaf) -> str:
     tensor = leaf.tensor()
     known = "" if tensor is None else noting.names.get(id(tensor), "")
     if known or leaf.name:
-        return known or leaf.name
+        in_a_container = "[" in known.partition(".")[0]
+        return leaf.name if leaf.name and (in_a_container or not known) else known
     made = source_expressions.called(None if leaf.note is None else leaf.note.site)
     if type(tensor).__name__ == "Parameter" and made != "Parameter":
         return THE_PARAMETER  # of a module: what is assigned on its line is that
@@ -145,8 +147,13 @@ def operand_of(note: Note, other: str = "") -> str:
 
 def call(note: Note) -> str:
     """The operation as the user wrote it, shortened."""
-    text = source_expressions.text_of(note.site)
-    return text if text and len(text) <= 60 else Words(note.op.strip("_"))
+    return call_of(note.site, note.op.strip("_"))
+
+
+def call_of(site: Site | None, other: str) -> str:
+    """The call at an instruction as the user wrote it; `other` where that is not known, or long."""
+    text = source_expressions.text_of(site)
+    return text if text and len(text) <= 60 else Words(other)
 
 
 #: The usual name of an operation -> numpy's name, where they differ.
@@ -244,7 +251,7 @@ def _said(cause: Cause) -> tuple[str, str]:
     facts = {"at": cause.site, **cause.facts}
     text = filled(story, facts)
     if cause.site is None and cause.case in OF_A_LINE:
-        text += PHRASES["no-line"]
+        text += filled(PHRASES["no-line"], {"how": how_to_note_lines()})
     return text, filled(FIXES[cause.fix] if cause.fix else fix, facts)
 
 

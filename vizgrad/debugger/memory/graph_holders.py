@@ -17,7 +17,17 @@ from vizgrad.core.graph.node import Node
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
 from vizgrad.debugger.memory.retention_paths import Paths, circles, held_by, way_back
-from vizgrad.debugger.memory.walk import CONTEXT, NODE, TENSOR, Root, Walk
+from vizgrad.debugger.memory.walk import (
+    CONTEXT,
+    KINDS,
+    NODE,
+    SESSION,
+    TENSOR,
+    Root,
+    Walk,
+    own_size,
+)
+from vizgrad.debugger.session.session import Session
 
 # --- storage owners --------------------------------------------------------------------------------------
 # The storages that tensors and nodes of a walk lie in, and who has each of them.
@@ -76,11 +86,21 @@ def _meet(one: Extent, other: Extent) -> bool:
 # --- graph holders ---------------------------------------------------------------------------------------
 
 
-#: Variables named beside one that shares its graph, or that leads to a cycle; things of a cycle
-#: that are named.
+#: Variables named of those that keep one part of a graph, or that lead to a cycle; things of a cycle that are
+#: named.
 _MOST_NAMES, _MOST_STEPS = 3, 12
 #: Cycles that are looked at closely.
 _MOST_CIRCLES = 100
+
+
+@dataclass
+class _Kept:
+    """A part of the graphs that the same roots lead to."""
+
+    nodes: int = 0
+    node_bytes: int = 0
+    bytes: int = 0
+    oldest: Node | None = None
 
 
 class Graphs:
@@ -97,7 +117,7 @@ class Graphs:
             for root in roots
             if isinstance(t := walk.things[root], Root) and t.garbage
         )
-        self._names: dict[int, tuple[str, ...]] = {}
+        self._owners: dict[int, tuple[list[int], tuple[str, ...]]] = {}
         self.nodes = [number for number, kind in enumerate(walk.kinds) if kind == NODE]
 
     # --- of one thing -----------------------------------------------------------------------------------
@@ -119,11 +139,26 @@ class Graphs:
         return self._named(self._masks[number])
 
     def _named(self, mask: int) -> tuple[str, ...]:
-        if mask not in self._names:
-            roots = (root for root in self._roots if mask & self._bit[root] & ~self._garbage)
-            names = dict.fromkeys(self._root_name(root) for root in roots)
-            self._names[mask] = tuple(names)[:_MOST_NAMES]
-        return self._names[mask]
+        roots, sessions = self._owners_of(mask)
+        named = tuple(dict.fromkeys(map(self._root_name, roots)))
+        return (named or tuple(f"session of {title}" for title in sessions))[:_MOST_NAMES]
+
+    def _owners_of(self, mask: int) -> tuple[list[int], tuple[str, ...]]:
+        """The roots of a mask that are no sessions, and the titles of those that are."""
+        if mask not in self._owners:
+            roots = [root for root in self._roots if mask & self._bit[root] & ~self._garbage]
+            sessions = {
+                id(session): session.title
+                for root in roots
+                if (session := self._session_of(root)) is not None
+            }
+            others = [root for root in roots if self._session_of(root) is None]
+            self._owners[mask] = others, tuple(sessions.values())
+        return self._owners[mask]
+
+    def _session_of(self, root: int) -> Session | None:
+        values = self._walk.things[root].values
+        return values[0] if len(values) == 1 and KINDS[type(values[0])] == SESSION else None
 
     def _root_name(self, root: int) -> str:
         name: str = self._walk.things[root].name
@@ -154,55 +189,69 @@ class Graphs:
     # --- who keeps graphs -------------------------------------------------------------------------------
 
     def keepers(self, blocks: Iterable[tuple[Block, model.HeapUse]]) -> list[model.HeapKeeper]:
-        """Each variable that leads to a node, those that keep most first."""
-        nodes: dict[int, int] = {}
-        oldest: dict[int, int] = {}
+        """The parts of the graphs by the roots that keep them, the largest first."""
+        parts: dict[int, _Kept] = {}
+        sizes: dict[type, int] = {}
+        things = self._walk.things
         for number in self.nodes:
             mask = self._masks[number] & ~self._garbage
-            nodes[mask] = nodes.get(mask, 0) + 1
-            if not self.is_leaf(number):
-                known = oldest.setdefault(mask, number)
-                if self._walk.things[number].sequence_nr < self._walk.things[known].sequence_nr:
-                    oldest[mask] = number
-        sizes: dict[int, int] = {}
-        saved: dict[int, int] = {}
-        for block, use in blocks:
-            mask = self.mask_of(block)
-            sizes[mask] = sizes.get(mask, 0) + block.bytes
-            if use == "saved":
-                saved[mask] = saved.get(mask, 0) + block.bytes
-        found = [
-            self._keeper(root, bit, nodes, sizes, saved, oldest)
-            for root, bit in self._bit.items()
-            if not bit & self._garbage and any(mask & bit for mask in nodes)
-        ]
-        return sorted(
-            found, key=lambda k: (-k.bytes, -k.nodes, -k.shared_bytes, -k.shared_nodes, k.name)
-        )
+            if not mask:
+                continue
+            part = parts.get(mask)
+            if part is None:
+                part = parts[mask] = _Kept()
+            node: Node = things[number]
+            part.nodes += 1
+            size = sizes.get(type(node))
+            if size is None:
+                size = sizes[type(node)] = own_size(node)
+            part.node_bytes += size
+            oldest = part.oldest
+            if not self.is_leaf(number) and (
+                oldest is None or node.sequence_nr < oldest.sequence_nr
+            ):
+                part.oldest = node
+        for block, _ in blocks:
+            part = parts.get(self.mask_of(block))
+            if part is not None:
+                part.bytes += block.bytes
+        found = [self._keeper(*each) for each in self._joined(parts)]
+        return sorted(found, key=lambda k: (-k.bytes - k.node_bytes, k.names, k.sessions))
 
-    def _keeper(
-        self,
-        root: int,
-        bit: int,
-        nodes: dict[int, int],
-        sizes: dict[int, int],
-        saved: dict[int, int],
-        oldest: dict[int, int],
-    ) -> model.HeapKeeper:
-        shared = [mask for mask in nodes if mask & bit and mask != bit]
-        others = 0
-        for mask in shared:
-            others |= mask & ~bit
-        olds = [self._walk.things[oldest[mask]] for mask in (bit, *shared) if mask in oldest]
+    def _joined(self, parts: dict[int, _Kept]) -> Iterable[tuple[int, _Kept]]:
+        """A session is a root, and so is the variable that it is in: what either leads to, both keep."""
+        found: dict[object, tuple[int, _Kept]] = {}
+        for mask, part in parts.items():
+            roots, _ = self._owners_of(mask)
+            sessions = {
+                id(session)
+                for root in self._roots
+                if mask & self._bit[root] and (session := self._session_of(root)) is not None
+            }
+            key = tuple(roots), frozenset(sessions)
+            if key not in found:
+                found[key] = mask, part
+                continue
+            known = found[key][1]
+            known.nodes += part.nodes
+            known.node_bytes += part.node_bytes
+            known.bytes += part.bytes
+            olds = [each for each in (known.oldest, part.oldest) if each is not None]
+            known.oldest = min(olds, key=lambda node: node.sequence_nr, default=None)
+        return found.values()
+
+    def _keeper(self, mask: int, part: _Kept) -> model.HeapKeeper:
+        roots, sessions = self._owners_of(mask)
+        names = tuple(dict.fromkeys(map(self._root_name, roots)))
         return model.HeapKeeper(
-            name=self._root_name(root),
-            nodes=nodes.get(bit, 0),
-            bytes=sizes.get(bit, 0),
-            shared_nodes=sum(nodes[mask] for mask in shared),
-            shared_bytes=sum(size for mask, size in saved.items() if mask & bit and mask != bit),
-            shared_with=self._named(others),
-            through=self._through(root),
-            since=place_of(min(olds, key=lambda node: node.sequence_nr).site) if olds else None,
+            names=names[:_MOST_NAMES],
+            nodes=part.nodes,
+            node_bytes=part.node_bytes,
+            bytes=part.bytes,
+            names_more=len(names[_MOST_NAMES:]),
+            sessions=sessions,
+            through=self._through(roots[0]) if len(roots) == 1 else "",
+            since=None if part.oldest is None else place_of(part.oldest.site),
         )
 
     @cached_property

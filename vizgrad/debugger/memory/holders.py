@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from vizgrad.core.errors import Place, place_of
@@ -25,8 +26,9 @@ from vizgrad.debugger.memory.walk import (
     Walk,
 )
 
-#: Holders and aliases of a storage that are told.
+#: Holders and aliases of a storage that are told; things above one that are looked through.
 MOST_HOLDERS, MOST_ALIASES = 12, 64
+_MOST_ABOVE = 40
 #: Those that say most come first.
 _ORDER: tuple[model.HeldBy, ...] = (
     "variable", "gradient", "optimizer", "numpy", "saved", "context", "hook", "view", "elsewhere",
@@ -157,11 +159,19 @@ class Held:
 
     def _above(self, number: int) -> list[int]:
         """The kinds of the objects that lead to it."""
-        kinds: list[int] = []
-        while number >= 0 and len(kinds) < 40:
-            kinds.append(self._walk.kinds[number])
+        return [self._walk.kinds[each] for each in self._way_up(number)]
+
+    def _way_up(self, number: int) -> Iterator[int]:
+        for _ in range(_MOST_ABOVE):
+            if number < 0:
+                return
+            yield number
             number = self._walk.parent[number]
-        return kinds
+
+    def _session_of(self, number: int) -> str:
+        """The title of the session that it is a part of; empty where it is none."""
+        things, kinds = self._walk.things, self._walk.kinds
+        return next((things[n].title for n in self._way_up(number) if kinds[n] == SESSION), "")
 
     def _has_array(self, number: int) -> bool:
         return number in self._graphs.with_arrays
@@ -174,6 +184,9 @@ class Held:
             return model.HeapHolder(kind, f".grad of {self._paths.of(holder) or 'a leaf'}")
         if kind == "view":
             return model.HeapHolder(kind, f"{self._paths.of(holder) or 'a tensor'}, a view of it")
+        session = self._session_of(holder)
+        if session:
+            return model.HeapHolder(kind, f"the open session of {session}")
         text = self._paths.through(holder, number)
         if kind == "optimizer" and " state " not in text:
             text = self._paths.optimizer(holder)
@@ -185,6 +198,9 @@ class Held:
         array = next(a for n, a in self._graphs.arrays_of(number))
         if self._walk.kinds[number] == NODE:
             return self._by_node(kind, number, array)
+        session = self._session_of(number)
+        if session:
+            return model.HeapHolder(kind, f"the open session of {session}")
         thing = self._walk.things[number]
         text = thing.name if isinstance(thing, Root) else self._paths.by_array(number, array)
         return model.HeapHolder(kind, self._text(kind, number, text))

@@ -300,6 +300,8 @@ _MOST_ELEMENTS = 1_000_000
 #: is part of.
 _TURN = {TENSOR: 1, OPTIMIZER: 1, NODE: 2, CONTEXT: 2, SESSION: 2}
 _TRACED = (TENSOR, NODE)
+#: Kinds that a traced thing does not lead to, in a walk from variables and in one through all else.
+_PASSED_BY, _PASSED_ELSEWHERE = (NOTHING, HOST), (NOTHING,)
 _referents = gc.get_referents
 
 
@@ -424,9 +426,7 @@ class Walk:
         if self.targets[number] is None:
             self._expand_untraced(number, children)
             return
-        inner = kind in _TRACED
-        for child in children:
-            self._lead(number, child, inner=inner)
+        self._lead_all(number, children, inner=kind in _TRACED)
 
     def _expand_untraced(self, number: int, children: Iterable[Any]) -> None:
         """The same of most things that there are: what is known, and not traced, needs no more than that."""
@@ -436,6 +436,14 @@ class Walk:
                 known = numbers.get(id(child))
                 if known is None or targets[known] is not None:
                     self._lead(number, child)
+
+    def _lead_all(self, number: int, children: Iterable[Any], *, inner: bool) -> None:
+        passed = _PASSED_BY if self._traces else _PASSED_ELSEWHERE
+        for child in children:
+            if (
+                KINDS[type(child)] not in passed
+            ):  # most are; a call for each would cost more than all else
+                self._lead(number, child, inner=inner)
 
     def _lead(self, number: int, child: Any, *, inner: bool = False) -> None:
         """`number` leads to `child`; of a tensor or node (`inner`) tuples and lists have no name of
@@ -449,8 +457,7 @@ class Walk:
             if not (holds_objects(child) and child.size <= _MOST_ELEMENTS):
                 return
         elif _is_part(child, kind, inner=inner):
-            for each in _referents(child):
-                self._lead(number, each, inner=True)
+            self._lead_all(number, _referents(child), inner=True)
             return
         traced = self.targets[number] is not None
         if traced and self._traces and kind in (PROGRAM, HOST) and not _is_own_class(child):
@@ -473,6 +480,21 @@ class Walk:
 def _is_part(thing: Any, kind: int, *, inner: bool) -> bool:
     """`inner`: of a tensor or node."""
     return kind == INNER or (inner and type(thing) in (tuple, list))
+
+
+def own_size(node: Node) -> int:
+    """The bytes of a node with its edges and the forms of what it saves: about those of any of its class."""
+    found: set[int] = set()
+
+    def size_of(thing: Any) -> int:
+        total = sys.getsizeof(thing)
+        for child in _referents(thing):
+            if _is_part(child, KINDS[type(child)], inner=True) and id(child) not in found:
+                found.add(id(child))
+                total += size_of(child)
+        return total
+
+    return size_of(node)
 
 
 def _add_parts(found: set[int], thing: Any, *, inner: bool) -> None:

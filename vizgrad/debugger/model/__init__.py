@@ -90,7 +90,7 @@ from vizgrad.debugger.model.run import Run as Run
 from vizgrad.debugger.model.run import RunStatus as RunStatus
 from vizgrad.debugger.model.run import StopKind as StopKind
 from vizgrad.debugger.model.run import Stopped as Stopped
-from vizgrad.debugger.model.trace import ARRAYS_FILED as ARRAYS_FILED
 from vizgrad.debugger.model.trace import MODEL_VERSION as MODEL_VERSION
+from vizgrad.debugger.model.trace import SMALL_FILE as SMALL_FILE
 from vizgrad.debugger.model.trace import Event as Event
 from vizgrad.debugger.model.trace import Trace as Trace

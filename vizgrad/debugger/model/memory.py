@@ -190,20 +190,20 @@ class HeapStorage:
 
 @dataclass(frozen=True, slots=True)
 class HeapKeeper:
-    """A variable that keeps a graph alive: without it `nodes` nodes and `bytes` bytes would be gone.
+    """Variables that keep a part of the graphs alive: each of them does, and without all of them `nodes`
+    nodes of about `node_bytes` bytes would be gone, and `bytes` bytes of tensors.
 
-    `shared_nodes` more of its graph, with `shared_bytes` that only nodes save, are kept by
-    `shared_with` too (the first
-    of them). `through`: where in the variable the graph begins. `since`: the line of the oldest
-    node that it keeps.
+    A single name keeps the part alone; `names_more` are not told. `sessions` are the titles of open sessions
+    that keep it, too, until they are closed. `through`: where in the variable the graph begins. `since`: the
+    line of the oldest node.
     """
 
-    name: str
+    names: tuple[str, ...]
     nodes: int
+    node_bytes: int
     bytes: int
-    shared_nodes: int = 0
-    shared_bytes: int = 0
-    shared_with: tuple[str, ...] = ()
+    names_more: int = 0
+    sessions: tuple[str, ...] = ()
     through: str = ""
     since: Place | None = None
 
@@ -234,7 +234,7 @@ class HeapShare:
 @dataclass(frozen=True, slots=True)
 class Heap:
     """`bytes` is the sum of `storages` storages, and of `shares`; of `held`, the largest first,
-    `held_more` are not told.
+    `held_more` are not told. `keepers`: each node is in one of them; the largest first.
 
     `uncounted`: sentences about memory that is no part of it.
     """

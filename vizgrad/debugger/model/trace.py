@@ -19,16 +19,17 @@ File = str | os.PathLike[str]
 class Filing(Protocol):
     """`vizgrad.debugger.traces`; `trace` is a `model.Trace`."""
 
-    def save(self, trace: Any, path: File, *, arrays: int) -> Any: ...
-    def export(self, trace: Any, path: File) -> Any: ...
+    def save(self, trace: Any, path: File, *, full: bool, arrays: int | None) -> Any: ...
+    def export(self, trace: Any, path: File, *, full: bool) -> Any: ...
     def diff(self, trace: Any, other: Any, tolerance: float | None) -> Any: ...
     def trace_of(self, other: Any) -> Any: ...
 
 
 #: Version of the JSON form of everything in this module; a reader refuses a larger one.
 MODEL_VERSION = 3
-#: Bytes of gradients that a file of a trace has room for, if nothing else is said.
-ARRAYS_FILED = 64 << 20
+#: Bytes that the file of a trace has, at most, if nothing else is said; beyond some 10,000 nodes those of the
+#: graph and the norms alone may be more.
+SMALL_FILE = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +62,25 @@ class Trace:
         """The nodes that were run, in order."""
         return tuple(record.visit for record in self.records)
 
-    def save(self, path: File, *, arrays: int = ARRAYS_FILED) -> Any:
+    def save(self, path: File, *, full: bool = False, arrays: int | None = None) -> Any:
         """Writes a file that `vizgrad.load_trace` reads, and JupyterLab opens without a kernel, if it has at
         most 300,000 nodes and steps together; with more, this warns. Returns its path.
 
-        `arrays`: bytes of gradients that may go with it, those of the earliest steps first; 0: numbers about
-        them alone.
-        """
-        return UPCALLS.filing().save(self, path, arrays=arrays)
+        The file has at most 2 MB: graph, steps and norms, pictures of the earliest gradients, and as many
+        whole gradients as there is room for, those with a NaN or an infinity and the smallest first.
 
-    def export(self, path: File) -> Any:
+        `full`: 64 MB of gradients, and more pictures. `arrays`: so many bytes of gradients, however large the
+        file; 0: none.
+        """
+        return UPCALLS.filing().save(self, path, full=full, arrays=arrays)
+
+    def export(self, path: File, *, full: bool = False) -> Any:
         """Writes one HTML file that shows it and steps through it in any browser, and asks nobody. Returns
         its path.
+
+        The file has at most 2 MB, as that of `save`; `full`: 8 MB of gradients, and more pictures.
         """
-        return UPCALLS.filing().export(self, path)
+        return UPCALLS.filing().export(self, path, full=full)
 
     def diff(self, other: Any, *, tolerance: float | None = 0.0) -> Any:
         """The differences in `other`, node by node: another trace, a recording, or a session.

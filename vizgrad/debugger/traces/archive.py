@@ -18,7 +18,7 @@ import io
 import os
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,20 +81,21 @@ def replacing(path: File) -> Iterator[Path]:
 
 def write(
     path: Path,
-    manifest: Manifest,
     trace: model.Trace,
     view: FiledView,
-    filed: FiledArrays,
-    arrays: dict[str, bytes],
+    values: Callable[[int], tuple[Manifest, FiledArrays, dict[str, bytes]]],
 ) -> None:
+    """`values(taken)` is asked when the trace and its view have taken so many bytes of the file."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
 
         def add(name: str, content: bytes, how: int = zipfile.ZIP_STORED) -> None:
             archive.writestr(zipfile.ZipInfo(name, _NO_DATE), content, how)
 
-        add(MANIFEST, to_json(manifest).encode())
-        for name, part in ((TRACE, trace), (VIEW, view), (ARRAYS, filed)):
+        for name, part in ((TRACE, trace), (VIEW, view)):
             add(name, to_column_json(part).encode(), zipfile.ZIP_DEFLATED)
+        manifest, filed, arrays = values(sum(info.compress_size for info in archive.infolist()))
+        add(MANIFEST, to_json(manifest).encode())
+        add(ARRAYS, to_column_json(filed).encode(), zipfile.ZIP_DEFLATED)
         for name, array in arrays.items():
             add(name, array)
 

@@ -262,15 +262,15 @@ class TraceDiff:
             tuple(found), None if self.first is None else self.first.node, ", ".join(parts)
         )
 
-    def save(self, path: File, *, arrays: int = model.ARRAYS_FILED) -> Any:
+    def save(self, path: File, *, full: bool = False, arrays: int | None = None) -> Any:
         """Writes the trace with this comparison in it, as `Trace.save`: opened without a kernel, its graph
         shows how the other differs.
         """
-        return save(self.trace, path, arrays=arrays, beside=self._beside())
+        return save(self.trace, path, full=full, arrays=arrays, beside=self._beside())
 
-    def export(self, path: File) -> Any:
+    def export(self, path: File, *, full: bool = False) -> Any:
         """Writes it as one page, as `Trace.export`."""
-        return export(self.trace, path, beside=self._beside())
+        return export(self.trace, path, full=full, beside=self._beside())
 
     def _beside(self) -> tuple[FiledBeside, ...]:
         name = name_beside(self.trace.title, self.other)

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from html import escape
-from math import prod
+from math import inf, prod
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -63,13 +63,15 @@ from vizgrad.version import __version__
 # The part of a trace's file for readers without a kernel: drawings, made now.
 
 
-#: Boxes in all drawings of a file together (a millisecond each); the first one is made in any case.
-MOST_BOXES = 2_000
 MOST_DRAWINGS = 40
 
 
-def view_of(trace: model.Trace, whole: model.Trace, births: tuple[model.Birth, ...]) -> FiledView:
-    """The view of a trace; `whole` is the same with a start, `checked`."""
+def view_of(
+    trace: model.Trace, whole: model.Trace, births: tuple[model.Birth, ...], boxes: int
+) -> FiledView:
+    """The view of a trace; `whole` is the same with a start, `checked`. `boxes`: of all drawings together
+    (a millisecond each); the first drawing is made in any case.
+    """
     backward = backward_of(whole, {}, births)
     source = backward.source
     live = Live(backward, Branches(History(backward.run, 0)), Breakpoints(source))
@@ -79,7 +81,7 @@ def view_of(trace: model.Trace, whole: model.Trace, births: tuple[model.Birth, .
     )
     own = trace.start is None
     return FiledView(
-        tuple(_drawings(live)),
+        tuple(_drawings(live, boxes)),
         maths=tuple(each for each in maths if each.maths),
         holdings=tuple(Holding(size, tuple(nodes)) for size, nodes in source.holdings()),
         stops=tuple(_stops(whole, births, source)),
@@ -115,9 +117,9 @@ def _stops(
             yield model.Stopped("nonfinite", text, position, birth.node, place, birth)
 
 
-def _drawings(live: Live) -> Iterator[FiledDrawing]:
+def _drawings(live: Live, boxes: int) -> Iterator[FiledDrawing]:
     """The first view, then with one group more opened or closed, then with two."""
-    left, seen = MOST_BOXES, set[frozenset[int]]()
+    left, seen = boxes, set[frozenset[int]]()
     waiting = deque([AUTOMATIC])
     while waiting and len(seen) < MOST_DRAWINGS:
         folding = waiting.popleft()
@@ -162,59 +164,72 @@ def _filed(live: Live, drawing: Drawing) -> FiledDrawing:
 # Writes traces: a file for vizgrad and JupyterLab, or a page for any browser.
 
 
-#: Numbers in histograms and heat maps of one file; steps beyond have none.
-MOST_CLOSER = 200_000
-#: Bytes of arrays in one file, beyond the first: a page reads it for any of them.
-FILE = 4 << 20
-
-
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """All that goes into a file."""
+class Room:
+    """The room of a file, for what goes into it beside the graph, the steps and their norms."""
 
-    manifest: Manifest
-    trace: model.Trace
-    view: FiledView
-    filed: FiledArrays
-    arrays: dict[str, bytes]
+    #: Bytes of the whole file, and of its gradients.
+    file: float
+    arrays: float
+    #: Numbers in histograms and heat maps; steps beyond have none.
+    closer: int
+    boxes: int
 
 
-def parts_of(trace: model.Trace, room: int, beside: tuple[FiledBeside, ...] = ()) -> Parts:
-    """`room`: bytes of arrays. ValueError for a trace whose parts do not belong together."""
-    births = tuple(filter(None, map(birth_in, trace.records)))
-    arrays = _Arrays(room)
-    if isinstance(trace, Traced):
-        births = tuple(trace.births())
-        for of, array in trace.arrays():
-            arrays.add(of, array)
-        trace = _closer(trace)
-    elif isinstance(trace, FromFile):
-        births = trace.births
-        for of, array in trace.values.items():
-            arrays.add(of, array)
-        trace = replace_fields(trace)
-    whole = stepped(trace)
-    checked(whole)
-    manifest = Manifest(
-        TRACE_FORMAT,
-        TRACE_VERSION,
-        __version__,
-        trace.title,
-        len(trace.graph.nodes),
-        len(trace.records),
-        left_out=arrays.left_out,
-        births=births,
-    )
-    view = replace(view_of(trace, whole, births), beside=beside)
-    return Parts(manifest, trace, view, *arrays.told())
+#: A file that can be sent by mail, and is written in about two seconds.
+SMALL = Room(model.SMALL_FILE, inf, closer=40_000, boxes=1_000)
+FULL = Room(inf, 64 << 20, closer=200_000, boxes=2_000)
+#: Bytes of arrays in one file of the zip, beyond the first: a page reads it for any of them.
+FILE = 4 << 20
+#: Bytes that the zip spends on a file of its own, and on the name of an array; and on the manifest.
+_OF_FILE, _OF_ARRAY, _OF_MANIFEST = 400, 16, 1_000
 
 
 def save(
-    trace: model.Trace, path: File, *, arrays: int, beside: tuple[FiledBeside, ...] = ()
+    trace: model.Trace,
+    path: File,
+    *,
+    full: bool = False,
+    arrays: int | None = None,
+    beside: tuple[FiledBeside, ...] = (),
 ) -> Path:
     """See `model.Trace.save`. `beside`: other runs that it is compared with."""
-    parts = parts_of(trace, arrays, beside)
-    nodes, steps = parts.manifest.nodes, parts.manifest.steps
+    room = FULL if full else SMALL
+    if arrays is not None:
+        room = replace(room, file=inf, arrays=arrays)
+    return _save(trace, path, room, beside)
+
+
+def _save(trace: model.Trace, path: File, room: Room, beside: tuple[FiledBeside, ...]) -> Path:
+    """ValueError for a trace whose parts do not belong together."""
+    births = tuple(filter(None, map(birth_in, trace.records)))
+    known: list[tuple[model.ArrayName, Any]] = []
+    if isinstance(trace, Traced):
+        births = tuple(trace.births())
+        known = list(trace.arrays())
+        trace = _closer(trace, room.closer)
+    elif isinstance(trace, FromFile):
+        births = trace.births
+        known = list(trace.values.items())
+        trace = replace_fields(trace)
+    whole = stepped(trace)
+    checked(whole)
+    view = replace(view_of(trace, whole, births, room.boxes), beside=beside)
+
+    def values(taken: int) -> tuple[Manifest, FiledArrays, dict[str, bytes]]:
+        """The gradients that fit beside the `taken` bytes of the trace and its view."""
+        left = min(room.file - taken - _OF_MANIFEST, room.arrays)
+        arrays = _Arrays(left, counts_all=room.file < inf)
+        for of, array in _most_telling_first(known, births):
+            arrays.add(of, array)
+        nodes, steps = len(trace.graph.nodes), len(trace.records)
+        manifest = Manifest(
+            TRACE_FORMAT, TRACE_VERSION, __version__, trace.title, nodes, steps,
+            left_out=arrays.left_out, births=births,
+        )  # fmt: skip
+        return manifest, *arrays.told()
+
+    nodes, steps = len(trace.graph.nodes), len(trace.records)
     if nodes + steps > MOST_IN_PAGE:
         warn_once(
             f"a trace of {nodes:,} nodes and {steps:,} steps is too large for a page, which has room for "
@@ -222,8 +237,16 @@ def save(
             "it. A run of fewer steps, or of a graph of fewer nodes, is smaller"
         )
     with archive.replacing(path) as file:
-        archive.write(file, parts.manifest, parts.trace, parts.view, parts.filed, parts.arrays)
+        archive.write(file, trace, view, values)
     return Path(path)
+
+
+def _most_telling_first(
+    arrays: list[tuple[model.ArrayName, Any]], births: tuple[model.Birth, ...]
+) -> list[tuple[model.ArrayName, Any]]:
+    """Those of nodes that made a NaN or an infinity, then the smallest: most of them have room."""
+    faulty = {birth.node for birth in births}
+    return sorted(arrays, key=lambda each: (each[0].node not in faulty, _size(each[1])))
 
 
 class FromFile(model.Trace):
@@ -252,10 +275,9 @@ class FromFile(model.Trace):
     __hash__ = model.Trace.__hash__
 
 
-def _closer(trace: Traced) -> model.Trace:
-    """With histograms and heat maps, as far as there is room."""
+def _closer(trace: Traced, left: int) -> model.Trace:
+    """With `left` numbers in histograms and heat maps, those of the earliest steps."""
     records: list[model.StepRecord] = []
-    left = MOST_CLOSER
     for index, record in enumerate(trace.records):
         if left > 0:
             record = trace.closer(index)  # noqa: PLW2901  what is filed of it
@@ -281,8 +303,10 @@ def _numbers(summary: model.TensorSummary) -> int:
 class _Arrays:
     """Gradients by name: what is the same memory is there once, and those of a shape and type share files."""
 
-    def __init__(self, room: int) -> None:
+    def __init__(self, room: float, *, counts_all: bool) -> None:
+        """`room`: bytes, of elements alone or of all that the zip spends on them."""
         self._left = room
+        self._of_array, self._of_file = (_OF_ARRAY, _OF_FILE) if counts_all else (0, 0)
         #: By memory: the file, the place in it, and what is there.
         self._places: dict[object, tuple[int, int, list[model.ArrayName]]] = {}
         #: By shape and type: the file that has room for more, and its bytes.
@@ -296,13 +320,16 @@ class _Arrays:
         if place is not None:
             place[2].append(of)
             return
-        size = prod(array.shape) * array.dtype.itemsize
-        if size > self._left or array.dtype.kind not in "biufc":
+        size = _size(array)
+        file, held = self._open.get((array.shape, array.dtype), (-1, 0))
+        if held + size > FILE:
+            file = -1
+        spent = size + self._of_array + (self._of_file if file < 0 else 0)
+        if spent > self._left or array.dtype.kind not in "biufc":
             self.left_out += 1
             return
-        self._left -= size
-        file, held = self._open.get((array.shape, array.dtype), (-1, 0))
-        if file < 0 or held + size > FILE:
+        self._left -= spent
+        if file < 0:
             file, held = len(self._files), 0
             self._files.append([])
         self._open[array.shape, array.dtype] = file, held + size
@@ -317,6 +344,10 @@ class _Arrays:
             filed.append(Filed(_name(file), shape, dtype, tuple(of), at))
         files = {_name(file): archive.written(arrays) for file, arrays in enumerate(self._files)}
         return FiledArrays(tuple(filed)), files
+
+
+def _size(array: Any) -> int:
+    return prod(array.shape) * array.dtype.itemsize
 
 
 def _name(file: int) -> str:
@@ -340,8 +371,8 @@ def _memory(array: Any) -> object:
 # served.
 
 
-#: Bytes of gradients in a page, where each takes a third more.
-ARRAYS_IN_PAGE = 8 << 20
+#: Bytes of gradients in a full page, where each takes a third more; and of what is around code and file.
+ARRAYS_IN_PAGE, _AROUND = 8 << 20, 4_096
 
 _STYLE = (
     "html,body{height:100%;margin:0}"
@@ -351,12 +382,19 @@ _STYLE = (
 )
 
 
-def export(trace: model.Trace, path: File, *, beside: tuple[FiledBeside, ...] = ()) -> Path:
+def export(
+    trace: model.Trace, path: File, *, full: bool = False, beside: tuple[FiledBeside, ...] = ()
+) -> Path:
     """See `model.Trace.export`. FileNotFoundError where the front end was not built. `beside`: other runs
     that it is compared with.
     """
+    if full:
+        room = replace(FULL, arrays=ARRAYS_IN_PAGE)
+    else:
+        code = (STATIC / "trace.js").stat().st_size
+        room = replace(SMALL, file=(SMALL.file - code - _AROUND) * 3 // 4)  # in base64
     with tempfile.TemporaryDirectory() as folder:
-        file = save(trace, Path(folder, "trace"), arrays=ARRAYS_IN_PAGE, beside=beside)
+        file = _save(trace, Path(folder, "trace"), room, beside)
         text = page(file.read_bytes(), trace.title or "trace")
     with archive.replacing(path) as made:
         made.write_text(text, "utf-8")
@@ -452,13 +490,13 @@ class LoadedTrace(Session):
         """For a recording: its events, in order."""
         return self.whole.events
 
-    def save(self, path: File, *, arrays: int = model.ARRAYS_FILED) -> Any:
+    def save(self, path: File, *, full: bool = False, arrays: int | None = None) -> Any:
         """See `Trace.save`."""
-        return self.whole.save(path, arrays=arrays)
+        return self.whole.save(path, full=full, arrays=arrays)
 
-    def export(self, path: File) -> Any:
+    def export(self, path: File, *, full: bool = False) -> Any:
         """See `Trace.export`."""
-        return self.whole.export(path)
+        return self.whole.export(path, full=full)
 
     def diff(self, other: Any, *, tolerance: float | None = 0.0) -> Any:
         """See `Trace.diff`."""

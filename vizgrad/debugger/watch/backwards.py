@@ -120,6 +120,8 @@ class Run:
         self.creates = creates
         self.keeps = keeps
         self.site = site
+        #: Has a step used one of the gradients that it brought?
+        self.used = False
         self.roots: tuple[Note, ...] = ()
         self.visits: dict[int, Visit] = {}
         self.births: list[Odd] = []

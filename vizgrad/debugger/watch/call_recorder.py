@@ -28,6 +28,7 @@ from vizgrad.debugger.watch.functions import Tap, Taps
 from vizgrad.debugger.watch.grad_history import how_cut
 from vizgrad.debugger.watch.note_recorder import Noting, may_write
 from vizgrad.debugger.watch.notes import Event, Note, holds
+from vizgrad.debugger.watch.scaling import listed
 from vizgrad.debugger.watch.source_expressions import variable
 from vizgrad.debugger.watch.training import tensors_in
 from vizgrad.debugger.watch.vizgrad_tensors import OWN
@@ -186,7 +187,9 @@ class Tapping(Noting):
         """Runs a call of a person's, and notes what it did."""
         kind = tap.kind
         inside = kind in _THROUGH
-        before = self._note_before(kind, args, kwargs)
+        if kind == "tend":
+            args, kwargs = listed(tap.name, args, kwargs)
+        before = self._note_before(kind, tap.name, args, kwargs)
         runs = len(self.runs)
         self.busy = not inside
         try:
@@ -195,6 +198,8 @@ class Tapping(Noting):
             if self.on_error is not None:
                 named = [kwargs[name] for name in _NAMED if name in kwargs]
                 self.guarded(self.on_error, error, tap.name, (*args, *named))
+            if self.on_progress is not None and kind in ("backward", "grad"):
+                self.on_progress(self, "failed", error)
             raise
         finally:
             self.busy = False
@@ -202,7 +207,11 @@ class Tapping(Noting):
                 self.training.ended()
             elif kind in ("first", "again"):
                 self.repeats.end(args[0], again=kind == "again")
+            elif kind == "tend":
+                self.scaling.leaves(tap.name)
         self.guarded(self._called, tap, args, kwargs, result, (before, runs))
+        if self.on_progress is not None and kind in ("backward", "grad", "step"):
+            self.on_progress(self, kind)
         return result
 
     def operation(self, tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -240,11 +249,16 @@ class Tapping(Noting):
         """Another thread, to which nobody listens, made a result."""
         self.habits.stray(result, caller(2))
 
-    def _note_before(self, kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _note_before(
+        self, kind: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         if kind == "apply":
             return tick()
         if kind == "step":
+            self.guarded(self.scaling.steps, args[0], caller(3))
             return self.guarded(self.training.before, args[0], self.gradients)
+        if kind == "tend":
+            self.guarded(self.scaling.begins, name, args, caller(3))
         if kind in ("first", "again"):
             self.repeats.begin()
         if kind in ("backward", "grad"):
@@ -268,7 +282,11 @@ class Tapping(Noting):
             if kind == "apply":
                 operands, outputs = list(tensors_in(args[1:])), list(tensors_in((result,)))
                 self.habits.applied(args[0], site, operands, outputs, before[0])
+        elif kind == "tend":
+            made = [self.note_of(each) for each in tensors_in((result,))] if name == "scale" else []
+            self.scaling.ended(name, args, made)
         elif kind == "assign":
+            self.gradients.assigned(args[0], caller(2))
             self.memory.assigned(*span(args[0]._array), caller(2))
         elif kind == "leak":
             if not stands_for_others(args[0]):
@@ -308,6 +326,7 @@ class Tapping(Noting):
             self.off = None if args[0].mode else site
         elif kind == "wrap":
             data = args[1] if len(args) > 1 else kwargs.get("data")
+            self.gradients.assigned(result, site)
             if isinstance(data, Tensor) and data.requires_grad:
                 self.wrapped(data, result, site)
 
@@ -463,7 +482,7 @@ _NAMED = ("tensors", "outputs", "inputs")
 #: Where `create_graph` stands among the arguments.
 _CREATES = {"backward": 3, "grad": 4}
 #: Within them runs code of a person's.
-_THROUGH = frozenset({"backward", "grad", "step", "apply", "layer", "first", "again"})
+_THROUGH = frozenset({"backward", "grad", "step", "apply", "layer", "first", "again", "tend"})
 
 
 def _tensors_among(args: tuple[Any, ...]) -> tuple[list[Tensor], bool]:

@@ -17,6 +17,7 @@ from vizgrad.core.ops.forms import FORMS
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.watch.notes import Note
+from vizgrad.debugger.watch.scaling import CLIPPING, SCALING
 from vizgrad.debugger.watch.source_expressions import tree_of
 
 # --- ctx attributes --------------------------------------------------------------------------------------
@@ -249,10 +250,12 @@ def _names() -> Iterator[tuple[str, str]]:
 
 def _single() -> list[tuple[Any, str, str]]:
     """Functions that are neither operations nor made of one."""
+    from vizgrad.amp.grad_scaler import GradScaler
     from vizgrad.autograd import grad_mode, running, tensor_methods
     from vizgrad.core.function.custom.function import Function
     from vizgrad.nn.modules import batchnorm, dropout, module
     from vizgrad.nn.parameter import Parameter
+    from vizgrad.nn.utils import clip_grad
     from vizgrad.optim import optimizer
     from vizgrad.utils.checkpoint import hooks_based
 
@@ -276,6 +279,8 @@ def _single() -> list[tuple[Any, str, str]]:
         (own["data"].fget, "data", "data"),
         (own["data"].fset, "data", "assign"),
     ]
+    found += [(vars(GradScaler)[name], name, "tend") for name in SCALING]
+    found += [(vars(clip_grad)[name], name, "tend") for name in CLIPPING]
     found += [(own[name], name, "leak") for name in _TAKING]
     for cls in _subclasses(optimizer.Optimizer):
         if "step" in vars(cls):

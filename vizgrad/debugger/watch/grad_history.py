@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.storage import tick
@@ -41,8 +41,29 @@ def how_cut(note: Note, kind: str, mode: str) -> str:
 #: Notes that are searched for a gradient when a leaf is written. The norm of all gradients has one operand
 #: per parameter, and each gradient that is scaled by it is written: a search of all is quadratic.
 _NEAR = 32
+#: Pairs of parameters that share memory, parameters that were given memory, and backwards whose gradients
+#: one leaf holds.
+_SHARED_KEPT, _GIVEN_KEPT, _PENDING = 64, 4096, 64
 #: Lines that computed with one leaf, of which the first are kept.
 _USES_KEPT = 64
+
+
+class Use(NamedTuple):
+    """A step used a gradient."""
+
+    site: Site | None
+
+
+class Shared(NamedTuple):
+    """Two parameters lie in the same memory: `site` is the line that made it so, or that wrote one from the
+    other; `late`: the second.
+    """
+
+    one: Leaf
+    other: Leaf
+    site: Site | None
+    late: bool
+    clock: int
 
 
 class Leaf:
@@ -56,12 +77,15 @@ class Leaf:
         "looked_at",
         "name",
         "note",
+        "pending",
         "plain",
+        "received",
         "reported",
         "run",
         "stepped_at",
         "tensor",
         "used_at",
+        "used_by",
         "uses",
         "written",
     )
@@ -72,6 +96,12 @@ class Leaf:
         self.grad: weakref.ref[Any] | None = None
         #: Backwards that gave it a gradient since it was last cleared.
         self.kept = 0
+        #: Those before the last of them whose gradients it holds, too.
+        self.pending: list[weakref.ref[Run]] = []
+        #: Backwards that gave it a gradient, all in all.
+        self.received = 0
+        #: The step that used what its `.grad` holds; None since a backward has brought another.
+        self.used_by: Use | None = None
         #: Has the program computed with its gradient, or written to it?
         self.looked_at = self.written = False
         #: Is it a tensor that a person made want a gradient, and no module's parameter?
@@ -104,6 +134,10 @@ class Gradients:
         self._grads: dict[int, Leaf] = {}
         #: Tensors that were told to want no gradient, and where.
         self._frozen: dict[int, tuple[weakref.ref[Any], Site | None]] = {}
+        #: Parameters whose memory was given to them -> where.
+        self._given: dict[int, tuple[weakref.ref[Any], Site | None]] = {}
+        #: Pairs of parameters that share memory.
+        self.shared: list[Shared] = []
         #: Parameters of optimizers that have stepped.
         self.optimized: dict[int, weakref.ref[Any]] = {}
 
@@ -133,6 +167,28 @@ class Gradients:
         found = self._frozen.get(id(tensor))
         return found[1] if found is not None and found[0]() is tensor else None
 
+    def assigned(self, tensor: Any, site: Site | None) -> None:
+        """A line said which memory a tensor has."""
+        if len(self._given) < _GIVEN_KEPT:
+            self._given[id(tensor)] = weakref.ref(tensor), site
+
+    def _given_at(self, *leaves: Leaf) -> Site | None:
+        """Where one of these was last given its memory, if that was heard."""
+        for leaf in leaves:
+            found = self._given.get(leaf.key)
+            if found is not None and found[0]() is leaf.tensor():
+                return found[1]
+        return None
+
+    def shares(self, one: Any, other: Any, site: Site | None = None) -> None:
+        """Two parameters were found in the same memory: by a line that wrote one from the other, or as an
+        optimizer has both.
+        """
+        if len(self.shared) < _SHARED_KEPT:
+            both = self.of(one), self.of(other)
+            at = site or self._given_at(*reversed(both))
+            self.shared.append(Shared(*both, at, site is not None, tick()))
+
     def known(self, tensor: Any) -> Leaf | None:
         found = self._leaves.get(id(tensor))
         return found if found is not None and found.tensor() is tensor else None
@@ -153,14 +209,22 @@ class Gradients:
     def arrived(self, variable: Any, run: Run, held: bool) -> None:
         """A gradient was stored, or added to what was held."""
         leaf = self.of(variable)
-        leaf.run = run
+        earlier, leaf.run = leaf.run, run
+        leaf.received += 1
+        leaf.used_by = None
         leaf.kept = leaf.kept + 1 if held else 1
         if held and leaf.stepped_at is not None:
             leaf.added_by = leaf.added_by or run
         else:
             leaf.stepped_at = leaf.added_by = None
+        if held and earlier is not None and len(leaf.pending) < _PENDING:
+            leaf.pending.append(weakref.ref(earlier))
+        elif not held:
+            leaf.pending.clear()
         grad = self._look.grad(variable)
         if grad is not None and (leaf.grad is None or leaf.grad() is not grad):
+            if leaf.grad is not None and leaf.grad() is not None:
+                leaf.looked_at = True  # someone has kept the one before
             leaf.grad = weakref.ref(grad)
             self._grads[id(grad)] = leaf
 
@@ -179,6 +243,27 @@ class Gradients:
             leaf.reported.append((leaf.added_by, site))
             leaf.added_by = None
         leaf.stepped_at = site
+        leaf.used_by = leaf.used_by or Use(site)
+        for known in leaf.pending:
+            run = known()
+            if run is not None:
+                run.used = True
+        if leaf.run is not None:
+            leaf.run.used = True
+
+    def _written_from(self, tensor: Any, values: tuple[Note, ...], site: Site | None) -> None:
+        """A parameter was written: of another one that lies in the same memory?"""
+        if len(values) < 2:
+            return
+        mine = _parameter(tensor, values[0])
+        if mine is None:
+            return
+        for note in values[1:]:
+            other = _parameter(note.tensor(), note)
+            if other is not None and other is not mine:
+                span = self._look.span(mine)
+                if span[0] < span[1] and span == self._look.span(other):
+                    self.shares(mine, other, site)
 
     def stepped(self, optimizer: Any, site: Site | None) -> None:
         for group in optimizer.param_groups:
@@ -191,6 +276,7 @@ class Gradients:
         """A tensor was written in place: a step by hand, if it is a leaf and its gradient goes in."""
         if (leaf := self.known(tensor)) is not None:
             leaf.written = True
+        self._written_from(tensor, values, site)
         for note in values[1:]:
             for near in _near(note):
                 if near.op == "gradient" and near.detail is not None:
@@ -200,6 +286,19 @@ class Gradients:
                     if self._look.shares(owner, tensor):
                         self.used(owner, site)
                         return
+
+
+def _parameter(tensor: Any, note: Note) -> Any:
+    """The parameter whose memory it is: itself, or what its `.data` is of; None if none is known."""
+    for _ in range(4):
+        if type(tensor).__name__ == "Parameter":
+            return tensor
+        through = note.op in ("data", "detach") or note.op[-1:] == "_"  # written in place
+        if not through or not note.parents:
+            return None
+        note = note.parents[0]
+        tensor = note.tensor()
+    return None
 
 
 def _near(note: Note) -> list[Note]:

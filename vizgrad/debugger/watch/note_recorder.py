@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, Literal, Protocol
 
 from vizgrad.core.observing import Observer
 from vizgrad.core.tensor.source_location import Site
@@ -16,6 +16,7 @@ from vizgrad.debugger.watch.grad_history import Gradients
 from vizgrad.debugger.watch.nonfinite_values import KEEPING, look_at_values
 from vizgrad.debugger.watch.notes import Event, Note, Notes, Weight
 from vizgrad.debugger.watch.rounds import Rounds
+from vizgrad.debugger.watch.scaling import Scaling
 from vizgrad.debugger.watch.tensor_adapter import Kind, Look, tensors_in
 from vizgrad.debugger.watch.training import Habits, Layers, Training
 from vizgrad.debugger.watch.untracked_memory import Memory
@@ -32,6 +33,20 @@ _LEAKS_KEPT = 4096
 def may_write(name: str) -> bool:
     """Does an operation of this name write to its first operand? As in: mul_, __iadd__, __setitem__."""
     return name[-1:] == "_" and (name[0] != "_" or name.startswith(("__i", "__set", "_foreach")))
+
+
+class Progress(Protocol):
+    """Is called when a backward, a call of grad or a step of an optimizer has ended, with the word for it;
+    "failed": a backward or a call of grad has raised `error`. Its own errors go to the user's program.
+    """
+
+    def __call__(
+        self,
+        noting: Noting,
+        what: Literal["backward", "grad", "step", "failed"],
+        error: BaseException | None = None,
+        /,
+    ) -> None: ...
 
 
 class Noting:
@@ -59,6 +74,7 @@ class Noting:
         self.broadcasting: frozenset[str] = frozenset()
         #: Called with an error that a person's call raised.
         self.on_error: Callable[[BaseException, str, Any], None] | None = None
+        self.on_progress: Progress | None = None
         #: The line that goes on from step to step, and how often: the newest note of it.
         self.carried: dict[Site, Note] = {}
         #: The same lines -> what such a value kept alive when it was weighed, from time to time.
@@ -73,6 +89,7 @@ class Noting:
         self.busy = False
         self.habits = Habits()
         self.training = Training(look)
+        self.scaling = Scaling(self.gradients)
         self.layers = Layers()
         self.repeats = Repeats()
         self.rounds = Rounds()
@@ -119,7 +136,7 @@ class Noting:
         note = self.notes.get(tensor)
         if note is None:
             leaf = self.gradients.leaf_of(tensor)
-            if leaf is not None:
+            if leaf is not None and not self.scaling.tending:
                 leaf.looked_at = True
             note = Note("gradient" if leaf else "given", None, (), Kind(self.look.kind(tensor)), 0)
             note.requires = tensor.requires_grad

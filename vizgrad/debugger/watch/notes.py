@@ -54,6 +54,8 @@ class Note:
     #: How many backwards its history reaches over, and the last value that was carried over one.
     turns = 0
     carried: Note | None = None
+    #: For a loss: did a GradScaler multiply it?
+    scaled = False
     #: Were all its operands with a history made before the last backward? Then it adds none of a new step.
     late = False
 

@@ -104,6 +104,12 @@ class Rounds:
         self._turns.append(_Turn(clock, path, tuple(values)))
         self._clocks.append(clock)
 
+    def cancel(self, clock: int) -> None:
+        """The one that began at this tick, the last, does not run."""
+        if self._clocks[-1:] == [clock]:
+            self._turns.pop()
+            self._clocks.pop()
+
     def was_grad(self, clock: int) -> None:
         """The one that began at this tick was a call of `grad`."""
         self._others.append(clock)

@@ -116,7 +116,8 @@ class Parameter:
     """One parameter of an optimizer."""
 
     __slots__ = (
-        "leaf", "long", "optimizer", "site", "steps", "tensor", "wanted", "without", "worst"
+        "finite", "frozen", "frozen_at", "leaf", "long", "long_at", "longest", "optimizer", "site", "steps",
+        "tensor", "wanted", "without", "worst",
     )  # fmt: skip
 
     def __init__(self, tensor: Any, leaf: Leaf, optimizer: str) -> None:
@@ -131,12 +132,35 @@ class Parameter:
         self.long = 0
         self.site: Site | None = None
         self.worst = 0.0
+        #: The longest in more detail; and when the first of them was.
+        self.longest: Long | None = None
+        self.long_at = 0
+        #: Steps that left it finite.
+        self.finite = 0
+        #: Steps that changed it though it does not require grad, by a gradient of before.
+        self.frozen = 0
+        #: Where it was told last to want no gradient, if that was heard.
+        self.frozen_at: Site | None = None
+
+
+class Long(NamedTuple):
+    """Step number `step` of an optimizer, from 1, changed a parameter of its group `group`, from 1 (of
+    `groups`), by most of its size.
+    """
+
+    step: int
+    rate: float | None
+    group: int
+    groups: int
+    before: float
+    after: float
 
 
 class Steps:
     """The steps of one optimizer."""
 
     __slots__ = (
+        "at",
         "gap",
         "in_vain",
         "leaves",
@@ -155,6 +179,8 @@ class Steps:
         self.useful = self.in_vain = 0
         #: The steps without any gradient since the last that found one; the most between two that did.
         self.gap = self.longest_gap = 0
+        #: Where the last step was.
+        self.at: Site | None = None
         #: When the last step was that found one.
         self.useful_at = 0
         #: Where the last step without a gradient was, and when they all were.
@@ -162,6 +188,7 @@ class Steps:
         self.vain_at: list[int] = []
 
     def stepped(self, found: bool, site: Site | None) -> None:
+        self.at = site
         if found:
             if self.useful:
                 self.longest_gap = max(self.longest_gap, self.gap)
@@ -170,6 +197,15 @@ class Steps:
         self.in_vain, self.gap, self.site = self.in_vain + 1, self.gap + 1, site
         if len(self.vain_at) < _VAIN_KEPT:
             self.vain_at.append(tick())
+
+
+class Sampled(NamedTuple):
+    """Some elements of a parameter before a step, and the number of its group."""
+
+    known: Parameter
+    tensor: Any
+    sample: Any
+    group: int
 
 
 class Training:
@@ -183,17 +219,18 @@ class Training:
         #: Line of a loss -> the first value that was run backward, the last, and how many.
         self.losses: dict[tuple[int, int], tuple[float, float, int]] = {}
         self._stepping = False
+        self._optimizer: weakref.ref[Any] | None = None
+        #: Memory of parameters -> the first that was found there.
+        self._memory: dict[tuple[int, int], weakref.ref[Any]] = {}
 
-    def before(
-        self, optimizer: Any, gradients: Gradients
-    ) -> list[tuple[Parameter, Any, Any]] | None:
+    def before(self, optimizer: Any, gradients: Gradients) -> list[Sampled] | None:
         """A step begins: samples of its parameters. None within another step."""
         if self._stepping:
             return None
         self._stepping = True
-        found: list[tuple[Parameter, Any, Any]] = []
+        found: list[Sampled] = []
         named = not self.parameters
-        for group in optimizer.param_groups:
+        for number, group in enumerate(optimizer.param_groups):
             for tensor in group["params"]:
                 known = self.parameters.get(id(tensor))
                 if known is None or known.tensor() is not tensor:
@@ -201,45 +238,76 @@ class Training:
                     known = self.parameters[id(tensor)] = Parameter(tensor, leaf, title)
                 known.steps += 1
                 known.wanted = tensor.requires_grad
+                if not known.wanted:
+                    known.frozen_at = gradients.frozen_at(tensor)
                 named = named or known.steps != _NAMED_AT
                 if self._look.grad(tensor) is None:
                     known.without += 1
                 else:
-                    found.append((known, tensor, self._sample(tensor)))
-        self._steps = self._steps_of(optimizer)
+                    found.append(Sampled(known, tensor, self._sample(tensor), number))
+        self._optimizer = weakref.ref(optimizer)
+        self._steps = self._steps_of(optimizer, gradients)
         if not named:
             names = names_around(kinds=self._look.kinds)
             for leaf in gradients.all():
                 leaf.name = names.get(leaf.key, "") or leaf.name
         return found
 
-    def _steps_of(self, optimizer: Any) -> Steps:
+    def _steps_of(self, optimizer: Any, gradients: Gradients) -> Steps:
         known = self._optimizers.get(optimizer)
         if known is None:
             tensors = [tensor for group in optimizer.param_groups for tensor in group["params"]]
             leaves = [self.parameters[id(tensor)].leaf for tensor in tensors]
+            self._look_for_shared(tensors, gradients)
             known = self._optimizers[optimizer] = Steps(type(optimizer).__name__, leaves)
             if len(self.steps) < _OPTIMIZERS_KEPT:
                 self.steps.append(known)
         return known
 
+    def _look_for_shared(self, tensors: list[Any], gradients: Gradients) -> None:
+        """Do two parameters lie in the same memory?"""
+        for tensor in tensors:
+            span = self._look.span(tensor)
+            if span[0] >= span[1]:
+                continue
+            other = self._memory.setdefault(span, weakref.ref(tensor))()
+            if other is None:
+                self._memory[span] = weakref.ref(tensor)
+            elif other is not tensor and self._look.span(other) == span:
+                gradients.shares(other, tensor)
+
     def ended(self) -> None:
         self._stepping = False
 
-    def after(self, before: list[tuple[Parameter, Any, Any]], site: Site | None) -> None:
+    def after(self, before: list[Sampled], site: Site | None) -> None:
         if self._steps is not None:
             found = bool(before) or self._filled(self._steps)  # by a closure, within the step
             self._steps.stepped(found, site)
-        for known, tensor, was in before:
+        for known, tensor, was, number in before:
             now = None if was is None else self._sample(tensor)
             if was is None or now is None or now.shape != was.shape:
                 continue
             length, old = size(now - was), size(was)
+            if length < float("inf"):
+                known.finite += 1
+            if length and not known.wanted:
+                known.frozen, known.site = known.frozen + 1, site
             # what begins at zero moves by more than its size once
             if 0.0 < old < 2.0 * length < float("inf") and known.steps > 1:
                 known.long += 1
+                known.long_at = known.long_at or tick()
                 if length / old > known.worst:
                     known.worst, known.site = length / old, site
+                    known.longest = self._long(known, number, old, size(now))
+
+    def _long(self, known: Parameter, number: int, before: float, after: float) -> Long | None:
+        optimizer = None if self._optimizer is None else self._optimizer()
+        if optimizer is None:
+            return None
+        groups = optimizer.param_groups
+        rate = groups[number].get("lr") if number < len(groups) else None
+        told = float(rate) if isinstance(rate, (int, float)) else None
+        return Long(known.steps, told, number + 1, len(groups), float(before), float(after))
 
     def _filled(self, steps: Steps) -> bool:
         tensors = [leaf.tensor() for leaf in steps.leaves]

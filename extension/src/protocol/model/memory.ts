@@ -182,19 +182,20 @@ export interface HeapStorage {
 }
 
 /**
- * A variable that keeps a graph alive: without it `nodes` nodes and `bytes` bytes would be gone.
+ * Variables that keep a part of the graphs alive: each of them does, and without all of them
+ * `nodes` nodes of about `node_bytes` bytes would be gone, and `bytes` bytes of tensors.
  *
- * `shared_nodes` more of its graph, with `shared_bytes` that only nodes save, are kept by
- * `shared_with` too (the first of them). `through`: where in the variable the graph begins.
- * `since`: the line of the oldest node that it keeps.
+ * A single name keeps the part alone; `names_more` are not told. `sessions` are the titles of open
+ * sessions that keep it, too, until they are closed. `through`: where in the variable the graph
+ * begins. `since`: the line of the oldest node.
  */
 export interface HeapKeeper {
-  readonly name: string;
+  readonly names: readonly string[];
   readonly nodes: number;
+  readonly node_bytes: number;
   readonly bytes: number;
-  readonly shared_nodes: number;
-  readonly shared_bytes: number;
-  readonly shared_with: readonly string[];
+  readonly names_more: number;
+  readonly sessions: readonly string[];
   readonly through: string;
   readonly since: Place | null;
 }
@@ -222,7 +223,7 @@ export interface HeapShare {
 
 /**
  * `bytes` is the sum of `storages` storages, and of `shares`; of `held`, the largest first,
- * `held_more` are not told.
+ * `held_more` are not told. `keepers`: each node is in one of them; the largest first.
  *
  * `uncounted`: sentences about memory that is no part of it.
  */
@@ -333,12 +334,12 @@ export const readHeapStorage: Reader<HeapStorage> = record<HeapStorage>({
 });
 
 export const readHeapKeeper: Reader<HeapKeeper> = record<HeapKeeper>({
-  name: string,
+  names: array(string),
   nodes: integer,
+  node_bytes: integer,
   bytes: integer,
-  shared_nodes: optional(integer, 0),
-  shared_bytes: optional(integer, 0),
-  shared_with: optional(array(string), []),
+  names_more: optional(integer, 0),
+  sessions: optional(array(string), []),
   through: optional(string, ''),
   since: optional(nullable(readPlace), null)
 });

@@ -10,8 +10,11 @@ import type { Graph, Start, StepRecord } from './nodes';
 /** Version of the JSON form of everything in this module; a reader refuses a larger one. */
 export const MODEL_VERSION = 3;
 
-/** Bytes of gradients that a file of a trace has room for, if nothing else is said. */
-export const ARRAYS_FILED = 67108864;
+/**
+ * Bytes that the file of a trace has, at most, if nothing else is said; beyond some 10,000 nodes
+ * those of the graph and the norms alone may be more.
+ */
+export const SMALL_FILE = 2000000;
 
 /** One line of the log: forward op recorded, node run, hook called, write, save released... */
 export interface Event {

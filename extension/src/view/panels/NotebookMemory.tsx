@@ -1,5 +1,6 @@
 /** The memory of the whole notebook: storages and who holds them, what keeps graphs alive. No session is needed. */
 import type { JSX } from 'preact';
+import { Fragment } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 
 import type { Heap, HeapCycle, HeapHolder, HeapKeeper, HeapStorage, Place } from '../../protocol';
@@ -13,6 +14,7 @@ import {
   eachText,
   holderText,
   keepsText,
+  sessionsText,
   sharesText,
   storageText,
   totalText,
@@ -54,7 +56,7 @@ function Read({ heap }: { heap: Heap }): JSX.Element {
             {keepers.map((keeper, i) => (
               <Keeper key={i} keeper={keeper} />
             ))}
-            {keepers_more > 0 && <More count={keepers_more} noun="more variable" />}
+            {keepers_more > 0 && <More count={keepers_more} noun="more part" />}
           </ul>
         </section>
       )}
@@ -80,11 +82,17 @@ function Read({ heap }: { heap: Heap }): JSX.Element {
 }
 
 function Keeper({ keeper }: { keeper: HeapKeeper }): JSX.Element {
-  const { name, through, since } = keeper;
+  const { names, through, since } = keeper;
   return (
     <li>
-      <code class="vg-code-word">{name}</code>
-      {through !== '' && through !== name && (
+      {names.map((name, i) => (
+        <Fragment key={i}>
+          {i > 0 && (i === names.length - 1 && keeper.names_more === 0 ? ' and ' : ', ')}
+          <code class="vg-code-word">{name}</code>
+        </Fragment>
+      ))}
+      {names.length === 0 && sessionsText(keeper)}
+      {through !== '' && through !== names[0] && (
         <span class="vg-muted">
           {' '}
           through <code class="vg-code-word">{through}</code>
@@ -92,6 +100,7 @@ function Keeper({ keeper }: { keeper: HeapKeeper }): JSX.Element {
       )}{' '}
       {keepsText(keeper)}
       <Since place={since} word=", since " />
+      {names.length === 0 ? ', until closed' : sessionsText(keeper)}
     </li>
   );
 }

@@ -58,12 +58,12 @@ const HEAP: Heap = {
   held_more: 20,
   keepers: [
     {
-      name: 'total',
+      names: ['total'],
+      names_more: 0,
       nodes: 312,
+      node_bytes: 89e3,
       bytes: 48e6,
-      shared_nodes: 0,
-      shared_bytes: 0,
-      shared_with: [],
+      sessions: [],
       through: 'total',
       since: { file: 'x', line: 4, function: '', cell: 'In [7]', text: '' }
     }
@@ -122,7 +122,7 @@ test('is read and shown without a session, when the user asks', async () => {
   const region = await within(host).findByRole('region', { name: 'Notebook memory' });
   await within(region).findByText('48 MB in 21 storages, 312 nodes of graphs');
   expect(region.textContent).toContain(
-    'total keeps 312 nodes and 48 MB alive, since In [7], line 4'
+    'total keeps 312 nodes (89 kB) and 48 MB of tensors, since In [7], line 4'
   );
   expect(region.textContent).toContain('and 20 smaller ones, not listed');
   await waitFor(() => expect(region.textContent).toContain('read in 250 ms'));

@@ -15,6 +15,7 @@ _IMPORTS = {
     "import vizgrad as T": "import torch as T",
     "from tests.pains.corpus import fine, pain": f"from {__name__} import fine, pain",
     "from vizgrad import nn, why": "from torch import nn; from vizgrad import why",
+    "from vizgrad import nn": "from torch import nn",
     "from vizgrad.utils.checkpoint import checkpoint": "from torch.utils.checkpoint import checkpoint",
 }
 

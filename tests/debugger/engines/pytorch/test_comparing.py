@@ -142,3 +142,27 @@ def test_what_is_compared_can_be_saved_and_shown(tmp_path: Any) -> None:
     found.save(tmp_path / "both.vgtrace")
     loaded = vg.load_trace(tmp_path / "both.vgtrace")
     assert loaded.whole.diff(found.other, tolerance=None).first == found.first
+
+
+def test_the_same_gradients_are_asserted_across_engines_and_by_arrays() -> None:
+    theirs, ours = losses(an_mlp)
+    vg.testing.assert_same_gradients(theirs, ours)
+    vg.testing.assert_same_gradients(ours, theirs, rtol=1e-3, atol=1e-6)
+    model, of = an_mlp(torch)
+    loss = of(model, torch.float32)
+    loss.backward(retain_graph=True)
+    grads = {name: p.grad.numpy().copy() for name, p in model.named_parameters()}
+    vg.testing.assert_same_gradients(loss, grads)
+    vg.testing.assert_same_gradients(loss, {p: p.grad for p in model.parameters()})
+    with pytest.raises(AssertionError, match="no line is known; make this loss within"):
+        vg.testing.assert_same_gradients(loss, loss * 2)
+
+
+def test_a_port_to_another_framework_is_told_the_first_difference_of_both() -> None:
+    theirs, ours = losses(a_recurrent_network, scale=1.5)
+    _, others = losses(a_recurrent_network)
+    assert theirs is not ours
+    with pytest.raises(
+        AssertionError, match=r"(?s)not close.*First difference.*  a: test_comp.*  b: "
+    ):
+        vg.testing.assert_same_gradients(theirs, others)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from vizgrad.core.arrays import layout, xp
@@ -268,8 +269,11 @@ def unravel_index(
     ],
     shape: Any,
 ) -> tuple[Tensor, ...]:
-    """Flat places as one tensor of coordinates per dimension of `shape`."""
-    sizes = (int(shape),) if isinstance(shape, INTS) else tuple(int(n) for n in shape)
+    """Flat places as one tensor of coordinates per dimension of `shape` (an int is a shape of one dimension).
+
+    Raises TypeError of a `shape` that holds anything but ints, ValueError of negative sizes.
+    """
+    sizes = _ints_of_shape(shape)
     if any(n < 0 for n in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
     found: list[Tensor] = []
@@ -278,3 +282,14 @@ def unravel_index(
         found.append(new_tensor(xp.asarray(rest % n)))
         rest = rest // n
     return tuple(reversed(found))
+
+
+def _ints_of_shape(shape: Any) -> tuple[int, ...]:
+    if isinstance(shape, INTS):
+        return (int(shape),)
+    if not isinstance(shape, Sequence):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    for size in shape:
+        if not isinstance(size, INTS):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
+    return tuple(int(size) for size in shape)

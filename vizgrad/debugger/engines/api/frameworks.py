@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from importlib import import_module
+from types import TracebackType
 from typing import Any
 
 #: Name of a framework -> the module that registers an engine for its tensors.
@@ -15,6 +16,11 @@ _frameworks: set[str] = set()
 
 #: The notes of an engine on a watched block.
 _listeners: list[Callable[[], AbstractContextManager[Any]]] = []
+
+
+def awaited() -> tuple[str, ...]:
+    """Names of frameworks whose engine is not registered yet."""
+    return tuple(_waiting)
 
 
 def when_imported(framework: str, module: str) -> None:
@@ -40,12 +46,33 @@ def register_listener(listener: Callable[[], AbstractContextManager[Any]]) -> No
     _listeners.append(listener)
 
 
-@contextmanager
-def listening() -> Generator[list[Any]]:
-    """The engines of frameworks that are imported note what happens on this thread. Gives their notes."""
-    engines_registered()
-    with ExitStack() as stack:
-        yield [stack.enter_context(listener()) for listener in _listeners]
+class Listening:
+    """The engines of frameworks that are imported note what happens on this thread, from `__enter__` on."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._joined: list[Callable[[], AbstractContextManager[Any]]] = []
+
+    def __enter__(self) -> list[Any]:
+        """The notes of each."""
+        return self.join()
+
+    def join(self) -> list[Any]:
+        """Those that are imported by now, and were not when this was asked last, note from here on, too:
+        their notes.
+        """
+        engines_registered()
+        new = [listener for listener in _listeners if listener not in self._joined]
+        self._joined += new
+        return [self._stack.enter_context(listener()) for listener in new]
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
 
 
 #: The callback of an engine before a backward of its framework runs.
@@ -69,6 +96,27 @@ def intercepting(ask: Callable[..., bool]) -> Generator[None]:
     with ExitStack() as stack:
         for interceptor in _interceptors:
             stack.enter_context(interceptor(ask))
+        yield
+
+
+#: The notes of an engine on lines alone, which cost little.
+_line_notes: list[Callable[[], AbstractContextManager[None]]] = []
+
+
+def register_line_notes(notes: Callable[[], AbstractContextManager[None]]) -> None:
+    """`notes` gives the context to be entered while the lines that record nodes are noted."""
+    _line_notes.append(notes)
+
+
+@contextmanager
+def noting_lines() -> Generator[None]:
+    """The nodes of frameworks that are imported know their lines and modules, if this thread records them in
+    the block.
+    """
+    engines_registered()
+    with ExitStack() as stack:
+        for notes in _line_notes:
+            stack.enter_context(notes())
         yield
 
 

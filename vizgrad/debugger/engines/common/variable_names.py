@@ -10,12 +10,15 @@ from typing import Any, cast
 from vizgrad.core.interpreter import locals_of
 from vizgrad.core.tensor.source_location import INTERNAL, frame_outside
 from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger.engines.api.frameworks import of_framework
 
 #: A container longer than this is not searched; only this many parameters of a module are.
 _LONGEST_LIST = 64
 _LONGEST_DICT = 256
 _MOST_PARAMETERS = 10_000
 _PLAIN = int, float, complex, str
+#: A parameter's place in a tree of modules says more than the variable of a loop, or a list of some.
+_IN_A_CONTAINER, _IN_A_MODULE = 1, 2
 
 
 #: Beginnings of names that serve only if nothing better is found: IPython's history among them.
@@ -28,18 +31,25 @@ class Names(dict[int, str]):
     def __init__(self) -> None:
         super().__init__()
         self._tensors: dict[int, weakref.ref[Any]] = {}
+        self._ranks: dict[int, int] = {}
         #: The variables themselves, by name: numbers and texts as they were, tensors weakly.
         self._plain: dict[str, Any] = {}
         self._by_name: dict[str, weakref.ref[Any]] = {}
 
-    def found(self, tensor: Any, name: str) -> None:
-        """Notes a name; the first one found for a tensor stays, unless it is a hidden one, or of IPython's
-        results.
+    def found(self, tensor: Any, name: str, rank: int = 0) -> None:
+        """Notes a name. The one of the highest rank stays, the first of these, unless it is a hidden
+        one, or of IPython's results.
         """
-        known = super().get(id(tensor))
-        if known is None or (known.startswith(_HIDDEN) and not name.startswith(_HIDDEN)):
-            self[id(tensor)] = name
-            self._tensors[id(tensor)] = weakref.ref(tensor)
+        key = id(tensor)
+        known = super().get(key)
+        hidden = name.startswith(_HIDDEN)
+        if known is None or (known.startswith(_HIDDEN) and not hidden):
+            better = True
+        else:
+            better = rank > self._ranks.get(key, 0) and (not hidden or known.startswith(_HIDDEN))
+        if better:
+            self[key], self._ranks[key] = name, rank
+            self._tensors[key] = weakref.ref(tensor)
 
     def get(self, number: int, default: Any = None) -> Any:
         tensor = self._tensors.get(number)
@@ -98,6 +108,12 @@ def names_in(namespaces: Iterable[Mapping[str, Any]], kinds: tuple[type, ...] = 
                 names.variable(name, value)
             for inner, tensor in _tensors_in(value, kinds):
                 names.found(tensor, name + inner)
+            for inner, module in _modules_in(name, value):
+                for below, tensor in _of_module(module, kinds):
+                    rank = 0
+                    if type(tensor).__name__ == "Parameter":
+                        rank = _IN_A_CONTAINER if "[" in inner else _IN_A_MODULE
+                    names.found(tensor, name + inner + below, rank)
     return names
 
 
@@ -105,17 +121,64 @@ def _tensors_in(value: Any, kinds: tuple[type, ...]) -> Iterator[tuple[str, Any]
     """Tensors that a variable holds, with what to write after its name to get at them."""
     if isinstance(value, kinds):
         yield "", value
-    elif isinstance(value, list | tuple):
+    else:
+        yield from ((f"{inner}", t) for inner, t in _items(value) if isinstance(t, kinds))
+
+
+def _items(value: Any) -> Iterator[tuple[str, Any]]:
+    """The items of a list, a tuple or a dictionary that is not too long."""
+    if isinstance(value, list | tuple):
         items = cast("Sequence[Any]", value)
         if len(items) <= _LONGEST_LIST:
-            yield from ((f"[{i}]", t) for i, t in enumerate(items) if isinstance(t, kinds))
+            yield from ((f"[{i}]", each) for i, each in enumerate(items))
     elif isinstance(value, dict):
         entries = cast("dict[Any, Any]", value)
         if len(entries) <= _LONGEST_DICT:
-            yield from ((f"[{k!r}]", t) for k, t in list(entries.items()) if isinstance(t, kinds))
-    elif callable(getattr(cast("type[Any]", type(value)), "named_parameters", None)):
-        parameters = islice(value.named_parameters(), _MOST_PARAMETERS)
-        yield from ((f".{inner}", parameter) for inner, parameter in parameters)
+            yield from ((f"[{k!r}]", each) for k, each in list(entries.items()))
+
+
+def is_module(value: Any) -> bool:
+    """Has it parameters by name, as modules of all engines?"""
+    return callable(getattr(cast("type[Any]", type(value)), "named_parameters", None))
+
+
+def _modules_in(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Modules that a variable holds: itself, items of a container, or attributes of `self`."""
+    if is_module(value):
+        yield "", value
+        return
+    yield from ((inner, each) for inner, each in _items(value) if is_module(each))
+    if name == "self":
+        own = getattr(value, "__dict__", None) or {}
+        yield from ((f".{key}", each) for key, each in list(own.items()) if is_module(each))
+
+
+def _of_module(module: Any, kinds: tuple[type, ...]) -> Iterator[tuple[str, Any]]:
+    """The parameters of a module, and tensors that its parts hold without having registered them."""
+    for inner, parameter in islice(module.named_parameters(), _MOST_PARAMETERS):
+        yield f".{inner}", parameter
+    for inner, part in islice(module.named_modules(), _MOST_PARAMETERS):
+        where = f".{inner}" if inner else ""
+        for key, tensor in unregistered(part, kinds):
+            yield f"{where}.{key}", tensor
+
+
+def unregistered(module: Any, kinds: tuple[type, ...]) -> Iterator[tuple[str, Any]]:
+    """Tensors that a module has as attributes of Python's alone, with their path: its `parameters()` leaves
+    them out, and those of modules in its lists and dictionaries.
+    """
+    for key, value in list(vars(module).items()):
+        if key.startswith("_"):
+            continue
+        if isinstance(value, kinds):
+            yield key, value
+        elif isinstance(value, list | tuple | dict):
+            for inner, each in _items(value):
+                if isinstance(each, kinds):
+                    yield f"{key}{inner}", each
+                elif is_module(each):
+                    for below, parameter in each.named_parameters():
+                        yield f"{key}{inner}.{below}", parameter
 
 
 def names_around(depth: int = 2, kinds: tuple[type, ...] = (Tensor,)) -> Names:
@@ -124,7 +187,8 @@ def names_around(depth: int = 2, kinds: tuple[type, ...] = (Tensor,)) -> Names:
     spaces: list[Mapping[str, Any]] = []
     steps = 0
     while frame is not None and steps < 8:
-        if INTERNAL[frame.f_globals.get("__package__")] is False:
+        package = frame.f_globals.get("__package__")
+        if INTERNAL[package] is False and not of_framework(package):
             own = locals_of(frame)
             spaces.append(own)
             if own is not frame.f_globals:

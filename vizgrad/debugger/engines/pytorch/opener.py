@@ -12,6 +12,7 @@ import torch
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import frameworks, summarizer
 from vizgrad.debugger.engines.api.abilities import CapabilityCard
+from vizgrad.debugger.engines.api.alarm_source import register_alarms
 from vizgrad.debugger.engines.api.openers import open_backward, open_picture
 from vizgrad.debugger.engines.api.protocols import Backward
 from vizgrad.debugger.engines.common.variable_names import variables_of
@@ -22,8 +23,10 @@ from vizgrad.debugger.engines.pytorch.graph_source import (
     can_number,
     roots_of,
 )
+from vizgrad.debugger.engines.pytorch.line_watch import noting_lines
 from vizgrad.debugger.engines.pytorch.run import TorchRun
 from vizgrad.debugger.engines.pytorch.summary import summarize, summarize_closely
+from vizgrad.debugger.engines.pytorch.torch_alarms import TorchAlarms
 from vizgrad.debugger.engines.pytorch.torch_nodes import as_list
 from vizgrad.debugger.engines.pytorch.torch_watch import watching
 from vizgrad.debugger.watch.functions import Tap
@@ -164,6 +167,8 @@ def _new_enough() -> None:
 
 summarizer.register(torch.Tensor, summarize, summarize_closely, elements_of)
 frameworks.register_listener(watching)
+frameworks.register_line_notes(noting_lines)
+register_alarms(TorchAlarms)
 frameworks.register_interceptor(asking)
 frameworks.register_memory(memory_of, torch.optim.Optimizer)
 frameworks.register_examiner(torch.autograd.Function, card_of)

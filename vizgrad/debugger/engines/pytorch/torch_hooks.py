@@ -22,6 +22,7 @@ from torch.optim.optimizer import (
 from torch.overrides import TorchFunctionMode
 
 from vizgrad.debugger.watch.functions import Tap
+from vizgrad.debugger.watch.scaling import CLIPPING, SCALING, listed
 
 Go = Callable[[], Any]
 
@@ -48,6 +49,8 @@ class Hearing(Protocol):
     def switched_grad(self, on: bool) -> None: ...
 
     def wrapped(self, data: Any, made: Any) -> None: ...
+
+    def tended(self, name: str, args: tuple[Any, ...], go: Go) -> Any: ...
 
     def stray(self, made: Any) -> None: ...
 
@@ -125,6 +128,8 @@ def _begin() -> None:
         (torch.nn.Module.eval, "eval", _mode),
         (threading.Thread.start, "start", _started),
         (threading.Thread.run, "run", _thread),
+        *[(vars(torch.amp.GradScaler)[name], name, _tended) for name in SCALING],
+        *[(getattr(torch.nn.utils, name), name, _tended) for name in CLIPPING],
     ):
         _undo.append(Tap(function, name, "", heard).end)
     _undo.append(register_optimizer_step_pre_hook(_steps).remove)
@@ -205,10 +210,19 @@ def _switched(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def _wrapped(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     made = tap.original(*args, **kwargs)
     data = args[1] if len(args) > 1 else kwargs.get("data")
-    if isinstance(data, torch.Tensor) and data.requires_grad:
-        for one in _LOCAL.heard:
-            one.wrapped(data, made)
+    for one in _LOCAL.heard:
+        one.wrapped(data, made)
     return made
+
+
+def _tended(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A GradScaler, or clipping."""
+    if not _LOCAL.heard:
+        return tap.original(*args, **kwargs)
+    args, kwargs = listed(tap.name, args, kwargs)
+    return _each(
+        lambda one, go: one.tended(tap.name, args, go), lambda: tap.original(*args, **kwargs)
+    )
 
 
 def _stepped(optimizer: Any, args: Any, kwargs: Any) -> None:

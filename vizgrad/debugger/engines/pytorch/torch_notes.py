@@ -63,6 +63,7 @@ class TorchNoting(Noting):
             self._leaked(name, args[0], made, site)
         elif kind == "assign":
             self.memory.assigned(*LOOK.span(args[0]), site)
+            self.gradients.assigned(args[0], site)
         elif kind == "freeze":
             self.gradients.switched(args[0], site)
         elif kind == "hook":
@@ -96,8 +97,14 @@ class TorchNoting(Noting):
                 at = None if last is None else last.site
                 self.habits.functions.append(("function-dirty", cls, "", at))
 
-    def steps_begin(self, optimizer: Any) -> None:
+    def tended(self, name: str, args: tuple[Any, ...], made: Any) -> None:
+        """A method of a GradScaler, or a function that clips, has ended."""
+        tensors = tensors_in((made,), LOOK) if name == "scale" else ()
+        self.scaling.ended(name, args, [self.note_of(each) for each in tensors])
+
+    def steps_begin(self, optimizer: Any, site: Site | None) -> None:
         """A step of an optimizer begins. One that failed before is forgotten."""
+        self.scaling.steps(optimizer, site)
         if id(optimizer) in self._stepping or not self._stepping:
             self.training.ended()
             self._stepping.clear()

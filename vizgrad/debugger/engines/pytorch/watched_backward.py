@@ -153,7 +153,7 @@ class Engine:
     ) -> None:
         self._noting = noting
         self._listened: Listened | None = None
-        self._kind = "backward" if kwargs.get("accumulate_grad") else "grad"
+        self.kind = "backward" if kwargs.get("accumulate_grad") else "grad"
         outputs, _, keeps, creates, inputs, *_ = (*args, None, False, False, None)
         self._outputs = list(tensors_in(outputs, LOOK))
         self._inputs = tuple(tensors_in(inputs or (), LOOK))
@@ -164,7 +164,7 @@ class Engine:
             noting.memory, noting.gradients, creates=bool(creates), keeps=bool(keeps), site=site
         )
         noting.rounds.begin(run.clock)
-        run.kind = self._kind
+        run.kind = self.kind
         run.roots = tuple(noting.note_of(each) for each in self._outputs)
         noting.memory.look()
         roots = {id(node): node for each in outputs if (node := _node(each)) is not None}
@@ -183,14 +183,14 @@ class Engine:
     def ran(self, result: Any) -> None:
         if self._run is not None and self._listened is not None:
             self._listened.stored()
-            self._noting.ran(self._run, self._kind)
-            if self._kind == "grad":
+            self._noting.ran(self._run, self.kind)
+            if self.kind == "grad":
                 self._noting.grad_taken(self._run, tensors_in(result or (), LOOK))
 
     def failed(self, error: Exception) -> None:
         nodes = [] if self._listened is None else self._listened.nodes
-        args = (self._outputs, self._inputs) if self._kind == "grad" else (self._outputs,)
-        explain_run(self._noting, error, self._kind, args, nodes)
+        args = (self._outputs, self._inputs) if self.kind == "grad" else (self._outputs,)
+        explain_run(self._noting, error, self.kind, args, nodes)
 
 
 def _node(root: Any) -> Any:

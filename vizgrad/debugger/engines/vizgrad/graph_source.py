@@ -285,6 +285,8 @@ class EngineGraph(GraphBase[Blocks]):
         producer.
         """
         if isinstance(thing, Tensor):
+            if not thing.requires_grad:  # as a leaf that was frozen since
+                return None
             thing = gradient_edge(thing)[0]
         elif hasattr(thing, "engine_node"):
             thing = thing.engine_node()

@@ -462,7 +462,7 @@ class Recording(Trail):
         return self.trace.save(path)
 
     def export(self, path: File) -> Any:
-        """Writes it as one page, as `Trace.export` does."""
+        """Writes it as one page, as `Trace.export` does: what ran when, without values."""
         return self.trace.export(path)
 
     def diff(self, other: Any, *, tolerance: float = 0.0) -> Any:

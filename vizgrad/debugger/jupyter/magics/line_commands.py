@@ -230,11 +230,14 @@ def load(shell: Any, rest: str) -> Any:
 
 @runs("save")
 def save(shell: Any, rest: str) -> Any:
-    path = rest.strip().strip("\"'")
-    if not path:
+    option, _, after = rest.strip().partition(" ")
+    full = option == "--full"
+    path = (after if full else rest).strip().strip("\"'")
+    if not path or path.startswith("--"):
         raise UsageError(f"usage: {usage_of('save')}, e.g. run.vgtrace or run.html")
     trace = current_session().trace
-    return Where(str(trace.export(path) if path.endswith((".html", ".htm")) else trace.save(path)))
+    write = trace.export if path.endswith((".html", ".htm")) else trace.save
+    return Where(str(write(path, full=full)))
 
 
 # --- breakpoints, stages, changes and branches --------------------------------------------------------

@@ -1,0 +1,245 @@
+"""`main`: runs a program as the command line says, and reports."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from vizgrad.core.errors import Explanation, hide_frames
+from vizgrad.debugger.shell.arguments import Options, UsageError, parse, program_name
+from vizgrad.debugger.shell.frames import frames_of
+from vizgrad.debugger.shell.guard import Guard
+from vizgrad.debugger.shell.log import Log
+from vizgrad.debugger.shell.program import NotFound, Program, find
+from vizgrad.debugger.shell.report import Rank, Report
+from vizgrad.debugger.shell.scene import Scene
+from vizgrad.debugger.shell.stops import Stop, Stopped
+
+#: Exit status: vizgrad stopped the program; the command line is wrong; the user interrupted.
+STOPPED, WRONG, INTERRUPTED = 3, 2, 130
+
+
+def main(arguments: Sequence[str] | None = None, *, last: bool = False) -> int:
+    """Runs the program; the exit status. `last`: with ``--json`` the object is printed when the process ends,
+    after all that the program prints then.
+    """
+    try:
+        options = parse(sys.argv[1:] if arguments is None else arguments)
+        program = find(options)
+    except UsageError as error:
+        _say(str(error))
+        return WRONG
+    except NotFound as error:
+        _say(f"{program_name()}: {error}")
+        return WRONG
+    except SystemExit as error:  # of --help
+        return _status_of(error)
+    except (SyntaxError, ValueError) as error:
+        traceback.print_exception(type(error), error, None)
+        return 1
+    rank = Rank.here()
+    try:
+        log = Log(None if options.findings is None else rank.beside(options.findings))
+    except OSError as error:
+        _say(f"{program_name()}: can't write {str(options.findings)!r}: {error.strerror}")
+        return WRONG
+    with log:
+        run = _Run(options, program, Report(program.name, rank), log)
+        if options.json and last:
+            atexit.register(lambda: _print_json(run.data()))
+        status = run.run()
+        if options.json and not last:
+            _print_json(run.data())
+    return status
+
+
+def _print_json(data: dict[str, Any]) -> None:
+    print(json.dumps(data), flush=True)  # noqa: T201  what the command answers
+
+
+def _say(text: str) -> None:
+    sys.stdout.flush()
+    print(text, file=sys.stderr, flush=True)  # noqa: T201  the program's own output is not mixed with this
+
+
+def _status_of(error: SystemExit) -> int:
+    """As Python does it."""
+    if error.code is None:
+        return 0
+    if isinstance(error.code, int):
+        return error.code
+    _say(str(error.code))
+    return 1
+
+
+class _Run:
+    """One run of a program."""
+
+    def __init__(self, options: Options, program: Program, report: Report, log: Log) -> None:
+        self._options = options
+        self._program = program
+        self._report = report
+        self._log = log
+        self._guard = Guard(options, self._stopped, self._found, self._withdrawn)
+        self._findings: Sequence[Explanation] = ()
+        self._stop: Stop | None = None
+        self._status = 0
+        self._dumped: Path | None = None
+
+    def data(self) -> dict[str, Any]:
+        """The result as JSON."""
+        return self._report.data(
+            status=self._status,
+            stop=self._stop,
+            found=self._findings,
+            dump=self._dumped,
+            log=self._log.path,
+        )
+
+    def run(self) -> int:
+        """The exit status."""
+        self._log.write("begin", program=self._report.program, rank=self._report.rank.number)
+        guard, error = self._guard, None
+        guard.begin()
+        try:
+            self._program.run(self._options.arguments)
+        except BaseException as raised:  # noqa: BLE001  each is told, and ends the run
+            error = raised
+        guard.over()
+        try:
+            self._status = self._ended(error)
+        finally:
+            self._findings = guard.end(self._program.namespace)
+        self._tell_findings()
+        self._log.write(
+            "end", status=self._status, stopped=self._stop is not None, backwards=guard.backwards
+        )
+        return self._status
+
+    def _ended(self, error: BaseException | None) -> int:
+        """How the program ended, told."""
+        self._stop = self._guard.stop
+        if isinstance(error, Stopped) or (error is None and self._stop is not None):
+            return STOPPED
+        if error is None:
+            return 0
+        if isinstance(error, SystemExit):
+            status = _status_of(error)
+            return STOPPED if self._stop is not None else status
+        _show_traceback(error)
+        if isinstance(error, KeyboardInterrupt):
+            return INTERRUPTED
+        if self._stop is not None:
+            return STOPPED
+        self._stop = self._of(error)
+        self._log.write("stop", reason="error", headline=self._stop.headline)
+        if self._options.post_mortem:
+            self._debug(self._scene(self._stop), ended=True)
+        return 1
+
+    def _of(self, error: BaseException) -> Stop:
+        """An exception that ended the program."""
+        told = getattr(error, "explanation", None)
+        headline = f"by {type(error).__name__}: {error}".partition("\n")[0]
+        explanation = told if isinstance(told, Explanation) else None
+        frames = tuple(frames_of(error.__traceback__))
+        return Stop("error", headline, explanation, frames, self._guard.last_backward(), error)
+
+    # --- what the guard tells -----------------------------------------------------------------------
+
+    def _found(self, found: Explanation) -> None:
+        self._log.write("finding", step=self._guard.steps, **self._report.data_of(found))
+
+    def _withdrawn(self, found: Explanation) -> None:
+        self._log.write("withdrawn", step=self._guard.steps, **self._report.data_of(found))
+
+    def _stopped(self, stop: Stop) -> Literal["stop", "go on", "done"]:
+        """The program stands at a stop."""
+        _say(self._report.stopped(stop))
+        told = stop.explanation
+        self._log.write(
+            "stop",
+            reason=stop.reason,
+            headline=stop.headline,
+            where=self._report.place(stop.place) or None,
+            explanation=None if told is None else self._report.data_of(told),
+        )
+        scene = self._scene(stop)
+        if self._options.dump is not None:
+            self._dump(scene, self._report.rank.beside(self._options.dump))
+        return self._debug(scene, ended=False)
+
+    def _scene(self, stop: Stop) -> Scene:
+        return Scene(stop, alone=self._report.rank.alone)
+
+    def _dump(self, scene: Scene, path: Path) -> None:
+        try:
+            written = scene.dump(path)
+        except Exception as error:  # noqa: BLE001  the stop itself is told in any case
+            _say(self._report.line(f"no trace was written: {error}"))
+            return
+        if written is None:
+            _say(self._report.line("no trace was written: there is no graph here"))
+            return
+        self._dumped = written
+        holds = "" if scene.session is not None else "; it holds the graph, but no steps"
+        _say(self._report.line(f"wrote {self._report.short(str(written))}{holds}"))
+
+    def _debug(self, scene: Scene, *, ended: bool) -> Literal["stop", "go on", "done"]:
+        """Opens the debugger, if a user sits at a terminal."""
+        if not (self._report.rank.alone and _interactive()):
+            return "stop"
+        from vizgrad.debugger.shell.terminal import Terminal
+
+        again = _command_again()
+        terminal = Terminal(scene, self._report, ended=ended, can_rerun=again is not None)
+        answer = terminal.run()
+        if answer == "rerun" and again is not None:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os.execv(again[0], again)  # noqa: S606  the same command
+        return "stop" if answer == "rerun" else answer
+
+    def _tell_findings(self) -> None:
+        """After a stop by vizgrad itself they are left out: most would be the same once more."""
+        guard, ended = self._guard, self._stop is None
+        if ended or (guard.stop is None and self._findings):
+            watched = f"{_count(guard.backwards, 'backward')}, {_count(guard.steps, 'step')}"
+            _say(self._report.findings(self._findings, watched, full=guard.is_full))
+        if ended and self._findings and self._options.stops_at("finding"):
+            worst = self._findings[0]
+            self._stop = Stop("finding", f"at its end: {worst.heading}", worst)
+            self._status = self._status or STOPPED
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _interactive() -> bool:
+    """Does a user read what is printed, and type?"""
+    streams = (sys.__stdin__, sys.__stdout__)
+    return all(stream is not None and not stream.closed and stream.isatty() for stream in streams)
+
+
+def _show_traceback(error: BaseException) -> None:
+    """As Python would, without frames of vizgrad."""
+    hide_frames(error)
+    sys.stdout.flush()
+    hook: Callable[..., Any] = sys.excepthook
+    hook(type(error), error, error.__traceback__)
+
+
+def _command_again() -> list[str] | None:
+    """The command of this process, with ``--keep-graphs``; None where it is not known."""
+    command = [sys.executable, *sys.orig_argv[1:]]
+    for number, word in enumerate(command[1:], 1):
+        if (word == "vizgrad" and command[number - 1] == "-m") or Path(word).name == "vizgrad":
+            return [*command[: number + 1], "--keep-graphs", *command[number + 1 :]]
+    return None
