@@ -30,7 +30,9 @@ def opened(lab: Lab) -> tuple[Notebook, Locator]:
 def test_enter_changes_the_gradient_as_the_button_does(lab: Lab) -> None:
     notebook, view = opened(lab)
     branches = part(view, "Branches")
-    field = view.get_by_role("region", name="Inspector").get_by_role("textbox", name="New gradient of MulBackward0")
+    field = view.get_by_role("region", name="Inspector").get_by_role(
+        "textbox", name="New gradient of MulBackward0"
+    )
     field.click()
     lab.page.keyboard.type("g*0+1")
     picture(lab, "field-typed")

@@ -206,7 +206,9 @@ def test_whom_the_view_looks_at_is_said_and_what_runs_next_is_pointed_to(lab: La
     picture(lab, "pinned")
     arrow.click()
     expect(arrow).to_have_count(0)
-    expect(view.locator('[data-state="current"], [data-group-state="current"]').first).to_be_in_viewport()
+    expect(
+        view.locator('[data-state="current"], [data-group-state="current"]').first
+    ).to_be_in_viewport()
     view.get_by_role("button", name="Back to current").click()
     expect(yours).to_have_count(0)
 

@@ -22,7 +22,16 @@ x, y = vg.randn(5, 4), vg.tensor([0, 1, 2, 0, 1])
 loss = nn.functional.cross_entropy(model(x), y)
 """
 SHOW = "session = vg.debug(loss)"
-PARTS = ("Inspector", "Saved tensors", "Engine", "Versions", "Memory", "Events", "Branches", "Breakpoints")
+PARTS = (
+    "Inspector",
+    "Saved tensors",
+    "Engine",
+    "Versions",
+    "Memory",
+    "Events",
+    "Branches",
+    "Breakpoints",
+)
 
 
 def opened(lab: Lab, code: str = MODEL) -> tuple[Notebook, Locator]:
@@ -111,7 +120,10 @@ def _seen_together(view: Locator, width: int) -> None:
     graph = region(view, "Graph").bounding_box()
     assert graph is not None
     assert graph["width"] * graph["height"] >= room["width"] * room["height"] / 2
-    tabs = [re.sub(",.*", "", t.get_attribute("aria-label") or "") for t in view.get_by_role("tab").all()]
+    tabs = [
+        re.sub(",.*", "", t.get_attribute("aria-label") or "")
+        for t in view.get_by_role("tab").all()
+    ]
     assert tabs == list(PARTS[1:] if width >= 900 else PARTS)
     for name in tabs:
         view.get_by_role("tab", name=re.compile(f"^{name}")).click()

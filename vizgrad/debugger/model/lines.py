@@ -63,8 +63,8 @@ class LineMark:
     """Where the run stands in the program: at `node`, which is called `name` and was recorded by line number
     `line` (None: it is not known by which).
 
-    - "next": the run is paused at it. "nonfinite": it has made a NaN or an infinity. "error": it raised. "selected": a
-      person looks at it, wherever the run stands.
+    - "next": the run is paused at it. "nonfinite": it has made a NaN or an infinity. "error": it raised.
+      "selected": a person looks at it, wherever the run stands.
     - "inside": the run is in Python that it runs, and `inside` is the line which comes next there.
 
     `text` says why the run stopped there, if something stopped it, and of what is selected what it is. The

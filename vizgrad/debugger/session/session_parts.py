@@ -11,7 +11,6 @@ from typing import Any, overload
 
 from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.api import abilities
 from vizgrad.debugger.engines.api.abilities import Change, Inward, runs_one_way
 from vizgrad.debugger.session.breakpoints.breakpoints import Condition
 from vizgrad.debugger.session.breakpoints.node_selectors import choose, leaf_called

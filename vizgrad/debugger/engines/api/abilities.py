@@ -158,6 +158,7 @@ class Branching(QuickRun, Protocol):
         """
         ...
 
+
 def runs_one_way(run: object) -> TypeGuard[OneWay]:
     """Can its gradients be changed only for good, where it has come to?"""
     return isinstance(run, OneWay) and not isinstance(run, Branching)
