@@ -9,7 +9,7 @@ import { Note, Region } from './Region';
 import type { Part } from './part';
 
 /** Pixels of the row from which there is room for a note, tools and whole signs beside the tabs. */
-const ROOMY = 480;
+const ROOMY = 720;
 
 interface TabsProps {
   readonly parts: readonly Part[];

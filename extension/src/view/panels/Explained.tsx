@@ -49,7 +49,7 @@ export function Explained({ why, session }: ExplainedProps): JSX.Element {
         </p>
       )}
       {told.mended !== '' && told.culprit && (
-        <pre class="vg-explained-code" aria-label="The fix as a changed line">
+        <pre class="vg-explained-code" tabIndex={0} aria-label="The fix as a changed line">
           <del>{`- ${told.culprit.text}`}</del>
           {told.mended.split('\n').map(line => (
             <ins key={line}>{`+ ${line}`}</ins>
@@ -76,7 +76,11 @@ function Lines({ told: { culprit, lines } }: { told: Why }): JSX.Element | null 
         <PlaceLink text={format.place(culprit)} place={culprit} />
       </p>
       {lines.length > 0 && (
-        <pre class="vg-explained-code" aria-label="The line at fault and its neighbours">
+        <pre
+          class="vg-explained-code"
+          tabIndex={0}
+          aria-label="The line at fault and its neighbours"
+        >
           {lines.map(({ number, text }) => (
             <span key={number} data-blamed={number === culprit.line}>
               {`${number === culprit.line ? '▶' : ' '} ${String(number).padStart(3)}  ${text}`}
