@@ -148,8 +148,9 @@ describe('what is drawn', () => {
     expect(said()).toEqual(['SumBackward0, runs next', 'TanhBackward0, waiting, 0 of 1']);
     show(at, {}, 0);
     expect(said()).toEqual(['SumBackward0, running', 'TanhBackward0, waiting, 0 of 1']);
-    show(at, {}, 11); // What it did in between is told when it stops.
-    expect(said()).toEqual(['SumBackward0', 'TanhBackward0, running']);
+    show(at, {}, 11); // What was next is done; what it gave is told when the run stops.
+    expect(said()).toEqual(['SumBackward0, done', 'TanhBackward0, running']);
+    expect(item(/SumBackward0/).dataset['state']).toBe('done');
     expect(item(/TanhBackward0/).dataset['state']).toBe('current');
     expect(graph().textContent).not.toContain('runs next');
   });
