@@ -436,8 +436,31 @@ class Live:
         return (
             data,
             None if order is None else self.history.steps[order].closer(),
-            fold.slots(node, len(data.outputs)),
+            tuple(
+                self._waiting(node, nr, summary)
+                for nr, summary in enumerate(fold.slots(node, len(data.outputs)))
+            ),
             self.source.grad(node),
+        )
+
+    def _waiting(
+        self, node: int, nr: int, summary: model.TensorSummary | None
+    ) -> model.TensorSummary | None:
+        """What waits at a slot, with histogram and heat map as long as it is kept."""
+        if summary is None:
+            return None
+        try:
+            found = summarizer.summarize_closely(self.value(ArrayName(node, "waiting", nr)))
+        except (LookupError, TypeError):
+            return summary
+        if found is None:
+            return summary
+        return replace(
+            summary,
+            histogram=found.histogram,
+            heat=found.heat,
+            values=found.values,
+            phases=found.phases,
         )
 
     def value(self, of: model.ArrayName) -> Any:
