@@ -21,6 +21,13 @@ def magics_loaded() -> bool:
     return _MAGICS[0]
 
 
+def how_to_note_lines() -> str:
+    """The advice where nodes of a framework do not know their lines."""
+    if _MAGICS[0]:
+        return "run `%vizgrad watch on`, and compute it again"
+    return "compute it inside `with vizgrad.watch():`"
+
+
 #: Kind of an error -> how to look closer, as a call and as a magic. {x} is the tensor of the explanation, {f}
 #: a custom Function. There is no row for an error that has nothing more to show.
 _CLOSER: dict[str, tuple[str, str]] = {

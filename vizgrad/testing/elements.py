@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf
 from typing import Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import to_host
 
+#: A number, and the index where it is.
+Greatest = tuple[float, tuple[int, ...]]
+
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """`count` of `total` elements differ by more than is allowed. Each `difference` is the greatest, with the
-    index where it is.
-    """
+    """`count` of `total` elements differ by more than `rtol` and `atol` allow; the greatest differences."""
 
     count: int
     total: int
-    absolute: tuple[float, tuple[int, ...]]
-    relative: tuple[float, tuple[int, ...]]
+    absolute: Greatest
+    relative: Greatest
     rtol: float
     atol: float
 
@@ -30,17 +31,13 @@ class Mismatch:
             f"{list(self.absolute[1])}, {self.relative[0]:.3g} of it at {list(self.relative[1])}"
         )
 
-    def lines(self) -> list[str]:
-        amount = f"{self.count} / {self.total} ({self.count / self.total:.1%})"
-        lines = [f"Mismatched elements: {amount}"]
-        for kind, (size, index), allowed in (
-            ("absolute", self.absolute, self.atol),
-            ("relative", self.relative, self.rtol),
-        ):
-            lines.append(
-                f"Greatest {kind} difference: {size} at index {index} (up to {allowed} allowed)"
-            )
-        return lines
+    def text(self) -> str:
+        """In PyTorch's words."""
+        share = f"{self.count} / {self.total} ({self.count / self.total:.1%})"
+        lines = _differences(self.absolute, self.relative, self.rtol, self.atol)
+        return _head("Tensor-likes", self.rtol, self.atol) + "\n".join(
+            [f"Mismatched elements: {share}", *lines]
+        )
 
 
 def mismatch(
@@ -52,29 +49,55 @@ def mismatch(
     a, b = wide(actual), wide(expected)
     same = (a == b) | (xp.isnan(a) & xp.isnan(b) if equal_nan else xp.zeros(a.shape, bool))
     with xp.errstate(invalid="ignore", over="ignore", divide="ignore"):
-        off = xp.abs(a - b)
-        close = same | (xp.isfinite(off) & (off <= atol + rtol * xp.abs(b)))
+        off, size = xp.abs(a - b), xp.abs(b)
+        close = same | (xp.isfinite(off) & xp.isfinite(size) & (off <= atol + rtol * size))
         if bool(xp.all(close)):
             return None
-        off = xp.where(same, 0.0, xp.where(xp.isnan(off), inf, off))
-        part = xp.where(off == 0, 0.0, off / xp.abs(b))
-        part = xp.where(xp.isnan(part), inf, part)
-    return Mismatch(
-        int(xp.count_nonzero(~close)),
-        int(close.size),
-        _greatest(xp.where(close, 0.0, off)),
-        _greatest(xp.where(close, 0.0, part)),
-        rtol,
-        atol,
+        absolute = xp.where(close, off.dtype.type(0), off)
+        relative = off / size if off.dtype.char in "fd" else (off / size).astype(xp.float32)
+        relative = xp.where(close, relative.dtype.type(0), relative)
+    total = int(close.size)
+    found = _greatest(absolute), _greatest(relative)
+    return Mismatch(total - int(xp.count_nonzero(close)), total, *found, rtol, atol)
+
+
+def scalar_text(actual: Any, expected: Any, rtol: float, atol: float) -> str:
+    """The same of two numbers."""
+    off = abs(actual - expected)
+    relative = float("inf") if expected == 0 else off / abs(expected)
+    lines = _differences((off, ()), (relative, ()), rtol, atol, of_scalars=True)
+    return _head("Scalars", rtol, atol) + "\n".join(
+        [f"Expected {expected} but got {actual}.", *lines]
     )
 
 
+def _head(what: str, rtol: float, atol: float) -> str:
+    return f"{what} are not {'close' if rtol or atol else 'equal'}!\n\n"
+
+
+def _differences(
+    absolute: Greatest, relative: Greatest, rtol: float, atol: float, *, of_scalars: bool = False
+) -> Iterator[str]:
+    for kind, (size, index), allowed in (
+        ("absolute", absolute, atol),
+        ("relative", relative, rtol),
+    ):
+        up_to = f" (up to {allowed} allowed)" if rtol or atol else ""
+        if of_scalars:
+            yield f"{kind.title()} difference: {size}{up_to}"
+        else:
+            yield f"Greatest {kind} difference: {size} at index {index}{up_to}"
+
+
 def wide(array: Any) -> Any:
-    """In the widest type of its kind, on the host."""
+    """On the host, in a type that its differences fit into."""
     host = to_host(array) if hasattr(array, "dtype") else xp.asarray(array)
-    return host.astype(xp.complex128 if host.dtype.kind == "c" else xp.float64)
+    if host.dtype.char in "fdFD":
+        return host
+    return host.astype(xp.int64 if host.dtype.kind in "iub" else xp.float32)
 
 
-def _greatest(values: Any) -> tuple[float, tuple[int, ...]]:
+def _greatest(values: Any) -> Greatest:
     at = xp.unravel_index(int(xp.argmax(values)), values.shape)
-    return float(values[at]), tuple(int(each) for each in at)
+    found = values[at]
+    return found.item(), tuple(int(each) for each in at)

@@ -175,7 +175,8 @@ def test_a_mask_of_infinities_stops_nothing(run: Run) -> None:
     assert (ran.status, ran.err) == (0, "vizgrad: no problems found (1 backward, 0 steps)\n")
 
 
-def test_overflow_that_a_scaler_looks_for_stops_nothing(run: Run) -> None:
+@pytest.mark.parametrize("level", ["full", "alarms"])
+def test_overflow_that_a_scaler_looks_for_stops_nothing(run: Run, level: str) -> None:
     ran = run(
         VIZGRAD
         + "w = torch.ones(2, requires_grad=True)\n"
@@ -186,7 +187,9 @@ def test_overflow_that_a_scaler_looks_for_stops_nothing(run: Run) -> None:
         + "    loss = (w * 1e10).sum()\n"
         + "    scaler.scale(loss).backward()\n"
         + "    scaler.step(optimizer)\n"
-        + "    scaler.update()\n"
+        + "    scaler.update()\n",
+        "--level",
+        level,
     )
     assert ran.status == 0, ran.err
 
@@ -208,6 +211,43 @@ def test_a_backward_within_another_is_part_of_it(run: Run) -> None:
         assert ran.err.startswith(
             "vizgrad: stopped after backward 2: the gradient of `w` has NaN ("
         )
+
+
+LATE = (
+    VIZGRAD
+    + """\
+w = torch.ones(2, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.1)
+for step in range(5):
+    optimizer.zero_grad()
+    loss = (w * (step != 3)).sqrt().sum()
+    loss.backward()
+    optimizer.step()
+    print("did", step)
+"""
+)
+
+
+def test_alarms_alone_stop_before_a_step_uses_a_gradient(run: Run) -> None:
+    ran = run(LATE, "--json", "--level", "alarms")
+    assert ran.status == 3
+    assert ran.out.splitlines()[:-1] == ["did 0", "did 1", "did 2"]
+    lines = ran.err.splitlines()
+    assert lines[0] == "vizgrad: stopped after backward 4: the gradient of `w` has NaN (train.py:8)"
+    assert "  fix: start again with --full-from 4, if the program repeats exactly" in lines
+    ran = run(LATE, "--json", "--full-from", "4")
+    assert ran.json["where"] == "train.py:6"
+    assert ran.json["explanation"]["tensor"] == "w * (step != 3)"
+    ran = run(LATE.replace("!= 3", "!= 9"), "--level", "alarms")
+    assert (ran.status, ran.err) == (0, "vizgrad: no NaN or Inf found (5 backwards, 5 steps)\n")
+
+
+def test_alarms_alone_explain_a_loss_by_its_graph(run: Run) -> None:
+    ran = run(NAN_LOSS, "--level", "alarms")
+    assert ran.status == 3
+    lines = ran.err.splitlines()
+    assert lines[0] == "vizgrad: stopped before backward 2: `loss` is Inf (train.py:4)"
+    assert lines[1].startswith("`(w - step).log()` on line 4 made values that are not finite")
 
 
 FINDING = (

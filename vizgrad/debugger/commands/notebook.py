@@ -142,6 +142,18 @@ NOTEBOOK: tuple[Command, ...] = (
         ),
     ),
     Command(
+        name="watch-cells",
+        label="Watch every cell",
+        help="Note the lines and modules of PyTorch's nodes in every cell, as a watch does for a block.",
+        section="Notebook",
+        in_view=False,
+        code="with vizgrad.watch(): loss = train()",
+        magic=Magic(
+            "watch on|off",
+            "Note the lines and modules of PyTorch's nodes in every cell from here on, or stop doing so.",
+        ),
+    ),
+    Command(
         name="debug-cell",
         label="Debug a cell",
         help="Run a cell up to its first backward() and debug it there, with the local variables at hand.",

@@ -204,7 +204,7 @@ PHRASES: dict[str, str] = {
     ),
     "product": "; {place}gradient {arrived} arrived and met {factor}: {arrived} * {factor} = {made}",
     "at-element": "at {index:raw}: ",
-    "no-line": " Its line was not noted: run the forward pass inside vizgrad.watch() to know it.",
+    "no-line": " Its line was not noted: {how:raw}.",
     "on": " on {at}",
     "recorded": ", recorded on {at},",
     "value-of": "{name:raw} = {value}",

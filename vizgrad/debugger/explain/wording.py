@@ -10,6 +10,7 @@ from typing import Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.error_lines import how_to_note_lines
 from vizgrad.core.errors import Explanation, Place, Source, place_at, place_of
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.explain.cause import Cause, Number, Phrase
@@ -250,7 +251,7 @@ def _said(cause: Cause) -> tuple[str, str]:
     facts = {"at": cause.site, **cause.facts}
     text = filled(story, facts)
     if cause.site is None and cause.case in OF_A_LINE:
-        text += PHRASES["no-line"]
+        text += filled(PHRASES["no-line"], {"how": how_to_note_lines()})
     return text, filled(FIXES[cause.fix] if cause.fix else fix, facts)
 
 

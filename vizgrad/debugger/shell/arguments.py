@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import NoReturn
 
@@ -26,11 +27,18 @@ class Options:
     is_module: bool = False
     stop_at: str = "nonfinite"
     at: int = 0
+    level: str = "full"
+    full_from: int = 0
     dump: Path | None = None
     findings: Path | None = None
     keep_graphs: bool = False
     post_mortem: bool = False
     json: bool = False
+
+    @property
+    def first_full(self) -> float:
+        """The number of the first backward that is watched in full: 1 for all, infinite for none."""
+        return self.full_from or (1 if self.level == "full" else inf)
 
     def stops_at(self, what: str) -> bool:
         """Does `--stop-at` include this one of `LEVELS`?"""
@@ -38,7 +46,7 @@ class Options:
 
 
 #: Options that take a value, which is no script.
-_VALUED = ("--stop-at", "--at", "--dump", "--findings")
+_VALUED = ("--stop-at", "--at", "--level", "--full-from", "--dump", "--findings")
 
 DESCRIPTION = """\
 Runs a program and watches its tensors, vizgrad's or PyTorch's. Stops at the first loss, gradient or parameter
@@ -79,6 +87,19 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument(
         "--at", type=_number, default=0, metavar="N", help="also stop before the N-th backward"
+    )
+    made.add_argument(
+        "--level",
+        choices=("full", "alarms"),
+        default="full",
+        help="full (the default): all is watched; alarms: losses and gradients alone, at little cost",
+    )
+    made.add_argument(
+        "--full-from",
+        type=_number,
+        default=0,
+        metavar="N",
+        help="alarms before the N-th backward, full from there on",
     )
     made.add_argument(
         "--dump",

@@ -26,10 +26,11 @@ from vizgrad.debugger.explain.wording import explain, leaf_name
 from vizgrad.debugger.shell.arguments import Options
 from vizgrad.debugger.shell.frames import UserFrame, frames_here, names_of, tensor_kinds
 from vizgrad.debugger.shell.imports import AfterImport
+from vizgrad.debugger.shell.light import Light
 from vizgrad.debugger.shell.noticing import Noticing
 from vizgrad.debugger.shell.stops import Backward, Stop, Stopped
-from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.tensor_adapter import look_of
 
 #: The functions, one for each call of backward, from which a guard is asked: (module, name).
 _BACKWARDS = frozenset(
@@ -59,6 +60,9 @@ class Guard:
         self._on_stop = on_stop
         self._watch = api.watch()
         self._watch.on_progress = self._progress
+        self._light = Light(self._odd_gradient, self._passed_light)
+        #: Is each operation watched by now?
+        self._full = False
         self._noticing = Noticing(self._findings, told, withdrawn)
         self._stack = ExitStack()
         self._thread = threading.get_ident()
@@ -82,13 +86,23 @@ class Guard:
     def begin(self) -> None:
         """Watches from here on."""
         self._stack.enter_context(AfterImport(awaited(), self._imported))
-        self._watch.__enter__()
+        if self._options.first_full > 1:
+            self._light.join()
+        else:
+            self._begin_full()
         self._stack.enter_context(asking(self._ask))
         self._stack.enter_context(intercepting(lambda *call: self._ask(Call(*call))))
 
+    def _begin_full(self) -> None:
+        self._full = True
+        self._watch.__enter__()
+
     def _imported(self) -> None:
         if threading.get_ident() == self._thread:
-            self._watch.join()
+            if self._full:
+                self._watch.join()
+            else:
+                self._light.join()
             self._stack.enter_context(intercepting(lambda *call: self._ask(Call(*call))))
 
     def over(self) -> None:
@@ -99,6 +113,9 @@ class Guard:
         """The program has ended, with these global variables: its findings."""
         self.over()
         self._stack.close()
+        self._light.end()
+        if not self._full:
+            return []
         self._watch.end(names_in([namespace], tensor_kinds()))
         return self._noticing.end(self._watch.findings)
 
@@ -114,6 +131,11 @@ class Guard:
         single = len(_several(backward.tensors)) == 1
         keeps = backward.create_graph if backward.retain_graph is None else backward.retain_graph
         return bool(keeps) or (self._options.keep_graphs and single)
+
+    @property
+    def is_full(self) -> bool:
+        """Is each operation watched by now?"""
+        return self._full
 
     # --- where it stops ---------------------------------------------------------------------------
 
@@ -163,6 +185,41 @@ class Guard:
         if stop is not None:
             self._halt(stop)
 
+    def _passed_light(self, what: str) -> None:
+        """A backward or a step has ended, and is not watched in full."""
+        if self._full or self._aside or self.stop is not None:
+            return
+        self.steps += what == "step"
+        if what == "step":
+            self._backward = None
+        elif self.backwards + 1 >= self._options.first_full and self._light.at_start:
+            self._light.end()
+            self._begin_full()
+
+    def _odd_gradient(self, leaf: Any) -> None:
+        """A gradient that is not finite is about to be used, where not all is watched."""
+        unwanted = not self._options.stops_at("nonfinite") or self._passed >= self.backwards
+        if self._full or self._aside or self.stop is not None or unwanted:
+            return
+        frames = frames_here()
+        name = names_of(frames, tensor_kinds()).get(id(leaf), "")
+        look = look_of(leaf)
+        odd = "NaN or Inf" if look is None else _oddity(look.grad(leaf))
+        found = self._unwatched(why.answer(None, leaf, name))
+        headline = (
+            f"after backward {self.backwards}: the gradient of `{name or 'a leaf'}` has {odd}"
+        )
+        self._halt(Stop("nonfinite", headline, found, (*frames,), self.last_backward()))
+
+    def _unwatched(self, found: Explanation) -> Explanation | None:
+        """An explanation where nobody watched: it says how to learn more."""
+        if not found:
+            return None
+        if found.culprit is not None:
+            return found
+        again = f"start again with --full-from {self.backwards}, if the program repeats exactly"
+        return replace(found, fix=again)
+
     def _after(self, noting: Noting, what: str, error: BaseException | None) -> Stop | None:
         """Why the program is to stop, after a backward, or a step."""
         nonfinite = self._options.stops_at("nonfinite") and self._passed < self.backwards
@@ -198,17 +255,17 @@ class Guard:
     def _of_losses(self, backward: Backward) -> Stop | None:
         """A backward is about to begin at what is not finite."""
         for tensor in _several(backward.tensors):
-            noting = noting_now(tensor)
-            if noting is None or noting.look.finite(tensor) or _overflow_is_meant(noting, tensor):
+            look, noting = look_of(tensor), noting_now(tensor)
+            if look is None or look.finite(tensor):
+                continue
+            if self._light.scales if noting is None else _overflow_is_meant(noting, tensor):
                 continue
             frames = frames_here()
             name = self._named(frames, noting).get(id(tensor), "")
-            clock = tick()
-            noting.rounds.begin(clock)
-            try:
-                found = _explained(noting, tensor, name, clock)
-            finally:
-                noting.rounds.cancel(clock)
+            if noting is None:
+                found = self._unwatched(why.answer(None, tensor, name))
+            else:
+                found = _of_value(noting, tensor, name)
             said = f"`{name}` is {_oddity(tensor)}" if name else f"the loss is {_oddity(tensor)}"
             headline = f"before backward {self.backwards}: {said}"
             return Stop("nonfinite", headline, found, (*frames,), backward)
@@ -217,7 +274,7 @@ class Guard:
     def _of_gradients(self, noting: Noting) -> Stop | None:
         """A backward has ended: are the gradients that it stored finite, and those within it?"""
         runs = [run for run in noting.runs if run.clock >= self._began]
-        if not runs or any(_is_scaled(root.site) for root in runs[0].roots):
+        if not runs or any(root.scaled for root in runs[0].roots):
             return None  # a GradScaler looks for overflow, and skips the step
         odd = [
             (leaf, tensor, grad, leaf.run.clock)
@@ -294,14 +351,10 @@ def _several(tensors: Any) -> Sequence[Any]:
     return tensors if isinstance(tensors, list | tuple) else (tensors,)
 
 
-def _is_scaled(site: Any) -> bool:
-    return ".scale(" in source_expressions.text_of(site)
-
-
 def _overflow_is_meant(noting: Noting, loss: Any) -> bool:
     """Has a GradScaler made it of a finite loss? It looks for overflow itself."""
     note = noting.note_of(loss)
-    return _is_scaled(note.site) and all(parent.finite for parent in note.parents)
+    return note.scaled and all(parent.finite for parent in note.parents)
 
 
 def _explained(noting: Noting, tensor: Any, name: str, clock: int) -> Explanation | None:
@@ -311,6 +364,16 @@ def _explained(noting: Noting, tensor: Any, name: str, clock: int) -> Explanatio
         return None
     seen = Question("finding", found.tensor, seen=replace(found, clocks=(clock,)))
     return explain(diagnose(seen, BlockReader(noting)), linecache)
+
+
+def _of_value(noting: Noting, loss: Any, name: str) -> Explanation | None:
+    """The same of a loss whose backward has not begun."""
+    clock = tick()
+    noting.rounds.begin(clock)
+    try:
+        return _explained(noting, loss, name, clock)
+    finally:
+        noting.rounds.cancel(clock)
 
 
 def _has_line(found: Explanation | None) -> bool:

@@ -211,7 +211,7 @@ class _Run:
         guard, ended = self._guard, self._stop is None
         if ended or (guard.stop is None and self._findings):
             watched = f"{_count(guard.backwards, 'backward')}, {_count(guard.steps, 'step')}"
-            _say(self._report.findings(self._findings, watched))
+            _say(self._report.findings(self._findings, watched, full=guard.is_full))
         if ended and self._findings and self._options.stops_at("finding"):
             worst = self._findings[0]
             self._stop = Stop("finding", f"at its end: {worst.heading}", worst)

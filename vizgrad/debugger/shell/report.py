@@ -113,10 +113,10 @@ class Report:
         text = text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…"
         return f"{self.place(frame.place)} in {frame.function}: {text}"
 
-    def findings(self, found: Sequence[Explanation], watched: str) -> str:
-        """The findings of a program that was not stopped."""
+    def findings(self, found: Sequence[Explanation], watched: str, *, full: bool) -> str:
+        """The findings of a program that was not stopped. `full`: each operation was watched."""
         if not found:
-            return self.line(f"no problems found ({watched})")
+            return self.line(f"no {'problems' if full else 'NaN or Inf'} found ({watched})")
         count = "1 problem" if len(found) == 1 else f"{len(found)} problems"
         texts = [f"{each.heading}: {each}" for each in found]
         return self.short("\n\n".join([self.line(f"{count} found ({watched})"), *texts]))

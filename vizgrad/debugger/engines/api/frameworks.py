@@ -99,6 +99,27 @@ def intercepting(ask: Callable[..., bool]) -> Generator[None]:
         yield
 
 
+#: The notes of an engine on lines alone, which cost little.
+_line_notes: list[Callable[[], AbstractContextManager[None]]] = []
+
+
+def register_line_notes(notes: Callable[[], AbstractContextManager[None]]) -> None:
+    """`notes` gives the context to be entered while the lines that record nodes are noted."""
+    _line_notes.append(notes)
+
+
+@contextmanager
+def noting_lines() -> Generator[None]:
+    """The nodes of frameworks that are imported know their lines and modules, if this thread records them in
+    the block.
+    """
+    engines_registered()
+    with ExitStack() as stack:
+        for notes in _line_notes:
+            stack.enter_context(notes())
+        yield
+
+
 def of_framework(package: str | None) -> bool:
     """Is this the name of a package of a framework that has an engine?"""
     return (package or "").partition(".")[0] in _frameworks

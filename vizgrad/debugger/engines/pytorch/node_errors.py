@@ -7,9 +7,9 @@ from traceback import walk_tb
 from vizgrad.core.errors import explained, running
 from vizgrad.core.graph.saved import FIX_OF_STEP, fix_of_write
 from vizgrad.debugger import model
+from vizgrad.debugger.engines.pytorch.call_places import is_passed
 from vizgrad.debugger.engines.pytorch.graph_source import TorchGraph
 from vizgrad.debugger.engines.pytorch.torch_nodes import origin_place
-from vizgrad.debugger.engines.pytorch.torch_watch import is_passed
 
 
 def explain(error: BaseException, source: TorchGraph, node: int) -> None:

@@ -23,6 +23,7 @@ from vizgrad.debugger.engines.pytorch.graph_source import (
     can_number,
     roots_of,
 )
+from vizgrad.debugger.engines.pytorch.line_watch import noting_lines
 from vizgrad.debugger.engines.pytorch.run import TorchRun
 from vizgrad.debugger.engines.pytorch.summary import summarize, summarize_closely
 from vizgrad.debugger.engines.pytorch.torch_alarms import TorchAlarms
@@ -166,6 +167,7 @@ def _new_enough() -> None:
 
 summarizer.register(torch.Tensor, summarize, summarize_closely, elements_of)
 frameworks.register_listener(watching)
+frameworks.register_line_notes(noting_lines)
 register_alarms(TorchAlarms)
 frameworks.register_interceptor(asking)
 frameworks.register_memory(memory_of, torch.optim.Optimizer)

@@ -1,7 +1,7 @@
 """The facts of PyTorch's nodes: their edges, their names and kinds, and where they were recorded.
 
-PyTorch does not note where. The watch (`torch_watch.py`) put an `Origin` into the node's own metadata,
-which live as long as the node does, however often its Python object is made anew.
+PyTorch does not note where. A watch (`torch_watch.py`, `line_watch.py`) puts an `Origin` into the node's own
+metadata, which live as long as the node does, however often its Python object is made anew.
 """
 
 from __future__ import annotations

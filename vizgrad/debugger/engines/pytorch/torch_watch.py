@@ -7,40 +7,27 @@ nodes and memory.
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from contextlib import contextmanager
-from pathlib import Path
-from threading import local
-from types import FrameType
 from typing import Any
 
 import torch
-from torch.nn.modules.module import (
-    register_module_forward_hook,
-    register_module_forward_pre_hook,
-)
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
 from vizgrad.core.errors import hide_frames
 from vizgrad.core.tensor.source_location import Site
-from vizgrad.debugger.engines.api.summarizer import MOST_CALLS, Call, Origin, Spot
+from vizgrad.debugger.engines.api.summarizer import Spot
 from vizgrad.debugger.engines.pytorch import torch_hooks
+from vizgrad.debugger.engines.pytorch.call_places import Marks, module_calls, spot_of
 from vizgrad.debugger.engines.pytorch.function_card import heard_as
 from vizgrad.debugger.engines.pytorch.torch_errors import explain_call
-from vizgrad.debugger.engines.pytorch.torch_nodes import edges_of, note
 from vizgrad.debugger.engines.pytorch.torch_notes import TorchNoting
 from vizgrad.debugger.engines.pytorch.torch_tensors import node_of
 from vizgrad.debugger.engines.pytorch.versions import note_output
 from vizgrad.debugger.engines.pytorch.watched_backward import Engine
 from vizgrad.debugger.engines.pytorch.write_lines import counters, note_write
 from vizgrad.debugger.watch.note_recorder import may_write
-
-#: Frames of these are passed over when looking for a person's line.
-_PASSED = ("torch", "vizgrad", "contextlib")
-#: So begin the files that torch.compile says its code is in.
-_WRITTEN_BY_TORCH = ("<eval_with_key>", f"{Path(torch.__file__).parent}{os.sep}")
 
 
 @contextmanager
@@ -49,35 +36,15 @@ def watching(noting: TorchNoting | None = None) -> Generator[TorchNoting]:
     what happens to tensors is noted. Within another such block each notes for itself.
     """
     noting = TorchNoting() if noting is None else noting
-    first = _OPEN.calls is None
-    handles: list[Any] = []
-    if _OPEN.calls is None:
-        _OPEN.calls = [((), None)]
-        handles = [
-            register_module_forward_pre_hook(_entered),
-            register_module_forward_hook(_left, always_call=True),
-        ]
     mode = _Listening(noting)
     noting.start()
     torch_hooks.listen(mode)
     try:
-        with mode:
+        with module_calls(), mode:
             yield noting
     finally:
         torch_hooks.end(mode)
         noting.stop()
-        for handle in handles:
-            handle.remove()
-        if first:
-            _OPEN.calls = None
-
-
-class _Open(local):
-    #: The calls of modules that are open on this thread, and the site of the last; None: not watching.
-    calls: list[tuple[tuple[Call, ...], Any]] | None = None
-
-
-_OPEN = _Open()
 
 
 class _Listening(TorchFunctionMode):
@@ -86,9 +53,7 @@ class _Listening(TorchFunctionMode):
     def __init__(self, noting: TorchNoting) -> None:
         super().__init__()
         self._noting = noting
-        #: Earlier nodes have no place.
-        self._since = torch._C._autograd._get_sequence_nr()
-        self._known: dict[tuple[Any, Any, int], Origin] = {}
+        self._marks = Marks()
 
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
@@ -130,7 +95,7 @@ class _Listening(TorchFunctionMode):
         """The tensors whose counter went on."""
         wrote = [(tensor, version) for tensor, version in before if tensor._version > version]
         if wrote:
-            spot = _spot_of(frame)
+            spot = spot_of(frame)
             for tensor, version in wrote:
                 note_write(tensor, version, name, spot)
         return [tensor for tensor, _ in wrote]
@@ -139,14 +104,14 @@ class _Listening(TorchFunctionMode):
         self, kind: str, name: str, args: Any, kwargs: dict[str, Any], made: Any, wrote: list[Any],
         frame: Any,
     ) -> None:  # fmt: skip
-        spot = _spot_of(frame)
+        spot = spot_of(frame)
         site = None if spot is None else Site(spot.code, spot.offset)
         if torch.is_grad_enabled():
             several = made if isinstance(made, tuple | list) else (made,)
             nodes = [
                 _recorded(each, bool(wrote)) for each in several if isinstance(each, torch.Tensor)
             ]
-            self._mark([node for node in nodes if node is not None], spot)
+            self._marks.mark([node for node in nodes if node is not None], spot)
         noting = self._noting
         noting.guarded(noting.called, kind, name, args, kwargs, made, wrote, site)
 
@@ -193,11 +158,11 @@ class _Listening(TorchFunctionMode):
             before = counters(args)
         made = go()
         with torch._C.DisableTorchFunction():
-            spot = _spot_of(sys._getframe(1))
+            spot = spot_of(sys._getframe(1))
             site = None if spot is None else Site(spot.code, spot.offset)
             several = made if isinstance(made, tuple) else (made,)
             nodes = [_recorded(each, False) for each in several if isinstance(each, torch.Tensor)]
-            self._mark([node for node in nodes if node is not None], spot)
+            self._marks.mark([node for node in nodes if node is not None], spot)
             self._noting.guarded(self._noting.applied, cls, args, made, before, site)
         return made
 
@@ -255,30 +220,6 @@ class _Listening(TorchFunctionMode):
         if len(self._noting.habits.strays) < _STRAYS_KEPT:
             self._noting.habits.strays.append(_site_here(2))
 
-    # --- places ----------------------------------------------------------------------------------
-
-    def _mark(self, nodes: list[Any], spot: Spot | None) -> None:
-        """These, and what was recorded below them by the same call."""
-        origin = None
-        while nodes:
-            node = nodes.pop()
-            if node._sequence_nr() < self._since or hasattr(node, "variable"):
-                continue
-            if origin is None:
-                origin = self._here(spot)
-            if note(node, origin):
-                nodes += [below for below, _ in edges_of(node) if below is not None]
-
-    def _here(self, spot: Spot | None) -> Origin:
-        calls, site = _OPEN.calls[-1] if _OPEN.calls else ((), None)
-        if spot == site:  # the line that called a module of PyTorch's
-            spot = None
-        key = calls, None if spot is None else id(spot.code), 0 if spot is None else spot.offset
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = Origin(calls, spot)
-        return known
-
 
 def _recorded(made: torch.Tensor, wrote: bool) -> Any:
     """The node that made it. For a written view the node of its base: to ask for its own makes one."""
@@ -289,82 +230,11 @@ def _recorded(made: torch.Tensor, wrote: bool) -> Any:
     return node
 
 
-def _entered(module: torch.nn.Module, args: object) -> None:
-    if torch.compiler.is_compiling() or _OPEN.calls is None:  # the second: of another thread
-        return
-    calls, around = _OPEN.calls[-1]
-    site = _spot_of(sys._getframe(1))
-    if len(calls) < MOST_CALLS:
-        name = _name_in(_MODULES.open[-1] if _MODULES.open else None, module)
-        calls = (*calls, Call(name, "module", None if site == around else site))
-    _OPEN.calls.append((calls, site))
-    _MODULES.open.append(module)
-
-
-def _left(module: torch.nn.Module, args: tuple[Any, ...], made: object) -> None:
-    if torch.compiler.is_compiling():
-        return
-    if _OPEN.calls is not None and len(_OPEN.calls) > 1:
-        if isinstance(module, _BY_MODE):
-            spot = _OPEN.calls[1][1]
-            for one in torch_hooks.watched():
-                one.ran_layer(_MODULES.open[0], spot, module, args, made)
-        _OPEN.calls.pop()
-        _MODULES.open.pop()
-
-
-#: Layers that do something else in training than in evaluation.
-_BY_MODE = (torch.nn.modules.dropout._DropoutNd, torch.nn.modules.batchnorm._NormBase)
-
-
-class _Modules(local):
-    def __init__(self) -> None:
-        self.open: list[torch.nn.Module] = []
-
-
-_MODULES = _Modules()
-
-
-def _name_in(parent: torch.nn.Module | None, module: torch.nn.Module) -> str:
-    """The name in its parent, and its class: ``0: Block``. A parent may hold it in a list of modules."""
-    kind = type(module).__name__
-    if parent is None:
-        return kind
-    for name, inner in parent.named_children():
-        if inner is module:
-            return f"{name}: {kind}"
-        if isinstance(inner, torch.nn.ModuleList | torch.nn.ModuleDict):
-            below: Iterable[tuple[str, torch.nn.Module]] = inner.named_children()
-            for key, each in below:
-                if each is module:
-                    return f"{name}.{key}: {kind}"
-    return kind
-
-
-def _spot_of(frame: FrameType | None) -> Spot | None:
-    """The nearest instruction of a person's, from this frame on."""
-    while frame is not None and (
-        is_passed(frame.f_globals.get("__name__", ""))
-        or frame.f_code.co_filename.startswith(_WRITTEN_BY_TORCH)
-    ):
-        frame = frame.f_back
-    return None if frame is None else Spot(frame.f_code, frame.f_lasti)
-
-
 def _site_here(depth: int) -> Site | None:
-    spot = _spot_of(sys._getframe(depth))
+    spot = spot_of(sys._getframe(depth))
     return None if spot is None else Site(spot.code, spot.offset)
 
 
-def is_passed(module: str) -> bool:
-    """Is it no person's?"""
-    known = _KNOWN.get(module)
-    if known is None:
-        known = _KNOWN[module] = module.partition(".")[0] in _PASSED
-    return known
-
-
-_KNOWN: dict[str, bool] = {}
 #: Lines of other threads that are kept.
 _STRAYS_KEPT = 16
 

@@ -11,6 +11,7 @@ from traitlets import Bool
 from vizgrad.core.error_lines import set_magics
 from vizgrad.debugger import api
 from vizgrad.debugger.commands import magics
+from vizgrad.debugger.jupyter.magics import every_cell
 from vizgrad.debugger.jupyter.magics.debug_cell import debug_cell
 from vizgrad.debugger.jupyter.magics.line_commands import RUN, UsageError, tensor_types
 from vizgrad.debugger.jupyter.magics.tracebacks import Tracebacks, shown_once
@@ -119,6 +120,7 @@ def load(shell: Any) -> None:
 def unload(shell: Any) -> None:
     """Takes the magics away."""
     set_magics(loaded=False)
+    every_cell.end(shell)
     if (loaded := _LOADED.pop(shell, None)) is not None:
         own, hiding = loaded
         shell.configurables.remove(own)
