@@ -58,6 +58,12 @@ def module_calls() -> Generator[None]:
         OPEN.calls = None
 
 
+def modules_called() -> str:
+    """The names of the modules whose calls are open, the class of the outermost first: `GPT2/h.1/ln_2`."""
+    calls = OPEN.calls[-1][0] if OPEN.calls else ()
+    return "/".join(call.name.partition(": ")[0] for call in calls)
+
+
 class Marks:
     """Marks the nodes that are recorded from now on."""
 

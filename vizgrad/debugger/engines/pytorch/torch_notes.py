@@ -17,6 +17,7 @@ from vizgrad.core.interpreter import locals_of
 from vizgrad.core.observing import Observer
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.storage import tick
+from vizgrad.debugger.engines.pytorch.call_places import modules_called
 from vizgrad.debugger.engines.pytorch.torch_tensors import KINDS, LOOK, node_of, readable
 from vizgrad.debugger.watch.grad_history import how_cut
 from vizgrad.debugger.watch.note_recorder import Noting
@@ -205,6 +206,9 @@ class TorchNoting(Noting):
             node = node_of(tensor if base is None else base)
             if node is not None:
                 note.node = node._sequence_nr()
+
+    def modules(self) -> str:
+        return modules_called()
 
     def how_cut(self, note: Note, kind: str) -> str:
         mode = "" if torch.is_grad_enabled() else "no_grad"
