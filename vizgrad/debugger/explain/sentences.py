@@ -57,6 +57,7 @@ TITLES: dict[str, str] = {
     "came-later": "Optimizer made too early",
     "not-registered": "Parameter not registered",
     "no-step-uses": "Gradients never used",
+    "unused-in-replicas": "Parameter unused in DDP",
     "written-from-itself": "Parameter written from itself",
     "clipped-while-scaled": "Scaled gradients clipped",
     "clipped-after-step": "Gradients clipped after step()",

@@ -20,8 +20,16 @@ from vizgrad.debugger.watch.tensor_adapter import UNREADABLE, look_of
 
 
 def answer(noting: Noting | None, tensor: Any, name: str) -> Explanation:
-    """Why the value and the `.grad` of `tensor` are as they are, in words."""
-    return explain(cause_of(noting, tensor, name), linecache)
+    """Why the value and the `.grad` of `tensor` are as they are, in words; where both are all right, what
+    optimizers do wrong with it.
+    """
+    found = cause_of(noting, tensor, name)
+    if found or found.site is not None or noting is None:
+        return explain(found, linecache)
+    from vizgrad.debugger.explain import optimizer_faults  # which asks `cause_of` itself
+
+    faults = optimizer_faults.of_parameter(noting, tensor)
+    return explain(next(faults, found), linecache)
 
 
 def cause_of(noting: Noting | None, tensor: Any, name: str) -> Cause:

@@ -22,7 +22,7 @@ from vizgrad.debugger.watch.notes import Event, Near, Note, Notes, Weight
 from vizgrad.debugger.watch.rounds import Rounds
 from vizgrad.debugger.watch.scaling import Scaling
 from vizgrad.debugger.watch.tensor_adapter import Kind, Look, tensors_in
-from vizgrad.debugger.watch.training import Habits, Layers, Training
+from vizgrad.debugger.watch.training import Habits, Layers, Replicated, Training
 from vizgrad.debugger.watch.untracked_memory import Memory
 
 #: Times at which one line made what is not finite.
@@ -109,6 +109,8 @@ class Noting:
         self.training = Training(look)
         self.scaling = Scaling(self.gradients)
         self.layers = Layers()
+        #: id of a module -> its parameters that are replicated.
+        self.replicated: dict[int, Replicated] = {}
         self.repeats = Repeats()
         self.rounds = Rounds()
         #: Line -> the ticks at which a value, or a gradient, that is not finite was made there.

@@ -24,6 +24,7 @@ from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Event, Note, holds
 from vizgrad.debugger.watch.source_expressions import variable
 from vizgrad.debugger.watch.tensor_adapter import tensors_in
+from vizgrad.debugger.watch.training import Replicated
 
 #: Codes of hooks that are remembered.
 _HOOKS_KEPT = 256
@@ -97,6 +98,14 @@ class TorchNoting(Noting):
                 last = self.notes.get(operand)
                 at = None if last is None else last.site
                 self.habits.functions.append(("function-dirty", cls, "", at))
+
+    def replicates(self, module: Any, site: Site | None) -> None:
+        """A DistributedDataParallel that waits for a gradient of each parameter is called."""
+        waits = not (module.find_unused_parameters or module.static_graph)
+        if waits and id(module) not in self.replicated:
+            wanted = (each for each in module.parameters() if each.requires_grad)
+            leaves = tuple(self.gradients.of(each) for each in wanted)
+            self.replicated[id(module)] = Replicated(leaves, site)
 
     def tended(self, name: str, args: tuple[Any, ...], made: Any) -> None:
         """A method of a GradScaler, or a function that clips, has ended."""
