@@ -13,6 +13,7 @@ import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from sys import _getframe  # pyright: ignore[reportPrivateUsage]  `inspect` is slow to import
 from types import CodeType, TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -128,7 +129,8 @@ class Explanation:
     where one changed line does it. `when` says in which rounds of which loop it happened, and `backward` is
     the number of the first call of backward in the watched block that it belongs to (0: not known). `there`
     is the magic that debugs that in a notebook, at the top of the cell whose id is `cell`. `title` is the
-    heading of this cause, where that of the kind says less.
+    heading of this cause, where that of the kind says less. `nearest` is the line of the user's that led to
+    a culprit in an installed package, `within` the modules that were called: "layers.1/ln_2".
     """
 
     kind: str
@@ -143,6 +145,8 @@ class Explanation:
     there: str = ""
     cell: str = ""
     title: str = ""
+    nearest: Place | None = None
+    within: str = ""
 
     @property
     def heading(self) -> str:
@@ -156,6 +160,9 @@ class Explanation:
         lines = [self.story] if self.story else []
         if self.culprit is not None:
             lines.append(f"  where: {self.culprit}")
+        if self.nearest is not None:
+            modules = f", in {self.within}" if self.within else ""
+            lines.append(f"  called from: {self.nearest}{modules}")
         if self.when:
             lines.append(f"  when: {self.when}")
         if len(self.chain) > 1:
@@ -184,20 +191,39 @@ _FIRST, _LAST = 3, 3
 
 
 def chain_text(chain: Sequence[Link]) -> str:
-    """``w.grad <- MulBackward0 (line 3) <- LogBackward0 (line 2)``; the middle of a long one is counted."""
-    said = [_link_text(link) for link in chain]
+    """``w.grad <- MulBackward0 (train.py:3) <- LogBackward0 (train.py:2)``. Links in a row with one place
+    say it once; those in the middle of a long chain are counted.
+    """
+    said: list[str] = []
+    for place, links in groupby(chain, lambda link: link.place):
+        texts = [text for text, _ in groupby(link.text for link in links)]
+        if place is not None:
+            texts[-1] += f" ({short_place(place)})"
+        said += texts
     if len(said) > _FIRST + _LAST + 1:
         left_out = len(said) - _FIRST - _LAST
         said[_FIRST:-_LAST] = [f"({left_out} more)"]
     return " <- ".join(said)
 
 
-def _link_text(link: Link) -> str:
-    place = link.place
-    if place is None:
-        return link.text
-    where = f"{place.cell}, line {place.line}" if place.cell else f"line {place.line}"
-    return f"{link.text} ({where})"
+def short_place(place: Place) -> str:
+    """``train.py:3``; of a notebook ``In [4], line 3``."""
+    if place.cell:
+        return f"{place.cell}, line {place.line}"
+    return f"{os.path.basename(place.file)}:{place.line}"  # noqa: PTH119  pathlib is slow to import
+
+
+def in_library(place: Place) -> bool:
+    """Does it lie in a package that was installed, and not in code of the user's?"""
+    return not place.cell and is_library(place.file)
+
+
+def is_library(file: str) -> bool:
+    """Is it a file of an installed package?"""
+    return not _LIBRARIES.isdisjoint(file.replace("\\", "/").split("/"))
+
+
+_LIBRARIES = frozenset({"site-packages", "dist-packages"})
 
 
 class Findings(list[Explanation]):

@@ -128,6 +128,19 @@ def a_value_written_after_the_watch(engine: Any) -> Explanation:
     return vg.why(value)
 
 
+def within_vmap(engine: Any) -> Explanation:
+    """Of a value that is not finite, and cannot be read."""
+    told: list[Explanation] = []
+
+    def logarithm(row: Any) -> Any:
+        inside = row.log().sum()
+        told.append(vg.why(inside))
+        return inside
+
+    engine.vmap(logarithm)(-engine.ones(4, 3))
+    return told[0]
+
+
 _UNNOTED = "nothing was noted of the backward that made them"
 _FINITE = "brought finite numbers: "
 _SINCE = "something has written to it since."
@@ -164,3 +177,11 @@ def is_said(way: Way, engine: Any) -> None:
         assert part in found.story
     assert "where `x.grad` is nan" not in found.story  # that is what it is now, and no cause
     assert found.fix
+
+
+def is_said_to_be_unread(found: Explanation) -> None:
+    assert not found  # no fault was found, and it is not said that there is none
+    assert found.story.startswith(
+        "The values of `inside` cannot be read here, so nothing is known about them: "
+    )
+    assert found.heading == "Values cannot be read"

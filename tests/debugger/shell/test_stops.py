@@ -242,6 +242,12 @@ def test_alarms_alone_stop_before_a_step_uses_a_gradient(run: Run) -> None:
     assert (ran.status, ran.err) == (0, "vizgrad: no NaN or Inf found (5 backwards, 5 steps)\n")
 
 
+def test_alarms_alone_stop_at_a_backward_that_fails(run: Run) -> None:
+    ran = run(FAILS, "--json", "--level", "alarms")
+    assert (ran.status, ran.json["reason"], ran.json["where"]) == (3, "error", "train.py:6")
+    assert "caught" not in ran.out
+
+
 def test_alarms_alone_explain_a_loss_by_its_graph(run: Run) -> None:
     ran = run(NAN_LOSS, "--level", "alarms")
     assert ran.status == 3

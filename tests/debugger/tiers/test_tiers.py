@@ -105,7 +105,7 @@ def test_what_a_step_writes_is_taken_back(t: Any) -> None:
             average.mul_(0.5).add_(w, alpha=0.5)
             table[1] += 1
             w.mul_(1.5)
-        loss = (w * x).log().sum() * random.random() * numpy.random()
+        loss = (w * x).log().sum() * random.random() * abs(numpy.standard_normal())
         loss.backward()
         return [*average.tolist(), *table[1].tolist(), *w.tolist(), random.random()]
 
@@ -118,7 +118,7 @@ def test_what_a_step_writes_is_taken_back(t: Any) -> None:
             w.fill_(1.0)
         w.grad = None
         found = [call(step, t.full((3,), value)) for value in (1.0, -1.0, 2.0)]
-        return found, w.grad.tolist(), numpy.random()
+        return found, w.grad.tolist(), numpy.standard_normal()
 
     plain = run(directly)
     with vg.watch(level="alarms") as watch:
@@ -188,6 +188,30 @@ def test_a_closure_of_an_optimizer_is_looked_at_when_its_backward_ends(t: Any) -
     assert "the optimizer runs the step as a closure" in when
 
 
+def test_a_loss_whose_backward_fails_is_explained(t: Any) -> None:
+    w = t.ones(2, requires_grad=True)
+
+    def step(x: Any) -> str:
+        w.grad = None
+        y = w * x
+        y.register_hook(refuse_nan)
+        loss = y.log().sum()
+        try:
+            loss.backward()
+        except ArithmeticError as error:
+            return str(error)
+        return "fine"
+
+    def refuse_nan(grad: Any) -> None:
+        if not grad.isfinite().all():
+            raise ArithmeticError("refused")
+
+    with vg.watch(level="alarms") as watch:
+        assert [watch.run(step, x) for x in (t.ones(2), t.zeros(2))] == ["fine", "refused"]
+    (found,) = watch.findings
+    assert found.culprit.text == "loss = y.log().sum()"
+
+
 # --- honesty -------------------------------------------------------------------------------------------
 
 
@@ -244,6 +268,15 @@ def test_reasons_not_to_run_a_step_again(t: Any) -> None:
         (v * x).log().sum().backward()
 
     assert "the step has written to its arguments" in reasons(written, [-t.ones(2)], [t.ones(2)])[0]
+
+    def shared(x: Any) -> None:
+        (v * x).log().sum().backward()
+
+    with vg.watch(level="alarms") as watch:
+        kind = type(watch._sources[-1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kind, "alone", False)
+        assert "other processes would have to" in reasons(shared, [t.ones(2)], [-t.ones(2)])[0]
 
     def kept(x: Any) -> None:
         loss = (v * x).log().sum()

@@ -129,7 +129,9 @@ def of_run(
 
 def odd_value(note: Note, name: str) -> Cause | None:
     found = nonfinite.of_value(note, name)
-    return found and replace(found, path=of_value(note, found, name))
+    return found and replace(
+        found, path=of_value(note, found, name), near=found.near or (note.born or note).near
+    )
 
 
 def odd_gradient(
@@ -189,4 +191,7 @@ def _of_forward(run: Run, birth: Odd | None, *, asked: bool) -> Note | None:
 def _along(
     run: Run, key: int, found: Cause | None, name: str, birth: Visit | None = None
 ) -> Cause | None:
-    return found and replace(found, path=of_gradient(run, key, found, name, birth))
+    near = None if found is None or birth is None else run.near.get(birth.key)
+    return found and replace(
+        found, path=of_gradient(run, key, found, name, birth), near=found.near or near
+    )

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from vizgrad.core.errors import Explanation, Link, Place, place_of
 from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.watch.notes import Near
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,8 @@ class Cause:
     has several. `operand` is what the operation to blame was applied to, with its value; `path` leads from
     the symptom to the cause. `clocks` are the ticks at which it happened, as far as they are known (`after`:
     in rounds whose backward had run before). `when` says which rounds of which loop these were, `backward` is
-    the number of the first backward that they belong to.
+    the number of the first backward that they belong to. `near` is where the user's code called a library, if
+    the site lies in one.
     """
 
     kind: str
@@ -78,6 +80,7 @@ class Cause:
     after: bool = False
     when: Phrase = NOTHING
     backward: int = 0
+    near: Near | None = None
 
     def __bool__(self) -> bool:
         """Is there something to explain?"""

@@ -34,6 +34,7 @@ _FINDERS: tuple[Find, ...] = (
     function_faults.threads,
     function_faults.not_repeatable,
     optimizer_faults.order,
+    optimizer_faults.unused_in_replicas,
     optimizer_faults.shared,
     training_faults.steps_in_vain,
     optimizer_faults.frozen_yet_moved,

@@ -10,7 +10,7 @@ from vizgrad.debugger.explain.evidence import Brought, Evidence, Facts, Held
 from vizgrad.debugger.watch.grad_history import Leaf
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
-from vizgrad.debugger.watch.tensor_adapter import Look
+from vizgrad.debugger.watch.tensor_adapter import UNREADABLE, Look
 
 
 class TensorItself(Evidence):
@@ -23,7 +23,7 @@ class TensorItself(Evidence):
         tensor, look = self._tensor, self._look
         grad, single = look.grad(tensor), not tensor.shape
         number = None
-        if single and not tensor.is_leaf and look.kind(tensor) != "O":
+        if single and not tensor.is_leaf and look.kind(tensor) != UNREADABLE:
             number = look.array(tensor).reshape(()).item()
         return Facts(
             value=_held(tensor, look),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
 from vizgrad.core.errors import Place, place_at
 from vizgrad.core.tensor.source_location import Site
@@ -17,6 +18,18 @@ from vizgrad.debugger.watch.note_recorder import Noting
 
 #: So many backwards have to have brought a gradient that nobody uses, and so many steps been seen.
 _RECEIVED, _STEPS, _UNUSED = 3, 2, 3
+
+
+def of_parameter(noting: Noting, tensor: Any) -> Iterator[Cause]:
+    """The faults that are told of one parameter."""
+    leaf = noting.gradients.known(tensor)
+    if leaf is None:
+        return
+    name = leaf_name(noting, leaf)
+    finders = unheld, shared, unused_in_replicas, frozen_yet_moved, training_faults.long_steps
+    for find in finders:
+        yield from (found for found in find(noting) if found.tensor == name)
+
 
 # --- held by no optimizer --------------------------------------------------------------------------------
 
@@ -160,6 +173,18 @@ def never_used(noting: Noting) -> Iterator[Cause]:
             call=call_of(site, "backward"), count=len(runs), name=names[0], others=_and_others(names),
         )  # fmt: skip
         return
+
+
+def unused_in_replicas(noting: Noting) -> Iterator[Cause]:
+    """Parameters that are replicated over processes got no gradient, and the others wait for it."""
+    for replicated in noting.replicated.values():
+        missing = [leaf for leaf in replicated.leaves if not leaf.received]
+        if missing and len(missing) < len(replicated.leaves):
+            names = [leaf_name(noting, leaf) for leaf in missing]
+            yield cause(
+                "unused", "unused-in-replicas", replicated.site, names[0],
+                name=names[0], others=_and_others(names),
+            )  # fmt: skip
 
 
 # --- memory ----------------------------------------------------------------------------------------------

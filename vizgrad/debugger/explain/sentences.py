@@ -57,6 +57,7 @@ TITLES: dict[str, str] = {
     "came-later": "Optimizer made too early",
     "not-registered": "Parameter not registered",
     "no-step-uses": "Gradients never used",
+    "unused-in-replicas": "Parameter unused in DDP",
     "written-from-itself": "Parameter written from itself",
     "clipped-while-scaled": "Scaled gradients clipped",
     "clipped-after-step": "Gradients clipped after step()",
@@ -66,12 +67,20 @@ TITLES: dict[str, str] = {
     "left-in-evaluation": "Left in evaluation mode",
     "evaluated-in-training": "Evaluated in training mode",
     "waits": "Gradient still to come",
+    "unread": "Values cannot be read",
     "told": "{title:raw}",
 }
 
 #: Case of a cause -> what is said of it, and what to do about it ("": a row of `FIXES`, named by the cause).
 SENTENCES: dict[str, tuple[str, str]] = {
     "nothing": ("There is nothing to explain.", ""),
+    "unread": (
+        (
+            "The values of {shown} cannot be read here, so nothing is known about them: it is a tensor of a "
+            "transform (vmap, grad), on the meta device, quantized, or of a class of its own."
+        ),
+        "in a transform, return the tensor and ask about the result outside",
+    ),
     # --- values that are not finite ---------------------------------------------------------------------
     "data": (
         "{shown} holds values that are not finite from the start ({at}).{passed}",

@@ -78,6 +78,16 @@ TRAINING: dict[str, tuple[str, str]] = {
         ),
         "call step() of the optimizer that has {name} after it, or leave the backward out",
     ),
+    "unused-in-replicas": (
+        (
+            "{name}{others} got no gradient: the DistributedDataParallel called on {at} waits for one of "
+            "each parameter, and raises when it is called again."
+        ),
+        (
+            "let the loss depend on {name}, call requires_grad_(False) on it before the module is wrapped, "
+            "or wrap with find_unused_parameters=True"
+        ),
+    ),
     "shared-parameters": (
         (
             "{name} and {other} are two parameters over the same memory{since}: each has a gradient of its "

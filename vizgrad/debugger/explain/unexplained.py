@@ -18,6 +18,11 @@ from vizgrad.debugger.watch.grad_history import Leaf
 _INF = float("inf")
 
 
+def of_unread(name: str) -> Cause:
+    """For a tensor called `name` whose elements cannot be read."""
+    return cause("healthy", "unread", None, name, shown=name or AN_UNNAMED_TENSOR)
+
+
 def of_value(facts: Facts, name: str) -> Cause | None:
     """None where the value is finite."""
     if facts.value.finite:

@@ -6,26 +6,39 @@ import linecache
 from typing import Any
 
 from vizgrad.core.errors import Explanation
-from vizgrad.debugger.explain.cause import Cause
+from vizgrad.debugger.explain.cause import HEALTHY, Cause
 from vizgrad.debugger.explain.diagnose import diagnose
 from vizgrad.debugger.explain.evidence import Evidence, Question, Together
 from vizgrad.debugger.explain.from_graph import GraphReader
 from vizgrad.debugger.explain.from_records import RecordsReader
 from vizgrad.debugger.explain.from_session import SessionReader
 from vizgrad.debugger.explain.from_watch import TensorItself, WatchReader
+from vizgrad.debugger.explain.unexplained import of_unread
 from vizgrad.debugger.explain.wording import explain
 from vizgrad.debugger.watch.note_recorder import Noting
-from vizgrad.debugger.watch.tensor_adapter import look_of
+from vizgrad.debugger.watch.tensor_adapter import UNREADABLE, look_of
 
 
 def answer(noting: Noting | None, tensor: Any, name: str) -> Explanation:
-    """Why the value and the `.grad` of `tensor` are as they are, in words."""
-    return explain(cause_of(noting, tensor, name), linecache)
+    """Why the value and the `.grad` of `tensor` are as they are, in words; where both are all right, what
+    optimizers do wrong with it.
+    """
+    found = cause_of(noting, tensor, name)
+    if found or found.site is not None or noting is None:
+        return explain(found, linecache)
+    from vizgrad.debugger.explain import optimizer_faults  # which asks `cause_of` itself
+
+    faults = optimizer_faults.of_parameter(noting, tensor)
+    return explain(next(faults, found), linecache)
 
 
 def cause_of(noting: Noting | None, tensor: Any, name: str) -> Cause:
     """The same without words."""
-    return diagnose(Question("tensor", name), evidence_of(noting, tensor))
+    found = diagnose(Question("tensor", name), evidence_of(noting, tensor))
+    look = look_of(tensor)
+    if found is HEALTHY and (look is None or look.kind(tensor) == UNREADABLE):
+        return of_unread(name)
+    return found
 
 
 def evidence_of(noting: Noting | None, tensor: Any) -> Evidence:

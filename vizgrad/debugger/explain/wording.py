@@ -11,7 +11,15 @@ from typing import Any
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.error_lines import how_to_note_lines
-from vizgrad.core.errors import Explanation, Place, Source, place_at, place_of
+from vizgrad.core.errors import (
+    Explanation,
+    Place,
+    Source,
+    in_library,
+    place_at,
+    place_of,
+    short_place,
+)
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.explain.cause import Cause, Number, Phrase
 from vizgrad.debugger.explain.phrases import FIXES, PHRASES
@@ -94,7 +102,9 @@ def line_of(place: Place | None) -> str:
     """The same of a place."""
     if place is None:
         return "a line that is not known"
-    return f"{place.cell}, line {place.line}" if place.cell else f"line {place.line}"
+    if place.cell or in_library(place):
+        return short_place(place)
+    return f"line {place.line}"
 
 
 def line_place(found: tuple[Any, int] | None) -> Place | None:
@@ -266,7 +276,10 @@ def explain(cause: Cause, source: Source) -> Explanation:
     """Says a cause in words. The text of lines is read from `source` alone."""
     story, fix = _said(cause)
     place = cause.site if isinstance(cause.site, Place) else place_of(cause.site, source)
+    near = cause.near if place is not None and in_library(place) else None
     return Explanation(
         cause.kind, place, cause.tensor, fix, story, cause.path, mended(cause, place, source),
         say(cause.when), cause.backward, title=title(cause),
+        nearest=None if near is None else place_of(near.site, source),
+        within="" if near is None else near.within,
     )  # fmt: skip

@@ -60,7 +60,7 @@ class Guard:
         self._on_stop = on_stop
         self._watch = api.watch()
         self._watch.on_progress = self._progress
-        self._light = Light(self._odd_gradient, self._passed_light)
+        self._light = Light(self._odd_gradient, self._passed_light, self._failed_light)
         #: Is each operation watched by now?
         self._full = False
         self._noticing = Noticing(self._findings, told, withdrawn)
@@ -196,6 +196,13 @@ class Guard:
             self._light.end()
             self._begin_full()
 
+    def _failed_light(self, error: BaseException | None) -> None:
+        """A backward has failed, and is not watched in full."""
+        if not (self._full or self._aside or self.stop is not None):
+            stop = self._of_error(error)
+            if stop is not None:
+                self._halt(stop)
+
     def _odd_gradient(self, leaf: Any) -> None:
         """A gradient that is not finite is about to be used, where not all is watched."""
         unwanted = not self._options.stops_at("nonfinite") or self._passed >= self.backwards
@@ -224,10 +231,6 @@ class Guard:
         """Why the program is to stop, after a backward, or a step."""
         nonfinite = self._options.stops_at("nonfinite") and self._passed < self.backwards
         if what == "failed":
-            wanted = self._options.stops_at("error") and hasattr(error, "explanation")
-            if error is None or error is self._error or not wanted:
-                return None
-            self._error = error
             return self._of_error(error)
         if what == "backward":
             return self._of_gradients(noting) if nonfinite and not self._nested() else None
@@ -319,7 +322,12 @@ class Guard:
             return Stop("nonfinite", headline, found, (*frames,))
         return None
 
-    def _of_error(self, error: BaseException) -> Stop:
+    def _of_error(self, error: BaseException | None) -> Stop | None:
+        """A backward has raised: errors that explain themselves are those of autograd."""
+        wanted = self._options.stops_at("error") and hasattr(error, "explanation")
+        if error is None or error is self._error or not wanted:
+            return None
+        self._error = error
         frames = frames_here()
         headline = f"at backward {self.backwards}, which failed"
         told: Any = getattr(error, "explanation", None)

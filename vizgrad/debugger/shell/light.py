@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -19,12 +20,19 @@ from vizgrad.debugger.watch import own_alarms as own_alarms  # registers vizgrad
 
 class Light:
     """Listens to backwards and steps of this thread. `odd_gradient(leaf)` is called before a step uses a
-    gradient that is not finite, `passed(what)` after each "backward" and "step".
+    gradient that is not finite, `passed(what)` after each "backward" and "step", `failed(error)` when a
+    backward has raised.
     """
 
-    def __init__(self, odd_gradient: Callable[[Any], None], passed: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        odd_gradient: Callable[[Any], None],
+        passed: Callable[[str], None],
+        failed: Callable[[BaseException | None], None],
+    ) -> None:
         self._odd_gradient = odd_gradient
         self._passed = passed
+        self._failed = failed
         self._looking = Looking(self._sounded)
         #: A GradScaler is used, which looks for overflow of losses itself.
         self.scales = False
@@ -65,11 +73,15 @@ class Light:
             self._looking.begin_round()
             self._looking.loss(source, call)
 
-    def backward_ended(self, source: AlarmSource, call: BackwardCall) -> None:
-        """Looks at gradients that no optimizer uses."""
-        if self._hears():
-            self._looking.ended(source)
-            self._passed("backward")
+    def backward_ended(self, source: AlarmSource, call: BackwardCall, *, failed: bool) -> None:
+        """Looks at gradients that no optimizer uses. `failed`: called while its error is handled."""
+        if not self._hears():
+            return
+        if failed:
+            self._failed(sys.exc_info()[1])
+            return
+        self._looking.ended(source)
+        self._passed("backward")
 
     def step_begins(self, source: AlarmSource, optimizer: Any) -> None:
         """Looks at the gradients that the step uses."""

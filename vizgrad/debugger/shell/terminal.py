@@ -29,6 +29,8 @@ _AROUND = 5
 _MOST_NODES = 20_000
 #: How commands are written in a cell.
 _MAGIC = "%vizgrad "
+#: A magic that changes how cells are run.
+_OF_CELLS = frozenset({"watch"})
 #: In the help of magics; a terminal has one session.
 _NEWEST = " of the newest session"
 
@@ -78,8 +80,10 @@ _WITHOUT = {
 
 
 def commands() -> dict[str, Magic]:
-    """All commands of the terminal, by name; those for whole cells are none."""
-    lines = {name: magic for name, magic in magics().items() if not magic.cell}
+    """All commands of the terminal, by name; those for cells are none."""
+    lines = {
+        name: magic for name, magic in magics().items() if not magic.cell and name not in _OF_CELLS
+    }
     here = {
         name: replace(magic, help=magic.help.replace(_NEWEST, "")) for name, magic in lines.items()
     }

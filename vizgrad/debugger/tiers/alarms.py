@@ -79,7 +79,7 @@ class Looking:
         """A backward has filled gradients: those are looked at that no optimizer has, and all in a closure,
         after which the optimizer uses them.
         """
-        if not self._scaled:
+        if not (self._scaled or (self._leaves.keys() <= self._held and not self.stepping)):
             held = () if self.stepping else self._held
             free = [leaf for one, leaf in self.leaves() if one is source and id(leaf) not in held]
             self._gradients(source, free, ("backward", self._backwards))

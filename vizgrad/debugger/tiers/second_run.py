@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any
 
-from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import to_host
+from vizgrad.core.arrays.random import SharedState
 from vizgrad.core.errors import Explanation
 from vizgrad.debugger.engines.api import summarizer
 from vizgrad.debugger.engines.api.alarm_source import AlarmSource, BackwardCall, Restore
@@ -23,6 +23,9 @@ from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
 
 Step = Callable[..., Any]
+
+
+_SHARED = SharedState()
 
 
 class _Stop(BaseException):
@@ -76,7 +79,7 @@ class SecondRun:
         """Why it was so, by a second run; or why that is not known, in words. All is as before then."""
         self._alarm, self._told = alarm, texts.NOT_SO_AGAIN
         self._looking = looking.anew(self._sounded)
-        self._undo = [_random(self._sources)]
+        self._undo = [_random(self._sources, exact=True)]
         try:
             self._set_aside()
             self._random()
@@ -194,14 +197,14 @@ def _grad_again(source: AlarmSource, leaf: Any) -> Restore:
     return lambda: source.set_grad(leaf, grad)
 
 
-def _random(sources: list[AlarmSource]) -> Restore:
+def _random(sources: list[AlarmSource], *, exact: bool = False) -> Restore:
     """The state of all generators of the program: what this returns sets it."""
-    python, numpy = random.getstate(), xp.random.get_state()
+    python, numpy = random.getstate(), _SHARED.noted(exact=exact)
     states = [source.random() for source in sources]
 
     def restore() -> None:
         random.setstate(python)
-        xp.random.set_state(numpy)
+        numpy()
         for each in states:
             each()
 

@@ -153,11 +153,12 @@ class TieredWatch:
         elif self._hears():
             self._observer.ask(self._begins, source, call)
 
-    def backward_ended(self, source: AlarmSource, call: BackwardCall) -> None:
+    def backward_ended(self, source: AlarmSource, call: BackwardCall, *, failed: bool) -> None:
         if (second := self._second()) is not None:
-            second.backward_ended(source)
+            if not failed:
+                second.backward_ended(source)
         elif self._hears():
-            self._observer.ask(self._ended, source)
+            self._observer.ask(self._ended, source, failed=failed)
 
     def step_begins(self, source: AlarmSource, optimizer: Any) -> None:
         if (second := self._second()) is not None:
@@ -191,11 +192,11 @@ class TieredWatch:
         if self._alarms:
             self._looking.loss(source, call)
 
-    def _ended(self, source: AlarmSource) -> None:
+    def _ended(self, source: AlarmSource, *, failed: bool) -> None:
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
             self._explain(waiting)
-        elif self._alarms and self._last_alarm != self._round:
+        elif self._alarms and self._last_alarm != self._round and not failed:
             self._looking.ended(source)
         self._begin_next()
 

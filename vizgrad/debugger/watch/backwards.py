@@ -21,7 +21,7 @@ from vizgrad.debugger.engines.vizgrad.step import Savers, by_name
 
 if TYPE_CHECKING:
     from vizgrad.debugger.watch.grad_history import Gradients
-    from vizgrad.debugger.watch.notes import Note
+    from vizgrad.debugger.watch.notes import Near, Note
     from vizgrad.debugger.watch.untracked_memory import HiddenWrite, Memory
 
 
@@ -120,6 +120,8 @@ class Run:
         self.creates = creates
         self.keeps = keeps
         self.site = site
+        #: Key of a node of a library that made what is not finite -> where the library was called.
+        self.near: dict[int, Near] = {}
         #: Has a step used one of the gradients that it brought?
         self.used = False
         self.roots: tuple[Note, ...] = ()

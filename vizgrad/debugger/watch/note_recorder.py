@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import cache
+from sys import _getframe
+from types import FrameType
 from typing import Any, Literal, Protocol
 
+from vizgrad.core.errors import is_library
 from vizgrad.core.observing import Observer
-from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.source_location import INTERNAL, Site
 from vizgrad.core.tensor.storage import tick
+from vizgrad.debugger.engines.api.frameworks import of_framework
 from vizgrad.debugger.watch.backwards import Run
 from vizgrad.debugger.watch.functions import Repeats
 from vizgrad.debugger.watch.grad_history import Gradients
 from vizgrad.debugger.watch.nonfinite_values import KEEPING, look_at_values
-from vizgrad.debugger.watch.notes import Event, Note, Notes, Weight
+from vizgrad.debugger.watch.notes import Event, Near, Note, Notes, Weight
 from vizgrad.debugger.watch.rounds import Rounds
 from vizgrad.debugger.watch.scaling import Scaling
 from vizgrad.debugger.watch.tensor_adapter import Kind, Look, tensors_in
-from vizgrad.debugger.watch.training import Habits, Layers, Training
+from vizgrad.debugger.watch.training import Habits, Layers, Replicated, Training
 from vizgrad.debugger.watch.untracked_memory import Memory
 
 #: Times at which one line made what is not finite.
@@ -47,6 +51,20 @@ class Progress(Protocol):
         error: BaseException | None = None,
         /,
     ) -> None: ...
+
+
+def near_of(site: Site | None, modules: Callable[[], str]) -> Near | None:
+    """Where the user's code called the library that `site` lies in, by the frames above."""
+    if site is None or not is_library(site.file):
+        return None
+    frame: FrameType | None = _getframe(1)
+    while frame is not None:
+        package = frame.f_globals.get("__package__")
+        own = INTERNAL[package] is False and not of_framework(package)
+        if own and not is_library(frame.f_code.co_filename):
+            return Near(Site(frame.f_code, frame.f_lasti), modules())
+        frame = frame.f_back
+    return Near(None, modules())
 
 
 class Noting:
@@ -91,6 +109,8 @@ class Noting:
         self.training = Training(look)
         self.scaling = Scaling(self.gradients)
         self.layers = Layers()
+        #: id of a module -> its parameters that are replicated.
+        self.replicated: dict[int, Replicated] = {}
         self.repeats = Repeats()
         self.rounds = Rounds()
         #: Line -> the ticks at which a value, or a gradient, that is not finite was made there.
@@ -110,6 +130,10 @@ class Noting:
     def place(self, note: Note, tensor: Any) -> None:
         """Notes whether, and by which node, a tensor is part of a graph."""
         raise NotImplementedError
+
+    def modules(self) -> str:
+        """The modules that are being called, as a path; "" where that is not known."""
+        return ""
 
     def how_cut(self, note: Note, kind: str) -> str:
         """Its operands had a history, and it has none: why? As `Note.cut` says it."""
@@ -182,6 +206,7 @@ class Noting:
         if not self.look.finite(out):
             look_at_values(note, out, note.parents, self.look)
             if note.born is note:
+                note.near = near_of(note.site, self.modules)
                 self._odd(note.site, note.clock)
 
     def _odd(self, site: Site | None, clock: int) -> None:

@@ -43,6 +43,8 @@ class Note:
     constant = False
     #: For a non-finite value: the first such value on the way.
     born: Note | None = None
+    #: For a non-finite value that a library made: where it was called.
+    near: Near | None = None
     #: The state at its creation: places, values, and the values before.
     detail: Any = None
     #: The value of each operand at the first of these places; None where that is not known.
@@ -103,6 +105,13 @@ class Note:
                 if parent.requires and id(parent) not in seen:
                     seen.add(id(parent))
                     todo.append(parent)
+
+
+class Near(NamedTuple):
+    """The nearest line of the user's from which a library was called, and the modules that were called."""
+
+    site: Site | None
+    within: str
 
 
 class Weight(NamedTuple):

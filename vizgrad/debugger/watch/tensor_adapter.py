@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 #: Kinds of types that can hold NaN and Inf, as numpy has them; "V" are narrow floats.
 FLOATING = "fcV"
+#: The kind of a tensor whose elements cannot be read.
+UNREADABLE = "O"
 
 
 class Kind(NamedTuple):
@@ -36,7 +38,7 @@ class Look(Protocol):
         ...
 
     def kind(self, tensor: Any) -> str:
-        """The kind of its elements: as `numpy.dtype.kind`; "O" if they cannot be read."""
+        """The kind of its elements: as `numpy.dtype.kind`, or `UNREADABLE`."""
         ...
 
     def array(self, tensor: Any) -> Any:

@@ -199,6 +199,13 @@ class Steps:
             self.vain_at.append(tick())
 
 
+class Replicated(NamedTuple):
+    """Parameters of which each must get a gradient in each backward, as other processes wait for it."""
+
+    leaves: tuple[Leaf, ...]
+    site: Site | None
+
+
 class Sampled(NamedTuple):
     """Some elements of a parameter before a step, and the number of its group."""
 

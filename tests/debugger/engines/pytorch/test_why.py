@@ -10,7 +10,14 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad  # noqa: E402
-from tests.debugger.explain.unnoted import SAID, Way, is_said, leaf  # noqa: E402
+from tests.debugger.explain.unnoted import (  # noqa: E402
+    SAID,
+    Way,
+    is_said,
+    is_said_to_be_unread,
+    leaf,
+    within_vmap,
+)
 from vizgrad.debugger.explain import watch_block  # noqa: E402
 from vizgrad.debugger.explain.node_answers import why_node  # noqa: E402
 
@@ -18,6 +25,15 @@ from vizgrad.debugger.explain.node_answers import why_node  # noqa: E402
 @pytest.fixture(autouse=True)
 def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch_block, "_last", None)
+
+
+def test_a_value_within_vmap_is_said_to_be_unread() -> None:
+    is_said_to_be_unread(within_vmap(torch))
+
+
+def test_what_has_no_elements_is_said_to_be_unread() -> None:
+    inside = torch.ones(3, device="meta")
+    is_said_to_be_unread(vizgrad.why(inside))
 
 
 @pytest.mark.parametrize("way", SAID, ids=lambda way: way.__name__)

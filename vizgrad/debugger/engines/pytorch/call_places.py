@@ -20,6 +20,7 @@ from torch.nn.modules.module import (
     register_module_forward_hook,
     register_module_forward_pre_hook,
 )
+from torch.nn.parallel import DistributedDataParallel
 
 from vizgrad.debugger.engines.api.summarizer import MOST_CALLS, Call, Origin, Spot
 from vizgrad.debugger.engines.pytorch import torch_hooks
@@ -56,6 +57,12 @@ def module_calls() -> Generator[None]:
         for handle in handles:
             handle.remove()
         OPEN.calls = None
+
+
+def modules_called() -> str:
+    """The names of the modules whose calls are open, the class of the outermost first: `GPT2/h.1/ln_2`."""
+    calls = OPEN.calls[-1][0] if OPEN.calls else ()
+    return "/".join(call.name.partition(": ")[0] for call in calls)
 
 
 class Marks:
@@ -99,6 +106,9 @@ def _entered(module: torch.nn.Module, args: object) -> None:
         calls = (*calls, Call(name, "module", None if site == around else site))
     OPEN.calls.append((calls, site))
     _MODULES.open.append(module)
+    if isinstance(module, DistributedDataParallel):
+        for one in torch_hooks.watched():
+            one.replicates(module, site)
 
 
 def _left(module: torch.nn.Module, args: tuple[Any, ...], made: object) -> None:

@@ -47,9 +47,13 @@ class TorchAlarms:
             under_way.add(thread)
             try:
                 result = tap.original(*args, **kwargs)
+            except Exception:
+                under_way.discard(thread)
+                hearer.backward_ended(self, call, failed=True)
+                raise
             finally:
                 under_way.discard(thread)
-            hearer.backward_ended(self, call)
+            hearer.backward_ended(self, call, failed=False)
             return result
 
         def scale(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

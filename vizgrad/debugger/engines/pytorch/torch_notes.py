@@ -17,12 +17,14 @@ from vizgrad.core.interpreter import locals_of
 from vizgrad.core.observing import Observer
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.storage import tick
+from vizgrad.debugger.engines.pytorch.call_places import modules_called
 from vizgrad.debugger.engines.pytorch.torch_tensors import KINDS, LOOK, node_of, readable
 from vizgrad.debugger.watch.grad_history import how_cut
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Event, Note, holds
 from vizgrad.debugger.watch.source_expressions import variable
 from vizgrad.debugger.watch.tensor_adapter import tensors_in
+from vizgrad.debugger.watch.training import Replicated
 
 #: Codes of hooks that are remembered.
 _HOOKS_KEPT = 256
@@ -96,6 +98,14 @@ class TorchNoting(Noting):
                 last = self.notes.get(operand)
                 at = None if last is None else last.site
                 self.habits.functions.append(("function-dirty", cls, "", at))
+
+    def replicates(self, module: Any, site: Site | None) -> None:
+        """A DistributedDataParallel that waits for a gradient of each parameter is called."""
+        waits = not (module.find_unused_parameters or module.static_graph)
+        if waits and id(module) not in self.replicated:
+            wanted = (each for each in module.parameters() if each.requires_grad)
+            leaves = tuple(self.gradients.of(each) for each in wanted)
+            self.replicated[id(module)] = Replicated(leaves, site)
 
     def tended(self, name: str, args: tuple[Any, ...], made: Any) -> None:
         """A method of a GradScaler, or a function that clips, has ended."""
@@ -205,6 +215,9 @@ class TorchNoting(Noting):
             node = node_of(tensor if base is None else base)
             if node is not None:
                 note.node = node._sequence_nr()
+
+    def modules(self) -> str:
+        return modules_called()
 
     def how_cut(self, note: Note, kind: str) -> str:
         mode = "" if torch.is_grad_enabled() else "no_grad"

@@ -38,7 +38,7 @@ from vizgrad.debugger.engines.pytorch.torch_nodes import (
 from vizgrad.debugger.engines.pytorch.torch_reader import TorchReader
 from vizgrad.debugger.engines.pytorch.write_lines import last_write
 from vizgrad.debugger.memory.framework_memory import Kept, Seen
-from vizgrad.debugger.watch.tensor_adapter import FLOATING, Kind, Made, register
+from vizgrad.debugger.watch.tensor_adapter import FLOATING, UNREADABLE, Kind, Made, register
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
@@ -109,7 +109,7 @@ class _Look:
         return isinstance(value, torch.Tensor)
 
     def kind(self, tensor: Any) -> str:
-        return KINDS[tensor.dtype].kind if readable(tensor) else "O"
+        return KINDS[tensor.dtype].kind if readable(tensor) else UNREADABLE
 
     def array(self, tensor: Any) -> Any:
         return elements_of(_kept(tensor))

@@ -196,6 +196,11 @@ class _Listening(TorchFunctionMode):
             if isinstance(data, torch.Tensor) and data.requires_grad:
                 noting.guarded(noting.wrapped, data, made, site)
 
+    def replicates(self, module: Any, spot: Spot | None) -> None:
+        """Parameters are replicated on several processes, by a module that is called at `spot`."""
+        site = None if spot is None else Site(spot.code, spot.offset)
+        self._noting.guarded(self._noting.replicates, module, site)
+
     def tended(self, name: str, args: tuple[Any, ...], go: torch_hooks.Go) -> Any:
         """A GradScaler, or clipping: its own steps are heard as well."""
         noting = self._noting

@@ -12,7 +12,9 @@ from typing import Any
 
 import torch
 
+from vizgrad.core.errors import is_library
 from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.engines.api.summarizer import Origin
 from vizgrad.debugger.engines.pytorch.saved import raw_values
 from vizgrad.debugger.engines.pytorch.torch_errors import explain_run
 from vizgrad.debugger.engines.pytorch.torch_nodes import edges_of, name_of, recorded_at, site_of
@@ -21,6 +23,7 @@ from vizgrad.debugger.engines.pytorch.torch_reader import keys_of
 from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK, graph_below, node_of, readable
 from vizgrad.debugger.watch.backwards import Changed, Run, Visit, odd
 from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.notes import Near
 from vizgrad.debugger.watch.tensor_adapter import tensors_in
 
 #: A larger graph has no listeners.
@@ -119,6 +122,9 @@ class Listened:
             self._run.births.append(self._odd(node, visit, index, grad, given))
 
     def _odd(self, node: Any, visit: Visit, index: int, grad: Any, given: Any) -> Any:
+        near = near_origin(recorded_at(node))
+        if near is not None:
+            self._run.near[visit.key] = near
         incoming = given[0] if len(given) == 1 else None
         saved = {
             name: LOOK.array(slot.data)
@@ -141,6 +147,17 @@ def _largest(grads: Any) -> float:
     sizes = [LOOK.size(grad) for grad in grads if grad is not None]
     strange = [size for size in sizes if size != size]
     return strange[0] if strange else max(sizes, default=0.0)
+
+
+def near_origin(origin: Origin) -> Near | None:
+    """Where the user's code called the library that a node was recorded in; None of other nodes."""
+    made = site_of(origin)
+    if made is None or not is_library(made.file):
+        return None
+    spots = [call.spot for call in origin.calls if call.spot is not None]
+    mine = [spot for spot in spots if not is_library(spot.code.co_filename)]
+    site = Site(mine[-1].code, mine[-1].offset) if mine else None
+    return Near(site, "/".join(call.name.partition(": ")[0] for call in origin.calls))
 
 
 class Engine:
