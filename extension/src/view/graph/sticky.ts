@@ -17,15 +17,15 @@ export interface Head {
 export const IN_PLACE: Point = { x: 0, y: 0 };
 
 /**
- * How far each title is moved, in the order of `heads`, frames before those in them; null: it would cover one of `boxes`
- * wherever it stood at the edge, and is not shown. `air`: from the edge.
+ * How far each title is moved, in the order of `heads`, frames before those in them. It steps aside from `boxes`, where
+ * there is room for it beside them. `air`: from the edge.
  */
 export function movedHeads(
   heads: readonly Head[],
   seen: Box,
   air: number,
   boxes: readonly Box[] = []
-): readonly (Point | null)[] {
+): readonly Point[] {
   const tops: number[] = [];
   return heads.map(({ frame, parent, left, width, height }, i) => {
     const around = tops[parent];
@@ -39,12 +39,12 @@ export function movedHeads(
     }
     const most = Math.min(frame.x + frame.width, seen.x + seen.width) - width - air;
     const free = freeOf({ x: start, y: top, width, height }, most, air, boxes);
-    return free === null ? null : { x: free - begin, y: top - frame.y };
+    return { x: free - begin, y: top - frame.y };
   });
 }
 
-/** Where, as near to its left edge as can be but not left of it, a title covers no box; null: nowhere up to `most`. */
-function freeOf(title: Box, most: number, air: number, boxes: readonly Box[]): number | null {
+/** Where, as near to its left edge as can be but not left of it, a title covers no box; there, if nowhere up to `most`. */
+function freeOf(title: Box, most: number, air: number, boxes: readonly Box[]): number {
   const beside = boxes
     .filter(({ y, height }) => y < title.y + title.height && title.y < y + height)
     .sort((one, other) => one.x - other.x);
@@ -54,7 +54,7 @@ function freeOf(title: Box, most: number, air: number, boxes: readonly Box[]): n
       x = box.x + box.width + air;
     }
   }
-  return x === title.x || x <= most ? x : null;
+  return x <= most ? x : title.x;
 }
 
 /** As near to `at` as `least` allows, but not beyond `most`. */

@@ -4,7 +4,7 @@ import { useLayoutEffect } from 'preact/hooks';
 
 import type { Observable } from '../../store';
 import type { Box, Size } from './geometry';
-import { IN_PLACE, movedHeads } from './sticky';
+import { movedHeads } from './sticky';
 import type { Head } from './sticky';
 import { seen } from './viewport';
 import type { View } from './viewport';
@@ -15,8 +15,8 @@ const NONE: readonly Box[] = [];
 const AIR = 9;
 
 /**
- * `heads` as they stand in the drawing: that of the i-th is on the i-th element of the class `vg-sticky`. They cover none
- * of `boxes`.
+ * `heads` as they stand in the drawing: that of the i-th is on the i-th element of the class `vg-sticky`. They step
+ * aside from `boxes`.
  */
 export function useSticky(
   world: RefObject<SVGGElement>,
@@ -30,9 +30,7 @@ export function useSticky(
     const before: string[] = [];
     const move = (): void => {
       const { value } = view;
-      movedHeads(heads, seen(value, screen), AIR / value.zoom, boxes).forEach((place, i) => {
-        elements[i]?.classList.toggle('vg-no-room', place === null);
-        const { x, y } = place ?? IN_PLACE;
+      movedHeads(heads, seen(value, screen), AIR / value.zoom, boxes).forEach(({ x, y }, i) => {
         const moved = x === 0 && y === 0 ? '' : `translate(${x.toFixed(1)},${y.toFixed(1)})`;
         if (before[i] !== moved) {
           before[i] = moved;
