@@ -76,7 +76,7 @@ export function spoken(
     if (now.comparing !== before.comparing) {
       said.push(compared(session, now.comparing));
     }
-    if (now.follow && !before.follow) {
+    if (now.follow && !before.follow && said.length === 0) {
       said.push(backAt(session, now.selection));
     } else if (!now.follow && now.selection !== null && now.selection !== before.selection) {
       said.push(described(session, now.selection, now.running));

@@ -64,7 +64,13 @@ export function Tabs({ parts, chosen, choose, end }: TabsProps): JSX.Element {
               onClick={() => choose(name)}
             >
               {short}
-              {sign && <span class="vg-tab-sign">{roomy ? sign : sign.split(' ')[0]}</span>}
+              {sign && (
+                <span
+                  class="vg-tab-sign"
+                  data-sign={roomy ? sign : sign.split(' ')[0]}
+                  aria-hidden="true"
+                />
+              )}
             </button>
           ))}
         </div>
