@@ -91,7 +91,7 @@ def test_a_graph_that_was_released_is_shown(run: Run, typed: Typed) -> None:
     intro, graph, step, up, value, top, down, *_ = said(written)
     assert "has run and released its values" in intro
     assert graph.startswith("loss: 4 nodes · 1 leaf")
-    assert step == "no debugging session is open; open one with `debug loss`\n"
+    assert step.startswith("no backward is open to be stepped; open one with `debug loss`")
     assert up == "train.py:7 in the program: step(w)\n"
     assert value.startswith("tensor([0., 4.]")
     assert top == "this is the outermost frame\n"
@@ -140,6 +140,12 @@ def test_words_that_are_no_commands_are_expressions(run: Run, typed: Typed) -> N
     assert "no command" in parts[10]
 
 
+def test_an_alias_works_where_a_variable_has_its_name(run: Run, typed: Typed) -> None:
+    written = typed("p loss\np\np + 1\nquit")
+    run(NAN_LOSS.replace("loss.backward()", "p = 5; loss.backward()"))
+    assert [part.strip()[:7] for part in said(written)[1:4]] == ["tensor(", "5", "6"]
+
+
 def test_help_lists_all_commands(run: Run, typed: Typed) -> None:
     written = typed("help\nquit")
     run(NAN_LOSS)
@@ -165,7 +171,7 @@ def test_an_exception_is_looked_at_afterwards(run: Run, typed: Typed) -> None:
     assert up == "train.py:5 in the program: f(3)\n"
     assert where.splitlines()[1].startswith("> train.py:5")
     assert resume == "the program has ended: it cannot go on\n"
-    assert "no debugging session is open" in step
+    assert "no backward is open to be stepped" in step
     written = typed("quit")
     run(program)
     assert written.getvalue() == ""  # without --pm

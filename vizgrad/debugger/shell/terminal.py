@@ -14,7 +14,7 @@ from vizgrad.core.errors import Place
 from vizgrad.debugger.commands import Magic, magics
 from vizgrad.debugger.drawing.describe import summary_text
 from vizgrad.debugger.drawing.text import graph_text, visit_line, visit_text
-from vizgrad.debugger.jupyter.magics.line_commands import RUN, UsageError
+from vizgrad.debugger.jupyter.magics.line_commands import RUN, NoSession, UsageError
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.shell.frames import nearest, tensor_kinds
@@ -152,10 +152,9 @@ class Terminal(cmd.Cmd):
             self._say(f"The backward of `{self._scene.title}`: {session.where}")
             self._say_line(self._place())
         elif self._scene.stop.backward is not None:
-            again = " `rerun` starts the program again and keeps them." if self._can_rerun else ""
             self._say(
                 "This backward has run and released its values: `graph` prints it, but it cannot be "
-                f"stepped.{again}"
+                f"stepped{self._again()}."
             )
         self._say("`help` lists the commands.")
 
@@ -172,11 +171,17 @@ class Terminal(cmd.Cmd):
             line = f"{'help' if line[0] == '?' else 'print'} {line[1:]}"
         word, _, rest = line.partition(" ")
         name = self._command(word)
+        if name is None and rest and not _is_expression(line):
+            name = ALIASES.get(word)  # `p loss` prints it, though a variable is called p
         try:
             if name is None:
                 self._evaluate(line)
             else:
                 self._run(name, rest.strip())
+        except NoSession:
+            self._say(
+                f"no backward is open to be stepped; open one with `debug loss`{self._again()}"
+            )
         except UsageError as error:
             self._say(str(error).replace(f"%{_MAGIC}", "").replace(_MAGIC, ""))
         except Exception as error:  # noqa: BLE001  it is shown, and the debugger stays
@@ -184,6 +189,13 @@ class Terminal(cmd.Cmd):
             text = "\n".join([f"{type(error).__name__}: {error}", *notes])
             self._say(self._report.short(text))
         return self._leaving
+
+    def _again(self) -> str:
+        return (
+            "; `rerun` starts the program again and keeps what stepping needs"
+            if self._can_rerun
+            else ""
+        )
 
     def emptyline(self) -> bool:
         """Repeats the last command."""
@@ -441,6 +453,14 @@ class Terminal(cmd.Cmd):
         elif magic is not None and magic.argument == "tensor":
             known = [n for n, v in known.items() if isinstance(v, tensor_kinds())]
         return sorted(name for name in known if name.startswith(text))
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        compile(text, "", "eval")
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 #: The commands that a user needs first.

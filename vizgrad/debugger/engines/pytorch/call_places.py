@@ -1,6 +1,6 @@
 """Where nodes of PyTorch are recorded: the person's line, and the modules that are being called.
 
-PyTorch does not note it: whoever listens to its functions puts an `Origin` into the metadata of the nodes
+PyTorch does not note it: what listens to its functions puts an `Origin` into the metadata of the nodes
 that a call recorded (`torch_nodes.py`). `torch_watch.py` does so in a watch, `line_watch.py` that alone.
 """
 

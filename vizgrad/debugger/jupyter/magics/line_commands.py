@@ -29,6 +29,10 @@ class UsageError(ValueError):
     """A magic was written wrongly; the message says how it is written."""
 
 
+class NoSession(UsageError):
+    """A magic asks for an open session, and there is none."""
+
+
 RUN: dict[str, Run] = {}
 
 
@@ -43,10 +47,10 @@ def runs(name: str) -> Callable[[Run], Run]:
 
 
 def current_session() -> Session:
-    """The newest open session; UsageError when there is none."""
+    """The newest open session; NoSession when there is none."""
     session = registry.find(None)
     if session is None:
-        raise UsageError("no debugging session is open; open one with `%vizgrad debug loss`")
+        raise NoSession("no debugging session is open; open one with `%vizgrad debug loss`")
     return session
 
 
