@@ -119,7 +119,7 @@ def test_titles_of_groups_stay_in_sight_while_some_of_the_group_is(lab: Lab) -> 
     title = view.locator(".vg-cluster-title").filter(has_text="for x in").first
     group = (title.get_attribute("data-key") or "").removeprefix("frame ")
     frame = view.locator(f'[data-frame="{group}"] .vg-frame')
-    for across, down in ((-300, 0), (0, -200), (-40, -100)):
+    for across, down in ((-230, 0), (0, -200), (-40, -100)):
         pan(view, across, down)
         place, around = box_of(title), box_of(frame)
         assert around["x"] < canvas["x"]
