@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from vizgrad.core.tensor.source_location import Site
-from vizgrad.debugger.explain import missing_gradients, why
+from vizgrad.debugger.explain import missing_gradients
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
+from vizgrad.debugger.explain.tensor_cause import cause_of
 from vizgrad.debugger.explain.wording import leaf_name, operation
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.grad_history import Leaf
@@ -42,7 +43,7 @@ def nonfinite(noting: Noting) -> Iterator[Cause]:
             ".scale(" in source_expressions.text_of(root.site) for root in run.roots
         ):
             continue  # a GradScaler looks for overflow, and skips the step
-        explained = why.cause_of(noting, tensor, leaf_name(noting, leaf))
+        explained = cause_of(noting, tensor, leaf_name(noting, leaf))
         if explained and (diverged := _diverged(noting, explained)):
             yield diverged
             return

@@ -1,4 +1,4 @@
-"""`vizgrad.why(tensor)`: who is asked, and the answer in words."""
+"""`vizgrad.why(tensor)`: the answer in words."""
 
 from __future__ import annotations
 
@@ -6,17 +6,10 @@ import linecache
 from typing import Any
 
 from vizgrad.core.errors import Explanation
-from vizgrad.debugger.explain.cause import HEALTHY, Cause
-from vizgrad.debugger.explain.diagnose import diagnose
-from vizgrad.debugger.explain.evidence import Evidence, Question, Together
-from vizgrad.debugger.explain.from_graph import GraphReader
-from vizgrad.debugger.explain.from_records import RecordsReader
-from vizgrad.debugger.explain.from_session import SessionReader
-from vizgrad.debugger.explain.from_watch import TensorItself, WatchReader
-from vizgrad.debugger.explain.unexplained import of_unread
+from vizgrad.debugger.explain import optimizer_faults
+from vizgrad.debugger.explain.tensor_cause import cause_of
 from vizgrad.debugger.explain.wording import explain
 from vizgrad.debugger.watch.note_recorder import Noting
-from vizgrad.debugger.watch.tensor_adapter import UNREADABLE, look_of
 
 
 def answer(noting: Noting | None, tensor: Any, name: str) -> Explanation:
@@ -24,33 +17,6 @@ def answer(noting: Noting | None, tensor: Any, name: str) -> Explanation:
     optimizers do wrong with it.
     """
     found = cause_of(noting, tensor, name)
-    if found or found.site is not None or noting is None:
-        return explain(found, linecache)
-    from vizgrad.debugger.explain import optimizer_faults  # which asks `cause_of` itself
-
-    faults = optimizer_faults.of_parameter(noting, tensor)
-    return explain(next(faults, found), linecache)
-
-
-def cause_of(noting: Noting | None, tensor: Any, name: str) -> Cause:
-    """The same without words."""
-    found = diagnose(Question("tensor", name), evidence_of(noting, tensor))
-    look = look_of(tensor)
-    if found is HEALTHY and (look is None or look.kind(tensor) == UNREADABLE):
-        return of_unread(name)
-    return found
-
-
-def evidence_of(noting: Noting | None, tensor: Any) -> Evidence:
-    """The facts on a tensor: open sessions are asked first, which know what holds now, then a watch."""
-    look = look_of(tensor)
-    if look is None:
-        return Evidence()
-    watch = () if noting is None else (WatchReader(noting, tensor),)
-    return Together(
-        TensorItself(tensor, look),
-        SessionReader(tensor, look, noting),
-        *watch,
-        GraphReader(tensor, look),
-        RecordsReader(tensor, look),
-    )
+    if not found and found.site is None and noting is not None:
+        found = next(optimizer_faults.of_parameter(noting, tensor), found)
+    return explain(found, linecache)

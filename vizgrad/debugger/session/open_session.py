@@ -446,7 +446,7 @@ class Live:
     def _waiting(
         self, node: int, nr: int, summary: model.TensorSummary | None
     ) -> model.TensorSummary | None:
-        """What waits at a slot, with histogram and heat map as long as it is kept."""
+        """The gradient that waits at a slot, with histogram and heat map as long as it is kept."""
         if summary is None:
             return None
         try:

@@ -17,7 +17,7 @@ from vizgrad.debugger import api
 from vizgrad.debugger.engines.api.frameworks import awaited, intercepting
 from vizgrad.debugger.engines.api.summarizer import summarize
 from vizgrad.debugger.engines.common.variable_names import Names, names_in
-from vizgrad.debugger.explain import why
+from vizgrad.debugger.explain import tensor_cause, why
 from vizgrad.debugger.explain.diagnose import diagnose
 from vizgrad.debugger.explain.evidence import Question
 from vizgrad.debugger.explain.from_watch import BlockReader
@@ -367,7 +367,7 @@ def _overflow_is_meant(noting: Noting, loss: Any) -> bool:
 
 def _explained(noting: Noting, tensor: Any, name: str, clock: int) -> Explanation | None:
     """Why it is not finite, and in which round; None where nothing is known."""
-    found = why.cause_of(noting, tensor, name)
+    found = tensor_cause.cause_of(noting, tensor, name)
     if not found:
         return None
     seen = Question("finding", found.tensor, seen=replace(found, clocks=(clock,)))
