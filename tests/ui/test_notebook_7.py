@@ -8,6 +8,7 @@ import nbformat
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
+from tests.ui.parts import part
 from tests.ui.pictures import picture
 from tests.ui.test_access import axe
 from tests.ui.test_following import at
@@ -109,8 +110,8 @@ def goes_inside(lab: Lab, notebook: Notebook) -> None:
     press(view, "Step")
     at(view, 1)
     choose(view, "Step in")
-    part = view.get_by_role("region", name="Inside")
-    expect(part.locator("[aria-current='step']")).to_contain_text("square = x * x")
+    inner = view.get_by_role("region", name="Inside")
+    expect(inner.locator("[aria-current='step']")).to_contain_text("square = x * x")
     marked = notebook.editor(2).locator(".vg-current-line")
     expect(marked).to_contain_text("next within CubeBackward")
     assert axe(view) == []
@@ -225,8 +226,8 @@ def _rooms(lab: Lab, view: Locator) -> None:
 
     lab.page.set_viewport_size({"width": 760, "height": 900})
     expect(root(view)).not_to_have_class(re.compile(r"\bvg-wide\b"))
-    for part in ("Graph", "Inspector"):
-        inside(region(view, part), view)
+    for name in ("Graph", "Inspector"):
+        inside(region(view, name), view)
     no_wider_than_its_room(view)
     picture(lab, "notebook7-narrow")
     lab.page.set_viewport_size({"width": 1366, "height": 900})
@@ -259,7 +260,7 @@ def _nonfinite(lab: Lab, view: Locator) -> None:
 
 
 def _error(lab: Lab, view: Locator) -> None:
-    stale = region(view, "Versions").locator(".vg-timeline.vg-is-stale")
+    stale = part(view, "Versions").locator(".vg-timeline.vg-is-stale")
     expect(stale).to_contain_text("h")
     press(view, "Continue")
     alert = view.get_by_role("alert")
