@@ -300,6 +300,7 @@ def _is_let_go(lab: Lab, notebook: Notebook, source: Locator) -> None:
     press(panel, "Continue")
     at(panel, 4)  # at the breakpoint, which is kept
     panel.get_by_role("tab", name="Inspector").click()
+    press(panel, "Zoom to fit")  # the graph has followed the run
     panel.locator('[data-node-id="2"]').first.click()
     link = panel.get_by_role("button", name="train.py:87")
     expect(link).to_be_visible()
