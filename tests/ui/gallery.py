@@ -228,7 +228,7 @@ def compared(lab: Lab) -> Seen:
     at(view, 11)
     part(view, "Branches")
     press(view, "Compare branch 1 with original")
-    view.get_by_role("note", name="Colours: how").wait_for()
+    view.get_by_role("note", name="Colours: difference").wait_for()
     return root(view)
 
 
@@ -239,7 +239,7 @@ def compared_run(lab: Lab) -> Seen:
     name = "the run before the learning rate was halved"
     notebook.execute(f"session.set_grad(session.node, 'g * 1.5'); session.compare(ran, {name!r})")
     notebook.execute("session.continue_()")
-    view.get_by_role("note", name="Colours: how").wait_for()
+    view.get_by_role("note", name="Colours: difference").wait_for()
     return root(view)
 
 

@@ -172,7 +172,7 @@ def _branch(film: Film, view: Locator) -> None:
     film.take(1.5)
     film.says("Both beside each other, node by node")
     film.click(branches().get_by_role("button", name="Compare branch 1 with original"), 0.7)
-    view.get_by_role("note", name="Colours: how").wait_for()
+    view.get_by_role("note", name="Colours: difference").wait_for()
     view.locator(".vg-branch-differs").scroll_into_view_if_needed()
     film.take(2.5)
     film.says("And back to the branch, where all of it is finite")
