@@ -41,20 +41,12 @@ def cases() -> Iterator[Case]:
         )
 
     for name, build in _trained().items():
-        yield Case(
-            f"alarms: {name}",
-            _both(PLAIN, build, "vizgrad"),
-            subject=ALARMS,
-            base=PLAIN,
-            tolerance=0,
-        )
-        yield Case(
-            f"alarms, PyTorch: {name}",
-            _both(TORCH, build, "torch"),
-            subject=ALARMS,
-            base=TORCH,
-            tolerance=0,
-        )
+        for title, base, engine in (
+            ("alarms", PLAIN, "vizgrad"),
+            ("alarms, PyTorch", TORCH, "torch"),
+        ):
+            cases = _both(base, build, engine)
+            yield Case(f"{title}: {name}", cases, subject=ALARMS, base=base, tolerance=0)
 
     yield Case(
         "watched, PyTorch: transformer block 8x64x128",

@@ -23,11 +23,11 @@ from vizgrad.debugger.explain.evidence import Question
 from vizgrad.debugger.explain.from_watch import BlockReader
 from vizgrad.debugger.explain.watch_block import noting_now
 from vizgrad.debugger.explain.wording import explain, leaf_name
+from vizgrad.debugger.shell.alarms_only import AlarmsOnly
 from vizgrad.debugger.shell.arguments import Options
 from vizgrad.debugger.shell.frames import UserFrame, frames_here, names_of, tensor_kinds
 from vizgrad.debugger.shell.imports import AfterImport
-from vizgrad.debugger.shell.light import Light
-from vizgrad.debugger.shell.noticing import Noticing
+from vizgrad.debugger.shell.running_findings import RunningFindings
 from vizgrad.debugger.shell.stops import Backward, Stop, Stopped
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.tensor_adapter import look_of
@@ -60,10 +60,12 @@ class Guard:
         self._on_stop = on_stop
         self._watch = api.watch()
         self._watch.on_progress = self._progress
-        self._light = Light(self._odd_gradient, self._passed_light, self._failed_light)
+        self._alarms_only = AlarmsOnly(
+            self._odd_gradient, self._passed_alarms_only, self._failed_alarms_only
+        )
         #: Is each operation watched by now?
         self._full = False
-        self._noticing = Noticing(self._findings, told, withdrawn)
+        self._running_findings = RunningFindings(self._findings, told, withdrawn)
         self._stack = ExitStack()
         self._thread = threading.get_ident()
         #: The debugger is open, or the program has ended: what runs now is not the program's.
@@ -87,7 +89,7 @@ class Guard:
         """Watches from here on."""
         self._stack.enter_context(AfterImport(awaited(), self._imported))
         if self._options.first_full > 1:
-            self._light.join()
+            self._alarms_only.join()
         else:
             self._begin_full()
         self._stack.enter_context(asking(self._ask))
@@ -102,7 +104,7 @@ class Guard:
             if self._full:
                 self._watch.join()
             else:
-                self._light.join()
+                self._alarms_only.join()
             self._stack.enter_context(intercepting(lambda *call: self._ask(Call(*call))))
 
     def over(self) -> None:
@@ -113,11 +115,11 @@ class Guard:
         """The program has ended, with these global variables: its findings."""
         self.over()
         self._stack.close()
-        self._light.end()
+        self._alarms_only.end()
         if not self._full:
             return []
         self._watch.end(names_in([namespace], tensor_kinds()))
-        return self._noticing.end(self._watch.findings)
+        return self._running_findings.end(self._watch.findings)
 
     def last_backward(self) -> Backward | None:
         """The call of backward that began last, if no step of an optimizer has come since."""
@@ -185,18 +187,18 @@ class Guard:
         if stop is not None:
             self._halt(stop)
 
-    def _passed_light(self, what: str) -> None:
+    def _passed_alarms_only(self, what: str) -> None:
         """A backward or a step has ended, and is not watched in full."""
         if self._full or self._aside or self.stop is not None:
             return
         self.steps += what == "step"
         if what == "step":
             self._backward = None
-        elif self.backwards + 1 >= self._options.first_full and self._light.at_start:
-            self._light.end()
+        elif self.backwards + 1 >= self._options.first_full and self._alarms_only.at_start:
+            self._alarms_only.end()
             self._begin_full()
 
-    def _failed_light(self, error: BaseException | None) -> None:
+    def _failed_alarms_only(self, error: BaseException | None) -> None:
         """A backward has failed, and is not watched in full."""
         if not (self._full or self._aside or self.stop is not None):
             stop = self._of_error(error)
@@ -261,7 +263,7 @@ class Guard:
             look, noting = look_of(tensor), noting_now(tensor)
             if look is None or look.finite(tensor):
                 continue
-            if self._light.scales if noting is None else _overflow_is_meant(noting, tensor):
+            if self._alarms_only.scales if noting is None else _overflow_is_meant(noting, tensor):
                 continue
             frames = frames_here()
             name = self._named(frames, noting).get(id(tensor), "")
@@ -334,7 +336,7 @@ class Guard:
         return Stop("error", headline, told, (*frames,), self.last_backward(), error)
 
     def _of_findings(self) -> Stop | None:
-        found = self._noticing.step(self.steps)
+        found = self._running_findings.step(self.steps)
         if found is None or not self._options.stops_at("finding"):
             return None
         headline = f"after step {self.steps}: {found.heading}"

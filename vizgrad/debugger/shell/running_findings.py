@@ -1,4 +1,4 @@
-"""Findings of a program that still runs: looked for now and then, and said when they are certain.
+"""Looks for findings from time to time while a program runs, and reports those that are certain.
 
 A finding is meant to be read when its block has ended: a layer that is in evaluation mode now may be trained
 later, a parameter without a step may wait for its turn. Such a finding counts when it has stayed for as many
@@ -41,7 +41,7 @@ def key_of(found: Explanation) -> Any:
     return found.kind, found.tensor if place is None else (place.file, place.line)
 
 
-class Noticing:
+class RunningFindings:
     """`look` gives the findings as they are now. `told` and `withdrawn` are called with what is certain now,
     and with what was and is no finding any more.
     """

@@ -1,4 +1,4 @@
-"""A program of which losses and gradients alone are looked at, as by ``vizgrad.watch(level="alarms")``."""
+"""Looks only at the losses and gradients of a program, as ``vizgrad.watch(level="alarms")`` does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vizgrad.debugger.tiers.alarms import Alarm, Looking
 from vizgrad.debugger.watch import own_alarms as own_alarms  # registers vizgrad's own
 
 
-class Light:
+class AlarmsOnly:
     """Listens to backwards and steps of this thread. `odd_gradient(leaf)` is called before a step uses a
     gradient that is not finite, `passed(what)` after each "backward" and "step", `failed(error)` when a
     backward has raised.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vizgrad.core.errors import Explanation, Place
-from vizgrad.debugger.shell.noticing import Noticing
+from vizgrad.debugger.shell.running_findings import RunningFindings
 
 
 def finding(kind: str, line: int = 1) -> Explanation:
@@ -19,7 +19,7 @@ class Told:
         self.looks = 0
         self.found: list[Explanation] = []
         self.events: list[tuple[str, str]] = []
-        self.noticing = Noticing(
+        self.noticing = RunningFindings(
             self.look,
             lambda each: self.events.append(("found", each.kind)),
             lambda each: self.events.append(("withdrawn", each.kind)),
