@@ -34,7 +34,9 @@ def _numbers(t: Tensor) -> np.ndarray:
 def agree_within(there: Outcome, here: Outcome, kind: Any) -> None:
     """AssertionError where the device gives what the CPU does not."""
     if isinstance(there, str) or isinstance(here, str):
-        raised = [found.partition(":")[0] if isinstance(found, str) else "" for found in (there, here)]
+        raised = [
+            found.partition(":")[0] if isinstance(found, str) else "" for found in (there, here)
+        ]
         assert raised[0] == raised[1], f"on the device {there}, on the CPU {here}"
         return
     assert [dtype for dtype, _ in there] == [dtype for dtype, _ in here]

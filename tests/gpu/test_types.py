@@ -17,9 +17,28 @@ from vizgrad.core.tensor.tensor import Tensor
 
 pytestmark = pytest.mark.gpu
 
-KINDS = (vg.float16, vg.bfloat16, vg.int64, vg.int32, vg.uint8, vg.bool, vg.complex64, vg.complex128)
+KINDS = (
+    vg.float16,
+    vg.bfloat16,
+    vg.int64,
+    vg.int32,
+    vg.uint8,
+    vg.bool,
+    vg.complex64,
+    vg.complex128,
+)
 #: Numbers are drawn: those of the CPU are others.
-RANDOM = ("rand", "dropout", "multinomial", "bernoulli", "normal", "poisson", "exponential", "rrelu", "gumbel")
+RANDOM = (
+    "rand",
+    "dropout",
+    "multinomial",
+    "bernoulli",
+    "normal",
+    "poisson",
+    "exponential",
+    "rrelu",
+    "gumbel",
+)
 #: Results are defined up to a sign or a phase, and their gradients likewise.
 DRAWN = [row for row in ROWS if not any(word in row.name for word in RANDOM)]
 _INF, _NAN = float("inf"), float("nan")
@@ -30,7 +49,10 @@ VALUES = (0.0, -0.0, 1.0, -1.0, _INF, -_INF, _NAN, 0.5, -2.5, 3e38, 1e-7, 88.8, 
 def same_in(row: Row, kind: Any, fill: Any) -> None:
     found = []
     for device in ("cpu", "cuda"):
-        leaves = [fill(array, number, kind).to(device) for number, array in enumerate(row.samples[0].arrays)]
+        leaves = [
+            fill(array, number, kind).to(device)
+            for number, array in enumerate(row.samples[0].arrays)
+        ]
         found.append(outcome(lambda given, device=device: run(row, given, device), leaves))
     agree_within(found[1], found[0], kind)
 
@@ -45,7 +67,9 @@ def run(row: Row, leaves: list[Tensor], device: str) -> list[Tensor]:
             return results
         wanted = [x for x in leaves if x.requires_grad]
         ones = [vg.ones_like(r) for r in roots]
-        return results + [g for g in vg.autograd.grad(roots, wanted, ones, allow_unused=True) if g is not None]
+        return results + [
+            g for g in vg.autograd.grad(roots, wanted, ones, allow_unused=True) if g is not None
+        ]
 
 
 def rounded(array: np.ndarray, _number: int, kind: Any) -> Tensor:

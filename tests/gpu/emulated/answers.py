@@ -19,7 +19,19 @@ from tests.gpu.emulated.generator import Generator
 
 #: Of cupy.linalg; matrices of these are looked at one by one, as a singular one spoils no other.
 _EACH = ("inv", "solve", "cholesky")
-_WHOLE = ("qr", "svd", "eigh", "eigvalsh", "det", "slogdet", "pinv", "lstsq", "eig", "eigvals", "matrix_rank")
+_WHOLE = (
+    "qr",
+    "svd",
+    "eigh",
+    "eigvalsh",
+    "det",
+    "slogdet",
+    "pinv",
+    "lstsq",
+    "eig",
+    "eigvals",
+    "matrix_rank",
+)
 
 
 def put(cupy: Any) -> None:
@@ -28,7 +40,11 @@ def put(cupy: Any) -> None:
         if hasattr(cupy.linalg, name):
             _exchange(cupy, cupy.linalg, name, getattr(np.linalg, name), checked=True)
     for name in dir(np.fft):
-        if "fft" in name and not name.endswith(("shift", "freq")) and callable(getattr(np.fft, name)):
+        if (
+            "fft" in name
+            and not name.endswith(("shift", "freq"))
+            and callable(getattr(np.fft, name))
+        ):
             _exchange(cupy, cupy.fft, name, getattr(np.fft, name), checked=False)
     import cupyx.scipy.linalg
 
@@ -41,7 +57,9 @@ def put(cupy: Any) -> None:
     cupy.random.default_rng = lambda seed=None: Generator(cupy, seed)
 
 
-def _exchange(cupy: Any, module: Any, name: str, function: Callable[..., Any], *, checked: bool) -> None:
+def _exchange(
+    cupy: Any, module: Any, name: str, function: Callable[..., Any], *, checked: bool
+) -> None:
     signature = inspect.signature(getattr(module, name))
 
     def call(*args: Any, **options: Any) -> Any:
@@ -50,17 +68,31 @@ def _exchange(cupy: Any, module: Any, name: str, function: Callable[..., Any], *
         arrays = [a for a in bound.arguments.values() if isinstance(a, cupy.ndarray)]
         if checked:
             cupy.linalg._util.linalg_common_type(*arrays)
+        if name == "solve":
+            _check_stacks(*(a.shape for a in arrays))
         with unnoted():
             given = [_opened(cupy, a) for a in args]
             settings = {key: _opened(cupy, value) for key, value in options.items()}
             with np.errstate(all="ignore"):
-                found = _each(name, function, given) if name in _EACH else function(*given, **settings)
+                found = (
+                    _each(name, function, given) if name in _EACH else function(*given, **settings)
+                )
             found = _closed(cupy, found)
         if checked and _stops_for_errors():
             ACCOUNT.waits.append(f"{name}: was there an error?")
         return found
 
     setattr(module, name, call)
+
+
+def _check_stacks(a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    """cupy broadcasts one vector, and nothing else."""
+    if len(b) == 1 and a[-1] != b[0]:
+        raise ValueError("a must have (..., M, M) shape and b must have (M,) for one-dimensional b")
+    if len(b) != 1 and a[:-1] != b[:-1]:
+        raise ValueError(
+            "a must have (..., M, M) shape and b must have (..., M, K) for multidimensional b"
+        )
 
 
 def _opened(cupy: Any, value: Any) -> Any:
@@ -71,8 +103,7 @@ def _opened(cupy: Any, value: Any) -> Any:
 
 def _closed(cupy: Any, value: Any) -> Any:
     if isinstance(value, tuple):
-        parts = [_closed(cupy, v) for v in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        return tuple(_closed(cupy, v) for v in value)  # where numpy has names, cupy has a tuple
     return cupy.asarray(value)
 
 

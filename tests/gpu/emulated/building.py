@@ -59,7 +59,12 @@ class Builder:
         cupy = next(d for d in importlib.metadata.packages_distributions()["cupy"])
         here = Path(__file__).parent
         texts = [p.read_bytes() for p in sorted([*HEADERS.rglob("*.h"), *here.glob("*.cpp")])]
-        parts = [version, importlib.metadata.version(cupy).encode(), Path(__file__).read_bytes(), *texts]
+        parts = [
+            version,
+            importlib.metadata.version(cupy).encode(),
+            Path(__file__).read_bytes(),
+            *texts,
+        ]
         return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
 
     def _precompile(self) -> None:
@@ -77,13 +82,22 @@ class Builder:
         return [f"-I{HEADERS}", f"-I{self.include}"]
 
     def _run(self, *arguments: str) -> None:
-        done = subprocess.run([self.compiler, *arguments], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [self.compiler, *arguments], capture_output=True, text=True, check=False
+        )
         if done.returncode:
             lines = [line for line in done.stderr.splitlines() if "error" in line]
             raise RuntimeError("\n".join(lines)[:2000])
 
     def compile(
-        self, source: str, options: Any = (), arch: Any = None, filename: str = "", names: Any = None, *_: Any, **__: Any
+        self,
+        source: str,
+        options: Any = (),
+        arch: Any = None,
+        filename: str = "",
+        names: Any = None,
+        *_: Any,
+        **__: Any,
     ) -> tuple[bytes, dict[str, str]]:
         """(the path of the library, the names of its kernels by the expressions that were asked for)."""
         from cupy.cuda.compiler import CompileException
@@ -98,7 +112,9 @@ class Builder:
             kept = [o for o in options if o.startswith("-D")]
             prefix = ["-include", str(self.folder / "prefix.h")]
             try:
-                self._run(*_FLAGS, "-shared", *self._places(), *kept, *prefix, str(code), "-o", str(made))
+                self._run(
+                    *_FLAGS, "-shared", *self._places(), *kept, *prefix, str(code), "-o", str(made)
+                )
             except RuntimeError as error:
                 raise CompileException(str(error), source, filename, options, "nvrtc") from None
             made.rename(path)

@@ -54,7 +54,9 @@ def _wanted() -> dict[str, set[str]]:
     wanted: dict[str, set[str]] = {}
     for pattern in ("cupy_backends/cuda/libs/*.so", "cupy/cuda/*.so", "cupyx/*.so"):
         for module in root.glob(pattern):
-            done = subprocess.run(["nm", "-D", str(module)], capture_output=True, text=True, check=True)
+            done = subprocess.run(
+                ["nm", "-D", str(module)], capture_output=True, text=True, check=True
+            )
             for symbol, library in re.findall(r" U (\w+)@(lib\w+\.so\.\d+)", done.stdout):
                 if library.startswith(_FAMILIES):
                     wanted.setdefault(library, set()).add(symbol)

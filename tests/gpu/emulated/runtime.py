@@ -29,7 +29,9 @@ def _copy(to: int, source: int, size: int, kind: int, *_: Any) -> int:
         ctypes.memmove(to, source, size)
     direction = _DIRECTIONS.get(kind, "DtoD")
     ACCOUNT.copies.append((direction, size))
-    if direction == "DtoH":  # memory of the host that is not pinned: the call returns when it is there
+    if (
+        direction == "DtoH"
+    ):  # memory of the host that is not pinned: the call returns when it is there
         ACCOUNT.waits.append("copy to the host")
     return 0
 

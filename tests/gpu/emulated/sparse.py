@@ -22,7 +22,11 @@ def put(cupy: Any) -> None:
             return x.get()
         if isinstance(x, library.coo_matrix):
             return scipy.sparse.coo_matrix((x.data.get(), (x.row.get(), x.col.get())), x.shape)
-        make = scipy.sparse.csr_matrix if isinstance(x, library.csr_matrix) else scipy.sparse.csc_matrix
+        make = (
+            scipy.sparse.csr_matrix
+            if isinstance(x, library.csr_matrix)
+            else scipy.sparse.csc_matrix
+        )
         return make((x.data.get(), x.indices.get(), x.indptr.get()), x.shape)
 
     def compressed(kind: str) -> Callable[..., Any]:
@@ -49,7 +53,9 @@ def put(cupy: Any) -> None:
         made.sort_indices()
         x.data[...], x.indices[...] = cupy.asarray(made.data), cupy.asarray(made.indices)
 
-    def product(a: Any, b: Any, c: Any = None, alpha: float = 1, beta: float = 0, transa: bool = False) -> Any:
+    def product(
+        a: Any, b: Any, c: Any = None, alpha: float = 1, beta: float = 0, transa: bool = False
+    ) -> Any:
         assert c is None
         assert not beta
         found = alpha * ((here(a).T if transa else here(a)) @ here(b))
