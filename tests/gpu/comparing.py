@@ -9,7 +9,7 @@ import numpy as np
 
 from vizgrad.core.tensor.tensor import Tensor
 
-#: By the name of an element type. Sums of a device are in no fixed order, and its functions have other last bits.
+#: By element type. Sums of a device are in no fixed order, and its functions have other last bits.
 TOLERANCE = {
     "float16": 4e-3, "bfloat16": 2e-2, "float32": 2e-4, "complex64": 2e-4, "float64": 1e-8,
     "complex128": 1e-8,

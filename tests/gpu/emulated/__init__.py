@@ -1,6 +1,6 @@
 """The real cupy on a machine without a GPU: CUDA is replaced under it, and its kernels run on the CPU.
 
-`start` is called before cupy is imported for the first time; then `import cupy` is as everywhere. See README.md.
+`start` is called before cupy is imported for the first time; then `import cupy` is as everywhere.
 """
 
 from __future__ import annotations

@@ -38,6 +38,11 @@ def entry(kernel: str) -> str:
     return "launch_" + re.sub(r"\W", lambda found: f"_{ord(found[0]):x}_", kernel)
 
 
+def digest(*parts: bytes) -> str:
+    """A short name for what is made of these."""
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:24]
+
+
 class Builder:
     """Compiles what cupy would hand to NVRTC."""
 
@@ -57,15 +62,9 @@ class Builder:
     def _stamp(self) -> str:
         version = subprocess.run([self.compiler, "-v"], capture_output=True, check=True).stderr
         cupy = next(d for d in importlib.metadata.packages_distributions()["cupy"])
-        here = Path(__file__).parent
-        texts = [p.read_bytes() for p in sorted([*HEADERS.rglob("*.h"), *here.glob("*.cpp")])]
-        parts = [
-            version,
-            importlib.metadata.version(cupy).encode(),
-            Path(__file__).read_bytes(),
-            *texts,
-        ]
-        return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
+        texts = [p.read_bytes() for p in sorted(HEADERS.rglob("*.h"))]
+        number = importlib.metadata.version(cupy).encode()
+        return digest(version, number, " ".join(_FLAGS).encode(), *texts)
 
     def _precompile(self) -> None:
         """What each kernel begins with, read once."""
@@ -103,12 +102,12 @@ class Builder:
         from cupy.cuda.compiler import CompileException
 
         text = _translated(source, list(names or ()))
-        digest = hashlib.sha256("\0".join((text, *options)).encode()).hexdigest()[:24]
-        path = self.folder / f"{digest}.so"
+        name = digest(text.encode(), *(option.encode() for option in options))
+        path = self.folder / f"{name}.so"
         if not path.exists():
-            code = self.folder / f"{digest}.cpp"
+            code = self.folder / f"{name}.cpp"
             code.write_text(text)
-            made = self.folder / f"{digest}.{os.getpid()}"
+            made = self.folder / f"{name}.{os.getpid()}"
             kept = [o for o in options if o.startswith("-D")]
             prefix = ["-include", str(self.folder / "prefix.h")]
             try:
@@ -118,7 +117,7 @@ class Builder:
             except RuntimeError as error:
                 raise CompileException(str(error), source, filename, options, "nvrtc") from None
             made.rename(path)
-        return str(path).encode(), {name: name for name in names or ()}
+        return str(path).encode(), {each: each for each in names or ()}
 
 
 def _translated(source: str, names: list[str]) -> str:
@@ -127,8 +126,8 @@ def _translated(source: str, names: list[str]) -> str:
     waiting = int(any(word in source for word in _WAITING))
     text = _DYNAMIC.sub(r"\1* \2 = (\1*)emulated::dynamic;", source)
     launchers = [
-        f'extern "C" void {entry(name)}(const unsigned* grid, unsigned shared, void** given) {{\n'
-        f"  emulated::launch([](void** p) {{ emulated::call(&{name}, p); }}, grid, {waiting}, shared, given);\n}}"
+        f'extern "C" void {entry(name)}(const unsigned* grid, unsigned, void** given) {{\n'
+        f"  emulated::launch([](void** p) {{ emulated::call(&{name}, p); }}, grid, {waiting}, given);\n}}"
         for name in dict.fromkeys(kernels)
     ]
     return "\n".join([text, '#include "launch.h"', *launchers, ""])

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 import subprocess
 from pathlib import Path
 from typing import Any
+
+from tests.gpu.emulated.building import digest
 
 _CODE = Path(__file__).with_name("devices.cpp")
 #: How many bytes each device has.
@@ -18,10 +21,12 @@ _library: Any = None
 def load(folder: Path) -> dict[str, int]:
     """Builds and loads the library; gives the addresses of its functions by their names in CUDA."""
     global _library
-    path = folder / "devices.so"
+    path = folder / f"devices-{digest(_CODE.read_bytes())}.so"
     if not path.exists():
-        command = ["g++", "-O1", "-std=c++17", "-shared", "-fPIC", str(_CODE), "-o", str(path)]
+        made = path.with_suffix(f".{os.getpid()}")  # another process may do the same
+        command = ["g++", "-O1", "-std=c++17", "-shared", "-fPIC", str(_CODE), "-o", str(made)]
         subprocess.run(command, check=True)
+        made.rename(path)
     _library = ctypes.PyDLL(str(path))
     _library.emulated_used.restype = ctypes.c_size_t
     _library.emulated_spoiled.restype = ctypes.c_long

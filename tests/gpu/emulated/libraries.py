@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import os
 import re
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+
+from tests.gpu.emulated.building import digest
 
 _FAMILIES = ("libcublas", "libcusolver", "libcusparse", "libcurand", "libcufft")
 #: Functions that only keep handles and settings.
@@ -26,6 +29,8 @@ _loaded: dict[str, ctypes.CDLL] = {}
 def load(folder: Path) -> None:
     """Builds and loads libraries with all that cupy's modules link with, and lets cupy find them."""
     known: dict[str, Any] = {}
+    folder = folder / f"libraries-{digest(_PRODUCTS.read_bytes(), Path(__file__).read_bytes())}"
+    folder.mkdir(exist_ok=True)
     for library, symbols in _wanted().items():
         path = folder / library
         if not path.exists():
@@ -72,16 +77,15 @@ def _build(path: Path, symbols: set[str]) -> None:
         expanded = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         written = set(re.findall(r"\b(cublas\w+)\(", expanded))
     text += "".join(map(_stub, sorted(symbols - written)))
-    code, exported = path.with_suffix(".cpp"), path.with_suffix(".map")
+    own = str(os.getpid())  # another process may do the same
+    code, exported = path.with_suffix(f".{own}.cpp"), path.with_suffix(f".{own}.map")
+    made = path.with_suffix(f".{own}")
     code.write_text(text)
     exported.write_text(f"{path.name} {{ global: *; }};")
-    subprocess.run(
-        [
-            "g++", "-O2", "-w", "-shared", "-fPIC", f"-Wl,-soname,{path.name}", f"-Wl,--version-script={exported}",
-            str(code), "-o", str(path),
-        ],
-        check=True,
-    )  # fmt: skip
+    options = [f"-Wl,-soname,{path.name}", f"-Wl,--version-script={exported}"]
+    command = ["g++", "-O2", "-w", "-shared", "-fPIC", *options, str(code), "-o", str(made)]
+    subprocess.run(command, check=True)
+    made.rename(path)
 
 
 def _stub(symbol: str) -> str:

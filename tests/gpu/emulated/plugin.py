@@ -1,7 +1,7 @@
 """pytest on the emulated device: `python -m pytest -p tests.gpu.emulated.plugin tests/gpu`.
 
-A test fails if a function of CUDA's failed within it or something was written outside of its block. At the end
-it is said how much ran.
+A test fails if a function of CUDA's failed within it or something was written outside of its block.
+At the end it is said how much ran.
 """
 
 from __future__ import annotations

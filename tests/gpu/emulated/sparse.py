@@ -16,71 +16,79 @@ def put(cupy: Any) -> None:
     import cupyx.cusparse as there
     import cupyx.scipy.sparse as library
 
-    def here(x: Any) -> Any:
+    answers = Answers(cupy, library)
+    for name in NAMES:
+        own = {"csr2cscEx2": "csr2csc", "csc2csrEx2": "csc2csr"}.get(name, name)
+        setattr(there, name, _noted(name, getattr(answers, own.lower())))
+    there.check_availability = lambda name: name in NAMES
+
+
+NAMES = (
+    "coosort", "csrsort", "cscsort", "coo2csr", "coo2csc", "csr2coo", "csr2csc", "csr2cscEx2",
+    "csc2csr", "csc2csrEx2", "spmv", "spmm", "spgemm", "sparseToDense",
+)  # fmt: skip
+
+
+class Answers:
+    """Functions of cupyx.cusparse, in small letters."""
+
+    def __init__(self, cupy: Any, library: Any) -> None:
+        self._cupy, self._library = cupy, library
+
+    def _here(self, x: Any) -> Any:
         """A matrix of scipy's, or an array of numpy's."""
-        if isinstance(x, cupy.ndarray):
+        if isinstance(x, self._cupy.ndarray):
             return x.get()
-        if isinstance(x, library.coo_matrix):
+        if isinstance(x, self._library.coo_matrix):
             return scipy.sparse.coo_matrix((x.data.get(), (x.row.get(), x.col.get())), x.shape)
-        make = (
-            scipy.sparse.csr_matrix
-            if isinstance(x, library.csr_matrix)
-            else scipy.sparse.csc_matrix
-        )
+        of_rows = isinstance(x, self._library.csr_matrix)
+        make = scipy.sparse.csr_matrix if of_rows else scipy.sparse.csc_matrix
         return make((x.data.get(), x.indices.get(), x.indptr.get()), x.shape)
 
-    def compressed(kind: str) -> Callable[..., Any]:
-        def convert(x: Any, *_: Any, **__: Any) -> Any:
-            made = here(x).asformat(kind)
-            parts = (cupy.asarray(p) for p in (made.data, made.indices, made.indptr))
-            return getattr(library, f"{kind}_matrix")(tuple(parts), x.shape)
+    def _there(self, x: Any) -> Any:
+        parts = (self._cupy.asarray(part) for part in (x.data, x.indices, x.indptr))
+        return getattr(self._library, f"{x.format}_matrix")(tuple(parts), x.shape)
 
-        return convert
+    def coo2csr(self, x: Any) -> Any:
+        return self._there(self._here(x).tocsr())
 
-    def with_rows(x: Any, data: Any, indices: Any) -> Any:
+    def coo2csc(self, x: Any) -> Any:
+        return self._there(self._here(x).tocsc())
+
+    csc2csr, csr2csc = coo2csr, coo2csc
+
+    def csr2coo(self, x: Any, data: Any, indices: Any) -> Any:
         counts = np.diff(x.indptr.get())
         rows = np.repeat(np.arange(x.shape[0]), counts).astype(x.indices.dtype)
-        return library.coo_matrix((data, (cupy.asarray(rows), indices)), x.shape)
+        return self._library.coo_matrix((data, (self._cupy.asarray(rows), indices)), x.shape)
 
-    def sort_entries(x: Any, sort_by: str = "r") -> None:
+    def coosort(self, x: Any, sort_by: str = "r") -> None:
         row, col = x.row.get(), x.col.get()
-        order = np.lexsort((col, row) if sort_by == "r" else (row, col))
-        x.data[...] = cupy.asarray(x.data.get()[order])
-        x.row[...], x.col[...] = cupy.asarray(row[order]), cupy.asarray(col[order])
+        order = self._cupy.asarray(np.lexsort((col, row) if sort_by == "r" else (row, col)))
+        for part in (x.data, x.row, x.col):
+            part[...] = part[order]
 
-    def sort_indices(x: Any) -> None:
-        made = here(x)
+    def csrsort(self, x: Any) -> None:
+        made = self._here(x)
         made.sort_indices()
-        x.data[...], x.indices[...] = cupy.asarray(made.data), cupy.asarray(made.indices)
+        x.data[...], x.indices[...] = map(self._cupy.asarray, (made.data, made.indices))
 
-    def product(
-        a: Any, b: Any, c: Any = None, alpha: float = 1, beta: float = 0, transa: bool = False
-    ) -> Any:
-        assert c is None
-        assert not beta
-        found = alpha * ((here(a).T if transa else here(a)) @ here(b))
-        return cupy.asarray(np.asarray(found, order="F").astype(a.dtype))
+    cscsort = csrsort
 
-    def sparse_product(a: Any, b: Any, *_: Any, alpha: float = 1) -> Any:
-        made = (here(a) @ here(b) * alpha).tocsr()
+    def spmm(self, a: Any, b: Any, *, alpha: float = 1, transa: bool = False) -> Any:
+        matrix = self._here(a)
+        found = alpha * ((matrix.T if transa else matrix) @ self._here(b))
+        return self._cupy.asarray(np.asarray(found, a.dtype, order="F"))
+
+    spmv = spmm
+
+    def spgemm(self, a: Any, b: Any, alpha: float = 1) -> Any:
+        made = (self._here(a) @ self._here(b) * alpha).tocsr().astype(a.dtype)
         made.sort_indices()
-        parts = (cupy.asarray(p) for p in (made.data.astype(a.dtype), made.indices, made.indptr))
-        return library.csr_matrix(tuple(parts), made.shape)
+        return self._there(made)
 
-    def dense(x: Any, out: Any = None) -> Any:
-        assert out is None
-        return cupy.asarray(here(x).toarray(order="F"))
-
-    answers: dict[str, Callable[..., Any]] = {
-        "coosort": sort_entries, "csrsort": sort_indices, "cscsort": sort_indices,
-        "coo2csr": compressed("csr"), "coo2csc": compressed("csc"), "csr2coo": with_rows,
-        "csr2csc": compressed("csc"), "csr2cscEx2": compressed("csc"),
-        "csc2csr": compressed("csr"), "csc2csrEx2": compressed("csr"),
-        "spmv": product, "spmm": product, "spgemm": sparse_product, "sparseToDense": dense,
-    }  # fmt: skip
-    for name, function in answers.items():
-        setattr(there, name, _noted(name, function))
-    there.check_availability = lambda name: name in answers
+    def sparsetodense(self, x: Any) -> Any:
+        return self._cupy.asarray(self._here(x).toarray(order="F"))
 
 
 def _noted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -94,7 +94,7 @@ static void run_block(unsigned threads) {
       }
 }
 
-static void launch(Kernel given, const unsigned* grid, bool waiting, unsigned, void** parameters) {
+static void launch(Kernel given, const unsigned* grid, bool waiting, void** parameters) {
   gridDim = {grid[0], grid[1], grid[2]};
   blockDim = {grid[3], grid[4], grid[5]};
   kernel = given;
