@@ -15,7 +15,7 @@ from tests.gpu.exceptions import SPECIAL, TYPES
 from tests.specs.row import Row
 from vizgrad.core.tensor.tensor import Tensor
 
-pytestmark = pytest.mark.gpu
+pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore")]
 
 KINDS = (
     vg.float16,

@@ -291,7 +291,8 @@ def unpack(compact: Array, pivots: Array) -> tuple[Array, Array, Array]:
     k = min(m, n)
     xp: Any = namespace_of(compact)
     lower = xp.tril(compact[..., :, :k], -1) + xp.eye(m, k, dtype=compact.dtype)
-    return permutation(pivots, m, compact), lower, xp.triu(compact[..., :k, :])
+    parts = lower, xp.triu(compact[..., :k, :])  # cupy's are float32 of a bfloat16
+    return permutation(pivots, m, compact), *(p.astype(compact.dtype, copy=False) for p in parts)
 
 
 def permutation(pivots: Array, m: int, like: Array) -> Array:
