@@ -1,6 +1,6 @@
 """The watch list of a session: expressions that are computed anew wherever the run stands.
 
-An expression is written as a condition is (`breakpoints/conditions.py`): it is interpreted, read-only, over the
+An expression is written like a condition (`breakpoints/conditions.py`): it is interpreted, read-only, over the
 node that runs next and the user's variables. Nothing is computed before someone asks for the values.
 """
 
