@@ -1,7 +1,7 @@
 """The watch list of a session: expressions that are computed anew wherever the run stands.
 
-An expression is written like a condition (`breakpoints/conditions.py`): it is interpreted, read-only, over the
-node that runs next and the user's variables. Nothing is computed before someone asks for the values.
+An expression is written like a condition (`breakpoints/conditions.py`): it is interpreted, read-only, over
+the node that runs next and the user's variables. Nothing is computed before someone asks for the values.
 """
 
 from __future__ import annotations
