@@ -1,7 +1,7 @@
 """Functions of Cython modules in the place of their own, also for other Cython modules.
 
 A Cython module hands the addresses of its functions to others in `__pyx_capi__`, capsules whose name is the
-signature in C. Whoever imports the module after `exchange` is given the addresses of Python functions.
+signature in C. A module that imports it after `exchange` is given the addresses of Python functions.
 """
 
 from __future__ import annotations
