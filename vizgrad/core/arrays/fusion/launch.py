@@ -63,7 +63,7 @@ template <typename T> __device__ T {name}(T x) {{
 """
 
 
-_PREAMBLE = _INFINITY + "".join(_joined(name, op) for op, (_, _, name) in C_REDUCTIONS.items())
+PREAMBLE = _INFINITY + "".join(_joined(name, op) for op, (_, _, name) in C_REDUCTIONS.items())
 
 
 def literal(number: Any, dtype: np.dtype) -> str:
@@ -98,7 +98,7 @@ def _type(value: Value) -> str:
     return "double" if value.dtype is None else C_TYPES[value.dtype]
 
 
-def _declared(step: Step) -> str:
+def declared(step: Step) -> str:
     return f"{_type(step.result)} {step.result.name} = {_expression(step)};"
 
 
@@ -112,7 +112,7 @@ def elementwise(program: Program) -> tuple[str, str, str]:
         for a in program.arguments
     )
     outputs = ", ".join(f"{r.value.dtype.name} r{i}" for i, r in enumerate(program.results))
-    lines = [_declared(s) for s in program.steps]
+    lines = [declared(s) for s in program.steps]
     lines += [f"r{i} = {r.value.name};" for i, r in enumerate(program.results)]
     return inputs, outputs, "\n".join(lines)
 
@@ -135,7 +135,7 @@ def rows(program: Program) -> str:
         "}",
     ]
     head = f'extern "C" __global__ void {program.name}({", ".join(_parameters(program))}) {{\n'
-    return _PREAMBLE + head + "\n".join(_indented(lines)) + "\n}\n"
+    return PREAMBLE + head + "\n".join(_indented(lines)) + "\n}\n"
 
 
 def _parameters(program: Program) -> Iterator[str]:
@@ -155,11 +155,11 @@ def _row(program: Program) -> Iterator[str]:
             yield _loaded(argument)
     for step in program.steps:
         if step.op in C_REDUCTIONS:
-            yield from _reduced(program, step)
+            yield from reduced(program, step)
         elif step.op == "pick":
             yield _picked(program, step)
         elif step.result.per_row:
-            yield _declared(step)
+            yield declared(step)
     outputs = list(enumerate(program.results))
     if single := [f"r{i}[row] = {r.value.name};" for i, r in outputs if r.value.per_row]:
         yield "if (threadIdx.x == 0) {"
@@ -170,11 +170,11 @@ def _row(program: Program) -> Iterator[str]:
         yield from _loop(program, [v for _, v in many], stores)
 
 
-def _reduced(program: Program, step: Step) -> Iterator[str]:
-    start, _, join = C_REDUCTIONS[step.op]
+def reduced(program: Program, step: Step, start: str = "threadIdx.x") -> Iterator[str]:
+    nothing, _, join = C_REDUCTIONS[step.op]
     kind, name = _type(step.result), step.result.name
-    yield f"{kind} {name} = {start.format(T=kind)};"
-    yield from _loop(program, _reads(step), [_taken_in(step, _element(step))])
+    yield f"{kind} {name} = {nothing.format(T=kind)};"
+    yield from _loop(program, _reads(step), [_taken_in(step, _element(step))], start)
     yield f"{name} = {join}({name});"
 
 
@@ -218,7 +218,7 @@ def _loop(
     yield f"for (long long i = {first}; i < n; i += {stride}) {{"
     loads = [a for a in program.arguments if a.value.name in needed and not a.value.per_row]
     yield from _indented(_loaded(a) for a in loads if a.number >= 0)
-    yield from _indented(_declared(s) for s in reversed(steps))
+    yield from _indented(declared(s) for s in reversed(steps))
     yield from _indented(then)
     yield "}"
 
@@ -287,7 +287,7 @@ def whole(program: Program) -> str:
         *(f"  memory[{i}] = {name};" for i, name in enumerate(names)),
         "}",
     ]
-    return _PREAMBLE + "\n".join([head, *_indented(lines), "}", ""])
+    return PREAMBLE + "\n".join([head, *_indented(lines), "}", ""])
 
 
 def _part_taken_in(step: Step, part: str) -> Iterator[str]:
