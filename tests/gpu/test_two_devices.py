@@ -71,5 +71,5 @@ def test_a_graph_over_both_devices() -> None:
 
 
 def test_devices_do_not_mix() -> None:
-    with pytest.raises(RuntimeError, match="same device.*cuda:0 and cuda:1"):
+    with pytest.raises(RuntimeError, match=r"same device.*cuda:0 and cuda:1"):
         vg.ones(3, device="cuda:0") + vg.ones(3, device=SECOND)

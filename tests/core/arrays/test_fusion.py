@@ -277,11 +277,14 @@ def test_other_types_run_as_they_are(cuda: Any, dtype: str) -> None:
         lambda x: x + x.reshape(-1) * 2,
         lambda x: np.sort(x) + x * 2,
         lambda x: x + np.asarray(1.0) * np.where(np.array([True] * 4), 1, 2) + x,
-        lambda x: x * 2,  # one operation is a launch by itself
     ],
 )
 def test_what_cannot_be_one_kernel_is_not(cuda: Any, function: Any) -> None:
     assert traced(function, {"x": on_device(4)}, ()) is None
+
+
+def test_a_single_operation_is_a_launch_of_cupys_own(cuda: Any) -> None:
+    assert launched(lambda: fused()(lambda x: x * 2)(on_device(4))) == []
 
 
 def test_a_function_of_ever_new_numbers_is_not_compiled_for_each(cuda: Any) -> None:

@@ -82,6 +82,8 @@ def fused(*numbers: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
             program, form = made
             if form is None and many.put(program, list(bound.values())):
                 return None
+            if len(program.steps) == 1:  # a launch of cupy's own
+                return function(*args, **options)
             return _filled(form, launch.over_elements(program, list(bound.values())))
 
         return run
@@ -113,8 +115,7 @@ def traced(
     except Untraceable:
         return None
     program = pruned(Program(kernel_name(function), (*trace.arguments,), (*trace.steps,), results))
-    # a single operation is a launch of cupy's own
-    return (program, form) if len(program.steps) > 1 else None
+    return (program, form) if program.steps else None
 
 
 def _results(

@@ -91,15 +91,15 @@ def _expression(step: Step) -> str:
     text = text_of(step.op, step.types)
     assert text is not None  # the trace has asked already
     operands = map(_operand, step.operands, step.types)
-    return text.format(*operands, T=_type(step.result))
+    return text.format(*operands, T=type_of(step.result))
 
 
-def _type(value: Value) -> str:
+def type_of(value: Value) -> str:
     return "double" if value.dtype is None else C_TYPES[value.dtype]
 
 
 def declared(step: Step) -> str:
-    return f"{_type(step.result)} {step.result.name} = {_expression(step)};"
+    return f"{type_of(step.result)} {step.result.name} = {_expression(step)};"
 
 
 # --- over elements --------------------------------------------------------------------------------
@@ -143,9 +143,9 @@ def _parameters(program: Program) -> Iterator[str]:
         if argument.place == "number":
             yield f"const double {argument.value.name}"
         elif argument.number >= 0:
-            yield f"const {_type(argument.value)}* __restrict__ p_{argument.value.name}"
+            yield f"const {type_of(argument.value)}* __restrict__ p_{argument.value.name}"
     for i, result in enumerate(program.results):
-        yield f"{_type(result.value)}* __restrict__ r{i}"
+        yield f"{type_of(result.value)}* __restrict__ r{i}"
     yield from ("const long long rows", "const long long n")
 
 
@@ -172,7 +172,7 @@ def _row(program: Program) -> Iterator[str]:
 
 def reduced(program: Program, step: Step, start: str = "threadIdx.x") -> Iterator[str]:
     nothing, _, join = C_REDUCTIONS[step.op]
-    kind, name = _type(step.result), step.result.name
+    kind, name = type_of(step.result), step.result.name
     yield f"{kind} {name} = {nothing.format(T=kind)};"
     yield from _loop(program, _reads(step), [_taken_in(step, _element(step))], start)
     yield f"{name} = {join}({name});"
@@ -198,7 +198,7 @@ def _picked(program: Program, step: Step) -> str:
     source, place = step.operands
     found = next(a for a in program.arguments if a.value == source)
     where = f"row * n + {place.name}" if found.place == "elements" else place.name
-    return f"{_type(step.result)} {step.result.name} = p_{source.name}[{where}];"
+    return f"{type_of(step.result)} {step.result.name} = p_{source.name}[{where}];"
 
 
 def _loop(
@@ -225,7 +225,7 @@ def _loop(
 
 def _loaded(argument: Argument) -> str:
     value = argument.value
-    return f"const {_type(value)} {value.name} = p_{value.name}{_PLACES[argument.place]};"
+    return f"const {type_of(value)} {value.name} = p_{value.name}{_PLACES[argument.place]};"
 
 
 def _indented(lines: Iterable[str]) -> list[str]:
@@ -248,7 +248,7 @@ def whole(program: Program) -> str:
     (argument,) = program.arguments
     value, count = argument.value, len(program.results)
     head = (
-        f'extern "C" __global__ void {program.name}(const {_type(value)}* __restrict__ p_{value.name}, '
+        f'extern "C" __global__ void {program.name}(const {type_of(value)}* __restrict__ p_{value.name}, '
         "double* __restrict__ memory, const long long n) {"
     )
     steps = [s for s in program.steps if s.op in C_REDUCTIONS]

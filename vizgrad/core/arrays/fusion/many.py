@@ -4,13 +4,13 @@
         for param, grad in ...:
             adam_step(param, grad, ...)
 
-Inside, a call of a `fused` function that only writes to its arguments waits; in the end all calls of one program
-with the same numbers are one launch. A call whose arrays are of different sizes or not in one order is launched
-by itself, at once. What is written must not be read inside.
+Inside, a call of a `fused` function that only writes to its arguments waits; in the end all calls of one
+program with the same numbers are one launch. A call whose arrays are of different sizes or not in one order
+is launched by itself, at once. What is written must not be read inside.
 
-A kernel is given a table in the memory of the device, with a row for each call: the first chunk of elements that
-is its own, how many elements there are, and where its arrays are. Each block of threads looks up whose chunk it
-has.
+A kernel is given a table in the memory of the device, with a row for each call: the first chunk of elements
+that is its own, how many elements there are, and where its arrays are. Each block of threads looks up whose
+chunk it has.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _queue = _Queue()
 
 @contextmanager
 def together() -> Iterator[None]:
-    """Inside, fused functions that write to their arguments wait; in the end they are as few launches as can be."""
+    """Inside, fused functions that only write to their arguments wait; then they are few launches."""
     if library_of_devices() is None or _queue.calls is not None:
         yield
         return
@@ -78,25 +78,43 @@ def put(program: Program, arguments: list[Any]) -> bool:
     """Takes a call that can wait, if there is somebody to wait for."""
     if _queue.calls is None or any(r.into is None for r in program.results):
         return False
-    arrays = _arrays(program, arguments)
-    first = arrays[0]
-    flags = first.flags
-    if not (flags.c_contiguous or flags.f_contiguous) or any(
-        a.shape != first.shape or a.strides != first.strides for a in arrays
-    ):
+    targets = {r.into: arguments[r.into] for r in program.results if r.into is not None}
+    like = next(iter(targets.values()))
+    read = {argument.number for argument in program.arguments}
+    given = [*program.arguments]
+    given += [  # written, and not read
+        Argument(Value(f"a{number}", target.dtype), "elements", number)
+        for number, target in targets.items()
+        if number not in read
+    ]
+    found = [_read(argument, arguments, like, targets) for argument in given]
+    if not (like.flags.c_contiguous or like.flags.f_contiguous) or None in found:
         return False
-    own = {arguments[r.into].data.ptr for r in program.results if r.into is not None}
+    program = program._replace(arguments=tuple(a for a in found if a is not None))
+    own = {array.data.ptr for array in targets.values()}
     if own & _queue.written:  # in one launch nobody knows which comes first
         _launch(_queue.calls)
         _queue.calls, _queue.written = [], set()
     _queue.written |= own
-    if first.size:
+    if like.size:
         _queue.calls.append((program, arguments))
     return True
 
 
+def _read(argument: Argument, arguments: list[Any], like: Any, targets: Any) -> Argument | None:
+    """The argument as the kernel reads it; None if it cannot."""
+    if argument.place != "elements":
+        return argument
+    array = arguments[argument.number]
+    if array.shape == like.shape and array.strides == like.strides:
+        return argument
+    if array.size == 1 and argument.number not in targets:
+        return argument._replace(place="one")
+    return None
+
+
 def _arrays(program: Program, arguments: list[Any]) -> list[Any]:
-    return [arguments[a.number] for a in program.arguments if a.place == "elements"]
+    return [arguments[a.number] for a in program.arguments if a.place != "number"]
 
 
 def _numbers(program: Program, arguments: list[Any]) -> list[float]:
@@ -106,7 +124,7 @@ def _numbers(program: Program, arguments: list[Any]) -> list[float]:
 def _launch(calls: list[Call]) -> None:
     groups: dict[Any, list[Call]] = {}
     for program, arguments in calls:
-        device = _arrays(program, arguments)[0].device.id
+        device = _arrays(program, arguments)[0].device.id  # all are on one, or fused would not run
         key = program, device, *_numbers(program, arguments)
         groups.setdefault(key, []).append((program, arguments))
     for group in groups.values():
@@ -205,7 +223,7 @@ _tables: dict[Any, tuple[Any, int]] = {}
 
 def _table(library: Any, given: list[list[Array]]) -> tuple[Any, int, int]:
     """(the table on the device, how many chunks there are, how many rows)."""
-    rows = tuple((arrays[0].size, *(a.data.ptr for a in arrays)) for arrays in given)
+    rows = tuple((max(a.size for a in arrays), *(a.data.ptr for a in arrays)) for arrays in given)
     key = library.cuda.runtime.getDevice(), rows
     known = _tables.pop(key, None)
     if known is None:
@@ -239,19 +257,23 @@ _TABLE = ["const long long* __restrict__ table", "const int count"]
 
 def text(program: Program) -> str:
     """A kernel over the table: `name_of_many(table, count, numbers...)`."""
-    arrays = [a for a in program.arguments if a.place == "elements"]
+    arrays = [a for a in program.arguments if a.place != "number"]
     numbers = [a for a in program.arguments if a.place == "number"]
     given = _TABLE + [f"const double {a.value.name}" for a in numbers]
     written = {r.into: r.value for r in program.results}
     places: list[str] = []
     loads: list[str] = []
     for number, argument in enumerate(arrays):
-        kind, name = C_TYPES[argument.value.dtype], argument.value.name
+        kind, name = launch.type_of(argument.value), argument.value.name
         const = "" if argument.number in written else "const "
         places.append(f"{const}{kind}* p_{name} = ({const}{kind}*)row_of[{number + 2}];")
-        loads.append(f"const {kind} {name} = p_{name}[i];")
+        loads.append(f"const {kind} {name} = p_{name}[{'0' if argument.place == 'one' else 'i'}];")
     by_number = {a.number: a.value.name for a in arrays}
-    stores = [f"p_{by_number[into]}[i] = {value.name};" for into, value in written.items()]
+    stores = [
+        f"p_{by_number[into]}[i] = {value.name};"
+        for into, value in written.items()
+        if into is not None
+    ]
     lines = [
         *_place(len(arrays) + 2),
         *places,
@@ -266,7 +288,7 @@ def text(program: Program) -> str:
 def text_of_sum(program: Program) -> str:
     """A kernel over the table that stores the sum of each chunk: `name_of_many(table, count, parts)`."""
     value = program.arguments[0].value
-    kind = C_TYPES[value.dtype]
+    kind = launch.type_of(value)
     lines = [
         *_place(3),
         "const long long row = 0;",
