@@ -117,7 +117,7 @@ def test_text_over_all() -> None:
     text = launch.whole(Program("kernel", (*trace.arguments,), (*trace.steps,), results))
     assert text[text.index('extern "C"') :] == (
         'extern "C" __global__ void kernel(const float* __restrict__ p_x, '
-        "double* __restrict__ memory, const long long n) {\n"
+        "double* __restrict__ memory, unsigned int* stored, const long long n) {\n"
         "  const long long row = 0;\n"
         "  const long long first = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n"
         "  const long long stride = (long long)gridDim.x * blockDim.x;\n"
@@ -138,8 +138,8 @@ def test_text_over_all() -> None:
         "    parts[blockIdx.x * 2 + 0] = t1;\n"
         "    parts[blockIdx.x * 2 + 1] = t3;\n"
         "    __threadfence();\n"
-        "    unsigned int* stored = (unsigned int*)(memory + 2 * (gridDim.x + 1));\n"
         "    last = atomicAdd(stored, 1u) == gridDim.x - 1;\n"
+        "    if (last) *stored = 0;\n"
         "  }\n"
         "  __syncthreads();\n"
         "  if (!last) return;\n"

@@ -241,7 +241,7 @@ def threads_for(n: int) -> int:
 
 
 def whole(program: Program) -> str:
-    """A kernel `program.name(x, memory, n)` that reduces a flat array; see `whole.py` for `memory`.
+    """A kernel `program.name(x, memory, stored, n)` that reduces a flat array; see `look.py` for the two.
 
     Each block stores its parts; the last one to do so joins those of all, in the same order every time.
     """
@@ -249,7 +249,7 @@ def whole(program: Program) -> str:
     value, count = argument.value, len(program.results)
     head = (
         f'extern "C" __global__ void {program.name}(const {type_of(value)}* __restrict__ p_{value.name}, '
-        "double* __restrict__ memory, const long long n) {"
+        "double* __restrict__ memory, unsigned int* stored, const long long n) {"
     )
     steps = [s for s in program.steps if s.op in C_REDUCTIONS]
     names = [r.value.name for r in program.results]
@@ -268,8 +268,8 @@ def whole(program: Program) -> str:
         "if (threadIdx.x == 0) {",
         *(f"  parts[blockIdx.x * {count} + {i}] = {name};" for i, name in enumerate(names)),
         "  __threadfence();",
-        f"  unsigned int* stored = (unsigned int*)(memory + {count} * (gridDim.x + 1));",
         "  last = atomicAdd(stored, 1u) == gridDim.x - 1;",
+        "  if (last) *stored = 0;",
         "}",
         "__syncthreads();",
         "if (!last) return;",
