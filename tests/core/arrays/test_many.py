@@ -10,6 +10,7 @@ import pytest
 
 import vizgrad as vg
 from tests.fixtures import strict_array, strict_module
+from vizgrad.core.arrays import magnitude
 from vizgrad.core.arrays.fusion.many import CHUNK, together
 from vizgrad.core.arrays.kernels import optimizers as rule
 
@@ -124,3 +125,18 @@ def test_a_scaler_waits_once(spoil: float | None) -> None:
     assert len(launched()) == (2 if spoil else 3)
     assert ([w.tolist() for w in weights] == before) == (spoil is not None)
     assert scaler.get_scale() == (scale if spoil is None else scale / 2) == scaler._scale.item()
+
+
+@pytest.mark.parametrize("dtype", [vg.float32, vg.float16, vg.complex64, vg.int64, vg.bool])
+@pytest.mark.parametrize("spoil", [None, float("inf"), float("nan")])
+def test_how_large_an_array_is_is_told_by_a_few_numbers(dtype: Any, spoil: float | None) -> None:
+    values = vg.arange(-600, 400).to(dtype)
+    if spoil is not None:
+        if not (dtype.is_floating_point or dtype.is_complex):
+            return
+        values[7] = spoil
+    there = values.to("cuda")._array
+    del strict_array.reads[:]
+    found = magnitude.largest(there)
+    assert strict_array.reads == ["get"]
+    np.testing.assert_equal(found, magnitude.largest(values._array))

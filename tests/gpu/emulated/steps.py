@@ -1,6 +1,6 @@
 """Launches and waits of a training step, counted by the emulated device: a table.
 
-    python -m tests.gpu.emulated.steps > tests/gpu/emulated/steps.md
+python -m tests.gpu.emulated.steps > tests/gpu/emulated/steps.md
 """
 
 from __future__ import annotations
