@@ -14,7 +14,6 @@ from vizgrad.core.tensor.modes import pop_scope, push_scope
 from vizgrad.core.tensor.source_location import caller, frame_outside
 from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger.engines.api.frameworks import when_imported
-from vizgrad.debugger.model.trace import Filing
 
 if TYPE_CHECKING:
     from vizgrad.core.errors import Explanation, Findings
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from vizgrad.debugger.drawing.static import GraphPicture, VersionsPicture
     from vizgrad.debugger.engines.vizgrad.recorder import Recording
     from vizgrad.debugger.explain.watch_block import Watch
+    from vizgrad.debugger.model.trace import Filing
     from vizgrad.debugger.session.lines.source_files import Ran
     from vizgrad.debugger.session.opening import Cell
     from vizgrad.debugger.session.session import Session
