@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from inspect import signature
 from typing import Any
@@ -13,10 +13,14 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import frameworks, summarizer
 from vizgrad.debugger.engines.api.abilities import CapabilityCard
 from vizgrad.debugger.engines.api.alarm_source import register_alarms
+from vizgrad.debugger.engines.api.local_backward import LocalBackward, run_locally
 from vizgrad.debugger.engines.api.openers import open_backward, open_picture
+from vizgrad.debugger.engines.api.process_groups import register_distributed
 from vizgrad.debugger.engines.api.protocols import Backward
+from vizgrad.debugger.engines.common.local_run import run_to_leaves
 from vizgrad.debugger.engines.common.variable_names import variables_of
 from vizgrad.debugger.engines.pytorch.elements import elements_of
+from vizgrad.debugger.engines.pytorch.gate import Grad
 from vizgrad.debugger.engines.pytorch.graph_source import (
     Numbering,
     TorchGraph,
@@ -24,6 +28,7 @@ from vizgrad.debugger.engines.pytorch.graph_source import (
     roots_of,
 )
 from vizgrad.debugger.engines.pytorch.line_watch import noting_lines
+from vizgrad.debugger.engines.pytorch.process_group import TorchDistributed
 from vizgrad.debugger.engines.pytorch.run import TorchRun
 from vizgrad.debugger.engines.pytorch.summary import summarize, summarize_closely
 from vizgrad.debugger.engines.pytorch.torch_alarms import TorchAlarms
@@ -104,6 +109,16 @@ def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
     return Backward(source, run, title or "backward", _modes, variables)
 
 
+@run_locally.register(torch.Tensor)
+def run_tensor_locally(loss: Any, names: Mapping[int, str], title: str) -> LocalBackward:
+    """See `vizgrad.debugger.engines.api.local_backward`."""
+
+    def gradients(leaves: Sequence[torch.Tensor]) -> Sequence[Grad]:
+        return torch.autograd.grad(loss, leaves, retain_graph=True, allow_unused=True)
+
+    return run_to_leaves(open_graph(loss, names), title, gradients)
+
+
 _BACKWARD = signature(torch.autograd.backward)
 
 
@@ -172,3 +187,4 @@ register_alarms(TorchAlarms)
 frameworks.register_interceptor(asking)
 frameworks.register_memory(memory_of, torch.optim.Optimizer)
 frameworks.register_examiner(torch.autograd.Function, card_of)
+register_distributed(TorchDistributed())
