@@ -106,7 +106,7 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """What the ranks of a distributed run have at each node, and in some lines."""
+    """The gradients of the ranks of a distributed run at each node, and some lines of text."""
 
     strips: Strips
     lines: tuple[str, ...] = ()

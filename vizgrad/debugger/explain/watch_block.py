@@ -164,7 +164,7 @@ def known(tensor: Any) -> Noting | None:
 
 
 def last_findings() -> Findings:
-    """Of the latest watch, open or ended; none where there was no watch."""
+    """The findings of the latest watch, open or ended; none where there was no watch."""
     return Findings(()) if _last is None else _last.findings
 
 

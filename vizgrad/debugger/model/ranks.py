@@ -1,4 +1,4 @@
-"""What several processes (ranks) have of one backward: at each node a strip with a cell for each rank."""
+"""One backward in several processes (ranks): a node has a strip with a cell for each rank."""
 
 from __future__ import annotations
 

@@ -38,7 +38,8 @@ def compare_ranks(
             'ipyparallel: vizgrad.ranks(client[:]).compare("loss"))'
         )
     try:
-        reading, failed = None, None
+        reading: RankReading | None = None
+        failed: Exception | None = None
         try:
             reading = of_loss(group.rank, loss, names)
         except Exception as error:  # noqa: BLE001  raised below: the other ranks wait for this one
@@ -46,6 +47,7 @@ def compare_ranks(
         found = _gathered(group, reading, f"{type(failed).__name__}: {failed}", tolerance)
         if failed is not None:
             raise failed
+        assert found is not None  # it has the reading of this rank
         return found
     finally:
         group.close()
@@ -53,7 +55,7 @@ def compare_ranks(
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """What a rank sends: its graph only where rank 0 has another, and no reading where it failed."""
+    """The message of a rank: it holds the graph only where rank 0 has another, no reading after an error."""
 
     reading: Packed | None
     error: str
@@ -61,8 +63,8 @@ class _Sent:
 
 def _gathered(
     group: ProcessGroup, reading: RankReading | None, error: str, tolerance: float | None
-) -> RankComparison:
-    """The comparison, in all ranks."""
+) -> RankComparison | None:
+    """The comparison, in all ranks; None where all have failed."""
     first = group.from_first(None if reading is None else outline(reading.graph))
     sent = _Sent(None if reading is None else packed(reading, first if group.rank else None), error)
     every = group.to_first(sent)
@@ -70,5 +72,5 @@ def _gathered(
     if every is not None:
         failed = {rank: each.error for rank, each in enumerate(every) if each.reading is None}
         readings = unpacked([each.reading for each in every if each.reading is not None])
-        found = RankComparison(readings, tolerance=tolerance, failed=failed)
+        found = RankComparison(readings, tolerance=tolerance, failed=failed) if readings else None
     return group.from_first(found)

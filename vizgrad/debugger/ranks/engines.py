@@ -14,8 +14,9 @@ from vizgrad.debugger.ranks.wording import ranks_text
 
 #: Seconds between two looks at whether an engine is still there.
 EVERY = 0.1
-#: Seconds after which an engine that runs other code is not waited for any more.
-BUSY = 10.0
+#: Seconds after which an engine that runs other code is not waited for any more; of the first call, for
+#: which it may have to import vizgrad and a framework.
+BUSY, FIRST = 10.0, 120.0
 
 
 class RankLost(RuntimeError):
@@ -62,7 +63,7 @@ class Engines:
 
     def number(self) -> None:
         """Numbers the engines as their process group does, if all of them belong to one."""
-        found = self.call(on_rank.identity).all()
+        found = self.call(on_rank.identity, limit=FIRST).all()
         ranks = [each.rank for each in found.values()]
         whole = None not in ranks and sorted(ranks) == list(range(len(ranks)))
         order = {
@@ -82,13 +83,14 @@ class Engines:
         *arguments: Any,
         ranks: Iterable[int] | None = None,
         each: Mapping[int, tuple[Any, ...]] | None = None,
-        limit: float = BUSY,
+        limit: float | None = None,
     ) -> Answers:
         """Calls a function of a module on some ranks at the same time. `each`: further arguments by rank.
 
         An interrupt is raised here; the calls that were begun go on. `limit`: seconds for which all are
-        waited for.
+        waited for (default: `BUSY`).
         """
+        limit = BUSY if limit is None else limit
         chosen = self.ranks if ranks is None else tuple(ranks)
         begun = {
             rank: self._client[self._targets[rank]].apply_async(
@@ -118,13 +120,14 @@ class Engines:
         try:
             values[rank] = result.get(0)
         except Exception as error:  # noqa: BLE001  told with the answers of the other ranks
-            errors[rank] = self._plain(error)
+            why = self._lost(rank)
+            errors[rank] = self._plain(error) if why is None else RankLost(why)
 
     def _plain(self, error: Exception) -> Exception:
         """The error as it was raised in the engine, as far as this process has its class."""
         name, value = getattr(error, "ename", ""), getattr(error, "evalue", "")
-        if name in ("EngineError", ""):
-            return RankLost(str(error)) if name or "died" in str(error).lower() else error
+        if name in ("", "EngineError"):
+            return RankLost(f"its engine has ended ({_first_line(str(error))})")
         kind = _ERRORS.get(name)
         return RuntimeError(f"{name}: {value}") if kind is None else kind(value)
 
@@ -141,6 +144,11 @@ class Engines:
         return None
 
 
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0]
+
+
+#: Classes of errors that are raised here as they were there.
 _ERRORS = {
     each.__name__: each
     for each in (NameError, TypeError, ValueError, RuntimeError, IndexError, AttributeError)

@@ -1,4 +1,4 @@
-"""What runs in the process of a rank: its session, moved by requests that arrive as calls of these functions.
+"""The session in the process of a rank. Requests arrive as calls of these functions.
 
 Each function returns plain data within a short time, whatever the backward does: a move runs on a thread of
 its own, and a later call asks how far it is. So an engine that waits in a collective still answers.
@@ -224,7 +224,7 @@ def why(name: str) -> Explanation:
 
 
 def findings() -> list[Explanation]:
-    """Of the watch that is open, or that ended last."""
+    """The findings of the watch that is open, or that ended last."""
     return list(last_findings())
 
 

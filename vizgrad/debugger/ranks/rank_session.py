@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any, Self
@@ -12,14 +12,16 @@ from vizgrad.debugger.model import Graph
 from vizgrad.debugger.model.ranks import RankReading, RankStrip
 from vizgrad.debugger.ranks import on_rank
 from vizgrad.debugger.ranks.comparison import RankComparison, ranks_svg
-from vizgrad.debugger.ranks.engines import Engines
+from vizgrad.debugger.ranks.engines import Answers, Engines, RankBusy
 from vizgrad.debugger.ranks.on_rank import Standing, Verb
 from vizgrad.debugger.ranks.reading import unpacked
-from vizgrad.debugger.ranks.wording import on_ranks, ranks_text
+from vizgrad.debugger.ranks.wording import all_text, on_ranks, ranks_text
 from vizgrad.debugger.traces.files import LoadedTrace, load_trace
 
 #: Seconds for which one request lets an engine go on with a move before that reports.
 SLICE = 0.5
+#: Seconds that an engine has to end a session.
+ENDING = 30.0
 #: Seconds without progress after which ranks that wait for others are not waited for any more.
 PATIENCE = 2.0
 
@@ -67,7 +69,9 @@ class RankSession:
             rank: {} for rank in engines.ranks
         }
         self._standings: dict[int, Standing] = {}
+        #: Ranks that will not answer any more, and those that did not the last time: why.
         self._lost: dict[int, str] = {}
+        self._busy: dict[int, str] = {}
         self._ask()
 
     # --- moving -----------------------------------------------------------------------------------
@@ -121,7 +125,7 @@ class RankSession:
         return [
             rank
             for rank in ranks
-            if rank not in self._lost and rank in self._standings and self._standings[rank].moving
+            if not {rank} & (self._lost.keys() | self._busy.keys()) and self._standings[rank].moving
         ]
 
     def _progress(self) -> list[tuple[int, int | None]]:
@@ -140,20 +144,26 @@ class RankSession:
             raise RuntimeError(f"{ranks_text(chosen)}: {self._lost[chosen[0]]}")
         return alive
 
-    def _call(self, function: Any, ranks: Sequence[int], *arguments: Any) -> Any:
+    def _call(
+        self,
+        function: Callable[..., Any],
+        ranks: Iterable[int],
+        *arguments: Any,
+        limit: float | None = None,
+    ) -> Answers:
         each = {rank: (self._keys[rank], *arguments) for rank in ranks if rank in self._keys}
-        return self._engines.call(function, ranks=list(each), each=each)
+        return self._engines.call(function, ranks=list(each), each=each, limit=limit)
 
     def _ask(self) -> None:
-        """Asks the ranks where they stand."""
-        self._hear(
-            self._call(on_rank.standing, [rank for rank in self._keys if rank not in self._lost])
-        )
+        """Asks the ranks where they stand; one that was busy the last time has a moment to answer."""
+        alive = [rank for rank in self._keys if rank not in self._lost]
+        self._hear(self._call(on_rank.standing, alive, limit=PATIENCE if self._busy else None))
 
-    def _hear(self, answers: Any) -> None:
+    def _hear(self, answers: Answers) -> None:
         for rank, error in answers.errors.items():
-            self._lost[rank] = str(error)
+            (self._busy if isinstance(error, RankBusy) else self._lost)[rank] = str(error)
         for rank, told in answers.values.items():
+            self._busy.pop(rank, None)
             self._standings[rank] = told
             known = self._readings[rank]
             if told.whole:
@@ -175,7 +185,7 @@ class RankSession:
         """Where each rank stands: how far it is, what comes next, and for whom it waits."""
         if not self._keys:
             return RankPositions("closed")
-        if self._moving(self.ranks):
+        if self._busy or self._moving(self.ranks):
             self._ask()
         told: dict[str, list[int]] = {}
         for rank in self.ranks:
@@ -186,14 +196,15 @@ class RankSession:
 
     def _told(self, rank: int) -> str:
         if rank in self._lost:
-            return f"lost: {self._lost[rank]}; what it has told so far is kept"
+            return f"lost: {self._lost[rank]}; its earlier values are kept"
+        if rank in self._busy:
+            return f"busy: {self._busy[rank]}"
         standing = self._standings[rank]
         if not standing.moving:
-            return standing.text + (f"; {standing.error}" if _unsaid(standing) else "")
+            text = f"{standing.text}; {standing.error}" if _unsaid(standing) else standing.text
+            return text.replace("\n", " ")
         behind = [
-            other
-            for other in self.ranks
-            if other != rank and (other in self._lost or not self._standings[other].moving)
+            other for other in self.ranks if other != rank and other not in self._moving(self.ranks)
         ]
         done = f"{standing.position:,} of {standing.total:,} nodes done"
         name = (
@@ -211,7 +222,7 @@ class RankSession:
 
     @property
     def strips(self) -> tuple[RankStrip, ...]:
-        """What each rank has at each node."""
+        """The gradients of all ranks at each node."""
         return self.compare().strips
 
     def compare(self, *, tolerance: float | None = None) -> RankComparison:
@@ -241,7 +252,7 @@ class RankSession:
         alive = {
             rank: (key,) for rank, key in keys.items() if rank not in getattr(self, "_lost", {})
         }
-        answers = self._engines.call(on_rank.close, ranks=list(alive), each=alive, limit=15.0)
+        answers = self._engines.call(on_rank.close, ranks=list(alive), each=alive, limit=ENDING)
         answers.all()
 
     def __enter__(self) -> Self:
@@ -264,7 +275,7 @@ class RankSession:
 
 
 def _who(ranks: Sequence[int], every: Sequence[int]) -> str:
-    return f"all {len(every)} ranks" if len(ranks) == len(every) > 1 else ranks_text(ranks)
+    return all_text(len(every)) if len(ranks) == len(every) > 1 else ranks_text(ranks)
 
 
 def _unsaid(standing: Standing) -> bool:

@@ -26,7 +26,7 @@ def of_loss(rank: int, loss: Any, names: Mapping[int, str]) -> RankReading:
 
 
 def of_run(rank: int, graph: Graph, run: Run, visits: Mapping[int, Visit]) -> RankReading:
-    """Of a session or a trace, where it stands. `visits`: by node, those that are done."""
+    """The reading of a session or a trace at its position. `visits`: by node, those that are done."""
     done = sorted(
         (state.order, number)
         for number, state in enumerate(run.nodes)

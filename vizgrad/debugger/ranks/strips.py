@@ -7,7 +7,7 @@ than `FACTOR` times as large, or as small, as the median of the others.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import inf, isfinite
 from statistics import median
 
@@ -94,20 +94,10 @@ def leaving(
     """Rank -> how it leaves the others. `norms`: of the gradients of the ranks that have one."""
     found: dict[int, Verdict] = {}
     rest = dict(norms)
-    kinds: tuple[tuple[Leaving, Collection[int]], ...] = (
-        (
-            "nonfinite",
-            [rank for rank, norm in rest.items() if norm is not None and not isfinite(norm)],
-        ),
-        ("undefined", [rank for rank, norm in rest.items() if norm is None]),
-        ("zero", [rank for rank, norm in rest.items() if norm == 0]),
-    )
-    for kind, ranks in kinds:
-        if (
-            ranks
-            and len(ranks) < len(norms)
-            and (kind == "nonfinite" or 2 * len(ranks) <= len(norms))
-        ):
+    for kind in ("nonfinite", "undefined", "zero"):
+        ranks = [rank for rank, norm in rest.items() if _kind(norm) == kind]
+        told = 0 < len(ranks) < len(rest) and (kind == "nonfinite" or 2 * len(ranks) <= len(rest))
+        if told:
             found |= dict.fromkeys(ranks, (kind, None))
         for rank in ranks:
             del rest[rank]
@@ -115,20 +105,26 @@ def leaving(
     return found | _apart(sizes, tolerance)
 
 
+def _kind(norm: float | None) -> Leaving:
+    if norm is None:
+        return "undefined"
+    return "nonfinite" if not isfinite(norm) else "" if norm else "zero"
+
+
 def _apart(norms: Mapping[int, float], tolerance: float | None) -> dict[int, Verdict]:
-    """Those whose norm is far from the median of the others."""
+    """Those whose norm is far from that of most."""
     if len(norms) < 2:
         return {}
     if len(norms) == 2:  # nobody can tell which of the two is right: the larger is shown
         low, high = sorted(norms, key=norms.__getitem__)
         ratio = _ratio(norms[high], norms[low])
         return {high: ("size", ratio)} if _far(ratio, tolerance) else {}
-    found: dict[int, Verdict] = {}
-    for rank, norm in norms.items():
-        ratio = _ratio(norm, median(other for its, other in norms.items() if its != rank))
-        if _far(ratio, tolerance):
-            found[rank] = "size", ratio
-    return found if 2 * len(found) <= len(norms) else {}
+    middle = median(norms.values())
+    far = [rank for rank, norm in norms.items() if _far(_ratio(norm, middle), tolerance)]
+    if 2 * len(far) >= len(norms):
+        return {}
+    others = median(norm for rank, norm in norms.items() if rank not in far)
+    return {rank: ("size", _ratio(norms[rank], others)) for rank in far}
 
 
 def _ratio(norm: float, others: float) -> float:

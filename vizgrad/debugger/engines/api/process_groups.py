@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 from types import FrameType
 from typing import Any, Protocol
 
@@ -36,7 +36,7 @@ class Distributed(Protocol):
     module: str
 
     def rank(self) -> int | None:
-        """Of this process; None where the program has not initialised its group."""
+        """The rank of this process; None where the program has not initialised its group."""
         ...
 
     def open_group(self, timeout: float) -> ProcessGroup:
@@ -76,7 +76,7 @@ def running_collective() -> str:
     )
 
 
-def _outermost(frame: FrameType | None, modules: Set[str]) -> str:
+def _outermost(frame: FrameType | None, modules: AbstractSet[str]) -> str:
     """The function of one of these modules that the code of others has called."""
     found = ""
     while frame is not None:
