@@ -18,6 +18,7 @@ import type {
   TensorSummary,
   Update,
   VisitLine,
+  Watched,
   Why
 } from '../src/protocol';
 import type { Port, PortStatus } from '../src/store';
@@ -61,6 +62,8 @@ export class Player implements Port {
   /** Updates that are kept for who missed some. */
   kept = Infinity;
   readonly records: readonly StepRecord[];
+  /** The watch list. */
+  watched: readonly Watched[] = [];
   private recorded = 0;
   private closed = false;
   private attached = false;
@@ -196,6 +199,29 @@ export class Player implements Port {
     }
   }
 
+  /** The length of an expression is its value; one that ends in an operator is refused. */
+  private watch(request: Extract<Request, { type: `${string}_watch` }>): boolean {
+    if (request.type === 'remove_watch') {
+      this.watched = this.watched.filter(({ id }) => id !== request.watch);
+    } else {
+      const { expression } = request;
+      if (expression.endsWith('+')) {
+        return false;
+      }
+      const id = request.type === 'edit_watch' ? request.watch : this.watched.length + 1;
+      const entry: Watched = {
+        id,
+        expression,
+        text: String(expression.length),
+        summary: null,
+        error: ''
+      };
+      this.watched = [...this.watched.filter(each => each.id !== id), entry];
+    }
+    this.publish(this.position);
+    return true;
+  }
+
   // --- answering ---
 
   private answer(request: Request): Message {
@@ -242,6 +268,14 @@ export class Player implements Port {
           ? { ...memory, ...about, revision }
           : { type: 'failed', ...about, message: 'Nothing is recorded of it here.', closed: false };
       }
+      case 'get_watches':
+        return { type: 'watches', ...about, revision, watched: this.watched };
+      case 'add_watch':
+      case 'edit_watch':
+      case 'remove_watch':
+        return this.watch(request)
+          ? { type: 'done', ...about, revision: this.revision }
+          : { type: 'failed', ...about, message: 'This is no expression.', closed: false };
       case 'get_storages':
         return { ...this.recording.storages, ...about, revision };
       case 'find': {

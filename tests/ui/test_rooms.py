@@ -31,6 +31,7 @@ PARTS = (
     "Events",
     "Branches",
     "Breakpoints",
+    "Watch",
 )
 
 

@@ -30,6 +30,8 @@ import {
   readLineStop
 } from './model/lines';
 import type { CodeFile, CodeLine, LineMark, LineNode, LineRun, LineStop } from './model/lines';
+import { readWatched } from './model/watches';
+import type { Watched } from './model/watches';
 import { readUpdate } from './model/update';
 import type { Update } from './model/update';
 import { readDrawing, readStanding } from './drawing';
@@ -310,6 +312,15 @@ export interface Failed {
   readonly closed: boolean;
 }
 
+/** The watch list, with the values at `revision`. */
+export interface Watches {
+  readonly type: 'watches';
+  readonly request: number;
+  readonly session: string;
+  readonly revision: number;
+  readonly watched: readonly Watched[];
+}
+
 /**
  * What lives in the memory of the process, and who holds it? At most the `most` largest storages.
  */
@@ -535,6 +546,14 @@ export const readFailed: Reader<Failed> = record<Failed>({
   message: string,
   session: optional(nullable(string), null),
   closed: optional(boolean, false)
+});
+
+export const readWatches: Reader<Watches> = record<Watches>({
+  type: word('watches'),
+  request: integer,
+  session: string,
+  revision: integer,
+  watched: array(readWatched)
 });
 
 export const readGetHeap: Reader<GetHeap> = record<GetHeap>({

@@ -103,6 +103,8 @@ export const COMMANDS: readonly Command[] = [
 // prettier-ignore
 export const IN_CODE: readonly InCode[] = [
   { label: 'Breakpoints', help: 'List all breakpoints with their conditions and hit counts.', code: 'session.breakpoints', magic: '%vizgrad breakpoints [on|off|remove N, clear]' },
+  { label: 'Watch expression', help: 'Show the value of an expression wherever the run pauses.', code: 'session.watches.add("w.grad.norm()")', magic: '%vizgrad display [EXPRESSION]' },
+  { label: 'Remove watch', help: 'Stop showing the value of an expression.', code: 'session.watches.remove(1)', magic: '%vizgrad undisplay [N]' },
   { label: 'Change gradient', help: 'Change the gradient that has arrived at a node, and continue on a new branch.', code: 'session.set_grad("MulBackward0", "g * 0.5")', magic: '%vizgrad set NODE VALUE' },
   { label: 'Branch', help: 'Continue on a new branch; the original run does not change.', code: 'session.branch("trial")', magic: '%vizgrad branch [NAME]' },
   { label: 'Branches', help: 'List the branches of the run and the changes made on each.', code: 'session.branches', magic: '%vizgrad branches' },

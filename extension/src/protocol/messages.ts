@@ -21,11 +21,13 @@
 import type { Reader } from './check';
 import type {
   AddBreakpoint,
+  AddWatch,
   Attach,
   BeginBranch,
   Continue,
   Detach,
   DropBranch,
+  EditWatch,
   EnableBreakpoint,
   Find,
   FollowLines,
@@ -39,12 +41,14 @@ import type {
   GetSource,
   GetStorages,
   GetVisits,
+  GetWatches,
   Inspect,
   LinesSeen,
   ListSessions,
   Look,
   Pause,
   RemoveBreakpoint,
+  RemoveWatch,
   Restart,
   RunTo,
   RunToLeaf,
@@ -85,7 +89,8 @@ import {
   readSource,
   readStorages,
   readUpdates,
-  readVisits
+  readVisits,
+  readWatches
 } from './answers';
 import type {
   ArrayPart,
@@ -108,7 +113,8 @@ import type {
   Source,
   Storages,
   Updates,
-  Visits
+  Visits,
+  Watches
 } from './answers';
 import { readAtRevision, readLinesMoved, readRollCall, readUpdated, readWorking } from './events';
 import type { AtRevision, LinesMoved, RollCall, Updated, Working } from './events';
@@ -166,6 +172,10 @@ export type Request =
   | GetLane
   | OpenSecond
   | SetNonfinite
+  | AddWatch
+  | EditWatch
+  | RemoveWatch
+  | GetWatches
   | Pause
   | Inspect
   | GetPart
@@ -192,6 +202,7 @@ export type Message =
   | Differences
   | Lane
   | Opened
+  | Watches
   | Inspection
   | ArrayPart
   | Why
@@ -248,6 +259,10 @@ export const ANSWERS = {
   get_lane: ['lane'],
   open_second: ['opened'],
   set_nonfinite: ['done'],
+  add_watch: ['done'],
+  edit_watch: ['done'],
+  remove_watch: ['done'],
+  get_watches: ['watches'],
   pause: ['done'],
   inspect: ['inspection'],
   get_part: ['array_part'],
@@ -284,6 +299,7 @@ export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, 
   differences: readDifferences,
   lane: readLane,
   opened: readOpened,
+  watches: readWatches,
   inspection: readInspection,
   array_part: readArrayPart,
   why: readWhy,

@@ -391,3 +391,34 @@ export interface SetNonfinite {
   readonly session: string;
   readonly enabled: boolean;
 }
+
+/** Which expressions are watched, and what are their values where the run stands? */
+export interface GetWatches {
+  readonly type: 'get_watches';
+  readonly request: number;
+  readonly session: string;
+}
+
+/** Watch an expression. It is read as `vizgrad.debugger.expressions` says, and never run. */
+export interface AddWatch {
+  readonly type: 'add_watch';
+  readonly request: number;
+  readonly session: string;
+  readonly expression: string;
+}
+
+/** Put another expression in the place of one of the list, by its `id`. */
+export interface EditWatch {
+  readonly type: 'edit_watch';
+  readonly request: number;
+  readonly session: string;
+  readonly watch: number;
+  readonly expression: string;
+}
+
+export interface RemoveWatch {
+  readonly type: 'remove_watch';
+  readonly request: number;
+  readonly session: string;
+  readonly watch: number;
+}

@@ -48,7 +48,12 @@ export class DebuggerStore {
   private readonly context: HandlerContext;
   private readonly ends: (() => void)[] = [];
   private readonly revisions = new RevisionTracker();
-  private readonly watched: Watched = { visits: null, memory: false, storages: false };
+  private readonly watched: Watched = {
+    visits: null,
+    memory: false,
+    watches: false,
+    storages: false
+  };
   /** The view asks in the next frame for what was found to be unknown while this one was drawn. */
   private readonly askSoon: Soon;
   /** What the run has changed is drawn first, then the view asks for what is read beside the picture. */
@@ -183,6 +188,17 @@ export class DebuggerStore {
     if (session?.memory && !on) {
       this.requests.forgetAnswers('get_memory');
       this.state.patch({ session: { ...session, memory: null } });
+    }
+    this.ask();
+  }
+
+  /** Whether the watch list is shown; if it is not, nobody computes its values. */
+  watchExpressions(on: boolean): void {
+    const { session } = this.state.value;
+    this.watched.watches = on;
+    if (session?.watches && !on) {
+      this.requests.forgetAnswers('get_watches');
+      this.state.patch({ session: { ...session, watches: null } });
     }
     this.ask();
   }

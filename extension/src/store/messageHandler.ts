@@ -13,7 +13,8 @@ import type { RequestQueue } from './requestQueue';
 import { closedAt, fromShown, withInspected, withStorages, withUpdate } from './session';
 import type { RunHead, SessionState } from './session';
 import type { SessionActions } from './sessionActions';
-import type { DebuggerState, Notice } from './state';
+import { FIELD_REQUESTS } from './state';
+import type { DebuggerState, Notice, Refused } from './state';
 import { UNFOLDED } from './view';
 import { hasNode, spokenWhy } from './why';
 
@@ -125,6 +126,9 @@ export class MessageHandler {
       case 'memory':
         checkNodes(message.holders, size, 'memory.holders');
         this.change({ ...session, memory: message });
+        break;
+      case 'watches':
+        this.change({ ...session, watches: message });
         break;
       case 'lane':
         if (message.drawing) {
@@ -303,7 +307,7 @@ export class MessageHandler {
       return;
     }
     actions.clearMoves();
-    if (question?.type === 'set_grad' || question?.type === 'add_breakpoint') {
+    if (isOfField(question)) {
       this.state.patch({ refused: { request: question, text }, announcement: text });
       return;
     }
@@ -371,6 +375,10 @@ export class MessageHandler {
   }
 }
 
+function isOfField(question: Unnumbered | undefined): question is Refused['request'] {
+  return question !== undefined && (FIELD_REQUESTS as readonly string[]).includes(question.type);
+}
+
 /** What was refused at another place, or on another branch, is of no interest any more. */
 function hasMoved(before: RunHead, now: RunHead): boolean {
   const branch = ({ branches }: RunHead): string =>
@@ -387,6 +395,7 @@ const ASIDE: readonly Unnumbered['type'][] = [
   'get_names',
   'get_visits',
   'get_memory',
+  'get_watches',
   'get_part',
   'get_storages',
   'get_picture',

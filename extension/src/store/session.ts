@@ -22,7 +22,8 @@ import type {
   Storage,
   Update,
   Visit,
-  VisitLine
+  VisitLine,
+  Watches
 } from '../protocol';
 import { DoesNotFollow, Fold } from './fold';
 import { History } from './history';
@@ -100,6 +101,8 @@ export interface SessionState {
   readonly found: Finding | null;
   /** What saved values held when that was asked last. */
   readonly memory: Memory | null;
+  /** The watch list as it was told last; null where nobody looks. */
+  readonly watches: Watches | null;
   /** The lane beside the graph, as it was told last. */
   readonly lane: Lane | null;
   /** How two branches differ, when that was asked last. */
@@ -145,6 +148,7 @@ export function fromShown(
     visits: visitsAt(same, standing.position),
     found: before?.found ?? null,
     memory: before?.memory ?? null,
+    watches: before?.watches ?? null,
     lane: before?.lane ?? null,
     compared: before?.compared ?? null
   };

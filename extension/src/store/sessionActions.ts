@@ -139,6 +139,21 @@ export class SessionActions {
     this.send(session => ({ type: 'set_nonfinite', session, enabled }));
   }
 
+  // --- the watch list ---
+
+  addWatch(expression: string): void {
+    this.send(session => ({ type: 'add_watch', session, expression }));
+  }
+
+  /** By its `id`. */
+  editWatch(watch: number, expression: string): void {
+    this.send(session => ({ type: 'edit_watch', session, watch, expression }));
+  }
+
+  removeWatch(watch: number): void {
+    this.send(session => ({ type: 'remove_watch', session, watch }));
+  }
+
   // --- branches ---
 
   /** Changes what waits at the first slot of a node, as `value` says, and goes on on a branch. */

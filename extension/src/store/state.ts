@@ -28,7 +28,9 @@ export interface Refused {
   readonly text: string;
 }
 
-export type FieldRequest = 'set_grad' | 'add_breakpoint';
+export const FIELD_REQUESTS = ['set_grad', 'add_breakpoint', 'add_watch', 'edit_watch'] as const;
+
+export type FieldRequest = (typeof FIELD_REQUESTS)[number];
 
 /** What was told of an array, and what had been asked. */
 export interface PartShown {

@@ -15,6 +15,8 @@ export interface Watched {
   /** The visits that are listed. */
   visits: Window | null;
   memory: boolean;
+  /** The watch list. */
+  watches: boolean;
   /** All storages, not only those that something happened to. */
   storages: boolean;
 }
@@ -44,6 +46,9 @@ export function wantsOf(
     visits(session, view, watched),
     watched.memory && (session.memory?.revision ?? 0) < revision
       ? { request: { type: 'get_memory', ...about }, about: `${revision}` }
+      : null,
+    watched.watches && (session.watches?.revision ?? 0) < revision
+      ? { request: { type: 'get_watches', ...about }, about: `${revision}` }
       : null,
     watched.storages && session.storages.untold > 0
       ? { request: { type: 'get_storages', ...about, most: STORAGES } }

@@ -24,6 +24,7 @@ import toolbar from '../../style/toolbar.raw.css';
 import explained from '../../style/explained.raw.css';
 import versions from '../../style/versions.raw.css';
 import visits from '../../style/visits.raw.css';
+import watches from '../../style/watches.raw.css';
 
 /** Later ones may say more of what earlier ones dress. */
 export const style = [
@@ -43,6 +44,7 @@ export const style = [
     memory,
     heap,
     breakpoints,
+    watches,
     explained
   ]
 ].join('\n');

@@ -26,6 +26,7 @@ BEFORE = {
     "session.compare": "session.branch('trial'); session.step()",
     "session.switch": "session.step(); session.branch('trial')",
     "session.second()": "session = vizgrad.debug(loss, inputs=[w], create_graph=True); session.continue_()",
+    "session.watches.remove(1)": "session.watches.add('w.grad')",
     "vizgrad.load_trace": "session.trace.save('run.vgtrace')",
 }
 

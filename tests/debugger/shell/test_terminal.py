@@ -63,6 +63,16 @@ def test_a_backward_is_stepped_there_and_back(run: Run, typed: Typed) -> None:
     assert "made" in graph
 
 
+def test_displayed_expressions_are_printed_at_each_stop(run: Run, typed: Typed) -> None:
+    written = typed("display w.grad\ndisplay nope\nstep\nstop 2\nundisplay\nstep\nquit")
+    run(NAN_LOSS)
+    _, first, wrong, step, _, _, last, *_ = said(written)
+    assert first == "1: w.grad = None\n"
+    assert wrong.startswith("2: nope = (there is no 'nope' here")
+    assert step.splitlines()[-2] == "1: w.grad = None"
+    assert "w.grad" not in last
+
+
 def test_the_program_goes_on(run: Run, typed: Typed) -> None:
     """Its backward runs to the end where the user stands within it, and by the engine where not."""
     for moves in ("", "step 2\n"):

@@ -190,6 +190,28 @@ RUN: tuple[Command, ...] = (
         ),
     ),
     Command(
+        name="watch-expression",
+        label="Watch expression",
+        help="Show the value of an expression wherever the run pauses.",
+        section="Run",
+        in_view=False,
+        code='session.watches.add("w.grad.norm()")',
+        magic=Magic(
+            "display [EXPRESSION]",
+            "Show the value of an expression at each stop: `w.grad.norm()`, `loss`, `grad.max()`; alone:"
+            " list all.",
+        ),
+    ),
+    Command(
+        name="remove-watch",
+        label="Remove watch",
+        help="Stop showing the value of an expression.",
+        section="Run",
+        in_view=False,
+        code="session.watches.remove(1)",
+        magic=Magic("undisplay [N]", "Stop showing expression N; alone: all of them.", "number"),
+    ),
+    Command(
         name="stop-at-nan",
         label="Pause on NaN",
         help="Pause after a node that turns finite values into NaN or Inf.",

@@ -47,6 +47,11 @@ class Elements:
         return self._array
 
     @property
+    def source(self) -> Any:
+        """The tensor whose elements these are; None for a result."""
+        return self._source
+
+    @property
     def shape(self) -> tuple[int, ...]:
         return self._shape()
 

@@ -6,6 +6,7 @@ import ast
 import math
 import operator
 import re
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -102,7 +103,7 @@ def parse(
     try:
         if len(text) > LONGEST:
             raise ValueError(f"it has {len(text)} characters, {LONGEST} are allowed")  # noqa: TRY301
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = _tree(text.strip())
         if sum(1 for _ in ast.walk(tree)) > MOST_PARTS:
             raise ValueError("it has too many parts")  # noqa: TRY301
         part = reader.part(tree)
@@ -112,6 +113,23 @@ def parse(
             f"the {what} {text[:LONGEST]!r} is not understood: {why}; write one like {example}"
         ) from None
     return Expression(text.strip(), frozenset(reader.used), part)
+
+
+#: ``net.0.weight``, as a parameter is called, is no Python.
+_NUMBERED = re.compile(r"(?<![\w.])([A-Za-z_][\w.]*?|\])\.(\d+)(?!\w)")
+
+
+def _tree(text: str) -> ast.expr:
+    """SyntaxError where it is no Python, also with ``net[0].weight`` for ``net.0.weight``."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except SyntaxError:
+        spelled, before = text, ""
+        while spelled != before:
+            before, spelled = spelled, _NUMBERED.sub(r"\1[\2]", spelled)
+        if spelled == text:
+            raise
+    return ast.parse(spelled, mode="eval").body
 
 
 _PHRASES = tuple(
@@ -422,6 +440,9 @@ def _at(value: Any, index: int | str) -> Any:
         type(value) in (list, tuple, str) or isinstance(value, Elements)
     ):
         return read(value[index])
+    parts = _table(_data_of(value), "_modules")
+    if parts:
+        return parts[index] if isinstance(index, str) else list(parts.values())[index]
     raise TypeError(f"a {type(value).__name__} has no index {index!r} here")
 
 
@@ -435,9 +456,19 @@ def _attribute_of(value: Any, name: str) -> Any:
             raise TypeError(f"{name} is a method: write .{name}()")
         raise TypeError(f"a tensor has no {name!r} here, but {', '.join(sorted(value.attributes))}")
     data = _data_of(value)
-    if name not in data:
-        raise TypeError(f"this {type(value).__name__} has no {name!r} that is plain data")
-    return read(data[name])
+    for known in (data, *(_table(data, table) for table in _TABLES)):
+        if name in known:
+            return read(known[name])
+    raise TypeError(f"this {type(value).__name__} has no {name!r} that is plain data")
+
+
+#: Where a module keeps what it has registered, in all engines.
+_TABLES = ("_parameters", "_buffers", "_modules")
+
+
+def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = data.get(name)
+    return cast("dict[str, Any]", found) if type(found) in (dict, OrderedDict) else {}
 
 
 def _data_of(value: Any) -> Mapping[str, Any]:

@@ -94,3 +94,4 @@ from vizgrad.debugger.model.trace import MODEL_VERSION as MODEL_VERSION
 from vizgrad.debugger.model.trace import SMALL_FILE as SMALL_FILE
 from vizgrad.debugger.model.trace import Event as Event
 from vizgrad.debugger.model.trace import Trace as Trace
+from vizgrad.debugger.model.watches import Watched as Watched

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from vizgrad.core.observing import Observer, Observers
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import Backward, CutOff, WorldChanged
+from vizgrad.debugger.expressions import Expression
 from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
 from vizgrad.debugger.session.breakpoints.stop_reason import at_stop, by_person
 from vizgrad.debugger.session.closed_session import Kept
@@ -47,6 +48,8 @@ class RunControl:
         self.points = Breakpoints(backward.source, self.variables)
         history = History(backward.run, budget)
         self.points.stands = history
+        #: The watch list: expressions by number (`watches.py`).
+        self.watches: dict[int, Expression] = {}
         self.lines = Branches(history)
         self.state: Live | Kept = Live(backward, self.lines, self.points)
         #: Called after each change that was published.

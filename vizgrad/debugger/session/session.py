@@ -39,6 +39,7 @@ from vizgrad.debugger.session.session_parts import (
     SessionStages,
 )
 from vizgrad.debugger.session.session_reader import Inspected, Look, saved_tensors
+from vizgrad.debugger.session.watches import SessionWatches
 
 
 class Session:
@@ -60,6 +61,7 @@ class Session:
         self._breakpoints = SessionBreakpoints(control)
         self._branches = SessionBranches(control, backward.title)
         self._stages = SessionStages(control)
+        self._watches = SessionWatches(control)
         self.title = backward.title
         self.opening = Opening() if opening is None else opening
         #: No other session has this id, in no kernel.
@@ -84,6 +86,11 @@ class Session:
     def stages(self) -> SessionStages:
         """Moves within the visit of a node."""
         return self._stages
+
+    @property
+    def watches(self) -> SessionWatches:
+        """The expressions that the user watches, with their values where the run stands."""
+        return self._watches
 
     @property
     def ending(self) -> str:
@@ -149,10 +156,8 @@ class Session:
         return self.seek(0)
 
     def pause(self) -> bool:
-        """Asks a move that is under way on another thread to stop; False if there is none.
-
-        It stops between two nodes, or within one that runs the user's Python and takes long: that node
-        restarts when the run continues.
+        """Asks a move that is under way on another thread to stop; False if there is none. It stops between
+        two nodes, or within one that runs the user's Python and takes long: that node restarts then.
         """
         return self._control.ask("pause")
 
@@ -319,15 +324,13 @@ class Session:
 
     def branch(self, name: str = "") -> model.Branch:
         """Begins a branch where the run stands, and goes on with it. Without a name it is "branch 1" and so
-        on. ValueError where the backward has finished, or if there is one of this name.
+        on. ValueError at the end of the backward, or if there is one of this name.
         """
         return self.branches.begin(name)
 
     def switch(self, name: str) -> model.Branch:
-        """Goes to where a branch, or the "original", was left.
-
-        WorldChanged where other code has changed what would be put back, IndexError where steps that lie
-        between are not kept any more.
+        """Goes to where a branch, or the "original", was left. WorldChanged where other code has changed what
+        would be put back, IndexError where steps that lie between are not kept any more.
         """
         return self.branches.switch(name)
 
@@ -553,8 +556,8 @@ class Session:
         return self._control.publisher.listen(owner, listener, failed)
 
     def listen_to_work(self, listener: Callable[[Work], None], *, owner: str) -> Observer:
-        """`listener(work)` is called several times a second while a move takes long, and when it is over;
-        from another thread than that of the move.
+        """`listener(work)` is called several times a second while a move takes long, and when it is over, on
+        another thread.
         """
         return self._control.workers.add(owner, listener)
 

@@ -14,7 +14,12 @@ from vizgrad.core.errors import Place
 from vizgrad.debugger.commands import Magic, magics
 from vizgrad.debugger.drawing.describe import summary_text
 from vizgrad.debugger.drawing.text import graph_text, visit_line, visit_text
-from vizgrad.debugger.jupyter.magics.line_commands import RUN, NoSession, UsageError
+from vizgrad.debugger.jupyter.magics.line_commands import (
+    RUN,
+    NoSession,
+    UsageError,
+    watched_lines,
+)
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.shell.frames import nearest, tensor_kinds
@@ -229,6 +234,8 @@ class Terminal(cmd.Cmd):
             if name in ("step", "continue", "stage") and session is self._session:
                 self._say_visit()
             self._say_line(self._place())
+            if session is not None and session is self._session and session.watches:
+                self._say(watched_lines(session))
 
     def _last(self) -> int | None:
         """The node that ran last, where the run stands now."""

@@ -28,3 +28,4 @@ export * from './place';
 export * from './run';
 export * from './trace';
 export * from './update';
+export * from './watches';

@@ -21,7 +21,8 @@ import {
   LaneView,
   Memory,
   SavedTensors,
-  Versions
+  Versions,
+  WatchList
 } from '../panels';
 import { branchesNote } from '../panels/Branches';
 import { breakpointsNote } from '../panels/Breakpoints';
@@ -30,6 +31,7 @@ import { laneNote } from '../panels/LaneView';
 import { memoryNote } from '../panels/Memory';
 import { savedNote } from '../panels/SavedTensors';
 import { versionsNote, writtenCount } from '../panels/Versions';
+import { watchNote } from '../panels/WatchList';
 import * as format from '../format';
 import { useCommands, useStore } from '../hooks';
 import { hostOf } from '../host';
@@ -142,6 +144,11 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
     ...(set > 0 ? { sign: `${set} set` } : {}),
     draw: () => <Breakpoints session={session} />
   };
+  const watch: Part = {
+    name: 'Watch',
+    note: () => watchNote(session),
+    draw: () => <WatchList state={state} session={session} />
+  };
   const others = Math.max(session.run.branches.length - 1, 0);
   const branches: Part = {
     name: 'Branches',
@@ -166,7 +173,9 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
     draw: () => <Events session={session} running={running !== null} />
   };
   const about = [inspector, ...(explained ? [explained] : [])];
-  const rest = [versions, memory, events, branches, breakpoints];
+  // A trace has no variables: there is nothing to watch.
+  const watches = commands.has('stop') ? [watch] : [];
+  const rest = [versions, memory, events, branches, breakpoints, ...watches];
 
   if (width !== 'wide') {
     return (

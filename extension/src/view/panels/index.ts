@@ -10,6 +10,7 @@ import { LaneView as LaneNow } from './LaneView';
 import { Memory as MemoryNow } from './Memory';
 import { SavedTensors as SavedTensorsNow } from './SavedTensors';
 import { Versions as VersionsNow } from './Versions';
+import { WatchList as WatchListNow } from './WatchList';
 import { Explained as ExplainedNow } from './Explained';
 
 export const Branches = later(BranchesNow);
@@ -23,3 +24,4 @@ export const Memory = later(MemoryNow);
 export const SavedTensors = later(SavedTensorsNow);
 export const Versions = later(VersionsNow);
 export const Explained = later(ExplainedNow);
+export const WatchList = later(WatchListNow);

@@ -50,6 +50,21 @@ def test_run_to_and_break(session: Kernel) -> None:
     assert "next is MulBackward0" in session.run("%vizgrad continue").result
 
 
+def test_expressions_are_displayed(session: Kernel) -> None:
+    assert session.run("%vizgrad display").result.startswith("nothing is watched; usage: ")
+    assert session.run("%vizgrad display x.grad").result == "1: x.grad = None"
+    session.run("%vizgrad display position * 10\n%vizgrad continue")
+    lines = session.run("%vizgrad display").result.splitlines()
+    assert lines[0].startswith("1: x.grad = [2] f32  = [0.8399, ")
+    assert lines[1:] == ["2: position * 10 = 40"]
+    session.run("%vizgrad undisplay 1")
+    assert session.run("%vizgrad display").result == "2: position * 10 = 40"
+    session.run("%vizgrad undisplay")
+    assert session.run("%vizgrad display").result.startswith("nothing is watched")
+    assert "expected a number" in session.run("%vizgrad undisplay x").printed
+    assert "not understood" in session.run("%vizgrad display x +").error
+
+
 def test_break_at_a_line_of_a_cell(session: Kernel) -> None:
     said = session.run("%vizgrad break :2").result
     assert ": line 2 of In [" in said

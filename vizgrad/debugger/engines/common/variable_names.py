@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any, cast
 
@@ -60,16 +61,19 @@ class Names(dict[int, str]):
         return [tensor for known in self._tensors.values() if (tensor := known()) is not None]
 
     def variable(self, name: str, value: Any) -> None:
-        """Notes a variable that is a tensor, a number or a text; the first of a name stays."""
+        """Notes a variable that is a tensor, a module, a number or a text; the first of a name stays."""
         if name in self._plain or name in self._by_name:
             return
         if isinstance(value, _PLAIN):
             self._plain[name] = value
-        else:
+            return
+        with suppress(TypeError):  # a class without weak references
             self._by_name[name] = weakref.ref(value)
 
     def variables(self) -> dict[str, Any]:
-        """Numbers and texts as they were when the names were looked up, and tensors that are still there."""
+        """Numbers and texts as they were when the names were looked up; tensors and modules that are still
+        there.
+        """
         found = dict(self._plain)
         for name, known in self._by_name.items():
             tensor = known()
@@ -104,7 +108,7 @@ def names_in(namespaces: Iterable[Mapping[str, Any]], kinds: tuple[type, ...] = 
     names = Names()
     for namespace in namespaces:
         for name, value in list(namespace.items()):
-            if isinstance(value, (*_PLAIN, *kinds)):
+            if isinstance(value, (*_PLAIN, *kinds)) or is_module(value):
                 names.variable(name, value)
             for inner, tensor in _tensors_in(value, kinds):
                 names.found(tensor, name + inner)

@@ -15,10 +15,10 @@ from vizgrad.core.function.custom.function import Function
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import api
 from vizgrad.debugger.commands import magics
-from vizgrad.debugger.drawing.describe import number_text
+from vizgrad.debugger.drawing.describe import number_text, plain, summary_text
 from vizgrad.debugger.drawing.static import VersionsPicture, saved_lines
 from vizgrad.debugger.engines.api.openers import known_types
-from vizgrad.debugger.model import Branch, Breakpoint, Difference, Name
+from vizgrad.debugger.model import Branch, Breakpoint, Difference, Name, Watched
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.session import Session, Where
 
@@ -313,6 +313,38 @@ def breakpoint_line(made: Breakpoint) -> str:
     elif made.hit:
         parts.append(f"{made.hit} so far")
     return ", ".join([*parts, *([] if made.enabled else ["off"])])
+
+
+@runs("display")
+def display(shell: Any, rest: str) -> Any:
+    session = current_session()
+    if rest.strip():
+        return Where(watched_line(session.watches.add(rest.strip())))
+    return Where(watched_lines(session) or f"nothing is watched; usage: {usage_of('display')}")
+
+
+@runs("undisplay")
+def undisplay(shell: Any, rest: str) -> Any:
+    watches, text = current_session().watches, rest.strip()
+    if not text:
+        watches.clear()
+    elif text.isdecimal():
+        watches.remove(int(text))
+    else:
+        raise UsageError(f"expected a number, got {text!r}; usage: {usage_of('undisplay')}")
+
+
+def watched_lines(session: Session) -> str:
+    """The watch list, a line each, with the values of now."""
+    return "\n".join(map(watched_line, session.watches))
+
+
+def watched_line(watched: Watched) -> str:
+    """``1: w.grad.norm() = 0.25``."""
+    value = watched.text or (f"({watched.error})" if watched.error else "")
+    if watched.summary is not None:
+        value = summary_text(watched.summary)
+    return f"{watched.id}: {plain(watched.expression)} = {plain(value)}"
 
 
 @runs("stage")

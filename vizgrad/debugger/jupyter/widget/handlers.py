@@ -256,3 +256,21 @@ def _remove_breakpoint(session: Session, request: p.RemoveBreakpoint) -> None:
 @moves(p.SetNonfinite)
 def _set_nonfinite(session: Session, request: p.SetNonfinite) -> None:
     session.stop_at_nonfinite = request.enabled
+
+
+# --- the watch list ---------------------------------------------------------------------------------
+
+
+@moves(p.AddWatch)
+def _add_watch(session: Session, request: p.AddWatch) -> None:
+    session.watches.add(request.expression)
+
+
+@moves(p.EditWatch)
+def _edit_watch(session: Session, request: p.EditWatch) -> None:
+    session.watches.edit(request.watch, request.expression)
+
+
+@moves(p.RemoveWatch)
+def _remove_watch(session: Session, request: p.RemoveWatch) -> None:
+    session.watches.remove(request.watch)

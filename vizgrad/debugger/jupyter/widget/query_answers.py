@@ -493,6 +493,12 @@ def part(session: Session, asked: p.GetPart) -> p.ArrayPart:
         return p.ArrayPart(number, session.id, revision, asked.of, found)
 
 
+@answers(p.GetWatches)
+def _watches(session: Session, request: p.GetWatches) -> p.Watches:
+    with session.at_rest() as (revision, _):
+        return p.Watches(request.request, session.id, revision, tuple(session.watches))
+
+
 @answers(p.GetVisits)
 def _visits(session: Session, request: p.GetVisits) -> p.Visits:
     with session.at_rest() as (_, look):

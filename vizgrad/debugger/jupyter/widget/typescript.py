@@ -47,6 +47,7 @@ from vizgrad.debugger.model import (
     nodes,
     run,
     trace,
+    watches,
 )
 from vizgrad.debugger.session import run_control
 from vizgrad.debugger.wire.wire import message_type
@@ -102,6 +103,7 @@ FILES = (
     File("model/run", run),
     File("model/lines", lines),
     File("model/trace", trace),
+    File("model/watches", watches),
     File("model/update", run_control, words=False),
     File("drawing", drawing),
     File("requests", requests, readers=False),

@@ -320,10 +320,14 @@ class Breakpoints:
             return False
         if one.test is None:
             return True
+        return one.comes(self.facts_before(node, position))
+
+    def facts_before(self, node: int, position: int) -> conditions.Facts:
+        """The subject of an expression where `node` is the next to run."""
         assert self.stands is not None
         arrived = self.stands.fold.arrived(node)
         visit = model.Visit(position, node, arrived, ())
-        return one.comes(self._facts(visit, lambda _, nr: self._waiting(node, nr)))
+        return self._facts(visit, lambda _, nr: self._waiting(node, nr))
 
     def _waiting(self, node: int, nr: int) -> Any:
         """The array that waits at a slot; None where it is not kept."""

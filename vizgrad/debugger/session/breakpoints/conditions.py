@@ -53,7 +53,7 @@ def parse(text: str, variables: Variables = dict[str, Any]) -> Test:
 
     def holds(facts: Facts) -> bool:
         try:
-            return expression.holds(_Names(facts))
+            return expression.holds(ConditionNames(facts))
         except ValueError:
             return False
 
@@ -66,7 +66,7 @@ def is_nonfinite(visit: model.Visit) -> bool:
     return any(s is not None and (s.nans or s.infs) for s in summaries)
 
 
-class _Names(Mapping[str, Any]):
+class ConditionNames(Mapping[str, Any]):
     """The names of a condition; each is looked up when the condition comes to it."""
 
     def __init__(self, facts: Facts) -> None:

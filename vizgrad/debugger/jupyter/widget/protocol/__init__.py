@@ -42,6 +42,7 @@ from vizgrad.debugger.jupyter.widget.protocol.answers import Storages as Storage
 from vizgrad.debugger.jupyter.widget.protocol.answers import Updates as Updates
 from vizgrad.debugger.jupyter.widget.protocol.answers import VisitLine as VisitLine
 from vizgrad.debugger.jupyter.widget.protocol.answers import Visits as Visits
+from vizgrad.debugger.jupyter.widget.protocol.answers import Watches as Watches
 from vizgrad.debugger.jupyter.widget.protocol.channel import COMM_TARGET as COMM_TARGET
 from vizgrad.debugger.jupyter.widget.protocol.channel import PROTOCOL_VERSION as PROTOCOL_VERSION
 from vizgrad.debugger.jupyter.widget.protocol.events import AtRevision as AtRevision
@@ -54,11 +55,13 @@ from vizgrad.debugger.jupyter.widget.protocol.lanes import Lane as Lane
 from vizgrad.debugger.jupyter.widget.protocol.lanes import Opened as Opened
 from vizgrad.debugger.jupyter.widget.protocol.lanes import OpenSecond as OpenSecond
 from vizgrad.debugger.jupyter.widget.protocol.requests import AddBreakpoint as AddBreakpoint
+from vizgrad.debugger.jupyter.widget.protocol.requests import AddWatch as AddWatch
 from vizgrad.debugger.jupyter.widget.protocol.requests import Attach as Attach
 from vizgrad.debugger.jupyter.widget.protocol.requests import BeginBranch as BeginBranch
 from vizgrad.debugger.jupyter.widget.protocol.requests import Continue as Continue
 from vizgrad.debugger.jupyter.widget.protocol.requests import Detach as Detach
 from vizgrad.debugger.jupyter.widget.protocol.requests import DropBranch as DropBranch
+from vizgrad.debugger.jupyter.widget.protocol.requests import EditWatch as EditWatch
 from vizgrad.debugger.jupyter.widget.protocol.requests import EnableBreakpoint as EnableBreakpoint
 from vizgrad.debugger.jupyter.widget.protocol.requests import Find as Find
 from vizgrad.debugger.jupyter.widget.protocol.requests import FollowLines as FollowLines
@@ -72,12 +75,14 @@ from vizgrad.debugger.jupyter.widget.protocol.requests import GetPicture as GetP
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetSource as GetSource
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetStorages as GetStorages
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetVisits as GetVisits
+from vizgrad.debugger.jupyter.widget.protocol.requests import GetWatches as GetWatches
 from vizgrad.debugger.jupyter.widget.protocol.requests import Inspect as Inspect
 from vizgrad.debugger.jupyter.widget.protocol.requests import LinesSeen as LinesSeen
 from vizgrad.debugger.jupyter.widget.protocol.requests import ListSessions as ListSessions
 from vizgrad.debugger.jupyter.widget.protocol.requests import Look as Look
 from vizgrad.debugger.jupyter.widget.protocol.requests import Pause as Pause
 from vizgrad.debugger.jupyter.widget.protocol.requests import RemoveBreakpoint as RemoveBreakpoint
+from vizgrad.debugger.jupyter.widget.protocol.requests import RemoveWatch as RemoveWatch
 from vizgrad.debugger.jupyter.widget.protocol.requests import Restart as Restart
 from vizgrad.debugger.jupyter.widget.protocol.requests import RunTo as RunTo
 from vizgrad.debugger.jupyter.widget.protocol.requests import RunToLeaf as RunToLeaf
@@ -147,6 +152,10 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     GetLane: (Lane,),
     OpenSecond: (Opened,),
     SetNonfinite: (Done,),
+    AddWatch: (Done,),
+    EditWatch: (Done,),
+    RemoveWatch: (Done,),
+    GetWatches: (Watches,),
     Pause: (Done,),
     Inspect: (Inspection,),
     GetPart: (ArrayPart,),

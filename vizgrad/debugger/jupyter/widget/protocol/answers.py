@@ -23,6 +23,7 @@ from vizgrad.debugger.model import (
     Storage,
     TensorSummary,
     Visit,
+    Watched,
 )
 from vizgrad.debugger.session.run_control import Update
 
@@ -308,6 +309,16 @@ class Failed:
     message: str
     session: str | None = None
     closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Watches:
+    """The watch list, with the values at `revision`."""
+
+    request: int
+    session: str
+    revision: int
+    watched: tuple[Watched, ...]
 
 
 # The memory of the whole process: what is asked and answered about no session.

@@ -428,3 +428,40 @@ class SetNonfinite:
     request: int
     session: str
     enabled: bool
+
+
+# The watch list.
+
+
+@dataclass(frozen=True, slots=True)
+class GetWatches:
+    """Which expressions are watched, and what are their values where the run stands?"""
+
+    request: int
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddWatch:
+    """Watch an expression. It is read as `vizgrad.debugger.expressions` says, and never run."""
+
+    request: int
+    session: str
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class EditWatch:
+    """Put another expression in the place of one of the list, by its `id`."""
+
+    request: int
+    session: str
+    watch: int
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveWatch:
+    request: int
+    session: str
+    watch: int
