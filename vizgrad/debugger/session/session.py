@@ -109,9 +109,7 @@ class Session:
     # --- moving -----------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> Where:
-        """Runs `n` more nodes (redoes them, where they were stepped back over).
-
-        Raises what a node raises; at the end it does nothing. Raises SessionClosed after `close()`, and
+        """Runs `n` more nodes (redoes them, where they were stepped back over). Raises what a node raises; at the end it does nothing. Raises SessionClosed after `close()`, and
         WorldChanged, without a move, where a step cannot be redone any more.
         """
         if n < 0:
@@ -203,15 +201,13 @@ class Session:
     @property
     def lane(self) -> Lane | None:
         """The code that ran within the current node, if it was stepped line by line; else the graph that
-        create_graph=True makes, as far as it was made. None where there is neither.
-        """
+        create_graph=True makes, as far as it was made; else None."""
         return self.stages.lane
 
     def stage(self, n: int = 1) -> Where:
-        """Goes `n` stages of the visit of a node on, of those that do something (-1: one back).
-
-        The node runs as a whole with its first stage; what the others did is undone, and done as they are
-        come to. Raises as `step`; ValueError for an engine that does not tell its stages.
+        """Goes `n` stages of the visit of a node on, of those that do something (-1: one back). The node runs
+        as a whole with its first stage; what the others did is undone, and done as they are come to. Raises
+        as `step`; ValueError for an engine that does not tell its stages.
         """
         return self.stages.go(n)
 
@@ -258,6 +254,7 @@ class Session:
         condition: Condition | str | None = None,
         hits: int = 0,
         enabled: bool = True,
+        log: str | None = None,
     ) -> model.Breakpoint:
         """Makes `continue_` stop, and says how: before nodes named like `op` (``"Mul*"``), before `node`,
         before the producer of `tensor`, before nodes that were recorded at `line` (of the newest cell, or
@@ -266,8 +263,9 @@ class Session:
 
         A condition is a function of a `model.Visit`, or a text like ``"grad.norm > 1e3"``, ``"nonfinite"``,
         ``"iteration == 17"`` (see `vizgrad.debugger.session.breakpoints.conditions`). With `hits` it
-        stops at that hit only, else at each. ValueError when nothing matches, or a text is
-        not understood.
+        stops at that hit only, else at each. With `log`, ``"norm {grad.norm():.3g}"`` or an expression, it
+        does not stop but writes that message (`logged`). ValueError when nothing matches, or a text is not
+        understood.
         """
         return self.breakpoints.add(
             op,
@@ -279,15 +277,20 @@ class Session:
             condition=condition,
             hits=hits,
             enabled=enabled,
+            log=log,
         )
 
-    def add_breakpoint(
-        self, kind: model.BreakpointKind, text: str, *, condition: str = "", hits: int = 0
-    ) -> model.Breakpoint:
+    @property
+    def logged(self) -> tuple[model.Logged, ...]:
+        """The messages of breakpoints that log, in the order in which they were written: the latest 1000."""
+        return tuple(self._control.points.log.lines)
+
+    def add_breakpoint(self, kind: model.BreakpointKind, text: str, **settings: Any) -> model.Breakpoint:
         """The same from text alone: "op" a name or pattern, "node" a number, "line" ``train.py:7``, "when" a
-        condition, "tensor" and "data" what the user calls a leaf. ValueError as `break_at`.
+        condition, "tensor" and "data" what the user calls a leaf. `condition=`, `hits=` and `log=` as
+        `break_at`. ValueError as `break_at`.
         """
-        return self.breakpoints.add_text(kind, text, condition=condition, hits=hits)
+        return self.breakpoints.add_text(kind, text, **settings)
 
     def enable_breakpoint(self, number: int, enabled: bool = True) -> None:
         """Lets `continue_` stop there, or pass by. ValueError if there is none of this number."""
@@ -323,8 +326,8 @@ class Session:
     # --- what if ------------------------------------------------------------------------------------
 
     def branch(self, name: str = "") -> model.Branch:
-        """Begins a branch where the run stands, and goes on with it. Without a name it is "branch 1" and so
-        on. ValueError at the end of the backward, or if there is one of this name.
+        """Begins a branch where the run stands ("branch 1" without a name), and goes on with it. ValueError at
+        the end of the backward, or if there is one of this name.
         """
         return self.branches.begin(name)
 
@@ -530,8 +533,7 @@ class Session:
 
     def look_between(self, look: Callable[[], None]) -> bool:
         """`look()` is called soon, between two steps of the move that is under way, on its thread: the
-        session is at rest for it. False if none is.
-        """
+        session is at rest for it. False if none is."""
         pieces = self._control.pieces
         return pieces is not None and pieces.ask(look)
 
@@ -581,10 +583,9 @@ class Session:
             yield self.revision, self._control.state
 
     def notice_writes(self) -> bool:
-        """Publishes writes to storages of the graph since the last change; True if there were any.
-
-        Called after each notebook cell: a write in a later cell must show, with nothing being stepped.
-        Work for what was written alone. A session that is busy is passed over: its move will tell.
+        """Publishes writes to storages of the graph since the last change; True if there were any. Called
+        after each notebook cell: a write in a later cell must show, with nothing being stepped. Work for what
+        was written alone. A session that is busy is passed over: its move will tell.
         """
         return self._control.notice_writes()
 
