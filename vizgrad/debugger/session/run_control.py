@@ -175,8 +175,8 @@ class RunControl:
                 standing = history.standing()
                 elsewhere = standing.position != before or standing.within != within
                 log.end()
-                moved = elsewhere or log.total != logged
-                if moved or pieces.told or changes or live.stopped_by is not stopped:
+                changed = elsewhere or log.total != logged
+                if changed or pieces.told or changes or live.stopped_by is not stopped:
                     self.publish(live, before, changes, standing=standing)
                 pieces.end()
             return live.where_at(standing)
@@ -321,8 +321,8 @@ class Update:
     was closed.
     `breakpoints` are the nodes before which Continue may stop, `breakpoint_list` what was set (None: as it
     was).
-    `nonfinite`: Continue stops where a NaN or an infinity is born. `logged`: how many messages breakpoints have
-    written.
+    `nonfinite`: Continue stops where a NaN or an infinity is born. `logged`: how many messages breakpoints
+    have written.
     """
 
     revision: int

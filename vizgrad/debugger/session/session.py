@@ -109,8 +109,9 @@ class Session:
     # --- moving -----------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> Where:
-        """Runs `n` more nodes (redoes them, where they were stepped back over). Raises what a node raises; at the end it does nothing. Raises SessionClosed after `close()`, and
-        WorldChanged, without a move, where a step cannot be redone any more.
+        """Runs `n` more nodes (redoes them, where they were stepped back over); at the end it does nothing.
+        Raises what a node raises, SessionClosed after `close()`, and WorldChanged, without a move, where a
+        step cannot be redone any more.
         """
         if n < 0:
             return self.back(-n)
@@ -119,9 +120,8 @@ class Session:
         )
 
     def back(self, n: int = 1) -> Where:
-        """Takes the last `n` steps back: `.grad`, versions and released values are as before them.
-
-        Stops at the first. IndexError, without a move, where that is too far back, as for `seek`.
+        """Takes the last `n` steps back: `.grad`, versions and released values are as before them. Stops at
+        the first. IndexError, without a move, where that is too far back, as for `seek`.
         """
         if n < 0:
             return self.step(-n)
@@ -134,10 +134,7 @@ class Session:
         return self._control.move(move)
 
     def continue_(self) -> Where:
-        """Runs to the next breakpoint, to the first NaN or infinity, or to the end.
-
-        `stopped` says why it ended before.
-        """
+        """Runs to the next breakpoint, the first NaN or infinity, or the end. `stopped` says why."""
 
         def run(history: History, between: Between) -> None:
             self._control.points.begin()
@@ -201,7 +198,8 @@ class Session:
     @property
     def lane(self) -> Lane | None:
         """The code that ran within the current node, if it was stepped line by line; else the graph that
-        create_graph=True makes, as far as it was made; else None."""
+        create_graph=True makes, as far as it was made; else None.
+        """
         return self.stages.lane
 
     def stage(self, n: int = 1) -> Where:
@@ -285,10 +283,12 @@ class Session:
         """The messages of breakpoints that log, in the order in which they were written: the latest 1000."""
         return tuple(self._control.points.log.lines)
 
-    def add_breakpoint(self, kind: model.BreakpointKind, text: str, **settings: Any) -> model.Breakpoint:
+    def add_breakpoint(
+        self, kind: model.BreakpointKind, text: str, **settings: Any
+    ) -> model.Breakpoint:
         """The same from text alone: "op" a name or pattern, "node" a number, "line" ``train.py:7``, "when" a
-        condition, "tensor" and "data" what the user calls a leaf. `condition=`, `hits=` and `log=` as
-        `break_at`. ValueError as `break_at`.
+        condition, "tensor" and "data" the name of a leaf; `condition=`, `hits=`, `log=` and ValueError
+        as `break_at`.
         """
         return self.breakpoints.add_text(kind, text, **settings)
 
@@ -326,8 +326,8 @@ class Session:
     # --- what if ------------------------------------------------------------------------------------
 
     def branch(self, name: str = "") -> model.Branch:
-        """Begins a branch where the run stands ("branch 1" without a name), and goes on with it. ValueError at
-        the end of the backward, or if there is one of this name.
+        """Begins a branch where the run stands ("branch 1" without a name), and goes on with it.
+        ValueError at the end of the backward, or if there is one of this name.
         """
         return self.branches.begin(name)
 
@@ -386,7 +386,7 @@ class Session:
     # --- its end ------------------------------------------------------------------------------------
 
     def raise_error(self) -> None:
-        """Raises what a node raised, if the run stands behind one that did."""
+        """Raises what a node raised, if the run stands after one that did."""
         with self._control.owned():
             live = self._control.live()
             if live.status == "failed" and live.history.error is not None:
@@ -533,7 +533,8 @@ class Session:
 
     def look_between(self, look: Callable[[], None]) -> bool:
         """`look()` is called soon, between two steps of the move that is under way, on its thread: the
-        session is at rest for it. False if none is."""
+        session is at rest for it. False if none is.
+        """
         pieces = self._control.pieces
         return pieces is not None and pieces.ask(look)
 
@@ -584,8 +585,7 @@ class Session:
 
     def notice_writes(self) -> bool:
         """Publishes writes to storages of the graph since the last change; True if there were any. Called
-        after each notebook cell: a write in a later cell must show, with nothing being stepped. Work for what
-        was written alone. A session that is busy is passed over: its move will tell.
+        after each notebook cell. Work for what was written alone. A busy session is left: its move will tell.
         """
         return self._control.notice_writes()
 

@@ -57,7 +57,7 @@ def parse(text: str, variables: Variables = dict[str, Any]) -> Test:
 
 
 def parse_part(text: str, variables: Variables, what: str, example: str) -> Expression:
-    """An expression over the names of a condition. ValueError as `parse`; it says `what` is not understood."""
+    """An expression over the names of a condition. ValueError as `parse`, about the `what` that is wrong."""
     known = {*_NAMES, *variables(), "step"}
     return parse_expression(text, known, tensors=_GRADIENTS, what=what, example=example)
 

@@ -1,7 +1,7 @@
 """Logpoints: breakpoints that write a message and do not stop.
 
-A message is text with expressions in braces, ``norm {grad.norm():.3g} at {name}``, or an expression alone. The
-expressions are those of conditions (`conditions.py`): interpreted and read-only.
+A message is text with expressions in braces, ``norm {grad.norm():.3g} at {name}``, or an expression alone.
+The expressions are those of conditions (`conditions.py`): interpreted and read-only.
 """
 
 from __future__ import annotations
