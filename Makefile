@@ -44,6 +44,7 @@ help:  ## Say what there is
 	@echo "make story       README's picture and its animation, taken anew"
 	@echo "make gallery     a picture of every state of the view (ARGS='folder --only stale --looks light')"
 	@echo "make gpu-test    the tests that need an NVIDIA GPU (CUDA=12 or CUDA=13)"
+	@echo "make gpu-emulated  the same on an emulated GPU: the real cupy, its kernels on the CPU"
 	@echo "make format      let ruff and prettier write, and the stub for typing tools"
 	@echo "make types       write what the browser knows of the model and the messages, from Python"
 	@echo "make clean       remove everything that was built or installed here"
@@ -97,6 +98,13 @@ gpu-test: $(DONE)/needs-test
 	@python .ci/requirements.py cuda$(CUDA) >$(DONE)/cuda.txt
 	@$(INSTALL) -r $(DONE)/cuda.txt
 	python -m pytest tests/gpu $(ARGS)
+
+# Kernels are compiled once, by g++, and kept in .venv/emulated-cuda. Then the same with two devices.
+.PHONY: gpu-emulated
+gpu-emulated: $(DONE)/needs-test $(DONE)/needs-emulated
+	@if ! command -v g++ >/dev/null; then echo "g++ is missing, which compiles the kernels." >&2; exit 1; fi
+	python -m pytest -p tests.gpu.emulated.plugin -n auto --dist worksteal tests/gpu $(ARGS)
+	$(if $(ARGS),,EMULATED_DEVICES=2 python -m pytest -p tests.gpu.emulated.plugin tests/gpu/test_two_devices.py)
 
 .PHONY: gallery
 gallery: $(DONE)/project $(DONE)/needs-test

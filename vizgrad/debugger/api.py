@@ -14,7 +14,6 @@ from vizgrad.core.tensor.modes import pop_scope, push_scope
 from vizgrad.core.tensor.source_location import caller, frame_outside
 from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger.engines.api.frameworks import when_imported
-from vizgrad.debugger.model.trace import Filing
 
 if TYPE_CHECKING:
     from vizgrad.core.errors import Explanation, Findings
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from vizgrad.debugger.drawing.static import GraphPicture, VersionsPicture
     from vizgrad.debugger.engines.vizgrad.recorder import Recording
     from vizgrad.debugger.explain.watch_block import Watch
+    from vizgrad.debugger.model.trace import Filing
     from vizgrad.debugger.session.lines.source_files import Ran
     from vizgrad.debugger.session.opening import Cell
     from vizgrad.debugger.session.session import Session
@@ -56,17 +56,19 @@ def debug(
     cannot be done with these), and those of any other engine that has registered itself
     (`vizgrad.debugger.engines.api.openers`). The user's names for them are looked up where `debug` is called.
 
-    Raises RuntimeError for a tensor without history, as backward does, TypeError for what no engine knows.
+    Raises RuntimeError for a tensor without history and for a graph that an earlier backward has released,
+    as backward does, TypeError for what no engine knows.
     """
     from vizgrad.debugger.engines.api.openers import known_types
     from vizgrad.debugger.engines.common.variable_names import names_around
     from vizgrad.debugger.engines.vizgrad.opener import open_session
+    from vizgrad.debugger.explain.watch_block import known
     from vizgrad.debugger.session.opening import Opening
     from vizgrad.debugger.session.registry import succeeding
 
     retains = create_graph if retain_graph is None else retain_graph
     opening = Opening.of(tensors, _cell(), retains=retains)
-    names = names_around(kinds=known_types())
+    names, site = names_around(kinds=known_types()), caller()
     with succeeding(opening):
         session = open_session(
             tensors,
@@ -77,7 +79,9 @@ def debug(
             create_graph=create_graph,
             inputs=inputs,
             names=names,
-            title=names.get(id(tensors), "") or _as_written(caller()),
+            noted=known,
+            site=site,
+            title=names.get(id(tensors), "") or _as_written(site),
         )
     if display if display is not None else in_notebook():
         show(session)

@@ -10,6 +10,7 @@ import pytest
 
 import vizgrad as vg
 from tests.fixtures import strict_module
+from vizgrad.core.ops.normalization import safe_softmax
 
 S: Any = vg.special
 
@@ -58,6 +59,38 @@ def test_the_result_has_the_type_of_the_cpu(call: Callable[[Any], Any], dtype: A
     if not isinstance(here, str):
         for a, b in zip(there[2:], here[2:], strict=True):
             np.testing.assert_allclose(a, b, rtol=2e-2 if dtype.itemsize == 2 else 1e-4)
+
+
+@pytest.mark.parametrize("name", ["i0e", "i1e"])
+@pytest.mark.parametrize("dtype", [vg.float64, vg.float32, vg.float16])
+def test_scaled_bessel_functions_of_large_numbers(name: str, dtype: Any) -> None:
+    values = [0.0, -0.5, 80.0, -90.0, 299.0, 301.0, -700.0, 5e4, float("inf"), float("nan")]
+    function = getattr(S, name)
+    found = [function(vg.tensor(values, dtype=dtype, device=d)) for d in ("cpu", "cuda")]
+    assert found[1].dtype is dtype
+    rtol = {8: 1e-14, 4: 1e-6, 2: 2e-3}[dtype.itemsize]
+    np.testing.assert_allclose(found[1].tolist(), found[0].tolist(), rtol=rtol)
+
+
+REFUSED: dict[str, tuple[Callable[[Any], Any], Any]] = {
+    "copysign": (lambda x: vg.copysign(x, x), vg.complex64),
+    "nextafter": (lambda x: vg.nextafter(x, x), vg.complex128),
+    "deg2rad": (vg.deg2rad, vg.complex64),
+    "polygamma": (lambda x: S.polygamma(1, x), vg.complex64),
+    "cross": (lambda x: vg.linalg.cross(x, x), vg.bool),
+    "safe_softmax": (lambda x: safe_softmax.record(x, dim=0), vg.int64),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_type_is_refused_as_on_the_cpu(name: str) -> None:
+    call, dtype = REFUSED[name]
+    said = []
+    for device in ("cpu", "cuda"):
+        with pytest.raises(NotImplementedError) as error:
+            call(vg.ones(3, device=device).to(dtype))
+        said.append(str(error.value).partition("\n")[0])
+    assert said[0] == said[1]
 
 
 @pytest.mark.parametrize(

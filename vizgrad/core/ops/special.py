@@ -188,7 +188,7 @@ class i0:
 class i0e:
     """i0(x) exp(-|x|)."""
 
-    forward = kernel.of_one("i0e")
+    forward = kernel.scaled_bessel(0)
 
     def grad_self(grad, self, result):
         return grad * (i1e(self) - sign(self) * result)
@@ -208,7 +208,7 @@ class i1:
 class i1e:
     """i1(x) exp(-|x|)."""
 
-    forward = kernel.of_one("i1e")
+    forward = kernel.scaled_bessel(1)
 
     def grad_self(grad, self, result):
         return grad * (i0e(self) - sign(self) * result - _over(result, self))

@@ -11,11 +11,13 @@ import os
 import secrets
 import warnings
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
+from vizgrad.core.errors import Explanation, explain
 from vizgrad.core.observing import Observer, Observers
 from vizgrad.debugger.engines.api.protocols import WorldChanged
 from vizgrad.debugger.session.history.branches import ORIGINAL
@@ -133,12 +135,25 @@ def follow(owner: str, listener: Callable[[Session], None]) -> Observer:
 @contextmanager
 def succeeding(opening: Opening) -> Generator[None]:
     """Held around the opening of a session: earlier ones that are in its way are taken back to their start
-    before, and closed after it. SessionBusy if one of them is running.
+    before, and closed after it; where it fails, they stand where they stood. SessionBusy if one of them is
+    running.
     """
     earlier = [s for s in sessions() if _in_the_way(s, opening)]
-    for session in earlier:
-        _rewind(session)
-    yield
+    stood = [(session, _where(session)) for session in earlier]
+    rewound = 0
+    for session in earlier:  # a comprehension would be a frame more, for the warning
+        rewound += _rewind(session)
+    try:
+        yield
+    except BaseException as error:
+        for session, there in stood:
+            _return(session, *there)
+        explanation: Explanation | None = getattr(error, "explanation", None)
+        if explanation is not None and explanation.kind == "graph-freed" and rewound:
+            # an engine that only goes on has released it for good, but the steps are there
+            fix = "step the session of this loss that is open back (restart()), or compute the loss again"
+            explain(error, replace(explanation, fix=fix))
+        raise
     where = f" in {opening.cell.name}" if opening.cell.name else ""
     for session in earlier:
         session.close(because=f"it was debugged again{where}")
@@ -152,7 +167,21 @@ def _in_the_way(session: Session, opening: Opening) -> bool:
     return not (session.status == "finished" and before.retains) or before.again(opening)
 
 
-def _rewind(session: Session) -> None:
+def _where(session: Session) -> tuple[str, int]:
+    """Its branch and its position."""
+    branch = next((each.name for each in session.branches if each.current), ORIGINAL)
+    return branch, session.position
+
+
+def _return(session: Session, branch: str, position: int) -> None:
+    with suppress(WorldChanged, LookupError):
+        if session.branches[1:]:
+            session.switch(branch)
+        session.seek(position)
+
+
+def _rewind(session: Session) -> bool:
+    """Could it be taken back? Warns where not."""
     try:
         if session.branches[1:]:
             session.switch(ORIGINAL)
@@ -163,5 +192,7 @@ def _rewind(session: Session) -> None:
             f"values that its {session.position} steps released stay released, and what they added to .grad "
             f"stays there; run the forward pass again if you need them ({error})",
             UserWarning,
-            stacklevel=6,
+            stacklevel=5,
         )
+        return False
+    return True

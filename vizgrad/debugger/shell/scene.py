@@ -50,6 +50,7 @@ class Scene:
                 inputs=backward.inputs,
                 names=self.names,
                 title=self.title,
+                allow_released=True,  # the error may be that: what the steps before it did is shown
             )
         return self.session
 

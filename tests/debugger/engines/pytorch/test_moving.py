@@ -399,18 +399,6 @@ def test_anomalies_are_found_in_the_node_and_closing_is_none() -> None:
     assert not torch.is_anomaly_enabled()
 
 
-def test_a_second_time_is_explained() -> None:
-    a = leaf(3)
-    loss = a.exp().sum()
-    loss.backward()
-    session = vizgrad.debug(loss)
-    assert [s.state for n, s in session.saved if n.name == "ExpBackward0"] == ["freed"]
-    with pytest.raises(RuntimeError, match="a second time") as raised:
-        session.continue_()
-    assert raised.value.explanation.kind == "graph-freed"
-    assert "which an earlier backward has released" in session.run.error
-
-
 def test_a_gradient_that_is_changed_at_a_pause_goes_on_into_the_run() -> None:
     def backward(change: Any) -> tuple[Any, Any]:
         torch.manual_seed(1)

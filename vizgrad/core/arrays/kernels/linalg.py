@@ -7,6 +7,7 @@ import math
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from math import prod
 from typing import Any, Literal
 
@@ -16,6 +17,7 @@ from vizgrad.core.arrays import threads
 from vizgrad.core.arrays.backend import (
     Array,
     as_array,
+    beside,
     device_of,
     namespace_of,
     near,
@@ -36,10 +38,18 @@ class _LinAlgError(RuntimeError):
 LinAlgError = _LinAlgError
 
 
+def stopping(array: Array) -> AbstractContextManager[Any]:
+    """Inside, a matrix that has no result is a LinAlgError on a device, too: its host waits to hear of it."""
+    if isinstance(array, np.ndarray):
+        return nullcontext()
+    return importlib.import_module("cupyx").errstate(linalg="raise")
+
+
 def _guarded(name: str, why: str, compute: Callable[..., Any], *arrays: Array) -> Any:
     """float16 is computed in float32; numpy's LinAlgError becomes ours."""
     try:
-        return compute(*arrays)
+        with stopping(arrays[0]):
+            return compute(*arrays)
     except np.linalg.LinAlgError as error:
         raise LinAlgError(
             f"linalg.{name}: {why} (shape {list(arrays[0].shape)}): {error}"
@@ -55,7 +65,15 @@ def inv(a: Array) -> Array:
 @quiet
 def solve(a: Array, b: Array) -> Array:
     why = "the solver failed because the input matrix is singular"
-    return _guarded("solve", why, np.linalg.solve, a, b)
+    return _guarded("solve", why, _solved, a, b)
+
+
+def _solved(a: Array, b: Array) -> Array:
+    if not isinstance(a, np.ndarray):  # which broadcasts nothing
+        stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        a = np.broadcast_to(a, stack + a.shape[-2:])
+        b = np.broadcast_to(b, stack + b.shape[-2:])
+    return np.linalg.solve(a, b)
 
 
 def solve_vectors(a: Array, b: Array) -> Array:
@@ -109,7 +127,8 @@ def cofactors(a: Array) -> Array:
 def inverse_transposed(a: Array) -> Array:
     """The inverse, transposed; of a singular matrix infinities instead of an error."""
     try:
-        return np.linalg.inv(a).swapaxes(-1, -2)
+        with stopping(a):
+            return np.linalg.inv(a).swapaxes(-1, -2)
     except np.linalg.LinAlgError:
         u, s, vh = np.linalg.svd(a)
         return np.matmul(u.conj() / s[..., None, :], vh.conj())
@@ -117,8 +136,8 @@ def inverse_transposed(a: Array) -> Array:
 
 @quiet
 def eigh(a: Array, uplo: Literal["L", "U"]) -> tuple[Array, Array]:
-    found: Any = np.linalg.eigh(a, uplo)
-    return found.eigenvalues, found.eigenvectors
+    values, vectors = np.linalg.eigh(a, uplo)
+    return values, vectors
 
 
 @quiet
@@ -139,8 +158,8 @@ def svd(a: Array, full: bool = False) -> tuple[Array, Array, Array]:
 
 @quiet
 def qr(a: Array, mode: Literal["reduced", "complete"]) -> tuple[Array, Array]:
-    found: Any = np.linalg.qr(a, mode)
-    return found.Q, found.R
+    q, r = np.linalg.qr(a, mode)
+    return q, r
 
 
 def least_counted(a: Array, sizes: Array, rtol: Any, atol: Any) -> Array:
@@ -182,7 +201,7 @@ def solve_triangular(a: Array, b: Array, upper: bool, left: bool, unitriangular:
         isinstance(part, np.ndarray) and not np.diagonal(part, 0, -2, -1).all()
     ):  # nobody waits for a device
         return _substituted(part, b, upper)
-    return solve(part, b)
+    return _solved(part, b)  # a 0 on the diagonal is a division by it, and no error
 
 
 def _substituted(a: Array, b: Array, upper: bool) -> Array:
@@ -272,7 +291,8 @@ def unpack(compact: Array, pivots: Array) -> tuple[Array, Array, Array]:
     k = min(m, n)
     xp: Any = namespace_of(compact)
     lower = xp.tril(compact[..., :, :k], -1) + xp.eye(m, k, dtype=compact.dtype)
-    return permutation(pivots, m, compact), lower, xp.triu(compact[..., :k, :])
+    parts = lower, xp.triu(compact[..., :k, :])  # cupy's are float32 of a bfloat16
+    return permutation(pivots, m, compact), *(p.astype(compact.dtype, copy=False) for p in parts)
 
 
 def permutation(pivots: Array, m: int, like: Array) -> Array:
@@ -292,7 +312,7 @@ def first_zero_pivot(a: Array) -> Array:
     diagonal = np.diagonal(factor(a)[0], 0, -2, -1)
     zero = diagonal == 0
     if not zero.shape[-1]:
-        return np.zeros(zero.shape[:-1], np.int32)
+        return np.zeros_like(zero, np.int32, shape=zero.shape[:-1])
     return np.where(zero.any(-1), zero.argmax(-1) + 1, 0).astype(np.int32)
 
 
@@ -300,7 +320,7 @@ def first_zero_pivot(a: Array) -> Array:
 def first_bad_minor(a: Array) -> Array:
     """The order of the first leading minor that is not positive, for each matrix; 0 if there is none."""
     n = a.shape[-1]
-    stack = a.reshape(prod(a.shape[:-2]), n, n)
+    stack = to_host(a).reshape(prod(a.shape[:-2]), n, n)
     found = np.zeros(len(stack), np.int32)
     for index, matrix in enumerate(stack):
         for order in range(1, n + 1):
@@ -309,7 +329,7 @@ def first_bad_minor(a: Array) -> Array:
             except np.linalg.LinAlgError:
                 found[index] = order
                 break
-    return found.reshape(a.shape[:-2])
+    return beside(a, found.reshape(a.shape[:-2]))
 
 
 # Orthogonal matrices for starting values.

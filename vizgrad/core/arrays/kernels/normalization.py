@@ -240,7 +240,7 @@ def _in_rows(x: Array, dim: int) -> bool:
 def _one_launch(kernel: Callable[..., Array], dim: int, *arrays: Array) -> Array | None:
     """The result of a kernel of `of_rows`, if it can take these arrays of a device."""
     shape = arrays[0].shape
-    if dim != len(shape) - 1 or not fits(*arrays):
+    if dim != len(shape) - 1 or not fits(*arrays) or arrays[0].dtype.kind != "f":
         return None
     return kernel(*(as_rows(contiguous(a)) for a in arrays)).reshape(shape)
 

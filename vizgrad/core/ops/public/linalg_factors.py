@@ -117,7 +117,7 @@ def lu_unpack(
         rows = LU_data._array.shape[-2]
         permutation = new_tensor(kernel.permutation(LU_pivots._array, rows, LU_data._array))
     if unpack_data:
-        ones = creation.eye(LU_data._array.shape[-2], k, dtype=LU_data.dtype)
+        ones = creation.eye(LU_data._array.shape[-2], k, dtype=LU_data.dtype, device=LU_data.device)
         lower = dimensions.tril(LU_data[..., :, :k], -1) + ones
         upper = dimensions.triu(LU_data[..., :k, :])
     return LUResult(permutation, lower, upper)
@@ -168,7 +168,9 @@ def cholesky_inverse(input: Annotated[Tensor, INEXACT], upper: bool = False) -> 
     zero = input._array.diagonal(axis1=-2, axis2=-1) == 0
     info = new_tensor((zero.argmax(-1) + 1) * zero.any(-1)) if zero.size else new_tensor(zero)
     _raise_where("cholesky_inverse", _SINGULAR, info)
-    return cholesky_solve(creation.eye(input._array.shape[-1], dtype=input.dtype), input, upper)
+    return cholesky_solve(
+        creation.eye(input._array.shape[-1], dtype=input.dtype, device=input.device), input, upper
+    )
 
 
 @takes_out
@@ -238,7 +240,7 @@ def _guarded(
 def _without(A: Tensor, info: Tensor) -> tuple[Tensor, Tensor]:
     """Unit matrices in the place of those that failed, and where that is."""
     bad: Any = (info != 0)[..., None, None].expand(A.shape)
-    eye = creation.eye(A._array.shape[-1], dtype=A.dtype)
+    eye = creation.eye(A._array.shape[-1], dtype=A.dtype, device=A.device)
     return where_clamp.where(bad, eye, A), bad
 
 
@@ -264,14 +266,19 @@ def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     m, n = input._array.shape[-2:]
     if not input._array.size:
         return input + tau.sum() * 0
-    product: Any = creation.eye(m, dtype=input.dtype).expand(*input.shape[:-2], m, m)
+    product: Any = creation.eye(m, dtype=input.dtype, device=input.device).expand(
+        *input.shape[:-2], m, m
+    )
     if (
         not tau._array.size
     ):  # no reflection reads `input`, but the result has the graph of one that does
         nothing = select.keep.record(input, mask=xp.zeros_like(input._array, dtype=bool))
         return product[..., :, :n] + nothing + tau.sum(-1)[..., None, None]
     for i in range(tau._array.shape[-1]):
-        v: Any = dimensions.tril(input, -1)[..., :, i] + creation.eye(m, n, dtype=input.dtype)[:, i]
+        v: Any = (
+            dimensions.tril(input, -1)[..., :, i]
+            + creation.eye(m, n, dtype=input.dtype, device=input.device)[:, i]
+        )
         along = matrix_products.matmul(product, v[..., :, None])
         product = product - tau[..., i, None, None] * along * conj(v)[..., None, :]
     return product[..., :, :n]

@@ -33,7 +33,9 @@ def _windowed(n_fft: int, win_length: int | None, given: Tensor | None, like: Te
     length = n_fft if win_length is None else win_length
     if not 0 < length <= n_fft:
         raise RuntimeError(f"expected 0 < win_length <= n_fft, but got win_length={length}")
-    window: Any = creation.ones(length, dtype=like.real.dtype) if given is None else given
+    window: Any = (
+        creation.ones(length, dtype=like.real.dtype, device=like.device) if given is None else given
+    )
     if window._array.shape != (length,):
         raise RuntimeError(
             f"expected a 1D window tensor of size equal to win_length={length}, but got window with "
@@ -172,7 +174,8 @@ def istft(
 def _added_up(pieces: Tensor, hop: int, total: int) -> Tensor:
     """(..., pieces, n) overlapping by steps of `hop` -> (..., total)."""
     count, n = pieces._array.shape[-2:]
-    places = from_values.tensor([[hop * i + j for j in range(n)] for i in range(count)])
+    rows = [[hop * i + j for j in range(n)] for i in range(count)]
+    places = from_values.tensor(rows, device=pieces.device)
     batch = pieces.shape[:-2]
     flat = reshape.reshape(pieces, (*batch, count * n))
     zeros = pieces.new_zeros((*batch, total))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from inspect import signature
 from typing import Any
@@ -13,10 +13,15 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import frameworks, summarizer
 from vizgrad.debugger.engines.api.abilities import CapabilityCard
 from vizgrad.debugger.engines.api.alarm_source import register_alarms
+from vizgrad.debugger.engines.api.local_backward import LocalBackward, run_locally
 from vizgrad.debugger.engines.api.openers import open_backward, open_picture
+from vizgrad.debugger.engines.api.process_groups import register_distributed
 from vizgrad.debugger.engines.api.protocols import Backward
+from vizgrad.debugger.engines.common.local_run import run_to_leaves
+from vizgrad.debugger.engines.common.released_graph import refusal
 from vizgrad.debugger.engines.common.variable_names import variables_of
 from vizgrad.debugger.engines.pytorch.elements import elements_of
+from vizgrad.debugger.engines.pytorch.gate import Grad
 from vizgrad.debugger.engines.pytorch.graph_source import (
     Numbering,
     TorchGraph,
@@ -24,6 +29,8 @@ from vizgrad.debugger.engines.pytorch.graph_source import (
     roots_of,
 )
 from vizgrad.debugger.engines.pytorch.line_watch import noting_lines
+from vizgrad.debugger.engines.pytorch.process_group import TorchDistributed
+from vizgrad.debugger.engines.pytorch.released_nodes import released_in
 from vizgrad.debugger.engines.pytorch.run import TorchRun
 from vizgrad.debugger.engines.pytorch.summary import summarize, summarize_closely
 from vizgrad.debugger.engines.pytorch.torch_alarms import TorchAlarms
@@ -63,7 +70,9 @@ def open_graph(
 
 @open_backward.register(torch.Tensor)
 def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
-    """The backward of one tensor, or of several, before its first node. Raises what backward raises."""
+    """The backward of one tensor, or of several, before its first node. Raises what backward raises, of a
+    graph that an earlier one has released at once, unless `allow_released`.
+    """
     _new_enough()
     losses = as_list(loss)
     gradient = options.get("gradient")
@@ -84,6 +93,12 @@ def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
         start()  # says what is wrong
     names = options.get("names") or {}
     source = TorchGraph(roots_of(losses), names)
+    reached = _reached(source, asked)
+    if not options.get("allow_released"):
+        noted = options.get("noted")
+        released = released_in(source, reached, noted and noted(losses[0]))
+        if released is not None:
+            raise refusal(released)
     seeds: dict[tuple[int, int], torch.Tensor] = {}
     for slot, tensor, seed in zip(source.roots, losses, given, strict=True):
         one = torch.ones_like(tensor).detach() if seed is None else seed.detach()
@@ -95,13 +110,23 @@ def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
         before = [seed for seed in given if seed is not None and seed.requires_grad]
         numbering = Numbering([*source.nodes, *(TorchGraph(roots_of(before), {}).nodes)])
     run = TorchRun(
-        source, seeds, _reached(source, asked), start, tensors, numbering, asked or (), names,
+        source, seeds, reached, start, tensors, numbering, asked or (), names,
         created=bool(options.get("create_graph")),
     )  # fmt: skip
     title = options.get("title") or names.get(id(losses[0]), "")
     one = losses[0].detach() if losses[0].numel() == 1 else None
     variables = variables_of(names, losses[0], one)
     return Backward(source, run, title or "backward", _modes, variables)
+
+
+@run_locally.register(torch.Tensor)
+def run_tensor_locally(loss: Any, names: Mapping[int, str], title: str) -> LocalBackward:
+    """See `vizgrad.debugger.engines.api.local_backward`."""
+
+    def gradients(leaves: Sequence[torch.Tensor]) -> Sequence[Grad]:
+        return torch.autograd.grad(loss, leaves, retain_graph=True, allow_unused=True)
+
+    return run_to_leaves(open_graph(loss, names), title, gradients)
 
 
 _BACKWARD = signature(torch.autograd.backward)
@@ -172,3 +197,4 @@ register_alarms(TorchAlarms)
 frameworks.register_interceptor(asking)
 frameworks.register_memory(memory_of, torch.optim.Optimizer)
 frameworks.register_examiner(torch.autograd.Function, card_of)
+register_distributed(TorchDistributed())

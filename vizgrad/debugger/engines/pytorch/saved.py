@@ -227,6 +227,11 @@ class SavedValues:
         found = (kept.first if kept.freed else kept.now() for kept in self._kept[number])
         return *found, *plain_values(self._nodes[number])
 
+    def lacks(self, number: int) -> bool | None:
+        """Had the node lost its saved tensors when the graph was opened? None: it has saved none."""
+        kept = self._kept[number]
+        return any(each.first.state == "freed" for each in kept) if kept else None
+
     def value(self, number: int, name: str) -> torch.Tensor | None:
         """Also behind its node's step: as long as the graph is looked at."""
         return next((kept.tensor for kept in self._kept[number] if kept.name == name), None)

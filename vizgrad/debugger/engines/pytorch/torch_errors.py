@@ -27,6 +27,7 @@ from vizgrad.core.errors import (
 from vizgrad.core.graph.saved import fix_of_write
 from vizgrad.core.tensor.source_location import Site, written_name
 from vizgrad.debugger.engines.common.variable_names import names_around
+from vizgrad.debugger.engines.pytorch.released_nodes import releasing_runs
 from vizgrad.debugger.engines.pytorch.saved import raw_values
 from vizgrad.debugger.engines.pytorch.torch_nodes import name_of, recorded_at, site_of
 from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK
@@ -214,9 +215,7 @@ def _is_stale(node: Any, name: str, saved: Any, now: int, text: str) -> bool:
 
 def _freed(noting: Noting, error: Exception, nodes: list[Any], site: Site | None) -> None:
     keys = {node._sequence_nr(): node for node in nodes if not hasattr(node, "variable")}
-    for run in reversed(noting.runs):
-        if not run.ended or run.keeps:
-            continue
+    for run in releasing_runs(noting):
         shared = [node for key, node in keys.items() if key in run.visits and _was_freed(node)]
         if shared:
             first = place_of(run.site)

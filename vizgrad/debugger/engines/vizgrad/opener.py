@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vizgrad.autograd.running import prepare_backward
+from vizgrad.autograd.running import grad, prepare_backward
 from vizgrad.core.graph.node import Node
 from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger.engines.api.local_backward import LocalBackward, run_locally
 from vizgrad.debugger.engines.api.openers import open_backward, open_picture
 from vizgrad.debugger.engines.api.protocols import Backward
+from vizgrad.debugger.engines.common.local_run import run_to_leaves
+from vizgrad.debugger.engines.common.released_graph import refusal
 from vizgrad.debugger.engines.common.variable_names import names_around, variables_of
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph, roots_of
+from vizgrad.debugger.engines.vizgrad.released_nodes import released_in
 from vizgrad.debugger.engines.vizgrad.run import EngineRun, current_modes
 from vizgrad.debugger.session.opening import Opening, seldom_collecting
 from vizgrad.debugger.session.session import Session
@@ -19,7 +23,9 @@ from vizgrad.debugger.session.session import Session
 
 @open_backward.register(Tensor)
 def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
-    """The backward of one tensor, or of several, before its first node. Raises what backward raises."""
+    """The backward of one tensor, or of several, before its first node. Raises what backward raises, of a
+    graph that an earlier one has released at once, unless `allow_released`.
+    """
     names = options.get("names")
     if names is None:
         names = names_around()
@@ -34,8 +40,12 @@ def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
         options.get("create_graph", False),
         options.get("inputs"),
     )
+    task.freed.site = options.get("site")  # that of `debug`, for a backward that comes too late
     with seldom_collecting():
         source = EngineGraph([(node, nr) for node, nr, _ in task.roots], names)
+        released = released_in(source.nodes, task.will_run)
+        if released is not None and not options.get("allow_released"):
+            raise refusal(released)
         run = EngineRun(task, source, lent=options.get("gradient") is not None)
     loss_array = roots[0]._array
     variables = variables_of(names, roots[0], loss_array if loss_array.size == 1 else None)
@@ -66,3 +76,13 @@ def open_session(
     """
     backward = open_backward(tensors, {"gradient": gradient, **options})
     return Session(backward, keep=keep, opening=opening)
+
+
+@run_locally.register(Tensor)
+def run_tensor_locally(loss: Any, names: Mapping[int, str], title: str) -> LocalBackward:
+    """See `vizgrad.debugger.engines.api.local_backward`."""
+
+    def gradients(leaves: Sequence[Any]) -> Sequence[Any]:
+        return grad(loss, leaves, retain_graph=True, allow_unused=True)
+
+    return run_to_leaves(open_graph(loss, names), title, gradients)

@@ -1,0 +1,71 @@
+"""pytest on the emulated device: `python -m pytest -p tests.gpu.emulated.plugin tests/gpu`.
+
+A test fails if a function of CUDA's failed within it or something was written outside of its block.
+At the end it is said how much ran.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.gpu import emulated
+from tests.gpu.emulated import devices, libraries
+from tests.gpu.emulated.account import ACCOUNT
+
+emulated.start(devices=int(os.environ.get("EMULATED_DEVICES", "1")))
+
+_totals: Counter[str] = Counter()
+_kernels: set[str] = set()
+
+
+@pytest.fixture(autouse=True)
+def nothing_failed_on_the_device() -> Iterator[None]:
+    spoiled = devices.spoiled()
+    yield
+    failures = list(ACCOUNT.failures)
+    ACCOUNT.clear()
+    assert not failures
+    assert devices.spoiled() == spoiled, "something was written outside of its block"
+
+
+def _own() -> dict[str, Any]:
+    ACCOUNT.clear()
+    return {
+        "counts": {
+            "launches": ACCOUNT.launched,
+            "products by cuBLAS": libraries.products(),
+            "waits": ACCOUNT.waited,
+            "bytes copied to the host": ACCOUNT.copied,
+        },
+        "kernels": sorted(ACCOUNT.kernels),
+    }
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    output = getattr(session.config, "workeroutput", None)
+    if output is None:
+        _add(_own())
+    else:
+        output["emulated"] = _own()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    _add(getattr(node, "workeroutput", {}).get("emulated"))
+
+
+def _add(found: dict[str, Any] | None) -> None:
+    if found is not None:
+        _totals.update(found["counts"])
+        _kernels.update(found["kernels"])
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    numbers = [f"{count:,} {name}" for name, count in _totals.items()]
+    terminalreporter.section("on the emulated device")
+    terminalreporter.line(", ".join([*numbers, f"{len(_kernels)} different kernels"]))

@@ -1,0 +1,85 @@
+"""CUDA's runtime: devices, memory, copies, streams and events."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from tests.gpu.emulated import devices
+from tests.gpu.emulated.account import ACCOUNT
+
+NEXT = itertools.count(1000)
+_DIRECTIONS = {0: "HtoH", 1: "HtoD", 2: "DtoH", 3: "DtoD"}
+#: cudaDevAttr...: what cupy asks for, of a device with compute capability 9.0.
+_ATTRIBUTES = {
+    1: 1024, 2: 1024, 3: 1024, 4: 64, 5: 2**31 - 1, 6: 65535, 7: 65535, 8: 49152, 10: 32, 12: 65536,
+    16: 132, 39: 2048, 75: 9, 76: 0, 81: 233472, 97: 232448, 106: 32,
+}  # fmt: skip
+_PROPERTIES = {
+    "name": b"emulated", "major": 9, "minor": 0, "multiProcessorCount": 132, "sharedMemPerBlock": 49152,
+    "maxThreadsPerBlock": 1024, "warpSize": 32, "maxGridSize": (2**31 - 1, 65535, 65535), "pciBusID": 0,
+    "regsPerBlock": 65536, "clockRate": 1, "totalGlobalMem": devices.CAPACITY,
+}  # fmt: skip
+
+
+def _copy(to: int, source: int, size: int, kind: int, *_: Any) -> int:
+    if size:
+        ctypes.memmove(to, source, size)
+    direction = _DIRECTIONS.get(kind, "DtoD")
+    ACCOUNT.copies.append((direction, size))
+    if (
+        direction == "DtoH"
+    ):  # memory of the host that is not pinned: the call returns when it is there
+        ACCOUNT.waits.append("copy to the host")
+    return 0
+
+
+def _across(to: int, _to: int, source: int, _source: int, size: int, *_: Any) -> int:
+    return _copy(to, source, size, 3)
+
+
+def _fill(address: int, value: int, size: int, *_: Any) -> int:
+    ACCOUNT.launches.append("memset")
+    if size:
+        ctypes.memset(address, value, size)
+    return 0
+
+
+def _waiting(why: str) -> Callable[..., int]:
+    def wait(*_: Any) -> int:
+        ACCOUNT.waits.append(why)
+        return 0
+
+    return wait
+
+
+def _number(*_: Any) -> int:
+    return next(NEXT)
+
+
+#: By name. What is missing is in `devices.cpp`, or does nothing.
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "deviceGetAttribute": lambda attribute, *_: _ATTRIBUTES.get(attribute, 0),
+    "getDeviceProperties": lambda *_: dict(_PROPERTIES),
+    "runtimeGetVersion": lambda *_: 12090,
+    "driverGetVersion": lambda *_: 12090,
+    "_getCUDAMajorVersion": lambda *_: 12,
+    "memGetInfo": lambda *_: (devices.CAPACITY - devices.used(), devices.CAPACITY),
+    "memcpy": _copy,
+    "memcpyAsync": _copy,
+    "memcpyPeer": _across,
+    "memcpyPeerAsync": _across,
+    "memset": _fill,
+    "memsetAsync": _fill,
+    "streamCreate": _number,
+    "streamCreateWithFlags": _number,
+    "streamCreateWithPriority": _number,
+    "streamSynchronize": _waiting("a stream"),
+    "deviceSynchronize": _waiting("the device"),
+    "eventCreate": _number,
+    "eventCreateWithFlags": _number,
+    "eventSynchronize": _waiting("an event"),
+    "eventElapsedTime": lambda *_: 1.0,
+}
