@@ -239,6 +239,10 @@ class Live:
         return self._breakpoints.nonfinite
 
     @property
+    def logged(self) -> int:
+        return self._breakpoints.log.total
+
+    @property
     def standing(self) -> Standing:
         """Where the current line stands."""
         return self.history.standing()
