@@ -485,6 +485,9 @@ from vizgrad.debugger.api import watch as watch
 from vizgrad.debugger.api import why as why
 from vizgrad.debugger.jupyter.magics import load_ipython_extension as load_ipython_extension
 from vizgrad.debugger.jupyter.magics import unload_ipython_extension as unload_ipython_extension
+from vizgrad.debugger.ranks import compare_ranks as compare_ranks
+from vizgrad.debugger.ranks import load_traces as load_traces
+from vizgrad.debugger.ranks import ranks as ranks
 from vizgrad.debugger.traces import load_trace as load_trace
 from vizgrad.func import vmap as vmap
 from vizgrad.nn.functional import adaptive_avg_pool1d as adaptive_avg_pool1d

@@ -9,10 +9,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import CodeType, ModuleType
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader  # at run time it would import `tempfile` and `pathlib`
 
 #: The old name of a module or a package, and its name now.
 MOVED = {
@@ -353,7 +356,7 @@ def name_now(name: str) -> str | None:
     return None
 
 
-class _Moved(Loader):
+class _Moved:
     """Gives the module at its new place; the module keeps its own name and spec."""
 
     def __init__(self, name: str) -> None:
@@ -373,7 +376,7 @@ class _Moved(Loader):
         return spec.loader.get_code(self.name) if spec and spec.loader else None  # type: ignore[attr-defined]
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
@@ -381,7 +384,7 @@ class _Finder(MetaPathFinder):
         found = now and find_spec(now)
         if not now or not found:
             return None
-        spec = ModuleSpec(fullname, _Moved(now), origin=found.origin)
+        spec = ModuleSpec(fullname, cast("Loader", _Moved(now)), origin=found.origin)
         spec.submodule_search_locations = found.submodule_search_locations
         return spec
 

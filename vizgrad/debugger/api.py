@@ -14,7 +14,6 @@ from vizgrad.core.tensor.modes import pop_scope, push_scope
 from vizgrad.core.tensor.source_location import caller, frame_outside
 from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger.engines.api.frameworks import when_imported
-from vizgrad.debugger.model.trace import Filing
 
 if TYPE_CHECKING:
     from vizgrad.core.errors import Explanation, Findings
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from vizgrad.debugger.drawing.static import GraphPicture, VersionsPicture
     from vizgrad.debugger.engines.vizgrad.recorder import Recording
     from vizgrad.debugger.explain.watch_block import Watch
+    from vizgrad.debugger.model.trace import Filing
     from vizgrad.debugger.session.lines.source_files import Ran
     from vizgrad.debugger.session.opening import Cell
     from vizgrad.debugger.session.session import Session
@@ -46,7 +46,8 @@ def debug(
     Arguments are those of `vizgrad.autograd.backward`. Returns a `Session`: `s.step()`, `s.back()`,
     `s.run_to("TanhBackward0")`, `s.continue_()`, `s.restart()`, `s.close()`. `display=False` shows
     nothing. `keep` is how many bytes of values the steps may hold, for going back and looking closely
-    (default: a quarter of the memory that is free); beyond that the oldest steps release theirs.
+    (default: a quarter of the memory that is free); beyond that the oldest steps release theirs. By default
+    a run over large gradients of PyTorch's copies a part of them, and keeps statistics of the others.
 
     Debugging the same tensor again starts over: an earlier session that is in the middle of its graph, or
     has used it up, is taken back to its start (`.grad` too) and closed. One that ran to its end and kept the

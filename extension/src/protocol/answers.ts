@@ -19,8 +19,8 @@ import { readHeap, readStorage } from './model/memory';
 import type { Heap, Storage } from './model/memory';
 import { readMathematics, readName, readNode, readVisit } from './model/nodes';
 import type { Mathematics, Name, Node, Visit } from './model/nodes';
-import { readDifference } from './model/run';
-import type { Difference } from './model/run';
+import { readDifference, readLogged } from './model/run';
+import type { Difference, Logged } from './model/run';
 import {
   readCodeFile,
   readCodeLine,
@@ -247,7 +247,7 @@ export interface Source {
 
 /**
  * The first of `total`, those that differ most, of nodes that one of the branches has run since
- * they parted; `first` and `text` as `Comparison` has them.
+ * they parted; `first`, `text` and `unfinished` as `Comparison` has them.
  */
 export interface Differences {
   readonly type: 'differences';
@@ -258,6 +258,7 @@ export interface Differences {
   readonly differences: readonly Difference[];
   readonly first: number | null;
   readonly text: string;
+  readonly unfinished: string;
 }
 
 /** The request was carried out; every view received its changes as an `Updated`. */
@@ -319,6 +320,16 @@ export interface Watches {
   readonly session: string;
   readonly revision: number;
   readonly watched: readonly Watched[];
+}
+
+/** The latest messages of breakpoints that log, in order; there have been `total`. */
+export interface LogLines {
+  readonly type: 'log_lines';
+  readonly request: number;
+  readonly session: string;
+  readonly total: number;
+  readonly lines: readonly Logged[];
+  readonly names: readonly Name[];
 }
 
 /**
@@ -505,7 +516,8 @@ export const readDifferences: Reader<Differences> = record<Differences>({
   total: integer,
   differences: array(readDifference),
   first: optional(nullable(integer), null),
-  text: optional(string, '')
+  text: optional(string, ''),
+  unfinished: optional(string, '')
 });
 
 export const readDone: Reader<Done> = record<Done>({
@@ -554,6 +566,15 @@ export const readWatches: Reader<Watches> = record<Watches>({
   session: string,
   revision: integer,
   watched: array(readWatched)
+});
+
+export const readLogLines: Reader<LogLines> = record<LogLines>({
+  type: word('log_lines'),
+  request: integer,
+  session: string,
+  total: integer,
+  lines: array(readLogged),
+  names: array(readName)
 });
 
 export const readGetHeap: Reader<GetHeap> = record<GetHeap>({

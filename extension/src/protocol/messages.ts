@@ -30,9 +30,11 @@ import type {
   EditWatch,
   EnableBreakpoint,
   Find,
+  FinishBranch,
   FollowLines,
   GetDifferences,
   GetLineNodes,
+  GetLog,
   GetMemory,
   GetNames,
   GetNodeLine,
@@ -80,6 +82,7 @@ import {
   readInspection,
   readLineNodes,
   readLines,
+  readLogLines,
   readMemory,
   readNames,
   readNodeLine,
@@ -104,6 +107,7 @@ import type {
   Inspection,
   LineNodes,
   Lines,
+  LogLines,
   Memory,
   Names,
   NodeLine,
@@ -167,6 +171,7 @@ export type Request =
   | SetLeaf
   | BeginBranch
   | SwitchBranch
+  | FinishBranch
   | DropBranch
   | GetDifferences
   | GetLane
@@ -176,6 +181,7 @@ export type Request =
   | EditWatch
   | RemoveWatch
   | GetWatches
+  | GetLog
   | Pause
   | Inspect
   | GetPart
@@ -203,6 +209,7 @@ export type Message =
   | Lane
   | Opened
   | Watches
+  | LogLines
   | Inspection
   | ArrayPart
   | Why
@@ -254,6 +261,7 @@ export const ANSWERS = {
   set_leaf: ['done'],
   begin_branch: ['done'],
   switch_branch: ['done'],
+  finish_branch: ['done'],
   drop_branch: ['done'],
   get_differences: ['differences'],
   get_lane: ['lane'],
@@ -263,6 +271,7 @@ export const ANSWERS = {
   edit_watch: ['done'],
   remove_watch: ['done'],
   get_watches: ['watches'],
+  get_log: ['log_lines'],
   pause: ['done'],
   inspect: ['inspection'],
   get_part: ['array_part'],
@@ -300,6 +309,7 @@ export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, 
   lane: readLane,
   opened: readOpened,
   watches: readWatches,
+  log_lines: readLogLines,
   inspection: readInspection,
   array_part: readArrayPart,
   why: readWhy,

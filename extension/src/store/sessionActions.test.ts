@@ -72,9 +72,10 @@ describe('what the user asks for', () => {
   });
 
   test('is one request about the session that is shown', () => {
-    actions.addBreakpoint('line', '12', 'norm > 1', 2);
+    actions.addBreakpoint('line', '12', { condition: 'norm > 1', hits: 2, log: 'loss' });
     actions.changeGradient(3, 'zeros');
     actions.switchBranch('b');
+    actions.finishBranch('original');
     expect(newly()).toEqual([
       {
         type: 'add_breakpoint',
@@ -82,10 +83,12 @@ describe('what the user asks for', () => {
         kind: 'line',
         text: '12',
         condition: 'norm > 1',
-        hits: 2
+        hits: 2,
+        log: 'loss'
       },
       { type: 'set_grad', session: 's1', node: 3, value: 'zeros', slot: 0 },
-      { type: 'switch_branch', session: 's1', name: 'b' }
+      { type: 'switch_branch', session: 's1', name: 'b' },
+      { type: 'finish_branch', session: 's1', name: 'original' }
     ]);
   });
 

@@ -318,11 +318,14 @@ _NAME_LIMIT, _LABEL_LIMIT, _PORT_LIMIT = 40, 28, 14
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The inside of one box. `ports` names the lines that leave it, from left to right."""
+    """The inside of one box. `ports` names the lines that leave it, from left to right; `footer` is the
+    height of what lies below its frame.
+    """
 
     size: Size
     group: Shapes
     ports: tuple[str, ...] = ()
+    footer: float = 0.0
 
 
 def node_card(view: RunView, node: Node, ports: tuple[str, ...]) -> Card:

@@ -74,7 +74,7 @@ Shape = Rect | Poly | Curve | Text | Group
 class Scene:
     """A whole picture. `title` and `description` are for those who do not see it.
 
-    `differing`: it says how two runs differ, which takes colours of its own.
+    `differing`: it says how two runs differ, `ranks`: it has strips of ranks; each takes colours of its own.
     """
 
     width: float
@@ -83,6 +83,7 @@ class Scene:
     description: str
     children: tuple[Shape, ...]
     differing: bool = False
+    ranks: bool = False
 
 
 def texts(scene: Scene) -> Iterator[str]:
@@ -117,7 +118,7 @@ def to_svg(scene: Scene) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">',
         f"<title>{escape(scene.title)}</title>",
         f"<desc>{escape(scene.description)}</desc>",
-        f"<style>\n{style_sheet(differing=scene.differing)}</style>",
+        f"<style>\n{style_sheet(differing=scene.differing, ranks=scene.ranks)}</style>",
         f'<rect class="paper" width="{width}" height="{height}" rx="6"/>',
     ]
     stack: list[Shape | str] = list(reversed(scene.children))

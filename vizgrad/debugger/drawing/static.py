@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -32,6 +32,7 @@ from vizgrad.debugger.drawing.dot import graphviz_layout, to_dot
 from vizgrad.debugger.drawing.geometry import Bezier, Layout, text_width
 from vizgrad.debugger.drawing.layered import layered_layout
 from vizgrad.debugger.drawing.overlay import Differences, RunView, weight
+from vizgrad.debugger.drawing.rank_strips import Strips, with_strip
 from vizgrad.debugger.drawing.scene import Curve, Poly, Rect, Scene, Shape, Text, to_svg
 from vizgrad.debugger.drawing.scene import Group as Shapes
 from vizgrad.debugger.drawing.text import graph_text, run_text, versions_text
@@ -76,21 +77,23 @@ def graph_scene(
     limit: int | None = None,
     engine: Engine = "layered",
     beside: Beside | None = None,
+    ranks: Ranks | None = None,
 ) -> Scene:
     """The picture of a graph; with a run also the state of each node and the gradients that went.
 
     `depth` is how many levels of groups are opened at most; more are closed above `limit` things. With engine
     "dot" Graphviz chooses the places, if it is there and answers in time. With `beside` the picture says how
-    another run differs. Raises ValueError for a malformed
-    graph, or a run of another graph.
+    another run differs, with `ranks` how the ranks of a distributed run do. Raises ValueError for a
+    malformed graph, or a run of another graph.
     """
     outline = Outline.of_graph(graph)
     opened = opening(outline, depth=depth, limit=limit)
     visible = visible_graph(outline, graph.nodes.__getitem__, opened)
     view = RunView(graph, run, None if beside is None else beside.differences)
-    return _Picture(graph, view, outline, visible, () if beside is None else beside.lines).scene(
-        engine
-    )
+    said = beside or ranks
+    lines = () if said is None else said.lines
+    strips = None if ranks is None else ranks.strips
+    return _Picture(graph, view, outline, visible, lines, strips).scene(engine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,14 @@ class Beside:
     """How another run differs, by node, and in some lines."""
 
     differences: Differences
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """The gradients of the ranks of a distributed run at each node, and some lines of text."""
+
+    strips: Strips
     lines: tuple[str, ...] = ()
 
 
@@ -109,8 +120,9 @@ class _Picture:
         outline: Outline,
         visible: Visible,
         said: Sequence[str] = (),
+        strips: Strips | None = None,
     ) -> None:
-        self.said = said
+        self.said, self.strips = said, strips
         self.graph, self.view, self.outline, self.visible = graph, view, outline, visible
         names: list[list[str]] = [[] for _ in visible.items]
         for link in visible.links:
@@ -120,6 +132,10 @@ class _Picture:
         ]
 
     def card(self, item: Item, ports: tuple[str, ...]) -> Card:
+        card = self.plain_card(item, ports)
+        return card if self.strips is None else with_strip(card, _nodes_of(item), self.strips)
+
+    def plain_card(self, item: Item, ports: tuple[str, ...]) -> Card:
         if item.node is None:
             return group_card(self.graph, self.view, item)
         if item.kind == "result":
@@ -148,7 +164,8 @@ class _Picture:
         description = ". ".join(text.text for text in texts[1:])
         shapes = (*heading, drawn, *under)
         differing = self.view.beside is not None
-        return Scene(width, height, heading[0].text, description, shapes, differing)
+        ranks = self.strips is not None
+        return Scene(width, height, heading[0].text, description, shapes, differing, ranks)
 
     def heading(self) -> tuple[list[Text], float]:
         lines = [Text(MARGIN, 32, graph_title(self.graph), "heading")]
@@ -221,7 +238,7 @@ class _Picture:
             ports = self.cards[link.source].ports
             if leaving[link.source] < len(ports):
                 name = ports[leaving[link.source]]
-                low = layout.boxes[link.source].bottom - 5
+                low = layout.boxes[link.source].bottom - self.cards[link.source].footer - 5
                 texts.append(Text(x, low, name, f"port{odd}", "middle"))
             leaving[link.source] += 1
             if self.cards[link.target].size.slots > 1:
@@ -245,6 +262,13 @@ class _Picture:
                 (edge,) = edges_of(self.outline, self.visible, link)
                 words[-1] += sizes_text(self.view.tangents(edge))
         return " · ".join(words)
+
+
+def _nodes_of(item: Item) -> Iterable[int]:
+    """Those that a card stands for; none for the pin of a result."""
+    if item.kind == "result":
+        return ()
+    return item.nodes if item.node is None else (item.node,)
 
 
 def _shortened(route: Bezier) -> Bezier:

@@ -172,9 +172,18 @@ _DIFFERING: tuple[tuple[str, str], ...] = (
 )
 
 
-def style_sheet(*, differing: bool = False) -> str:
+#: For pictures with a strip of ranks below each card.
+_RANKS: tuple[tuple[str, str], ...] = (
+    (".rank .cell", "fill:none;stroke:@rule"),
+    (".rank.arrived .cell", "fill:@done_rule;stroke:none"),
+    (".rank.leaving .cell", "fill:@now;stroke:none"),
+    (".rank.nonfinite .cell", "fill:@stale_rule;stroke:none"),
+)
+
+
+def style_sheet(*, differing: bool = False, ranks: bool = False) -> str:
     """The CSS: all rules in light colours, then the colours again for dark surroundings."""
-    rules = _RULES + (_DIFFERING if differing else ())
+    rules = _RULES + (_DIFFERING if differing else ()) + (_RANKS if ranks else ())
     light = "".join(f"{selector}{{{_filled(body, 0)}}}\n" for selector, body in rules)
     dark = "".join(
         f"{selector}{{{';'.join(coloured)}}}\n"

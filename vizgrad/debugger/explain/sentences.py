@@ -253,8 +253,9 @@ SENTENCES: dict[str, tuple[str, str]] = {
     "gradient-written": (
         "{shown} has {count}; the backward on {at} brought finite numbers: {since}.",
         (
-            "look at what writes to it after the backward: hooks, clipping and scaling, and "
-            "other processes if gradients are averaged over them (look for NaN there)"
+            "look at what writes to it after the backward: hooks, clipping and scaling; if gradients are "
+            "averaged over processes, call vizgrad.compare_ranks(loss) on all of them before backward(): it "
+            "names the rank that made them"
         ),
     ),
     # --- gradients that are zero, or badly scaled -----------------------------------------------------------

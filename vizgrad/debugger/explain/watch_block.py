@@ -163,6 +163,11 @@ def known(tensor: Any) -> Noting | None:
     return next((noting for noting in notings if noting.look.knows(tensor)), None)
 
 
+def last_findings() -> Findings:
+    """The findings of the latest watch, open or ended; none where there was no watch."""
+    return Findings(()) if _last is None else _last.findings
+
+
 def noting_now(tensor: Any) -> Noting | None:
     """The notes on tensors like this one of the innermost watch that is open."""
     notings = _around[-1].notings if _around else ()

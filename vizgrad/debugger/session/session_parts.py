@@ -110,6 +110,7 @@ class SessionBreakpoints(Sequence[model.Breakpoint]):
         condition: Condition | str | None = None,
         hits: int = 0,
         enabled: bool = True,
+        log: str | None = None,
     ) -> model.Breakpoint:
         """See `Session.break_at`."""
         with self._changing() as live:
@@ -123,11 +124,18 @@ class SessionBreakpoints(Sequence[model.Breakpoint]):
                 condition=condition,
                 hits=hits,
                 enabled=enabled,
+                log=log,
             )
             return made.told(live.position)
 
     def add_text(
-        self, kind: model.BreakpointKind, text: str, *, condition: str = "", hits: int = 0
+        self,
+        kind: model.BreakpointKind,
+        text: str,
+        *,
+        condition: str = "",
+        hits: int = 0,
+        log: str = "",
     ) -> model.Breakpoint:
         """See `Session.add_breakpoint`."""
         with self._changing() as live:
@@ -138,7 +146,8 @@ class SessionBreakpoints(Sequence[model.Breakpoint]):
             elif kind == "node":
                 wanted = int(text) if text.isdecimal() else text
             where = {"tensor": "node", "data": "written"}.get(kind, kind)
-            made = self._points.add(**{where: wanted}, condition=condition or None, hits=hits)
+            settings: Any = {"condition": condition or None, "hits": hits, "log": log or None}
+            made = self._points.add(**{where: wanted}, **settings)
             return made.told(live.position)
 
     def enable(self, number: int, enabled: bool = True) -> None:
@@ -245,6 +254,17 @@ class SessionBranches(Sequence[model.Branch]):
             line = self._lines.of(name)
             self._lines.switch(line)
             return line.told(line)
+
+    def finish(self, name: str) -> None:
+        """Runs a branch, or the "original", to its end, past breakpoints, and goes back to where the run
+        stands. A branch that was left early can then be compared as a whole. Raises as `switch`.
+        """
+        here = self._lines.current.name
+        self.switch(name)
+        try:
+            self._control.move(lambda history, between: history.seek(history.total, between))
+        finally:
+            self.switch(here)
 
     def drop(self, name: str) -> None:
         """Throws a branch away with those that left it; on one of them, it goes back to where the parent was

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from inspect import signature
 from typing import Any
@@ -13,11 +13,16 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import frameworks, summarizer
 from vizgrad.debugger.engines.api.abilities import CapabilityCard
 from vizgrad.debugger.engines.api.alarm_source import register_alarms
+from vizgrad.debugger.engines.api.local_backward import LocalBackward, run_locally
 from vizgrad.debugger.engines.api.openers import open_backward, open_picture
+from vizgrad.debugger.engines.api.process_groups import register_distributed
 from vizgrad.debugger.engines.api.protocols import Backward
+from vizgrad.debugger.engines.common.local_run import run_to_leaves
 from vizgrad.debugger.engines.common.released_graph import refusal
 from vizgrad.debugger.engines.common.variable_names import variables_of
-from vizgrad.debugger.engines.pytorch.elements import elements_of
+from vizgrad.debugger.engines.pytorch.captured import budget_of
+from vizgrad.debugger.engines.pytorch.elements import bytes_of, elements_of
+from vizgrad.debugger.engines.pytorch.gate import Grad
 from vizgrad.debugger.engines.pytorch.graph_source import (
     Numbering,
     TorchGraph,
@@ -25,6 +30,7 @@ from vizgrad.debugger.engines.pytorch.graph_source import (
     roots_of,
 )
 from vizgrad.debugger.engines.pytorch.line_watch import noting_lines
+from vizgrad.debugger.engines.pytorch.process_group import TorchDistributed
 from vizgrad.debugger.engines.pytorch.released_nodes import released_in
 from vizgrad.debugger.engines.pytorch.run import TorchRun
 from vizgrad.debugger.engines.pytorch.summary import summarize, summarize_closely
@@ -107,11 +113,22 @@ def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
     run = TorchRun(
         source, seeds, reached, start, tensors, numbering, asked or (), names,
         created=bool(options.get("create_graph")),
+        budget=_budget(source) if options.get("keep") is None else None,
     )  # fmt: skip
     title = options.get("title") or names.get(id(losses[0]), "")
     one = losses[0].detach() if losses[0].numel() == 1 else None
     variables = variables_of(names, losses[0], one)
     return Backward(source, run, title or "backward", _modes, variables)
+
+
+@run_locally.register(torch.Tensor)
+def run_tensor_locally(loss: Any, names: Mapping[int, str], title: str) -> LocalBackward:
+    """See `vizgrad.debugger.engines.api.local_backward`."""
+
+    def gradients(leaves: Sequence[torch.Tensor]) -> Sequence[Grad]:
+        return torch.autograd.grad(loss, leaves, retain_graph=True, allow_unused=True)
+
+    return run_to_leaves(open_graph(loss, names), title, gradients)
 
 
 _BACKWARD = signature(torch.autograd.backward)
@@ -137,6 +154,12 @@ def asking(ask: Callable[..., bool]) -> Generator[None]:
         yield
     finally:
         tap.end()
+
+
+def _budget(source: TorchGraph) -> int:
+    """Bytes of copies, for a user who has asked for nothing else."""
+    leaves = (node.variable for node in source.nodes if hasattr(node, "variable"))
+    return budget_of(sum(map(bytes_of, leaves)) + sum(size for size, _ in source.holdings()))
 
 
 def _reached(source: TorchGraph, asked: list[torch.Tensor] | None) -> Callable[[int], bool]:
@@ -182,3 +205,4 @@ register_alarms(TorchAlarms)
 frameworks.register_interceptor(asking)
 frameworks.register_memory(memory_of, torch.optim.Optimizer)
 frameworks.register_examiner(torch.autograd.Function, card_of)
+register_distributed(TorchDistributed())

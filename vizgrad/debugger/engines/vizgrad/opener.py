@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vizgrad.autograd.running import prepare_backward
+from vizgrad.autograd.running import grad, prepare_backward
 from vizgrad.core.graph.node import Node
 from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.debugger.engines.api.local_backward import LocalBackward, run_locally
 from vizgrad.debugger.engines.api.openers import open_backward, open_picture
 from vizgrad.debugger.engines.api.protocols import Backward
+from vizgrad.debugger.engines.common.local_run import run_to_leaves
 from vizgrad.debugger.engines.common.released_graph import refusal
 from vizgrad.debugger.engines.common.variable_names import names_around, variables_of
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph, roots_of
@@ -72,5 +74,15 @@ def open_session(
 
     `options` as `openers.open_backward` takes them; `keep` and `opening` as `Session`.
     """
-    backward = open_backward(tensors, {"gradient": gradient, **options})
+    backward = open_backward(tensors, {"gradient": gradient, "keep": keep, **options})
     return Session(backward, keep=keep, opening=opening)
+
+
+@run_locally.register(Tensor)
+def run_tensor_locally(loss: Any, names: Mapping[int, str], title: str) -> LocalBackward:
+    """See `vizgrad.debugger.engines.api.local_backward`."""
+
+    def gradients(leaves: Sequence[Any]) -> Sequence[Any]:
+        return grad(loss, leaves, retain_graph=True, allow_unused=True)
+
+    return run_to_leaves(open_graph(loss, names), title, gradients)

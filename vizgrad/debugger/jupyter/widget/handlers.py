@@ -213,6 +213,11 @@ def _switch_branch(session: Session, request: p.SwitchBranch) -> None:
     session.switch(request.name)
 
 
+@moves(p.FinishBranch)
+def _finish_branch(session: Session, request: p.FinishBranch) -> None:
+    session.branches.finish(request.name)
+
+
 @moves(p.DropBranch)
 def _drop_branch(session: Session, request: p.DropBranch) -> None:
     session.drop_branch(request.name)
@@ -239,7 +244,11 @@ def _set_line_breakpoint(session: Session, request: p.SetLineBreakpoint) -> None
 @moves(p.AddBreakpoint)
 def _add_breakpoint(session: Session, request: p.AddBreakpoint) -> None:
     session.add_breakpoint(
-        request.kind, request.text, condition=request.condition, hits=request.hits
+        request.kind,
+        request.text,
+        condition=request.condition,
+        hits=request.hits,
+        log=request.log,
     )
 
 

@@ -16,6 +16,7 @@ from vizgrad.debugger.model import (
     LineNode,
     LineRun,
     LineStop,
+    Logged,
     Mathematics,
     Name,
     Node,
@@ -245,7 +246,7 @@ class Source:
 @dataclass(frozen=True, slots=True)
 class Differences:
     """The first of `total`, those that differ most, of nodes that one of the branches has run since they
-    parted; `first` and `text` as `Comparison` has them.
+    parted; `first`, `text` and `unfinished` as `Comparison` has them.
     """
 
     request: int
@@ -255,6 +256,7 @@ class Differences:
     differences: tuple[Difference, ...]
     first: int | None = None
     text: str = ""
+    unfinished: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +321,17 @@ class Watches:
     session: str
     revision: int
     watched: tuple[Watched, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LogLines:
+    """The latest messages of breakpoints that log, in order; there have been `total`."""
+
+    request: int
+    session: str
+    total: int
+    lines: tuple[Logged, ...]
+    names: tuple[Name, ...]
 
 
 # The memory of the whole process: what is asked and answered about no session.

@@ -1,0 +1,40 @@
+"""Two engines of ipyparallel, for all tests of a file."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from vizgrad.debugger.ranks import engines
+
+LIMIT = 300
+
+
+@pytest.fixture(autouse=True)
+def waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An engine on a busy machine is waited for."""
+    monkeypatch.setattr(engines, "BUSY", LIMIT)
+
+
+@pytest.fixture(scope="module")
+def view(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A DirectView of both. The variable `rank` of each says which it is."""
+    parallel = pytest.importorskip("ipyparallel")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # those of its own start
+        cluster = parallel.Cluster(
+            n=2, engine_timeout=LIMIT, profile_dir=str(tmp_path_factory.mktemp("profile"))
+        )
+        client = cluster.start_and_connect_sync()
+        try:
+            view = client[:]
+            view.block = True
+            for rank, target in enumerate(view.targets):
+                client[target].push({"rank": rank}, block=True)
+            yield view
+        finally:
+            client.close()
+            cluster.stop_cluster_sync()

@@ -1,0 +1,140 @@
+"""Ranks of `torch.distributed`: what an all-reduce hides, and who waits for whom. All names have torch in
+them: `make parity` runs these.
+"""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import vizgrad
+
+PROGRAM = """
+import torch, vizgrad
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+torch.manual_seed(0)
+net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
+model = DistributedDataParallel(net)
+torch.manual_seed(rank)
+batch = torch.randn(8, 4)
+def forward(factor=1.0):
+    p = torch.sigmoid(model(batch))
+    return -(p * factor).log().mean()
+"""
+
+SCRIPT = """
+import os
+rank = int(os.environ["RANK"])
+import torch.distributed as dist
+dist.init_process_group("gloo")
+PROGRAM
+with vizgrad.watch():
+    loss = forward(0.0 if rank == 1 else 1.0)
+    told = vizgrad.compare_ranks(loss)
+    same = [None, None]
+    dist.all_gather_object(same, str(told))
+    assert same[0] == same[1]
+    assert net[0].weight.grad is None
+    loss.backward()
+loss = forward()
+if rank == 0:
+    print(told)
+    print(vizgrad.why(net[0].weight, name="weight"))
+for losses in ([loss, "none"], ["none", "none"]):
+    try:
+        print(vizgrad.compare_ranks(losses[rank]))
+    except TypeError:
+        print("TypeError on rank", rank)
+dist.destroy_process_group()
+"""
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def test_torch_compare_ranks_names_the_rank_before_the_all_reduce(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    script = tmp_path / "train.py"
+    script.write_text(SCRIPT.replace("PROGRAM", PROGRAM))
+    command = [
+        sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2",
+        "--master-port", str(free_port()), str(script),
+    ]  # fmt: skip
+    run = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert run.returncode == 0, run.stderr
+    assert "rank 1 leaves the others at MulBackward0 (node 3)" in run.stdout
+    assert "rank 1: `(p * factor).log()` made an infinite value" in run.stdout
+    assert "call vizgrad.compare_ranks(loss) on all of them" in run.stdout
+    assert "rank 1: its backward failed: TypeError: expected a tensor" in run.stdout
+    assert run.stdout.count("TypeError on rank 1") == 2
+    assert run.stdout.count("TypeError on rank 0") == 1
+
+
+@pytest.fixture(scope="module")
+def ranks(view: Any) -> Any:
+    pytest.importorskip("torch")
+    port = free_port()
+    view.execute(
+        "import torch.distributed as dist\n"
+        f"dist.init_process_group('gloo', init_method='tcp://127.0.0.1:{port}', "
+        "rank=1 - rank, world_size=2)\nrank = 1 - rank" + PROGRAM
+    )
+    return vizgrad.ranks(view)
+
+
+def test_torch_ranks_are_numbered_as_their_group_numbers_them(view: Any, ranks: Any) -> None:
+    assert view["rank"] == [1, 0]
+    view.execute("loss = forward(0.0 if rank == 0 else 1.0)")
+    assert ranks.compare("loss").leaving == (0,)
+
+
+def test_torch_stepped_ddp_gives_the_gradients_of_backward(view: Any, ranks: Any) -> None:
+    view.execute("model.zero_grad(); loss = forward()")
+    with ranks.debug("loss") as session:
+        assert session.step(3).startswith("both ranks: 3 of")
+        assert session.back(2).startswith("both ranks: 1 of")
+        assert "the backward is finished" in session.continue_()
+    view.execute("stepped = [p.grad.clone() for p in net.parameters()]")
+    view.execute("model.zero_grad(); forward().backward()")
+    view.execute("same = all(map(torch.equal, stepped, [p.grad for p in net.parameters()]))")
+    assert view["same"] == [True, True]
+    view.execute(
+        "import copy\n"
+        "one = copy.deepcopy(net); one.zero_grad(); batches = [None, None]\n"
+        "dist.all_gather_object(batches, batch)\n"
+        "(-torch.sigmoid(one(torch.cat(batches))).log().mean()).backward()\n"
+        "close = all(map(torch.allclose, stepped, [p.grad for p in one.parameters()]))"
+    )
+    assert view["close"] == [True, True]
+
+
+def test_torch_a_rank_alone_waits_at_the_all_reduce_and_says_for_whom(
+    view: Any, ranks: Any
+) -> None:
+    view.execute("model.zero_grad(); loss = forward()")
+    with ranks.debug("loss") as session:
+        told = session.continue_(rank=1)
+        assert "rank 0: 0 of 14 nodes done" in told
+        assert "rank 1: 13 of 14 nodes done; waits in AccumulateGrad for rank 0" in told
+        assert session.continue_() == "both ranks: 14 of 14 nodes done; the backward is finished"
+
+
+def test_torch_a_nan_of_another_rank_is_explained_by_that_rank(view: Any, ranks: Any) -> None:
+    view.execute(
+        "model.zero_grad()\nwith vizgrad.watch():\n"
+        "    loss = forward(0.0 if rank == 1 else 1.0)\n    loss.backward()"
+    )
+    told = ranks.why("net.0.weight", rank=0)
+    assert told.origin == 1
+    assert "`(p * factor).log()` made an infinite value" in repr(told)
+    assert ranks.findings.ranks[0] == (1,)
+    assert ranks.findings[0].story.startswith("on rank 1 only: ")

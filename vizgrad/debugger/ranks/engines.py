@@ -1,0 +1,155 @@
+"""The engines of ipyparallel as ranks: a call on some of them, and what each answers or why it does not."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+from vizgrad.debugger.ranks import on_rank
+from vizgrad.debugger.ranks.wording import ranks_text
+
+#: Seconds between two looks at whether an engine is still there.
+EVERY = 0.1
+#: Seconds after which an engine that runs other code is not waited for any more; of the first call, for
+#: which it may have to import vizgrad and a framework.
+BUSY, FIRST = 10.0, 120.0
+
+
+class RankLost(RuntimeError):
+    """The process of a rank has ended."""
+
+
+class RankBusy(RuntimeError):
+    """The process of a rank runs other code, and does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """By rank what the call returned, or the error why there is nothing."""
+
+    values: Mapping[int, Any]
+    errors: Mapping[int, Exception]
+
+    def all(self) -> Mapping[int, Any]:
+        """The values of all ranks. Raises the error of the lowest rank that has one, with its rank."""
+        if self.errors:
+            error = self.errors[min(self.errors)]
+            alike = [rank for rank, other in self.errors.items() if str(other) == str(error)]
+            raise type(error)(f"{ranks_text(alike)}: {error}")
+        return self.values
+
+
+class Engines:
+    """The engines of a DirectView, by rank: that of their process group, else their place in the view."""
+
+    def __init__(self, view: Any) -> None:
+        """`view`: an `ipyparallel.DirectView`. TypeError for anything else, ValueError without engines."""
+        if not (hasattr(view, "targets") and hasattr(view, "client")):
+            raise TypeError(
+                f"ranks takes a DirectView of ipyparallel (client[:]), but got {type(view).__name__}"
+            )
+        targets = view.targets
+        numbers = [targets] if isinstance(targets, int) else list(targets)
+        if not numbers:
+            raise ValueError("the view has no engines")
+        self._client = view.client
+        self._targets = dict(enumerate(numbers))
+        self._identities: dict[int, on_rank.Identity] = {}
+        self.number()
+
+    def number(self) -> None:
+        """Numbers the engines as their process group does, if all of them belong to one."""
+        found = self.call(on_rank.identity, limit=FIRST).all()
+        ranks = [each.rank for each in found.values()]
+        whole = None not in ranks and sorted(ranks) == list(range(len(ranks)))
+        order = {
+            (identity.rank if whole else rank): (self._targets[rank], identity)
+            for rank, identity in found.items()
+        }
+        self._targets = {rank: target for rank, (target, _) in sorted(order.items())}
+        self._identities = {rank: identity for rank, (_, identity) in sorted(order.items())}
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        return tuple(self._targets)
+
+    def call(
+        self,
+        function: Callable[..., Any],
+        *arguments: Any,
+        ranks: Iterable[int] | None = None,
+        each: Mapping[int, tuple[Any, ...]] | None = None,
+        limit: float | None = None,
+    ) -> Answers:
+        """Calls a function of a module on some ranks at the same time. `each`: further arguments by rank.
+
+        An interrupt is raised here; the calls that were begun go on. `limit`: seconds for which all are
+        waited for (default: `BUSY`).
+        """
+        limit = BUSY if limit is None else limit
+        chosen = self.ranks if ranks is None else tuple(ranks)
+        begun = {
+            rank: self._client[self._targets[rank]].apply_async(
+                function, *arguments, *((each or {}).get(rank, ()))
+            )
+            for rank in chosen
+        }
+        values: dict[int, Any] = {}
+        errors: dict[int, Exception] = {}
+        until = monotonic() + limit
+        while begun:
+            for rank, result in list(begun.items()):
+                result.wait(EVERY)
+                if result.ready():
+                    self._take(rank, begun.pop(rank), values, errors)
+                elif (why := self._lost(rank)) is not None:
+                    errors[rank] = RankLost(why)
+                    del begun[rank]
+                elif monotonic() > until:
+                    errors[rank] = RankBusy(f"its engine has not answered for {limit:.0f} s")
+                    del begun[rank]
+        return Answers(dict(sorted(values.items())), errors)
+
+    def _take(
+        self, rank: int, result: Any, values: dict[int, Any], errors: dict[int, Exception]
+    ) -> None:
+        try:
+            values[rank] = result.get(0)
+        except Exception as error:  # noqa: BLE001  told with the answers of the other ranks
+            why = self._lost(rank)
+            errors[rank] = self._plain(error) if why is None else RankLost(why)
+
+    def _plain(self, error: Exception) -> Exception:
+        """The error as it was raised in the engine, as far as this process has its class."""
+        name, value = getattr(error, "ename", ""), getattr(error, "evalue", "")
+        if name in ("", "EngineError"):
+            return RankLost(f"its engine has ended ({_first_line(str(error))})")
+        kind = _ERRORS.get(name)
+        return RuntimeError(f"{name}: {value}") if kind is None else kind(value)
+
+    def _lost(self, rank: int) -> str | None:
+        """Why a rank will not answer; None where it may."""
+        identity = self._identities.get(rank)
+        if identity is not None and identity.host == socket.gethostname():
+            try:
+                os.kill(identity.pid, 0)
+            except OSError:
+                return f"its process ({identity.pid}) has ended"
+        if self._targets[rank] not in self._client.ids:
+            return "its engine is not registered any more"
+        return None
+
+
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0]
+
+
+#: Classes of errors that are raised here as they were there.
+_ERRORS = {
+    each.__name__: each
+    for each in (NameError, TypeError, ValueError, RuntimeError, IndexError, AttributeError)
+}
