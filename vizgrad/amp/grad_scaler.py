@@ -118,7 +118,7 @@ class GradScaler:
                 raise AssertionError("The backoff factor must be < 1.0.")
         self._init_scale = init_scale
         self._scale: Tensor | None = None
-        #: What `_scale` holds: nobody waits for a device to say it.
+        #: The number in `_scale`: a device is not asked for it.
         self._value = init_scale
         self._growth_factor = growth_factor
         self._backoff_factor = backoff_factor

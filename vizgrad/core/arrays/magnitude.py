@@ -66,7 +66,7 @@ def largest(array: Any) -> float:
 
 
 def _largest_there(array: Any) -> float:
-    """Of a device a few numbers are read, and not the array."""
+    """The same, by a few numbers that are read from the device."""
     found = quick(array)
     if found.nans or found.infs:
         return nan if found.nans else inf

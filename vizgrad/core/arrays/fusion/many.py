@@ -6,7 +6,7 @@
 
 Inside, a call of a `fused` function that only writes to its arguments waits; in the end all calls of one
 program with the same numbers are one launch. A call whose arrays are of different sizes or not in one order
-is launched by itself, at once. What is written must not be read inside.
+is launched by itself, at once. Code inside does not read what these calls write.
 
 A kernel is given a table in the memory of the device, with a row for each call: the first chunk of elements
 that is its own, how many elements there are, and where its arrays are. Each block of threads looks up whose
