@@ -25,9 +25,9 @@ class Upcalls:
     """One attribute a function. AttributeError, which names it, where it is called before it is set."""
 
     __slots__ = (
-        "accumulate_tensor", "cell_of", "cells_run", "course_drawn", "device_to_enter", "explanations_html", "filing",
-        "gather_operands", "line_shown", "regenerate_view", "region_of_tangent", "show_saved",
-        "show_saved_group",
+        "accumulate_tensor", "cell_of", "cells_run", "course_drawn", "device_to_enter",
+        "explanations_html", "filing", "gather_operands", "line_shown", "regenerate_view",
+        "region_of_tangent", "show_saved", "show_saved_group",
     )  # fmt: skip
 
     #: (root, view, tangent of the root) -> the view's part of the tangent; `ops.tangents.layouts`.

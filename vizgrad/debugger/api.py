@@ -264,6 +264,8 @@ def watch(level: str = "full", every: int | None = None) -> Any:
         for finding in w.findings:
             print(finding)
 
+    `w.history` has the norms of each layer over the steps of the optimizers, with the findings as marks.
+
     Inside it (and afterwards, until the next one) `why` knows most, and errors explain more. Nothing is
     changed: values, versions, lifetimes and the order of hooks are those of an unwatched block.
 

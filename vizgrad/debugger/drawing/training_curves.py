@@ -1,8 +1,8 @@
 """The course of a training as a picture: a row of curves for each layer, in logarithms of norms.
 
-Three curves stand beside each other: gradient, weight, and update in parts of the weight. Norms that are NaN or
-infinite are red marks at the top. A finding is a dashed line through all curves, with a number that the list
-below the curves explains.
+Three curves stand beside each other: gradient, weight, and update in parts of the weight. Norms that are NaN
+or infinite are red marks at the top. A finding is a dashed line through all curves, with a number that the
+list below the curves explains.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import isfinite, log10
 
 from vizgrad.debugger.drawing.describe import count_text, number_text, plain
-from vizgrad.debugger.drawing.geometry import Point, fitted, text_width
+from vizgrad.debugger.drawing.geometry import Point, fitted
 from vizgrad.debugger.drawing.scene import Group, Poly, Rect, Scene, Shape, Text, to_svg
 from vizgrad.debugger.model import Course, CourseMark, LayerCourse, OptimizerCourse
 from vizgrad.debugger.model.training import Column
@@ -38,6 +38,9 @@ def course_scene(course: Course) -> Scene:
     if not course.optimizers:
         children.append(Text(MARGIN, y, "No optimizer has stepped", "summary"))
         y += 20
+    else:
+        children.append(Text(MARGIN, y, _LEGEND, "caption"))
+        y += 22
     for number, mark in enumerate(course.marks[:MOST_MARKS], 1):
         text = plain(f"{number}  backward {mark.backward}: {mark.text}", 110)
         children.append(Text(MARGIN, y, text, "note"))
@@ -52,8 +55,12 @@ def course_scene(course: Course) -> Scene:
 
 
 def _summary(one: OptimizerCourse) -> str:
-    measured = f", each {one.stride}th measured" if one.stride > 1 else ""
+    measured = f", 1 in {one.stride} measured" if one.stride > 1 else ""
     return f"{plain(one.title)}, {count_text(one.total, 'step')}{measured}"
+
+
+#: Below the curves.
+_LEGEND = "Norms on logarithmic scales; a red square is NaN or Inf, a black one 0."
 
 
 def _optimizer(
@@ -65,11 +72,11 @@ def _optimizer(
         children.append(Text(MARGIN + _NAME + at * (_PLOT + _GAP), y, title, "caption"))
     y += 6
     places = list(_marks(one, marks))
-    for layer in one.layers[:MOST_LAYERS]:
+    for nr, layer in enumerate(one.layers[:MOST_LAYERS]):
         name = fitted(plain(layer.name), _NAME - 10, 11.5, bold=True)
         row: list[Shape] = [Text(0, _HEIGHT / 2 + 4, name, "scope")]
         for at, column in enumerate(_columns(layer)):
-            row += _plot(_NAME + at * (_PLOT + _GAP), column, places, one)
+            row += _plot(_NAME + at * (_PLOT + _GAP), column, places, one, numbered=nr == 0)
         title = f"{plain(layer.name)}{' (updates estimated)' if layer.estimated else ''}"
         children.append(Group(tuple(row), "layer", title, MARGIN, y))
         y += _ROW
@@ -111,13 +118,19 @@ class _Scale:
 
 
 def _plot(
-    x: float, column: Column, marks: Sequence[tuple[int, float]], one: OptimizerCourse
+    x: float,
+    column: Column,
+    marks: Sequence[tuple[int, float]],
+    one: OptimizerCourse,
+    *,
+    numbered: bool,
 ) -> Iterator[Shape]:
     yield Rect(x, 0, _PLOT, _HEIGHT, 2, "plot")
     for number, share in marks:
         at = x + share * _PLOT
         yield Poly(((at, 0), (at, _HEIGHT)), "write", closed=False)
-        yield Text(at + 2, 9, str(number), "caption")
+        if numbered:
+            yield Text(at + 2, 9, str(number), "caption")
     shown = [v for v in column if v is not None and isfinite(v) and v > 0]
     scale = _Scale(log10(min(shown)), log10(max(shown))) if shown else _Scale(0.0, 0.0)
     stretch: list[Point] = []
@@ -155,7 +168,9 @@ def _share(step: int, one: OptimizerCourse) -> float:
 def _marks(one: OptimizerCourse, marks: Sequence[CourseMark]) -> Iterator[tuple[int, float]]:
     """Number of a finding, and where its backward is along the steps."""
     for number, mark in enumerate(marks[:MOST_MARKS], 1):
-        after = next((s for s, b in zip(one.steps, one.backwards, strict=True) if b >= mark.backward), None)
+        after = next(
+            (s for s, b in zip(one.steps, one.backwards, strict=True) if b >= mark.backward), None
+        )
         if after is not None:
             yield number, _share(after, one)
 
@@ -168,7 +183,7 @@ def course_text(course: Course) -> str:
     lines: list[str] = []
     for one in course.optimizers:
         lines.append(f"{_summary(one)}: gradient, weight, update")
-        width = max((text_width_of(layer.name) for layer in one.layers), default=0)
+        width = max((min(len(plain(layer.name)), 40) for layer in one.layers), default=0)
         for layer in one.layers[:MOST_LAYERS]:
             columns = layer.gradient, layer.weight, layer.update
             lines.append(f"  {plain(layer.name):{width}}  {'   '.join(map(_ends, columns))}")
@@ -176,10 +191,6 @@ def course_text(course: Course) -> str:
             lines.append(f"  … {count_text(len(one.layers) - MOST_LAYERS, 'more layer')}")
     lines += [f"backward {mark.backward}: {plain(mark.text)}" for mark in course.marks]
     return "\n".join(lines) or "no optimizer has stepped"
-
-
-def text_width_of(name: str) -> int:
-    return min(len(plain(name)), 40)
 
 
 def _ends(column: Column) -> str:

@@ -33,7 +33,7 @@ class TrainingCourse:
 
 
 def course_of(notings: Sequence[Noting], found: Iterable[Explanation]) -> TrainingCourse:
-    """What the notes of all engines tell; `found`: the findings."""
+    """The course that the notes of all engines tell; `found`: the findings."""
     optimizers = [
         each.told(partial(_called, noting))
         for noting in notings

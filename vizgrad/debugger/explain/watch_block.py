@@ -120,7 +120,7 @@ class Watch:
 
     @property
     def history(self) -> TrainingCourse:
-        """The norms of gradient, weight and update of each layer over the steps of the optimizers, so far, with
+        """The norms of gradient, weight and update of each layer over the steps of the optimizers so far, and
         findings as marks once the block has ended: `.data` in columns; in a notebook it draws itself.
 
         At most 512 steps of an optimizer are kept, spread evenly over all of them (`stride`).

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable
 from math import inf, isnan, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
-from vizgrad.core.arrays.magnitude import PLAIN, size
-from vizgrad.core.arrays.statistics import quick
+from vizgrad.core.arrays.magnitude import norm
 from vizgrad.debugger.model import LayerCourse, OptimizerCourse
 from vizgrad.debugger.watch.tensor_adapter import FLOATING, Look
 
@@ -28,7 +27,7 @@ _MOST_OPTIMIZERS = 16
 
 
 class Columns:
-    """The norms of one parameter; NaN-free entries, or `_UNKNOWN`."""
+    """The norms of one parameter; -1.0 where one is not known."""
 
     __slots__ = ("elements", "gradient", "key", "name", "seen", "update", "weight")
 
@@ -38,7 +37,6 @@ class Columns:
         self.elements = 0
         #: Elements of which the update was measured.
         self.seen = 0
-        # NaN is a value here, so what is not known is a number that no norm is.
         self.gradient, self.weight, self.update = (array("d", [-1.0]) * length for _ in range(3))
 
     def columns(self) -> tuple[array[float], array[float], array[float]]:
@@ -82,11 +80,9 @@ class OptimizerNorms:
         known = self.parameters.get(id(tensor))
         if known is None:
             known = self.parameters[id(tensor)] = Columns(tensor, len(self.steps))
-        values = look.array(tensor)
-        known.elements = int(values.size)
-        known.weight.append(_norm(values))
-        readable = look.kind(gradient) in FLOATING
-        known.gradient.append(_norm(look.array(gradient)) if readable else -1.0)
+        known.elements = int(tensor.numel())
+        known.weight.append(_number(look.norm(tensor)))
+        known.gradient.append(_number(look.norm(gradient)))
 
     def changed(self, sampled: Iterable[tuple[Any, Any, Any]]) -> None:
         """The step has ended: (parameter, some of its elements before, and after) of those that it had."""
@@ -95,7 +91,7 @@ class OptimizerNorms:
             if known is not None and was is not None and now is not None and len(known.update):
                 known.seen = int(now.size)
                 share = known.elements / known.seen if known.seen else 1.0
-                known.update[-1] = _norm(now - was) * sqrt(share)
+                known.update[-1] = _number(norm(now - was)) * sqrt(share)
 
     def shorten(self) -> None:
         """Drops every other step, where there are too many."""
@@ -132,13 +128,13 @@ def _layer(name: str, own: list[Columns]) -> LayerCourse:
             tuple(map(_together, zip(*columns, strict=True)))
             for columns in zip(*(known.columns() for known in own), strict=True)
         ),
-        estimated=any(known.seen < known.elements for known in own),
+        estimated=any(0 < known.seen < known.elements for known in own),
     )
 
 
 def _together(norms: tuple[float, ...]) -> float | None:
     """The norm of several parameters together, of those that are known."""
-    known = [norm for norm in norms if norm != -1.0]
+    known = [each for each in norms if each != -1.0]
     if not known:
         return None
     if any(map(isnan, known)):
@@ -146,16 +142,11 @@ def _together(norms: tuple[float, ...]) -> float | None:
     largest = max(known)
     if largest in (0.0, inf):
         return largest
-    return largest * sqrt(sum((norm / largest) ** 2 for norm in known))
+    return largest * sqrt(sum((each / largest) ** 2 for each in known))
 
 
-def _norm(values: Any) -> float:
-    """The norm of all elements; -1.0 where it is not known."""
-    if type(values) is PLAIN and values.dtype.char in "fd":
-        if values.flags.c_contiguous or values.flags.f_contiguous:
-            return float(size(values))  # one pass, without any of the other figures
-    found = quick(values).norm
-    return -1.0 if found is None else float(found)
+def _number(norm: float | None) -> float:
+    return -1.0 if norm is None else norm
 
 
 class NormHistory:
