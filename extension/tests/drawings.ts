@@ -173,6 +173,7 @@ export function shown(drawn: Drawing, fields: Partial<Standing> = {}): Shown {
     error: '',
     stopped: null,
     nonfinite: true,
+    logged: 0,
     breakpoint_list: [],
     branches: [],
     within: null,

@@ -189,6 +189,7 @@ export class Player implements Port {
       stopped,
       nonfinite,
       breakpoint_list: null,
+      logged: 0,
       within: null,
       names: jumped ? [] : this.recording.updates.slice(...steps).flatMap(({ names }) => names),
       ending: this.closed ? 'it was stopped' : ''

@@ -69,6 +69,7 @@ export function toldIn(state: SessionState, standing: Standing): object {
     nonfinite: standing.nonfinite,
     breakpoints: standing.breakpoints,
     breakpoint_list: standing.breakpoint_list,
+    logged: standing.logged,
     branches: standing.branches,
     within: standing.within,
     grows: standing.grows,

@@ -19,8 +19,8 @@ import { readHeap, readStorage } from './model/memory';
 import type { Heap, Storage } from './model/memory';
 import { readMathematics, readName, readNode, readVisit } from './model/nodes';
 import type { Mathematics, Name, Node, Visit } from './model/nodes';
-import { readDifference } from './model/run';
-import type { Difference } from './model/run';
+import { readDifference, readLogged } from './model/run';
+import type { Difference, Logged } from './model/run';
 import {
   readCodeFile,
   readCodeLine,
@@ -321,6 +321,16 @@ export interface Watches {
   readonly watched: readonly Watched[];
 }
 
+/** The latest messages of breakpoints that log, in order; there have been `total`. */
+export interface LogLines {
+  readonly type: 'log_lines';
+  readonly request: number;
+  readonly session: string;
+  readonly total: number;
+  readonly lines: readonly Logged[];
+  readonly names: readonly Name[];
+}
+
 /**
  * What lives in the memory of the process, and who holds it? At most the `most` largest storages.
  */
@@ -554,6 +564,15 @@ export const readWatches: Reader<Watches> = record<Watches>({
   session: string,
   revision: integer,
   watched: array(readWatched)
+});
+
+export const readLogLines: Reader<LogLines> = record<LogLines>({
+  type: word('log_lines'),
+  request: integer,
+  session: string,
+  total: integer,
+  lines: array(readLogged),
+  names: array(readName)
 });
 
 export const readGetHeap: Reader<GetHeap> = record<GetHeap>({

@@ -199,7 +199,7 @@ export interface Reached {
  * `recomputes`: a checkpoint computes values again in it, which has one, too. `one_way`: it runs no
  * node twice, so that a gradient can be changed only where the run has come to. `nonfinite`:
  * Continue stops where a NaN or an infinity is born. `breakpoints` are the nodes before which it
- * may stop, `breakpoint_list` what was set.
+ * may stop, `breakpoint_list` what was set; `logged`: how many messages breakpoints have written.
  */
 export interface Standing {
   readonly status: RunStatus;
@@ -233,6 +233,7 @@ export interface Standing {
   readonly grows: boolean;
   readonly recomputes: boolean;
   readonly one_way: boolean;
+  readonly logged: number;
 }
 
 export const readCell: Reader<Cell> = record<Cell>({
@@ -364,5 +365,6 @@ export const readStanding: Reader<Standing> = record<Standing>({
   within: optional(nullable(readWithin), null),
   grows: optional(boolean, false),
   recomputes: optional(boolean, false),
-  one_way: optional(boolean, false)
+  one_way: optional(boolean, false),
+  logged: optional(integer, 0)
 });

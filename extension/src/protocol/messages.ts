@@ -33,6 +33,7 @@ import type {
   FollowLines,
   GetDifferences,
   GetLineNodes,
+  GetLog,
   GetMemory,
   GetNames,
   GetNodeLine,
@@ -80,6 +81,7 @@ import {
   readInspection,
   readLineNodes,
   readLines,
+  readLogLines,
   readMemory,
   readNames,
   readNodeLine,
@@ -104,6 +106,7 @@ import type {
   Inspection,
   LineNodes,
   Lines,
+  LogLines,
   Memory,
   Names,
   NodeLine,
@@ -176,6 +179,7 @@ export type Request =
   | EditWatch
   | RemoveWatch
   | GetWatches
+  | GetLog
   | Pause
   | Inspect
   | GetPart
@@ -203,6 +207,7 @@ export type Message =
   | Lane
   | Opened
   | Watches
+  | LogLines
   | Inspection
   | ArrayPart
   | Why
@@ -263,6 +268,7 @@ export const ANSWERS = {
   edit_watch: ['done'],
   remove_watch: ['done'],
   get_watches: ['watches'],
+  get_log: ['log_lines'],
   pause: ['done'],
   inspect: ['inspection'],
   get_part: ['array_part'],
@@ -300,6 +306,7 @@ export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, 
   lane: readLane,
   opened: readOpened,
   watches: readWatches,
+  log_lines: readLogLines,
   inspection: readInspection,
   array_part: readArrayPart,
   why: readWhy,

@@ -288,7 +288,7 @@ export interface SetLineBreakpoint {
  * `text` is, for each kind, as a person writes it: "op", a name or pattern (`Mul*`); "node", a
  * number; "line", `In [3]:7` or `train.py:7`; "when", a condition behind each visit, and
  * `condition` is empty then. "tensor" and "data" name a leaf by its label: before it takes its
- * gradient, or when its memory is written.
+ * gradient, or when its memory is written. With a `log` it does not stop, and writes that message.
  */
 export interface AddBreakpoint {
   readonly type: 'add_breakpoint';
@@ -298,6 +298,7 @@ export interface AddBreakpoint {
   readonly text: string;
   readonly condition: string;
   readonly hits: number;
+  readonly log: string;
 }
 
 /** Switches a breakpoint of the list, by its `id`. */
@@ -421,4 +422,11 @@ export interface RemoveWatch {
   readonly request: number;
   readonly session: string;
   readonly watch: number;
+}
+
+/** What have breakpoints that log written last? */
+export interface GetLog {
+  readonly type: 'get_log';
+  readonly request: number;
+  readonly session: string;
 }

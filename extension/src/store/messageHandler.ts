@@ -127,6 +127,10 @@ export class MessageHandler {
         checkNodes(message.holders, size, 'memory.holders');
         this.change({ ...session, memory: message });
         break;
+      case 'log_lines':
+        checkNodes(message.lines, size, 'log_lines.lines');
+        this.change({ ...session, log: message });
+        break;
       case 'watches':
         this.change({ ...session, watches: message });
         break;
@@ -396,6 +400,7 @@ const ASIDE: readonly Unnumbered['type'][] = [
   'get_visits',
   'get_memory',
   'get_watches',
+  'get_log',
   'get_part',
   'get_storages',
   'get_picture',

@@ -13,6 +13,7 @@ import type {
   Folding,
   Inspection,
   Lane,
+  LogLines,
   Memory,
   Name,
   Node,
@@ -53,6 +54,7 @@ export type RunHead = Pick<
     | 'nonfinite'
     | 'ending'
     | 'breakpoint_list'
+    | 'logged'
     | 'branches'
     | 'within'
     | 'grows'
@@ -101,6 +103,8 @@ export interface SessionState {
   readonly found: Finding | null;
   /** What saved values held when that was asked last. */
   readonly memory: Memory | null;
+  /** The messages of breakpoints that log, when that was asked last. */
+  readonly log: LogLines | null;
   /** The watch list as it was told last; null where nobody looks. */
   readonly watches: Watches | null;
   /** The lane beside the graph, as it was told last. */
@@ -148,6 +152,7 @@ export function fromShown(
     visits: visitsAt(same, standing.position),
     found: before?.found ?? null,
     memory: before?.memory ?? null,
+    log: before?.log ?? null,
     watches: before?.watches ?? null,
     lane: before?.lane ?? null,
     compared: before?.compared ?? null
@@ -190,6 +195,7 @@ export function withUpdate(state: SessionState, update: Update): SessionState {
       ...update,
       current: fold.current,
       breakpoint_list: update.breakpoint_list ?? state.run.breakpoint_list,
+      logged: update.logged,
       branches: state.run.branches,
       grows: state.run.grows,
       recomputes: state.run.recomputes,
@@ -276,7 +282,7 @@ function lineOf({ index, node, incoming }: Visit): VisitLine {
 
 function headOf(run: RunHead): RunHead {
   const { status, position, recorded, total, current, breakpoints, earliest, error } = run;
-  const { modes, stopped, nonfinite, ending, breakpoint_list, branches, within } = run;
+  const { modes, stopped, nonfinite, ending, breakpoint_list, branches, within, logged } = run;
   const { grows, recomputes, one_way } = run;
   return {
     status,
@@ -292,6 +298,7 @@ function headOf(run: RunHead): RunHead {
     nonfinite,
     ending,
     breakpoint_list,
+    logged,
     branches,
     within,
     grows,

@@ -72,7 +72,7 @@ describe('what the user asks for', () => {
   });
 
   test('is one request about the session that is shown', () => {
-    actions.addBreakpoint('line', '12', 'norm > 1', 2);
+    actions.addBreakpoint('line', '12', { condition: 'norm > 1', hits: 2, log: 'loss' });
     actions.changeGradient(3, 'zeros');
     actions.switchBranch('b');
     expect(newly()).toEqual([
@@ -82,7 +82,8 @@ describe('what the user asks for', () => {
         kind: 'line',
         text: '12',
         condition: 'norm > 1',
-        hits: 2
+        hits: 2,
+        log: 'loss'
       },
       { type: 'set_grad', session: 's1', node: 3, value: 'zeros', slot: 0 },
       { type: 'switch_branch', session: 's1', name: 'b' }

@@ -121,8 +121,12 @@ export class SessionActions {
   }
 
   /** `text` as a person writes it; what is not understood is said. */
-  addBreakpoint(kind: BreakpointKind, text: string, condition: string, hits: number): void {
-    this.send(session => ({ type: 'add_breakpoint', session, kind, text, condition, hits }));
+  addBreakpoint(
+    kind: BreakpointKind,
+    text: string,
+    asked: { readonly condition: string; readonly hits: number; readonly log: string }
+  ): void {
+    this.send(session => ({ type: 'add_breakpoint', session, kind, text, ...asked }));
   }
 
   /** By its `id`. */

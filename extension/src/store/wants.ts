@@ -50,6 +50,9 @@ export function wantsOf(
     watched.watches && (session.watches?.revision ?? 0) < revision
       ? { request: { type: 'get_watches', ...about }, about: `${revision}` }
       : null,
+    watched.visits !== null && (session.log?.total ?? 0) < session.run.logged
+      ? { request: { type: 'get_log', ...about }, about: `${session.run.logged}` }
+      : null,
     watched.storages && session.storages.untold > 0
       ? { request: { type: 'get_storages', ...about, most: STORAGES } }
       : null,

@@ -236,6 +236,7 @@ function updateOf(records: readonly StepRecord[]): Parameters<typeof checkUpdate
     changes: [],
     breakpoints: [],
     breakpoint_list: [],
+    logged: 0,
     within: null,
     error: '',
     modes: {

@@ -351,7 +351,8 @@ export class TracePort implements Port {
       records,
       changes: [],
       names: this.look.names(around),
-      ending: ''
+      ending: '',
+      logged: 0
     };
     this.tell({ type: 'updated', session: SESSION, update });
   }

@@ -22,7 +22,9 @@ describe('a session', () => {
     for (const name of 'Graph,Inspector'.split(',')) {
       expect(within(page.host).getAllByRole('region', { name })).toHaveLength(1);
     }
-    const waiting = 'Saved tensors,Engine,Versions,Memory,Events,Branches,Breakpoints'.split(',');
+    const waiting = 'Saved tensors,Engine,Versions,Memory,Events,Branches,Breakpoints,Watch'.split(
+      ','
+    );
     expect(within(page.host).getAllByRole('tab')).toHaveLength(waiting.length);
     for (const name of waiting) {
       expect(within(page.host).queryByRole('region', { name })).toBeNull();

@@ -170,10 +170,10 @@ RUN: tuple[Command, ...] = (
         menus=("node",),
         code='session.break_at("MulBackward0")',
         magic=Magic(
-            "break NODE [if CONDITION] [hits N]",
+            "break NODE [if CONDITION] [hits N] [log MESSAGE]",
             "Pause `continue` before nodes with this name, pattern or number, or recorded at a line"
             " (`:7` of the newest cell, `train.py:7`); or after a node: `when CONDITION`,"
-            " `written TENSOR`.",
+            " `written TENSOR`. With `log norm {grad.norm():.3g}` print that message and go on.",
             "node",
         ),
     ),

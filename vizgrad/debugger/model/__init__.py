@@ -83,6 +83,7 @@ from vizgrad.debugger.model.run import BreakpointKind as BreakpointKind
 from vizgrad.debugger.model.run import Difference as Difference
 from vizgrad.debugger.model.run import EdgeRun as EdgeRun
 from vizgrad.debugger.model.run import Edit as Edit
+from vizgrad.debugger.model.run import Logged as Logged
 from vizgrad.debugger.model.run import Modes as Modes
 from vizgrad.debugger.model.run import NodeRun as NodeRun
 from vizgrad.debugger.model.run import Operand as Operand

@@ -161,7 +161,8 @@ class Breakpoint:
     - "data": behind a visit in which a storage was written.
 
     It stops when that has come about for the `hits`th time (0: each time); `hit` is how often Continue has
-    come there, up to where the run stands. A `condition` that is a function is told by its name.
+    come there, up to where the run stands. A `condition` that is a function is told by its name. With a `log`
+    it does not stop, and writes that message.
     """
 
     id: int
@@ -174,6 +175,17 @@ class Breakpoint:
     nodes: tuple[int, ...] = ()
     total: int = 0
     place: Place | None = None
+    log: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """A message that a breakpoint has written, after `position` steps; `node` is the one that it is about."""
+
+    breakpoint: int
+    position: int
+    node: int
+    text: str
 
 
 # Alternatives of a run: its branches, the edits that made them, and how they differ.

@@ -37,6 +37,7 @@ class Kept:
         )
         self.stopped = live.stopped_at(standing)
         self.nonfinite = live.nonfinite
+        self.logged = live.logged
         self.nodes = len(live.source)
         self._grew, self._recomputed = live.grows, live.recomputes
         self._outline: Outline | None = None

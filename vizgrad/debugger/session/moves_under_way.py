@@ -183,6 +183,11 @@ def shown_elsewhere() -> Generator[None]:
         _shown_elsewhere.reset(token)
 
 
+def told_as_text() -> bool:
+    """Does nobody but a cell or a terminal show what a move does?"""
+    return not _shown_elsewhere.get()
+
+
 def runs_python(frame: FrameType | None, engine: str = "") -> bool:
     """Does code of a person's run there, called by a node of the run? That of `engine` is none."""
     while frame is not None:

@@ -23,7 +23,14 @@ from vizgrad.debugger.session.breakpoints.stop_reason import at_stop, by_person
 from vizgrad.debugger.session.closed_session import Kept
 from vizgrad.debugger.session.history.branches import Branches
 from vizgrad.debugger.session.history.history import Between, History, Standing, Where
-from vizgrad.debugger.session.moves_under_way import Halt, Moving, Pieces, Work, between_steps
+from vizgrad.debugger.session.moves_under_way import (
+    Halt,
+    Moving,
+    Pieces,
+    Work,
+    between_steps,
+    told_as_text,
+)
 from vizgrad.debugger.session.open_session import Live
 from vizgrad.debugger.session.opening import Variables
 from vizgrad.debugger.session.session_reader import SessionClosed
@@ -131,6 +138,9 @@ class RunControl:
                     then, before = before, history.position
                     self.publish(live, then, live.source.written())
 
+            log = self.points.log
+            log.begin(print if told_as_text() else None)
+            logged = log.total
             pieces = self.pieces = Pieces(tell)
             moving = self.moving = Moving(
                 lambda: history.running,
@@ -164,7 +174,9 @@ class RunControl:
                 changes = live.source.written()
                 standing = history.standing()
                 elsewhere = standing.position != before or standing.within != within
-                if elsewhere or pieces.told or changes or live.stopped_by is not stopped:
+                log.end()
+                changed = elsewhere or log.total != logged
+                if changed or pieces.told or changes or live.stopped_by is not stopped:
                     self.publish(live, before, changes, standing=standing)
                 pieces.end()
             return live.where_at(standing)
@@ -237,6 +249,7 @@ class RunControl:
             "stopped": live.stopped_at(standing),
             "within": standing.within,
             "nonfinite": self.points.nonfinite,
+            "logged": self.points.log.total,
         }
         jumped = (
             jumped
@@ -308,7 +321,8 @@ class Update:
     was closed.
     `breakpoints` are the nodes before which Continue may stop, `breakpoint_list` what was set (None: as it
     was).
-    `nonfinite`: Continue stops where a NaN or an infinity is born.
+    `nonfinite`: Continue stops where a NaN or an infinity is born. `logged`: how many messages breakpoints
+    have written.
     """
 
     revision: int
@@ -330,6 +344,7 @@ class Update:
     nonfinite: bool = True
     names: tuple[model.Name, ...] = ()
     ending: str = ""
+    logged: int = 0
 
 
 #: Gives an update with the number that it is to have.

@@ -109,10 +109,9 @@ class Session:
     # --- moving -----------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> Where:
-        """Runs `n` more nodes (redoes them, where they were stepped back over).
-
-        Raises what a node raises; at the end it does nothing. Raises SessionClosed after `close()`, and
-        WorldChanged, without a move, where a step cannot be redone any more.
+        """Runs `n` more nodes (redoes them, where they were stepped back over); at the end it does nothing.
+        Raises what a node raises, SessionClosed after `close()`, and WorldChanged, without a move, where a
+        step cannot be redone any more.
         """
         if n < 0:
             return self.back(-n)
@@ -121,9 +120,8 @@ class Session:
         )
 
     def back(self, n: int = 1) -> Where:
-        """Takes the last `n` steps back: `.grad`, versions and released values are as before them.
-
-        Stops at the first. IndexError, without a move, where that is too far back, as for `seek`.
+        """Takes the last `n` steps back: `.grad`, versions and released values are as before them. Stops at
+        the first. IndexError, without a move, where that is too far back, as for `seek`.
         """
         if n < 0:
             return self.step(-n)
@@ -136,10 +134,7 @@ class Session:
         return self._control.move(move)
 
     def continue_(self) -> Where:
-        """Runs to the next breakpoint, to the first NaN or infinity, or to the end.
-
-        `stopped` says why it ended before.
-        """
+        """Runs to the next breakpoint, the first NaN or infinity, or the end. `stopped` says why."""
 
         def run(history: History, between: Between) -> None:
             self._control.points.begin()
@@ -203,15 +198,14 @@ class Session:
     @property
     def lane(self) -> Lane | None:
         """The code that ran within the current node, if it was stepped line by line; else the graph that
-        create_graph=True makes, as far as it was made. None where there is neither.
+        create_graph=True makes, as far as it was made; else None.
         """
         return self.stages.lane
 
     def stage(self, n: int = 1) -> Where:
-        """Goes `n` stages of the visit of a node on, of those that do something (-1: one back).
-
-        The node runs as a whole with its first stage; what the others did is undone, and done as they are
-        come to. Raises as `step`; ValueError for an engine that does not tell its stages.
+        """Goes `n` stages of the visit of a node on, of those that do something (-1: one back). The node runs
+        as a whole with its first stage; what the others did is undone, and done as they are come to. Raises
+        as `step`; ValueError for an engine that does not tell its stages.
         """
         return self.stages.go(n)
 
@@ -258,6 +252,7 @@ class Session:
         condition: Condition | str | None = None,
         hits: int = 0,
         enabled: bool = True,
+        log: str | None = None,
     ) -> model.Breakpoint:
         """Makes `continue_` stop, and says how: before nodes named like `op` (``"Mul*"``), before `node`,
         before the producer of `tensor`, before nodes that were recorded at `line` (of the newest cell, or
@@ -266,8 +261,9 @@ class Session:
 
         A condition is a function of a `model.Visit`, or a text like ``"grad.norm > 1e3"``, ``"nonfinite"``,
         ``"iteration == 17"`` (see `vizgrad.debugger.session.breakpoints.conditions`). With `hits` it
-        stops at that hit only, else at each. ValueError when nothing matches, or a text is
-        not understood.
+        stops at that hit only, else at each. With `log`, ``"norm {grad.norm():.3g}"`` or an expression, it
+        does not stop but writes that message (`logged`). ValueError when nothing matches, or a text is not
+        understood.
         """
         return self.breakpoints.add(
             op,
@@ -279,15 +275,22 @@ class Session:
             condition=condition,
             hits=hits,
             enabled=enabled,
+            log=log,
         )
 
+    @property
+    def logged(self) -> tuple[model.Logged, ...]:
+        """The messages of breakpoints that log, in the order in which they were written: the latest 1000."""
+        return tuple(self._control.points.log.lines)
+
     def add_breakpoint(
-        self, kind: model.BreakpointKind, text: str, *, condition: str = "", hits: int = 0
+        self, kind: model.BreakpointKind, text: str, **settings: Any
     ) -> model.Breakpoint:
         """The same from text alone: "op" a name or pattern, "node" a number, "line" ``train.py:7``, "when" a
-        condition, "tensor" and "data" what the user calls a leaf. ValueError as `break_at`.
+        condition, "tensor" and "data" the name of a leaf; `condition=`, `hits=`, `log=` and ValueError
+        as `break_at`.
         """
-        return self.breakpoints.add_text(kind, text, condition=condition, hits=hits)
+        return self.breakpoints.add_text(kind, text, **settings)
 
     def enable_breakpoint(self, number: int, enabled: bool = True) -> None:
         """Lets `continue_` stop there, or pass by. ValueError if there is none of this number."""
@@ -323,8 +326,8 @@ class Session:
     # --- what if ------------------------------------------------------------------------------------
 
     def branch(self, name: str = "") -> model.Branch:
-        """Begins a branch where the run stands, and goes on with it. Without a name it is "branch 1" and so
-        on. ValueError at the end of the backward, or if there is one of this name.
+        """Begins a branch where the run stands ("branch 1" without a name), and goes on with it.
+        ValueError at the end of the backward, or if there is one of this name.
         """
         return self.branches.begin(name)
 
@@ -383,7 +386,7 @@ class Session:
     # --- its end ------------------------------------------------------------------------------------
 
     def raise_error(self) -> None:
-        """Raises what a node raised, if the run stands behind one that did."""
+        """Raises what a node raised, if the run stands after one that did."""
         with self._control.owned():
             live = self._control.live()
             if live.status == "failed" and live.history.error is not None:
@@ -581,10 +584,8 @@ class Session:
             yield self.revision, self._control.state
 
     def notice_writes(self) -> bool:
-        """Publishes writes to storages of the graph since the last change; True if there were any.
-
-        Called after each notebook cell: a write in a later cell must show, with nothing being stepped.
-        Work for what was written alone. A session that is busy is passed over: its move will tell.
+        """Publishes writes to storages of the graph since the last change; True if there were any. Called
+        after each notebook cell. Work for what was written alone. A busy session is left: its move will tell.
         """
         return self._control.notice_writes()
 

@@ -110,6 +110,7 @@ class SessionBreakpoints(Sequence[model.Breakpoint]):
         condition: Condition | str | None = None,
         hits: int = 0,
         enabled: bool = True,
+        log: str | None = None,
     ) -> model.Breakpoint:
         """See `Session.break_at`."""
         with self._changing() as live:
@@ -123,11 +124,18 @@ class SessionBreakpoints(Sequence[model.Breakpoint]):
                 condition=condition,
                 hits=hits,
                 enabled=enabled,
+                log=log,
             )
             return made.told(live.position)
 
     def add_text(
-        self, kind: model.BreakpointKind, text: str, *, condition: str = "", hits: int = 0
+        self,
+        kind: model.BreakpointKind,
+        text: str,
+        *,
+        condition: str = "",
+        hits: int = 0,
+        log: str = "",
     ) -> model.Breakpoint:
         """See `Session.add_breakpoint`."""
         with self._changing() as live:
@@ -138,7 +146,8 @@ class SessionBreakpoints(Sequence[model.Breakpoint]):
             elif kind == "node":
                 wanted = int(text) if text.isdecimal() else text
             where = {"tensor": "node", "data": "written"}.get(kind, kind)
-            made = self._points.add(**{where: wanted}, condition=condition or None, hits=hits)
+            settings: Any = {"condition": condition or None, "hits": hits, "log": log or None}
+            made = self._points.add(**{where: wanted}, **settings)
             return made.told(live.position)
 
     def enable(self, number: int, enabled: bool = True) -> None:

@@ -7,20 +7,17 @@ the node that runs next and the user's variables. Nothing is computed before som
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any, cast, overload
+from typing import Any, overload
 
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.api import summarizer
-from vizgrad.debugger.expressions import Elements, Expression, Gradient, parse
+from vizgrad.debugger.expressions import Elements, Expression, parse
 from vizgrad.debugger.session.breakpoints.conditions import ConditionNames
 from vizgrad.debugger.session.open_session import Live
 from vizgrad.debugger.session.run_control import RunControl
+from vizgrad.debugger.session.values import in_words, summary_of
 
 #: Expressions that a session may watch.
 MOST_WATCHED = 100
-#: Characters of a text, and items of a container, that are shown.
-_LONGEST, _MOST_ITEMS = 200, 8
 EXAMPLE = "'w.grad.norm()', 'loss' or 'grad.max()'"
 
 Names = Callable[[], Mapping[str, Any]]
@@ -152,46 +149,3 @@ def watched(number: int, expression: Expression, names: Names) -> model.Watched:
         why = str(error).removeprefix(f"{text!r} has no value: ").partition("\n")[0]
         return model.Watched(number, text, error=why or type(error).__name__)
     return model.Watched(number, text, "" if summary is not None else in_words(value), summary)
-
-
-def summary_of(value: Elements) -> model.TensorSummary | None:
-    """All that is to be seen of a tensor, or of a result; of a gradient that is not kept its statistics."""
-    if isinstance(value, Gradient):
-        try:
-            return summarizer.summarize_closely(value.array)
-        except LookupError:
-            return value.summary
-    return summarizer.summarize_closely(value.array if value.source is None else value.source)
-
-
-def in_words(value: Any) -> str:
-    """A value that is no tensor, without a call of the user's code: of an object of theirs its type."""
-    if value is None or type(value) in (bool, int, complex):
-        return _short(repr(value))
-    if isinstance(value, float):
-        return float.__repr__(value)
-    if type(value) is str:
-        return _short(repr(value[: _LONGEST + 1]))
-    if isinstance(value, Elements):
-        return f"tensor {list(value.shape)} {value.dtype}"
-    if type(value) in (list, tuple):
-        items = cast("Sequence[Any]", value)
-        begun, ended = "[]" if type(value) is list else "()"
-        shown = ", ".join(map(_of_item, items[:_MOST_ITEMS]))
-        return _short(f"{begun}{shown}{', …' if len(items) > _MOST_ITEMS else ''}{ended}")
-    if type(value) is dict:
-        pairs = islice(cast("dict[Any, Any]", value).items(), _MOST_ITEMS)
-        shown = ", ".join(f"{_of_item(key)}: {_of_item(each)}" for key, each in pairs)
-        more = ", …" if len(cast("dict[Any, Any]", value)) > _MOST_ITEMS else ""
-        return _short(f"{{{shown}{more}}}")
-    return f"<{type(value).__name__}>"
-
-
-def _of_item(value: Any) -> str:
-    if summarizer.has_array(value):
-        return "tensor"
-    return f"<{type(value).__name__}>" if type(value) in (list, tuple, dict) else in_words(value)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

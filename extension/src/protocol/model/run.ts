@@ -160,7 +160,7 @@ export interface Run {
  *
  * It stops when that has come about for the `hits`th time (0: each time); `hit` is how often
  * Continue has come there, up to where the run stands. A `condition` that is a function is told by
- * its name.
+ * its name. With a `log` it does not stop, and writes that message.
  */
 export interface Breakpoint {
   readonly id: number;
@@ -173,6 +173,18 @@ export interface Breakpoint {
   readonly nodes: readonly number[];
   readonly total: number;
   readonly place: Place | null;
+  readonly log: string;
+}
+
+/**
+ * A message that a breakpoint has written, after `position` steps; `node` is the one that it is
+ * about.
+ */
+export interface Logged {
+  readonly breakpoint: number;
+  readonly position: number;
+  readonly node: number;
+  readonly text: string;
 }
 
 /** The user's change after `position` steps, in words; `node` is the one that it is about. */
@@ -295,7 +307,15 @@ export const readBreakpoint: Reader<Breakpoint> = record<Breakpoint>({
   enabled: optional(boolean, true),
   nodes: optional(array(integer), []),
   total: optional(integer, 0),
-  place: optional(nullable(readPlace), null)
+  place: optional(nullable(readPlace), null),
+  log: optional(string, '')
+});
+
+export const readLogged: Reader<Logged> = record<Logged>({
+  breakpoint: integer,
+  position: integer,
+  node: integer,
+  text: string
 });
 
 export const readEdit: Reader<Edit> = record<Edit>({

@@ -16,7 +16,7 @@ import type { Breakpoint, Modes, RunStatus, Stopped } from './run';
  * nodes that were run, of those that they gave gradients to, and of the one that comes next.
  * `ending` says why a closed one was closed. `breakpoints` are the nodes before which Continue may
  * stop, `breakpoint_list` what was set (None: as it was). `nonfinite`: Continue stops where a NaN
- * or an infinity is born.
+ * or an infinity is born. `logged`: how many messages breakpoints have written.
  */
 export interface Update {
   readonly revision: number;
@@ -38,6 +38,7 @@ export interface Update {
   readonly nonfinite: boolean;
   readonly names: readonly Name[];
   readonly ending: string;
+  readonly logged: number;
 }
 
 export const readUpdate: Reader<Update> = record<Update>({
@@ -59,5 +60,6 @@ export const readUpdate: Reader<Update> = record<Update>({
   within: optional(nullable(readWithin), null),
   nonfinite: optional(boolean, true),
   names: optional(array(readName), []),
-  ending: optional(string, '')
+  ending: optional(string, ''),
+  logged: optional(integer, 0)
 });

@@ -170,6 +170,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   const events: Part = {
     name: 'Events',
     note: () => format.count(session.run.recorded, 'visit'),
+    ...(session.run.logged > 0 ? { sign: `${session.run.logged} logged` } : {}),
     draw: () => <Events session={session} running={running !== null} />
   };
   const about = [inspector, ...(explained ? [explained] : [])];

@@ -61,7 +61,7 @@ export function Breakpoints({ session }: { session: SessionState }): JSX.Element
 
 function Line({ breakpoint, open }: { breakpoint: Breakpoint; open: boolean }): JSX.Element {
   const store = useStore();
-  const { id, text, condition, hits, hit, enabled, nodes, place, kind } = breakpoint;
+  const { id, text, condition, hits, hit, enabled, nodes, place, kind, log } = breakpoint;
   const [first] = nodes;
   const where = kind === 'line' && place ? format.place(place) : null;
   const asks = condition !== '' && kind !== 'when' ? ` if ${condition}` : '';
@@ -70,7 +70,7 @@ function Line({ breakpoint, open }: { breakpoint: Breakpoint; open: boolean }): 
       <label>
         <input
           type="checkbox"
-          aria-label={`Pause at ${text}`}
+          aria-label={log === '' ? `Pause at ${text}` : `Log at ${text}`}
           checked={enabled}
           disabled={!open}
           onChange={event => store.actions.enableBreakpoint(id, event.currentTarget.checked)}
@@ -79,6 +79,7 @@ function Line({ breakpoint, open }: { breakpoint: Breakpoint; open: boolean }): 
       </label>
       {where !== null && <PlaceLink text={where} />}
       {asks !== '' && <span class="vg-stop-if">{asks}</span>}
+      {log !== '' && <span class="vg-stop-log">{`logs ${log}`}</span>}
       <span class="vg-stop-hits">
         {hits > 0 ? `${hit} of ${format.count(hits, 'time')}` : format.count(hit, 'time')}
       </span>
@@ -116,12 +117,14 @@ function Add({ done }: { done: () => void }): JSX.Element {
   const [text, setText] = useState('');
   const [condition, setCondition] = useState('');
   const [hits, setHits] = useState('');
+  const [log, setLog] = useState('');
   const [, example] = KINDS[kind];
   // What was refused is put right, not typed again.
   useEffect(() => {
     if (why?.request.type === 'add_breakpoint') {
       setText(why.request.text);
       setCondition(why.request.condition);
+      setLog(why.request.log);
     }
   }, [why]);
   const add = (event: Event): void => {
@@ -130,15 +133,15 @@ function Add({ done }: { done: () => void }): JSX.Element {
       return;
     }
     const asked = kind === 'when' || kind === 'data' ? '' : condition.trim();
-    store.actions.addBreakpoint(
-      kind,
-      text.trim(),
-      asked,
-      Math.max(0, Math.floor(Number(hits)) || 0)
-    );
+    store.actions.addBreakpoint(kind, text.trim(), {
+      condition: asked,
+      hits: Math.max(0, Math.floor(Number(hits)) || 0),
+      log: log.trim()
+    });
     setText('');
     setCondition('');
     setHits('');
+    setLog('');
   };
   const close = (): boolean => {
     done();
@@ -189,6 +192,15 @@ function Add({ done }: { done: () => void }): JSX.Element {
         placeholder="hits"
         value={hits}
         onInput={event => setHits(event.currentTarget.value)}
+      />
+      <input
+        type="text"
+        aria-label="Log message"
+        title="Write this message and do not pause"
+        placeholder="log norm {grad.norm()}"
+        spellcheck={false}
+        value={log}
+        onInput={event => setLog(event.currentTarget.value.replace(/^\s*log\s+/, ''))}
       />
       <button type="submit" disabled={text.trim() === ''}>
         Add

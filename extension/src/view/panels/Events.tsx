@@ -1,8 +1,9 @@
 /** The visits in the order they ran. A click goes to the moment after one. */
+import { Fragment } from 'preact';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import type { VisitLine } from '../../protocol';
+import type { Logged, VisitLine } from '../../protocol';
 import { nodeTitle } from '../../store';
 import type { SessionState, Window } from '../../store';
 import * as format from '../format';
@@ -65,6 +66,7 @@ export function Events({ session, running }: EventsProps): JSX.Element {
           known.filter(({ node }) => nodeTitle(session, node).toLowerCase().includes(letters)),
           run.position
         );
+  const messages = session.log?.lines ?? [];
   const later = run.recorded - first - count;
   const [before, behind] = letters === '' ? ['earlier', 'later'] : NOT_SEARCHED;
   return (
@@ -94,7 +96,14 @@ export function Events({ session, running }: EventsProps): JSX.Element {
       >
         {first > 0 && <li class="vg-muted">{`${first} ${before}`}</li>}
         {matching.map(line => (
-          <Line key={line.index} session={session} line={line} />
+          <Fragment key={line.index}>
+            <Line session={session} line={line} />
+            {messages
+              .filter(({ position }) => position === line.index + 1)
+              .map((message, at) => (
+                <Message key={at} session={session} message={message} />
+              ))}
+          </Fragment>
         ))}
         {known.length < count && (
           <li class="vg-muted vg-loading">
@@ -138,6 +147,24 @@ function Line({ session, line }: { session: SessionState; line: VisitLine }): JS
           </span>
         )}
         {!done && <span class="vg-muted">undone</span>}
+      </button>
+    </li>
+  );
+}
+
+/** What a breakpoint has written, below the visit after which it did. */
+function Message({ session, message }: { session: SessionState; message: Logged }): JSX.Element {
+  const store = useStore();
+  const { node, text, breakpoint, position } = message;
+  return (
+    <li class={position <= session.run.position ? 'vg-logged' : 'vg-logged vg-undone'}>
+      <button
+        type="button"
+        data-logged={breakpoint}
+        title={`Show ${nodeTitle(session, node)}`}
+        onClick={() => store.select(node)}
+      >
+        {text}
       </button>
     </li>
   );

@@ -65,6 +65,14 @@ def test_expressions_are_displayed(session: Kernel) -> None:
     assert "not understood" in session.run("%vizgrad display x +").error
 
 
+def test_a_breakpoint_that_logs_prints_in_the_cell(session: Kernel) -> None:
+    said = session.run("%vizgrad break Tanh* if grad.norm > 1 log norm {grad.norm:.2f}").result
+    assert said.endswith("logs norm {grad.norm:.2f}'")
+    cell = session.run("%vizgrad continue")
+    assert cell.printed == "step 2 TanhBackward0: norm 2.83\n"
+    assert cell.result.startswith("4 of 4 nodes done")
+
+
 def test_break_at_a_line_of_a_cell(session: Kernel) -> None:
     said = session.run("%vizgrad break :2").result
     assert ": line 2 of In [" in said

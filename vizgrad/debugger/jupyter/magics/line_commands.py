@@ -255,27 +255,29 @@ def break_(shell: Any, rest: str) -> Any:
             f"usage: {usage_of('break')}, e.g. TanhBackward0, Mul*, 17, train.py:7, :7 if grad.norm > 1e3, "
             "when nonfinite, written w"
         )
-    text, hits = _split_hits(text)
+    text, _, log = text.partition(" log ")
+    text, hits = _split_hits(text.strip())
     text, _, condition = text.partition(" if ")
     word, _, behind = text.strip().partition(" ")
-    made = _break(session, shell, word, behind.strip(), condition.strip() or None, hits)
+    settings = {"condition": condition.strip() or None, "hits": hits, "log": log.strip() or None}
+    made = _break(session, shell, word, behind.strip(), settings)
     return f"breakpoint {made.id}: {breakpoint_line(made)}"
 
 
 def _break(
-    session: Session, shell: Any, word: str, behind: str, condition: str | None, hits: int
+    session: Session, shell: Any, word: str, behind: str, settings: dict[str, Any]
 ) -> Breakpoint:
-    if word in ("when", "nonfinite"):
-        return session.break_at(when=behind if word == "when" else word, hits=hits)
-    if word == "written":
-        tensor = tensor_of(shell, behind, "break")
-        return session.break_at(written=tensor, hits=hits)
+    if word in ("when", "nonfinite", "written"):
+        del settings["condition"]
+        if word == "written":
+            return session.break_at(written=tensor_of(shell, behind, "break"), **settings)
+        return session.break_at(when=behind if word == "when" else word, **settings)
     text = f"{word} {behind}".strip()
     if text.isdecimal():
-        return session.break_at(node=int(text), condition=condition, hits=hits)
+        return session.break_at(node=int(text), **settings)
     if text.rpartition(":")[2].isdecimal():
-        return session.break_at(line=text, condition=condition, hits=hits)
-    return session.break_at(text, condition=condition, hits=hits)
+        return session.break_at(line=text, **settings)
+    return session.break_at(text, **settings)
 
 
 def _split_hits(text: str) -> tuple[str, int]:
@@ -312,6 +314,7 @@ def breakpoint_line(made: Breakpoint) -> str:
         parts.append(f"at hit {made.hits}, {made.hit} so far")
     elif made.hit:
         parts.append(f"{made.hit} so far")
+    parts += [f"logs {made.log}"] if made.log else []
     return ", ".join([*parts, *([] if made.enabled else ["off"])])
 
 

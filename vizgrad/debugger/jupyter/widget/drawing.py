@@ -232,7 +232,7 @@ class Standing:
     computes values again in it, which has one, too. `one_way`: it runs no node twice, so that a gradient can
     be changed only where the run has come to.
     `nonfinite`: Continue stops where a NaN or an infinity is born. `breakpoints` are the nodes before which
-    it may stop, `breakpoint_list` what was set.
+    it may stop, `breakpoint_list` what was set; `logged`: how many messages breakpoints have written.
     """
 
     status: RunStatus
@@ -266,6 +266,7 @@ class Standing:
     grows: bool = False
     recomputes: bool = False
     one_way: bool = False
+    logged: int = 0
 
 
 # From a graph, so folded, to the drawing that a view is given.

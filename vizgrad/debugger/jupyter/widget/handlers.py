@@ -239,7 +239,11 @@ def _set_line_breakpoint(session: Session, request: p.SetLineBreakpoint) -> None
 @moves(p.AddBreakpoint)
 def _add_breakpoint(session: Session, request: p.AddBreakpoint) -> None:
     session.add_breakpoint(
-        request.kind, request.text, condition=request.condition, hits=request.hits
+        request.kind,
+        request.text,
+        condition=request.condition,
+        hits=request.hits,
+        log=request.log,
     )
 
 

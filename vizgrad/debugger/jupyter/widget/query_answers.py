@@ -103,6 +103,7 @@ def standing(look: Look, drawing: Drawing) -> Standing:
         modes=look.modes,
         breakpoints=look.breakpoints,
         breakpoint_list=look.breakpoint_list,
+        logged=look.logged,
         within=now.within,
         grows=look.grows,
         recomputes=look.recomputes,
@@ -358,6 +359,8 @@ MOST_NAMES = 200
 MOST_VISITS = 1_000
 MOST_STORAGES = 1_000
 MOST_POINTS = 600
+#: Messages that are told at once.
+MOST_LOG_LINES = 300
 #: Nodes that are told to hold most memory.
 MOST_HOLDERS = 3
 #: Nodes of which it is told how they differ on two branches.
@@ -497,6 +500,14 @@ def part(session: Session, asked: p.GetPart) -> p.ArrayPart:
 def _watches(session: Session, request: p.GetWatches) -> p.Watches:
     with session.at_rest() as (revision, _):
         return p.Watches(request.request, session.id, revision, tuple(session.watches))
+
+
+@answers(p.GetLog)
+def _log(session: Session, request: p.GetLog) -> p.LogLines:
+    with session.at_rest() as (_, look):
+        lines = session.logged[-MOST_LOG_LINES:]
+        names = look.names({line.node for line in lines})
+        return p.LogLines(request.request, session.id, look.logged, lines, names)
 
 
 @answers(p.GetVisits)

@@ -11,6 +11,7 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Watching, Writes
 from vizgrad.debugger.engines.api.protocols import Bearing, GraphSource, Spot, Step
 from vizgrad.debugger.session.breakpoints import conditions
+from vizgrad.debugger.session.breakpoints.logpoints import Log, Message, parse_message
 from vizgrad.debugger.session.breakpoints.node_selectors import Chosen, choose
 from vizgrad.debugger.session.history.fold import Fold
 
@@ -93,6 +94,8 @@ class Breakpoint:
         #: The condition of the stop; None: always.
         self.test: conditions.Test | None = None
         self.condition = ""
+        #: The message that it writes where others stop.
+        self.message: Message | None = None
         self.writes: Writes | None = None
         self._written: object = None
         self._told: tuple[int, ...] | None = None
@@ -144,6 +147,7 @@ class Breakpoint:
             self._told,
             len(self.nodes),
             self.place,
+            "" if self.message is None else self.message.text,
         )
 
 
@@ -169,6 +173,8 @@ class Breakpoints:
         self._iterations: dict[int, int] | None = None
         #: Does it stop after a step that makes a NaN or an infinity of finite gradients?
         self.nonfinite = True
+        #: The messages of those that log.
+        self.log = Log()
         #: The one that stopped the run when it was asked last, and at how many steps that was.
         self.met: Breakpoint | None = None
         self._asked_at = -1
@@ -183,6 +189,7 @@ class Breakpoints:
         written: Any = None,
         hits: int = 0,
         enabled: bool = True,
+        log: str | None = None,
         **chosen: Any,
     ) -> Breakpoint:
         """A new one, from the arguments of `Session.break_at`; it takes the place of one that stops there."""
@@ -197,6 +204,8 @@ class Breakpoints:
             )
         made = self._make(found, written, hits)
         made.enabled = enabled
+        if log is not None:
+            made.message = parse_message(log, self._variables)
         given = condition if condition is not None else when
         if given is not None:
             made.test, made.condition = self._test(given)
@@ -247,7 +256,7 @@ class Breakpoints:
         if enabled:
             self.add(node=node)
             return
-        for each in [b for b in self._all if node in b.nodes]:
+        for each in [b for b in self._all if node in b.nodes and b.message is None]:
             each.leave_out(node)
             if not each.nodes:
                 self._all.remove(each)
@@ -256,7 +265,8 @@ class Breakpoints:
     def at_line(self, line: str) -> list[Breakpoint]:
         """Those that were set at the same line."""
         nodes = choose(self._source, line=line)[0].nodes
-        return [b for b in self._all if b.kind == "line" and b.nodes & nodes]
+        stopping = [b for b in self._all if b.message is None]
+        return [b for b in stopping if b.kind == "line" and b.nodes & nodes]
 
     def clear(self) -> None:
         self._all.clear()
@@ -266,7 +276,8 @@ class Breakpoints:
         enabled = [b for b in self._all if b.enabled]
         self._nodes = frozenset[int]().union(*(b.nodes for b in enabled))
         self._asking = any(b.asks for b in enabled)
-        self.listed = tuple(sorted(self._nodes))
+        stopping = [b.nodes for b in enabled if b.message is None]
+        self.listed = tuple(sorted(frozenset[int]().union(*stopping)))
         self.any = bool(self._all)
 
     def told(self) -> tuple[model.Breakpoint, ...]:
@@ -306,21 +317,34 @@ class Breakpoints:
         if position != self._asked_at:
             self._asked_at = position
             come = [b for b in self._all if b.enabled and self._comes(b, step, position)]
-            stopping = [b for b in come if b.count(position)]
-            self.met = stopping[0] if stopping else None
+            counted = [b for b in come if b.count(position)]
+            for each in counted:
+                if each.message is not None:
+                    self._write(each, each.message, step, position)
+            self.met = next((b for b in counted if b.message is None), None)
         return self.met
 
     def _comes(self, one: Breakpoint, step: Step, position: int) -> bool:
         if one.asks:
-            if one.writes is not None:
-                return one.comes(self._facts(_NO_VISIT, step.value))
-            return one.comes(self._facts(step.record.visit, step.value))
+            return one.comes(self._facts_of(one, step, position))
         node = step.current
         if node is None or node not in one.nodes:
             return False
-        if one.test is None:
-            return True
-        return one.comes(self.facts_before(node, position))
+        return one.test is None or one.comes(self._facts_of(one, step, position))
+
+    def _facts_of(self, one: Breakpoint, step: Step, position: int) -> conditions.Facts:
+        """The subject of its expressions: the node that ran, or the one that is next."""
+        if one.asks:
+            visit = step.record.visit if one.writes is None or one.message else _NO_VISIT
+            return self._facts(visit, step.value)
+        assert step.current is not None
+        return self.facts_before(step.current, position)
+
+    def _write(self, one: Breakpoint, message: Message, step: Step, position: int) -> None:
+        facts = self._facts_of(one, step, position)
+        node = facts.visit.node
+        line = model.Logged(one.id, position, node, message.said(facts))
+        self.log.add(line, f"{self._source.name(node)} {self._source.label(node)}".rstrip())
 
     def facts_before(self, node: int, position: int) -> conditions.Facts:
         """The subject of an expression where `node` is the next to run."""
@@ -372,4 +396,5 @@ _NO_VISIT = model.Visit(0, 0, (), ())
 
 def _alike(one: Breakpoint, other: Breakpoint) -> bool:
     """Do they stop at the same place, whatever else they ask?"""
-    return bool(one.nodes) and (one.kind, one.nodes) == (other.kind, other.nodes)
+    same = (one.kind, one.nodes) == (other.kind, other.nodes)
+    return bool(one.nodes) and same and (one.message is None) is (other.message is None)

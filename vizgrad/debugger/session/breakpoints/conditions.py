@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vizgrad.debugger import model
-from vizgrad.debugger.expressions import Gradient
+from vizgrad.debugger.expressions import Expression, Gradient
 from vizgrad.debugger.expressions import parse as parse_expression
 
 Variables = Callable[[], Mapping[str, Any]]
@@ -44,12 +44,8 @@ def parse(text: str, variables: Variables = dict[str, Any]) -> Test:
     """The condition that a text stands for; ValueError says what in it is not understood, or that a name is
     neither one of a condition nor one of `variables`. Where it has no value it does not hold.
     """
-    expression = parse_expression(
-        text,
-        {*_NAMES, *variables(), "step"},
-        tensors=_GRADIENTS,
-        example="'grad.norm() > 10', 'isnan(loss)', 'nonfinite' or 'step == 3'",
-    )
+    example = "'grad.norm() > 10', 'isnan(loss)', 'nonfinite' or 'step == 3'"
+    expression = parse_part(text, variables, "condition", example)
 
     def holds(facts: Facts) -> bool:
         try:
@@ -58,6 +54,12 @@ def parse(text: str, variables: Variables = dict[str, Any]) -> Test:
             return False
 
     return holds
+
+
+def parse_part(text: str, variables: Variables, what: str, example: str) -> Expression:
+    """An expression over the names of a condition. ValueError as `parse`, about the `what` that is wrong."""
+    known = {*_NAMES, *variables(), "step"}
+    return parse_expression(text, known, tensors=_GRADIENTS, what=what, example=example)
 
 
 def is_nonfinite(visit: model.Visit) -> bool:

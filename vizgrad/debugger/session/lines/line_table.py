@@ -402,10 +402,10 @@ def _line_inside(place: errors.Place) -> model.LineInside:
 def stops_at(
     table: LineTable, breakpoints: Iterable[model.Breakpoint]
 ) -> tuple[model.LineStop, ...]:
-    """The breakpoints that are set at lines, in the order of the lines."""
+    """The breakpoints that are set at lines, in the order of the lines; those that log stop nowhere."""
     found: dict[tuple[int, int], model.LineStop] = {}
     for each in breakpoints:
-        if each.kind == "line":
+        if each.kind == "line" and not each.log:
             lines = {table.line(node) for node in each.nodes}
             asks = [f"if {each.condition}"] if each.condition else []
             asks += [f"at hit {each.hits}"] if each.hits else []

@@ -29,6 +29,7 @@ from vizgrad.debugger.jupyter.widget.protocol.answers import Holder as Holder
 from vizgrad.debugger.jupyter.widget.protocol.answers import Inspection as Inspection
 from vizgrad.debugger.jupyter.widget.protocol.answers import LineNodes as LineNodes
 from vizgrad.debugger.jupyter.widget.protocol.answers import Lines as Lines
+from vizgrad.debugger.jupyter.widget.protocol.answers import LogLines as LogLines
 from vizgrad.debugger.jupyter.widget.protocol.answers import Memory as Memory
 from vizgrad.debugger.jupyter.widget.protocol.answers import Names as Names
 from vizgrad.debugger.jupyter.widget.protocol.answers import NodeLine as NodeLine
@@ -67,6 +68,7 @@ from vizgrad.debugger.jupyter.widget.protocol.requests import Find as Find
 from vizgrad.debugger.jupyter.widget.protocol.requests import FollowLines as FollowLines
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetDifferences as GetDifferences
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetLineNodes as GetLineNodes
+from vizgrad.debugger.jupyter.widget.protocol.requests import GetLog as GetLog
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetMemory as GetMemory
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetNames as GetNames
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetNodeLine as GetNodeLine
@@ -156,6 +158,7 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     EditWatch: (Done,),
     RemoveWatch: (Done,),
     GetWatches: (Watches,),
+    GetLog: (LogLines,),
     Pause: (Done,),
     Inspect: (Inspection,),
     GetPart: (ArrayPart,),

@@ -16,6 +16,7 @@ from vizgrad.debugger.model import (
     LineNode,
     LineRun,
     LineStop,
+    Logged,
     Mathematics,
     Name,
     Node,
@@ -319,6 +320,17 @@ class Watches:
     session: str
     revision: int
     watched: tuple[Watched, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LogLines:
+    """The latest messages of breakpoints that log, in order; there have been `total`."""
+
+    request: int
+    session: str
+    total: int
+    lines: tuple[Logged, ...]
+    names: tuple[Name, ...]
 
 
 # The memory of the whole process: what is asked and answered about no session.

@@ -320,7 +320,7 @@ class AddBreakpoint:
     """`text` is, for each kind, as a person writes it: "op", a name or pattern (``Mul*``); "node", a number;
     "line", ``In [3]:7`` or ``train.py:7``; "when", a condition behind each visit, and `condition` is empty
     then. "tensor" and "data" name a leaf by its label: before it takes its gradient, or when its memory is
-    written.
+    written. With a `log` it does not stop, and writes that message.
     """
 
     request: int
@@ -329,6 +329,7 @@ class AddBreakpoint:
     text: str
     condition: str = ""
     hits: int = 0
+    log: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -465,3 +466,11 @@ class RemoveWatch:
     request: int
     session: str
     watch: int
+
+
+@dataclass(frozen=True, slots=True)
+class GetLog:
+    """What have breakpoints that log written last?"""
+
+    request: int
+    session: str
