@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import ipywidgets
 from IPython.display import display
 
-from vizgrad.debugger.ranks.comparison import preformatted
+from vizgrad.debugger.ranks.comparison import RankComparison, preformatted
 
-if TYPE_CHECKING:
-    from vizgrad.debugger.ranks.rank_session import RankSession
+
+class Moved(Protocol):
+    """The part of a `RankSession` that its view needs."""
+
+    @property
+    def closed(self) -> bool: ...
+
+    @property
+    def ranks(self) -> tuple[int, ...]: ...
+
+    @property
+    def where(self) -> str: ...
+
+    def restart(self, *, rank: int | None) -> object: ...
+    def back(self, *, rank: int | None) -> object: ...
+    def step(self, *, rank: int | None) -> object: ...
+    def continue_(self, *, rank: int | None) -> object: ...
+    def compare(self) -> RankComparison: ...
+    def picture(self, compared: RankComparison) -> str: ...
+    def trace(self, rank: int) -> object: ...
 
 
 class RankView:
@@ -19,7 +37,7 @@ class RankView:
     Whatever moves the session, a button or a call, shows here.
     """
 
-    def __init__(self, session: RankSession) -> None:
+    def __init__(self, session: Moved) -> None:
         self._session = session
         every = [("All ranks", None), *((f"Rank {rank}", rank) for rank in session.ranks)]
         self._rank = ipywidgets.Dropdown(
@@ -63,7 +81,7 @@ class RankView:
         return button
 
     def _move(self, move: Callable[..., Any]) -> None:
-        """What goes wrong is said where the ranks are."""
+        """An error is shown in place of the positions."""
         try:
             move(rank=self._rank.value)
         except (RuntimeError, ValueError, IndexError) as error:
