@@ -37,6 +37,9 @@ SETTINGS = {
 #: Each page that is loaded would ask whether JupyterLab is to be built anew, which runs node.
 PAGE = {"buildCheck": False}
 
+#: The labextension of this checkout, as it was built last: the one that was installed may be of another.
+BUILT = Path(__file__).parents[2] / "vizgrad" / "labextension"
+
 
 @dataclass(frozen=True)
 class Server:
@@ -62,6 +65,11 @@ def start(folder: Path, *arguments: str) -> Server:
     (config / "labconfig").mkdir(parents=True)
     (config / "labconfig" / "default_setting_overrides.json").write_text(json.dumps(SETTINGS))
     (config / "labconfig" / "page_config.json").write_text(json.dumps(PAGE))
+
+    if BUILT.is_dir():
+        there = folder / "jupyter" / "labextensions"
+        there.mkdir(parents=True)
+        (there / "vizgrad").symlink_to(BUILT)
 
     port, token = _free_port(), secrets.token_hex(16)
     command = [

@@ -47,7 +47,8 @@ def debug(
     Arguments are those of `vizgrad.autograd.backward`. Returns a `Session`: `s.step()`, `s.back()`,
     `s.run_to("TanhBackward0")`, `s.continue_()`, `s.restart()`, `s.close()`. `display=False` shows
     nothing. `keep` is how many bytes of values the steps may hold, for going back and looking closely
-    (default: a quarter of the memory that is free); beyond that the oldest steps release theirs.
+    (default: a quarter of the memory that is free); beyond that the oldest steps release theirs. By default
+    a run over large gradients of PyTorch's copies a part of them, and keeps statistics of the others.
 
     Debugging the same tensor again starts over: an earlier session that is in the middle of its graph, or
     has used it up, is taken back to its start (`.grad` too) and closed. One that ran to its end and kept the

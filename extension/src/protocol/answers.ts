@@ -247,7 +247,7 @@ export interface Source {
 
 /**
  * The first of `total`, those that differ most, of nodes that one of the branches has run since
- * they parted; `first` and `text` as `Comparison` has them.
+ * they parted; `first`, `text` and `unfinished` as `Comparison` has them.
  */
 export interface Differences {
   readonly type: 'differences';
@@ -258,6 +258,7 @@ export interface Differences {
   readonly differences: readonly Difference[];
   readonly first: number | null;
   readonly text: string;
+  readonly unfinished: string;
 }
 
 /** The request was carried out; every view received its changes as an `Updated`. */
@@ -515,7 +516,8 @@ export const readDifferences: Reader<Differences> = record<Differences>({
   total: integer,
   differences: array(readDifference),
   first: optional(nullable(integer), null),
-  text: optional(string, '')
+  text: optional(string, ''),
+  unfinished: optional(string, '')
 });
 
 export const readDone: Reader<Done> = record<Done>({

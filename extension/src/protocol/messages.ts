@@ -30,6 +30,7 @@ import type {
   EditWatch,
   EnableBreakpoint,
   Find,
+  FinishBranch,
   FollowLines,
   GetDifferences,
   GetLineNodes,
@@ -170,6 +171,7 @@ export type Request =
   | SetLeaf
   | BeginBranch
   | SwitchBranch
+  | FinishBranch
   | DropBranch
   | GetDifferences
   | GetLane
@@ -259,6 +261,7 @@ export const ANSWERS = {
   set_leaf: ['done'],
   begin_branch: ['done'],
   switch_branch: ['done'],
+  finish_branch: ['done'],
   drop_branch: ['done'],
   get_differences: ['differences'],
   get_lane: ['lane'],

@@ -365,6 +365,14 @@ export interface SwitchBranch {
   readonly name: string;
 }
 
+/** Run the branch `name`, or the "original", to its end, and go back to where the run stands. */
+export interface FinishBranch {
+  readonly type: 'finish_branch';
+  readonly request: number;
+  readonly session: string;
+  readonly name: string;
+}
+
 /** Throw it away, with those that left it. */
 export interface DropBranch {
   readonly type: 'drop_branch';

@@ -16,4 +16,6 @@ export interface Compared extends Pair {
   readonly first: number | null;
   /** What else there is to say: of nodes that only one of two runs has. */
   readonly text: string;
+  /** A branch that was left before its end; empty: neither was. Only nodes that both have run are compared then. */
+  readonly unfinished: string;
 }

@@ -60,7 +60,8 @@ export function comparison(session: SessionState, view: ViewState): Want | null 
   );
 }
 
-export function comparedIn(pair: Pair, { differences, total, first, text }: Differences): Compared {
+export function comparedIn(pair: Pair, told: Differences): Compared {
+  const { differences, total, first, text, unfinished } = told;
   const nodes = new Map(differences.map(each => [each.node, each]));
-  return { ...pair, total, first, text, nodes };
+  return { ...pair, total, first, text, unfinished, nodes };
 }

@@ -75,6 +75,7 @@ describe('what the user asks for', () => {
     actions.addBreakpoint('line', '12', { condition: 'norm > 1', hits: 2, log: 'loss' });
     actions.changeGradient(3, 'zeros');
     actions.switchBranch('b');
+    actions.finishBranch('original');
     expect(newly()).toEqual([
       {
         type: 'add_breakpoint',
@@ -86,7 +87,8 @@ describe('what the user asks for', () => {
         log: 'loss'
       },
       { type: 'set_grad', session: 's1', node: 3, value: 'zeros', slot: 0 },
-      { type: 'switch_branch', session: 's1', name: 'b' }
+      { type: 'switch_branch', session: 's1', name: 'b' },
+      { type: 'finish_branch', session: 's1', name: 'original' }
     ]);
   });
 

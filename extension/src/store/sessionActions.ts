@@ -169,6 +169,11 @@ export class SessionActions {
     this.send(session => ({ type: 'switch_branch', session, name }));
   }
 
+  /** Run a branch that was left to its end, and come back. */
+  finishBranch(name: string): void {
+    this.send(session => ({ type: 'finish_branch', session, name }));
+  }
+
   dropBranch(name: string): void {
     this.send(session => ({ type: 'drop_branch', session, name }));
   }

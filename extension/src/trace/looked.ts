@@ -68,7 +68,7 @@ function differences({
   text
 }: TraceFile['view']['beside'][number]): Pick<
   Message & { type: 'differences' },
-  'total' | 'differences' | 'first' | 'text'
+  'total' | 'differences' | 'first' | 'text' | 'unfinished'
 > {
-  return { total, differences: some, first, text };
+  return { total, differences: some, first, text, unfinished: '' };
 }

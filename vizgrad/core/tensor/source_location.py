@@ -134,7 +134,7 @@ def statement_at(site: Site) -> ast.AST | None:
 
 
 #: The usual name of the module.
-_MODULES = frozenset({"vizgrad", "vg", "torch", "T", "F", "functional", "init"})
+_MODULES = frozenset({"vizgrad", "vg", "torch", "T", "F", "functional", "init", "nn", "np"})
 
 
 @lru_cache(maxsize=1024)
@@ -160,4 +160,5 @@ def written_name(site: Site | None) -> str:
         target = node.value
     while isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute):
         target = target.func.value
-    return "" if target is None else ast.unparse(target)
+    name = "" if target is None else ast.unparse(target)
+    return "" if name in _MODULES else name  # `torch.empty(3).uniform_()` has no variable yet

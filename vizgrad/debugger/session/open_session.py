@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from vizgrad.core.error_lines import LOOK_CLOSER
 from vizgrad.core.errors import own_line
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import summarizer
-from vizgrad.debugger.engines.api.abilities import Growing, runs_one_way
+from vizgrad.debugger.engines.api.abilities import Frugal, Growing, runs_one_way
 from vizgrad.debugger.engines.api.protocols import Backward, GraphSource, Grouped, Step
 from vizgrad.debugger.model import ArrayName
 from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints, birth_at, birth_in
@@ -45,15 +45,22 @@ def value_of(of: ArrayName, history: History, source: GraphSource) -> Any:
             raise LookupError(
                 "no gradient is buffered at this slot (the initial gradient is not stored)"
             )
-        found = history.value_at(spot)
+        found, step = history.value_at(spot), history.steps[spot[0]]
     else:
         order = history.fold.order(of.node)
         if order is None:
             raise LookupError("this node has not been run")
-        found = history.steps[order].value(of.kind, of.nr)
+        step = history.steps[order]
+        found = step.value(of.kind, of.nr)
     if found is None:
-        raise LookupError("it is not kept any more, or was undefined")
+        raise LookupError(_absence(step, of))
     return found
+
+
+def _absence(step: Step, of: ArrayName) -> str:
+    """Why a step gives no such value."""
+    why = cast("Frugal", step).absence(of.kind, of.nr) if hasattr(step, "absence") else ""
+    return why or "it is not kept any more, or was undefined"
 
 
 # --- the trace of a session: with it go the gradients that its steps have kept --------------------

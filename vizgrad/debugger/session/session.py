@@ -345,7 +345,7 @@ class Session:
         self, name: Any, other: str = "", *, tolerance: float | None = 0.0
     ) -> tuple[model.Difference, ...]:
         """The gradients that arrived at each node on the branch `name`, beside `other` (the line that
-        it left), of nodes that one of them has run since they parted, if those steps are undone now.
+        it left), of nodes that one of them has run since they parted (that both have, if one was left early).
 
         `name` may be another run: a trace, a recording or a session. It is laid beside this one, and `other`
         is what it is called; views show in the graph how it differs. Nodes are matched as in `Trace.diff`,

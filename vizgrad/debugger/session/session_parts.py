@@ -255,6 +255,17 @@ class SessionBranches(Sequence[model.Branch]):
             self._lines.switch(line)
             return line.told(line)
 
+    def finish(self, name: str) -> None:
+        """Runs a branch, or the "original", to its end, past breakpoints, and goes back to where the run
+        stands. A branch that was left early can then be compared as a whole. Raises as `switch`.
+        """
+        here = self._lines.current.name
+        self.switch(name)
+        try:
+            self._control.move(lambda history, between: history.seek(history.total, between))
+        finally:
+            self.switch(here)
+
     def drop(self, name: str) -> None:
         """Throws a branch away with those that left it; on one of them, it goes back to where the parent was
         left. Raises as `switch`. Another run that was laid beside this one is put away.

@@ -536,6 +536,7 @@ def traced(
             "retain_graph": True,
             "names": names,
             "title": names.get(id(loss), ""),
+            "keep": quarter_of_free(),
         }
         backward = open_backward(loss, options)
         try:

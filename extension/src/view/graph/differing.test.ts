@@ -16,7 +16,15 @@ function difference(
 
 function compared(...differences: Difference[]): Compared {
   const nodes = new Map(differences.map(each => [each.node, each]));
-  return { here: 'original', there: 'branch 1', nodes, total: nodes.size, first: null, text: '' };
+  return {
+    here: 'original',
+    there: 'branch 1',
+    nodes,
+    total: nodes.size,
+    first: null,
+    text: '',
+    unfinished: ''
+  };
 }
 
 const NONE = compared();

@@ -96,7 +96,7 @@ export function differsWithin(
 /** What a screen reader says when it is known, and what stands below the branches. */
 export function summary({ nodes, total }: Compared): string {
   if (total === 0) {
-    return 'no node has run since they split';
+    return 'no node has run on both since they split';
   }
   const count = [...nodes.values()].filter(each => (stepOf(each) ?? 0) !== 0).length;
   const told = nodes.size < total && count === nodes.size ? 'more than ' : '';

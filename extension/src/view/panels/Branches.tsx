@@ -136,7 +136,7 @@ function Comparison({ session, view }: BranchesProps): JSX.Element | null {
     return null;
   }
   const most = mostOf(compared);
-  const { here, there, first, text } = compared;
+  const { here, there, first, text, unfinished } = compared;
   const others = besides(session, there);
   return (
     <p class="vg-branch-differs">
@@ -171,6 +171,20 @@ function Comparison({ session, view }: BranchesProps): JSX.Element | null {
         </>
       )}
       {text !== '' && `; ${text}`}
+      {unfinished !== '' && (
+        <>
+          {' '}
+          <button
+            type="button"
+            class="vg-more-button"
+            title={`Run ${unfinished} to its end, come back here, and compare all nodes`}
+            disabled={session.closed}
+            onClick={() => store.actions.finishBranch(unfinished)}
+          >
+            Run it to the end and compare
+          </button>
+        </>
+      )}
     </p>
   );
 }

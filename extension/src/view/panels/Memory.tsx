@@ -30,7 +30,7 @@ export function Memory({ session }: { session: SessionState }): JSX.Element {
       <ol class="vg-holders" aria-label="Largest holders">
         {holders.map(({ node, bytes }) => (
           <li key={node}>
-            <NodeLink session={session} node={node} />
+            <NodeLink session={session} node={node} aligned />
             <span class="vg-norm">{format.bytes(bytes)}</span>
           </li>
         ))}

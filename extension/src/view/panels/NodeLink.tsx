@@ -10,9 +10,11 @@ import { Middle } from './Middle';
 interface NodeLinkProps {
   readonly session: SessionState;
   readonly node: number;
+  /** In a list: the name begins at the same place whether it is known how the node stands or not. */
+  readonly aligned?: boolean;
 }
 
-export function NodeLink({ session, node }: NodeLinkProps): JSX.Element {
+export function NodeLink({ session, node, aligned = false }: NodeLinkProps): JSX.Element {
   const store = useStore();
   const run = session.fold.knows(node) ? session.fold.node(node) : null;
   const wrong =
@@ -21,6 +23,11 @@ export function NodeLink({ session, node }: NodeLinkProps): JSX.Element {
       format.madeAt(session.visits.get(node)) !== null);
   return (
     <button type="button" class="vg-node-link" onClick={() => store.select(node)}>
+      {!run && aligned && (
+        <span class="vg-tone">
+          <svg class="vg-icon" viewBox="0 0 16 16" aria-hidden="true" />
+        </span>
+      )}
       {run && (
         <span class="vg-tone" data-tone={wrong ? 'error' : run.state}>
           <StateIcon

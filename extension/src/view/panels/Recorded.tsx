@@ -1,9 +1,11 @@
 /** Where a node comes from: the source line, the scope, the formulas, the saved values. */
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 
 import type { Formula, Mathematics, Node, Place } from '../../protocol';
 import * as format from '../format';
 import { PlaceLink } from '../PlaceLink';
+import { copy } from './array/copy';
 import { Maths } from './Maths';
 
 export function PlaceLine({ place }: { place: Place }): JSX.Element {
@@ -20,13 +22,52 @@ export function PlaceLine({ place }: { place: Place }): JSX.Element {
   );
 }
 
-export function Recorded({ node }: { node: Node }): JSX.Element | null {
-  return node.place ? (
+interface RecordedProps {
+  readonly node: Node;
+  /** The engine notes no lines unless it is watched. */
+  readonly unnoted: boolean;
+}
+
+export function Recorded({ node, unnoted }: RecordedProps): JSX.Element | null {
+  const { place, kind } = node;
+  if (place === null && (!unnoted || kind === 'leaf')) {
+    return null;
+  }
+  return (
     <section class="vg-part">
       <h4>Recorded at</h4>
-      <PlaceLine place={node.place} />
+      {place ? <PlaceLine place={place} /> : <NoLine />}
     </section>
-  ) : null;
+  );
+}
+
+const WATCH = 'with vg.watch():';
+
+/** How the line can be had next time. */
+function NoLine(): JSX.Element {
+  const [said, say] = useState('');
+  return (
+    <div class="vg-no-line">
+      <p class="vg-muted">
+        No source line: PyTorch does not note it. Compute the loss inside <code>{WATCH}</code>
+      </p>
+      <button
+        type="button"
+        class="vg-more-button"
+        aria-label={`Copy ${WATCH}`}
+        onClick={() =>
+          void copy(`${WATCH}\n    `).then(done =>
+            say(done ? 'Copied.' : 'The browser blocked copying.')
+          )
+        }
+      >
+        Copy
+      </button>{' '}
+      <span class="vg-muted" role="status">
+        {said}
+      </span>
+    </div>
+  );
 }
 
 interface FormulasProps {

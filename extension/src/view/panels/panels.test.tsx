@@ -1,6 +1,7 @@
 import { fireEvent, render, waitFor, within } from '@testing-library/preact';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
+import { node } from '../../../tests/drawings';
 import { Player } from '../../../tests/player';
 import { RECORDINGS } from '../../../tests/recordings';
 import type { Recording } from '../../../tests/recordings';
@@ -8,6 +9,7 @@ import type { Blocks, Part, TensorSummary } from '../../protocol';
 import { openView } from '..';
 import type { MountedView } from '..';
 import { Maths } from './Maths';
+import { Recorded } from './Recorded';
 import { TensorCard } from './TensorCard';
 
 const SUMMARY: TensorSummary = {
@@ -49,6 +51,26 @@ function card(change: Partial<TensorSummary>): HTMLElement {
   return render(<TensorCard title="g" summary={{ ...SUMMARY, ...change }} />)
     .container as HTMLElement;
 }
+
+describe('where a node was recorded', () => {
+  test('is said with how to have it noted, where the engine notes no lines', async () => {
+    const recorded = (fields: Parameters<typeof node>[1], unnoted: boolean): HTMLElement =>
+      render(<Recorded node={node(1, { place: null, ...fields })} unnoted={unnoted} />)
+        .container as HTMLElement;
+    const write = vi.fn(() => Promise.resolve());
+    vi.stubGlobal('navigator', { userAgent: 'jsdom', clipboard: { writeText: write } });
+    const host = recorded({}, true);
+    expect(host.textContent).toContain(
+      'No source line: PyTorch does not note it. Compute the loss inside with vg.watch():'
+    );
+    fireEvent.click(within(host).getByRole('button', { name: 'Copy with vg.watch():' }));
+    expect(await within(host).findByText('Copied.')).toBeTruthy();
+    expect(write).toHaveBeenCalledWith('with vg.watch():\n    ');
+    vi.unstubAllGlobals();
+    expect(recorded({}, false).textContent).toBe('');
+    expect(recorded({ kind: 'leaf' }, true).textContent).toBe('');
+  });
+});
 
 describe('an array', () => {
   test('in forward mode is told with its tangent, which goes down as it does', () => {

@@ -121,6 +121,30 @@ def test_branches_are_compared_as_far_as_they_have_run() -> None:
     assert session.compare("branch 1")[0].relative == pytest.approx(2)
 
 
+def test_a_branch_that_was_left_early_is_said_and_can_be_run_to_its_end() -> None:
+    x, _, session = opened()
+    session.step()
+    session.set_grad(session.node, "g * 100")
+    session.continue_()
+    told = session.comparison("branch 1")
+    assert told.text == "original was left after 1 of 6 nodes"
+    assert told.unfinished == "original"
+    assert told.differences == ()  # what only one of them has run is no difference
+    assert told.first is None
+    ended = x.grad
+    session.breakpoints.add("AccumulateGrad")
+    session.branches.finish("original")
+    assert [branch.recorded for branch in session.branches] == [6, 6]
+    assert (session.position, session.branches[1].current) == (6, True)
+    assert x.grad is not None
+    assert ended is not None
+    assert x.grad.tolist() == ended.tolist()
+    told = session.comparison("branch 1")
+    assert (told.text, told.unfinished) == ("", "")
+    assert len(told.differences) == 5
+    assert [difference.relative for difference in told.differences] == [pytest.approx(99)] * 5
+
+
 def test_a_saved_value_and_a_number() -> None:
     x = vg.tensor([2.0, 3.0], requires_grad=True)
     session = open_session((x.exp() * 5).sum(), names={id(x): "x"})

@@ -56,6 +56,24 @@ class Staged(Step, Protocol):
 
 
 @runtime_checkable
+class Frugal(Step, Protocol):
+    """A step that keeps statistics of some gradients, and no values."""
+
+    def absence(self, kind: model.ArrayKind, nr: int) -> str:
+        """Why `value` gives None, in words; empty: nothing is known of such a gradient."""
+        ...
+
+
+@runtime_checkable
+class Lightening(Run, Protocol):
+    """A run whose steps release values of their own accord, and can still be undone."""
+
+    def lightened(self) -> int:
+        """The bytes that they have released since the last call."""
+        ...
+
+
+@runtime_checkable
 class Inward(Run, Protocol):
     """A run that can note the lines of a person's program that a node runs."""
 

@@ -22,8 +22,8 @@ def open_backward(loss: Any, options: Mapping[str, Any]) -> Backward:
     """A backward of `loss` that has not run. TypeError for what no engine knows.
 
     `options` are `gradient`, `retain_graph`, `create_graph`, `inputs`, as `vizgrad.autograd.backward` takes
-    them, and `names`: id of a tensor -> what the person calls it. An engine that cannot do what is asked
-    for raises TypeError.
+    them, `names`: id of a tensor -> what the person calls it, and `keep`: bytes of values that the steps may
+    hold (None: the engine decides). An engine that cannot do what is asked for raises TypeError.
     """
     if engines_registered():
         return open_backward(loss, options)

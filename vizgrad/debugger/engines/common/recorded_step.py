@@ -132,6 +132,11 @@ class RecordedStep(Generic[Value]):
         return self._visit(closely)
 
     def value(self, kind: model.ArrayKind, nr: int) -> Any:
+        found = self.captured(kind, nr)
+        return None if found is None else found.array
+
+    def captured(self, kind: model.ArrayKind, nr: int) -> Value | None:
+        """A gradient of the step, as it was captured."""
         values: Sequence[Value | None] = ()
         done = self.accumulated
         match kind:
@@ -147,8 +152,7 @@ class RecordedStep(Generic[Value]):
                 values = [done.before if kind == "grad_before" else done.after]
             case _:
                 pass
-        found = values[nr] if 0 <= nr < len(values) else None
-        return None if found is None else found.array
+        return values[nr] if 0 <= nr < len(values) else None
 
     def values(self) -> list[Value]:
         """All values that it keeps."""

@@ -82,6 +82,16 @@ class GradEffect(new_values.GradEffect):
         return made
 
 
+class Unkept:
+    """A change of `.grad` after the last node, where no copy of what was there before is kept."""
+
+    def undo(self) -> None:
+        raise WorldChanged("back", ".grad was written after the last node")
+
+    def redo(self) -> None:
+        """Is never undone."""
+
+
 class LeafEffect:
     """The elements of a leaf before a step whose hooks may write to it, and after it.
 

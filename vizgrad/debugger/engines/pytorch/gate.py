@@ -9,15 +9,22 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import torch
 
-from vizgrad.debugger.engines.pytorch.effects import GradEffect, copy_of, leaf_effect
+from vizgrad.debugger.engines.pytorch.captured import (
+    CapturedTensor,
+    Capturing,
+    LargeTensor,
+    flat_of,
+)
+from vizgrad.debugger.engines.pytorch.effects import GradEffect, leaf_effect
 from vizgrad.debugger.engines.pytorch.graph_source import Numbering
 
 #: Seconds for which a thread is waited for that was told to end. One that is inside a node ends after it.
@@ -25,6 +32,9 @@ ENDING = 5.0
 #: Seconds in which a node may end by itself when it is interrupted.
 GRACE = 0.2
 Grad = torch.Tensor | None
+Captured = CapturedTensor | None
+#: A node, and the slot of it that a gradient goes to.
+Slot = tuple[int, int]
 
 
 class Abandoned(BaseException):
@@ -32,13 +42,15 @@ class Abandoned(BaseException):
 
 
 class Call:
-    """One node as its hooks saw it. Gradients are copies: PyTorch goes on with its own."""
+    """One node as its hooks saw it. Gradients are captured: PyTorch goes on with its own."""
 
-    def __init__(self, number: int, used: Sequence[Grad] | None) -> None:
+    def __init__(self, number: int, used: Sequence[Captured] | None) -> None:
         self.number = number
         #: The gradients that the node received, after all other hooks; None if it received none.
-        self.used = None if used is None else tuple(map(copy_of, used))
-        self.computed: list[Grad] = []
+        self.used = None if used is None else tuple(used)
+        self.computed: list[Captured] = []
+        #: The sums of results with what had arrived before, by the number of the result.
+        self.sums: dict[int, Captured] = {}
         self.seconds = 0.0
         self.leaf: LeafCall | None = None
         #: The changes of leaves' `.grad` by backwards within the node, by identity of the leaf.
@@ -50,12 +62,14 @@ class Call:
 class LeafCall:
     """The change of `.grad` by a leaf's node: recognised by the same object, or the same memory."""
 
-    def __init__(self, variable: torch.Tensor, used: Grad) -> None:
+    def __init__(self, variable: torch.Tensor, used: Grad, captured: Captured) -> None:
         self.effect = GradEffect(variable)
         self.leaf_effect = leaf_effect(variable)
-        self.before = self.effect.before
-        self.after: Grad = None
+        before = self.effect.before
+        self.before = None if before is None else CapturedTensor(before)
+        self.after: Captured = None
         self.decision = "undefined"
+        self._used = captured
         self._variable: torch.Tensor | None = variable
         self._memory = _memory(used)
 
@@ -64,10 +78,10 @@ class LeafCall:
         """`.grad` as it is now."""
         return None if self._variable is None else self._variable.grad
 
-    def finish(self) -> None:
+    def finish(self, capturing: Capturing) -> None:
         assert self._variable is not None  # is finished once
         grad, before = self._variable.grad, self.effect.grad_before
-        self.after = copy_of(grad)
+        self.after = self._captured(grad, capturing)
         if self._memory is None:
             self.decision = "undefined"
         elif grad is None:
@@ -76,7 +90,25 @@ class LeafCall:
             self.decision = "taken" if _memory(grad) == self._memory else "copied"
         else:
             self.decision = "added in place" if grad is before else "new tensor"
-        self._variable = None
+        self._variable = self._used = None
+
+    def _captured(self, grad: Grad, capturing: Capturing) -> Captured:
+        """Where processes work together, who averages gradients afterwards is undone with a copy."""
+        if grad is None or not capturing.is_large(grad):
+            return capturing.take(grad)
+        used, elements = self._used, None
+        if isinstance(used, LargeTensor) and _memory(grad) != self._memory:
+            elements = used.elements if used.elements.equal(flat := flat_of(grad)) else None
+            if elements is not None:
+                elements.lie_in(flat)
+        found = capturing.take(grad) if elements is None else LargeTensor(elements, grad)
+        if _in_a_group():
+            capturing.keep(found)
+        return found
+
+
+def _in_a_group() -> bool:
+    return torch.distributed.is_available() and torch.distributed.is_initialized()
 
 
 class Gate:
@@ -88,11 +120,21 @@ class Gate:
         others: Sequence[Any],
         start: Callable[[], None],
         numbering: Numbering | None = None,
+        capturing: Capturing | None = None,
+        waiting: Mapping[Slot, CapturedTensor] = MappingProxyType({}),
+        summed: Mapping[tuple[int, int], tuple[Slot, int]] = MappingProxyType({}),
     ) -> None:
         """`others`: nodes of leaves that backwards within a node may lead to. `numbering`: of what the
-        backward records, if it does.
+        backward records, if it does. `waiting`: what it starts from. `summed`: by node and number of its
+        edge, the slots that several gradients go to, and how many.
         """
         self._start = start
+        self._capturing = Capturing(None) if capturing is None else capturing
+        self._summed = summed
+        #: The sum for a slot so far, as a copy (None: the engine has it), and captured.
+        self._sums: dict[Slot, tuple[torch.Tensor | None, CapturedTensor]] = {
+            slot: (seed.array, seed) for slot, seed in waiting.items()
+        }
         self._numbering = numbering
         self._came: SimpleQueue[Call | BaseException | None] = SimpleQueue()
         #: For each node that is let go on, what it is given instead of what came (None: just that).
@@ -133,6 +175,10 @@ class Gate:
         """Lets the node that is held run, with other gradients at some slots."""
         if self._numbering is not None:
             self._numbering.going_on()
+        call = self._call
+        if call is not None and self._capturing.closely:
+            for captured in call.used or ():
+                self._capturing.keep(captured)
         self._go.put(instead)
 
     @property
@@ -194,7 +240,7 @@ class Gate:
                 return None
             if self._numbering is not None:
                 self._numbering.renumber(grads)
-            call = Call(number, grads)
+            call = Call(number, self._received(number, grads))
             self._call = call
             self._came.put(call)
             instead = self._go.get()
@@ -204,13 +250,42 @@ class Gate:
                 self._numbering.started()
             if instead:
                 grads = [instead.get(nr, grad) for nr, grad in enumerate(grads)]
-                call.used = tuple(map(copy_of, grads))
+                call.used = tuple(map(self._capturing.take, grads))
             if variable is not None:
-                call.leaf = LeafCall(variable, grads[0])
+                used = None if call.used is None else call.used[0]
+                call.leaf = LeafCall(variable, grads[0], used)
             self._since = perf_counter()
             return tuple(grads) if instead else None
 
         return before
+
+    def _received(self, number: int, grads: Sequence[Grad]) -> list[Captured]:
+        found: list[Captured] = []
+        for nr, grad in enumerate(grads):
+            waiting = self._sums.pop((number, nr), None)
+            if waiting is None:
+                found.append(self._capturing.take(grad, hooked=True))
+            else:
+                found.append(self._capturing.received(waiting[1], grad))
+        return found
+
+    def _deliver(self, call: Call, computed: Sequence[Grad]) -> None:
+        """Captures results, and adds up those that go where others go."""
+        capturing = self._capturing
+        for index, grad in enumerate(computed):
+            captured = capturing.take(grad)
+            call.computed.append(captured)
+            way = self._summed.get((call.number, index))
+            if way is None or captured is None or grad is None:
+                continue
+            slot, count = way
+            waiting = self._sums.get(slot)
+            if waiting is None:
+                array = captured.copied
+            else:
+                array, captured = capturing.added(*waiting, grad, count == 2)
+                call.sums[index] = captured
+            self._sums[slot] = array, captured
 
     def _within(self, leaf: torch.Tensor) -> None:
         """Another backward has come to a leaf: within the node that runs?"""
@@ -226,12 +301,12 @@ class Gate:
             call.seconds = perf_counter() - self._since
             if self._abandoned:
                 self._abandon()
-            call.computed = [copy_of(grad) for grad in computed]
+            self._deliver(call, computed)
             if self._numbering is not None:
                 leaf = call.leaf
                 self._numbering.renumber(computed if leaf is None else [leaf.grad])
             if call.leaf is not None:
-                call.leaf.finish()
+                call.leaf.finish(self._capturing)
             call.done = True
 
         return after
@@ -245,6 +320,7 @@ class Gate:
     def drain(self) -> None:
         """Lets go of what was told to nobody."""
         self._call = None
+        self._sums.clear()
         if self._numbering is not None:
             self._numbering.close()
         try:

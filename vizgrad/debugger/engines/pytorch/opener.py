@@ -20,7 +20,8 @@ from vizgrad.debugger.engines.api.protocols import Backward
 from vizgrad.debugger.engines.common.local_run import run_to_leaves
 from vizgrad.debugger.engines.common.released_graph import refusal
 from vizgrad.debugger.engines.common.variable_names import variables_of
-from vizgrad.debugger.engines.pytorch.elements import elements_of
+from vizgrad.debugger.engines.pytorch.captured import budget_of
+from vizgrad.debugger.engines.pytorch.elements import bytes_of, elements_of
 from vizgrad.debugger.engines.pytorch.gate import Grad
 from vizgrad.debugger.engines.pytorch.graph_source import (
     Numbering,
@@ -112,6 +113,7 @@ def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
     run = TorchRun(
         source, seeds, reached, start, tensors, numbering, asked or (), names,
         created=bool(options.get("create_graph")),
+        budget=_budget(source) if options.get("keep") is None else None,
     )  # fmt: skip
     title = options.get("title") or names.get(id(losses[0]), "")
     one = losses[0].detach() if losses[0].numel() == 1 else None
@@ -152,6 +154,12 @@ def asking(ask: Callable[..., bool]) -> Generator[None]:
         yield
     finally:
         tap.end()
+
+
+def _budget(source: TorchGraph) -> int:
+    """Bytes of copies, for a user who has asked for nothing else."""
+    leaves = (node.variable for node in source.nodes if hasattr(node, "variable"))
+    return budget_of(sum(map(bytes_of, leaves)) + sum(size for size, _ in source.holdings()))
 
 
 def _reached(source: TorchGraph, asked: list[torch.Tensor] | None) -> Callable[[int], bool]:

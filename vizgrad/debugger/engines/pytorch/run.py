@@ -5,6 +5,7 @@ The records are made here from what the gate's hooks saw: nothing of the graph i
 
 from __future__ import annotations
 
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
@@ -26,29 +27,35 @@ from vizgrad.debugger.engines.common.recorded_step import (
     Summary,
     error_text,
 )
-from vizgrad.debugger.engines.pytorch.effects import GradEffect, LeafEffect, copy_of, new_value
-from vizgrad.debugger.engines.pytorch.elements import (
-    bytes_of,
-    has_elements,
-    parts_of,
-    shape_of,
-    stored,
+from vizgrad.debugger.engines.pytorch.captured import (
+    CapturedTensor,
+    Capturing,
+    are_finite,
+    same_values,
 )
+from vizgrad.debugger.engines.pytorch.effects import (
+    GradEffect,
+    LeafEffect,
+    Unkept,
+    copy_of,
+    new_value,
+)
+from vizgrad.debugger.engines.pytorch.elements import bytes_of
 from vizgrad.debugger.engines.pytorch.gate import Call, Gate, LeafCall
 from vizgrad.debugger.engines.pytorch.graph_source import Numbering, TorchGraph
 from vizgrad.debugger.engines.pytorch.node_errors import explain, of_a_hook
-from vizgrad.debugger.engines.pytorch.summary import CapturedTensor, summarize
+from vizgrad.debugger.engines.pytorch.summary import summarize
 from vizgrad.debugger.engines.pytorch.torch_nodes import clock_of, edge_of, is_custom
 from vizgrad.debugger.engines.pytorch.versions import note_gradients
 from vizgrad.debugger.session.breakpoints.breakpoints import birth_in
 
-# A step over a node of PyTorch's: what came and went, and copies of the gradients for a closer look.
+# A step over a node of PyTorch's: what came and went, and the gradients for a closer look.
 
-Grad: TypeAlias = torch.Tensor | None
+Captured: TypeAlias = CapturedTensor | None
 
 
 class TorchStep(RecordedStep[CapturedTensor]):
-    """A Step. Holds copies of the gradients that came by, for who looks closely."""
+    """A Step. Holds the gradients that came by as they were captured, for who looks closely."""
 
     def __init__(
         self, index: int, call: Call, priority: int | None, source: TorchGraph | None = None
@@ -58,27 +65,16 @@ class TorchStep(RecordedStep[CapturedTensor]):
         self._source = source
         #: None as long as nobody has asked.
         self._birth: tuple[model.Birth | None] | None = None
-        #: Each once, by the identity of the copy.
-        self._captured: dict[int, CapturedTensor] = {}
         self._current: int | None = None
-        self.used: tuple[CapturedTensor | None, ...] = tuple(map(self.capture, call.used or ()))
+        self.used: tuple[Captured, ...] = call.used or ()
         #: Refers to what `.grad` became, as long as the step is kept.
         self.leaf = call.leaf
         if call.leaf is not None:
-            before, after = map(self.capture, (call.leaf.before, call.leaf.after))
-            self.accumulated = Accumulated(call.leaf.decision, "", before, after)
+            leaf = call.leaf
+            self.accumulated = Accumulated(leaf.decision, "", leaf.before, leaf.after)
         self.readied: list[model.Ready] = []
         self.seconds = call.seconds
         self._forgotten = False
-
-    def capture(self, grad: Grad) -> CapturedTensor | None:
-        """A copy that the gate has made."""
-        if grad is None:
-            return None
-        known = self._captured.get(id(grad))
-        if known is None:
-            known = self._captured[id(grad)] = CapturedTensor(grad)
-        return known
 
     def failed(self) -> None:
         """The node did not run: its leaf has done nothing."""
@@ -94,13 +90,26 @@ class TorchStep(RecordedStep[CapturedTensor]):
 
     @property
     def nbytes(self) -> int:
-        found = {number: bytes_of(kept.array) for number, kept in self._captured.items()}
+        found = dict(kept.held for kept in self._captured())
         for effect in self.effects:
             if isinstance(effect, GradEffect) and effect.before is not None:
                 found.setdefault(id(effect.before), bytes_of(effect.before))
             elif isinstance(effect, LeafEffect):
                 found[id(effect)] = effect.nbytes
         return sum(found.values())
+
+    def _captured(self) -> list[CapturedTensor]:
+        return [*self.values(), *(used for used in self.used if used is not None)]
+
+    def reduce(self, capturing: Capturing) -> int:
+        """Keeps statistics of its gradients, and what it takes to go back. Returns the bytes it released."""
+        _ = self.birth()
+        kept = None if self.accumulated is None else self.accumulated.before
+        return sum(capturing.reduce(each) for each in self._captured() if each is not kept)
+
+    def absence(self, kind: model.ArrayKind, nr: int) -> str:
+        """See `vizgrad.debugger.engines.api.abilities.Frugal`."""
+        return "" if self._forgotten or self.captured(kind, nr) is None else STATISTICS
 
     def birth(self) -> model.Birth | None:
         """See `vizgrad.debugger.engines.api.protocols.Bearing`. A device is asked once, and its values
@@ -115,7 +124,7 @@ class TorchStep(RecordedStep[CapturedTensor]):
             made = [each for out in self.routed for each in (out.computed, out.routed)]
             made += [arrived.after for arrived in self.arrived]
             made += [] if self.accumulated is None else [self.accumulated.after]
-            if are_finite([each.array for each in made if each is not None]):
+            if are_finite(made):
                 return None
         source = self._source
         found = None
@@ -132,7 +141,7 @@ class TorchStep(RecordedStep[CapturedTensor]):
             [
                 model.StageRecord("hooks", "changed", summary(before), summary(after))
                 for before, after in zip(self.incoming, self.used, strict=False)
-                if not equal(before and before.array, after and after.array)
+                if not same_values(before, after)
             ]
         )
 
@@ -146,38 +155,13 @@ class TorchStep(RecordedStep[CapturedTensor]):
         self.incoming, self.used, self.leaf, self.accumulated = (), (), None, None
         self.routed.clear()
         self.arrived.clear()
-        self._captured.clear()
 
 
-def are_finite(grads: Sequence[Grad]) -> bool:
-    """All elements of all that are defined?"""
-    told: dict[torch.device, list[torch.Tensor]] = {}
-    with torch.no_grad():
-        for grad in {id(grad): grad for grad in grads if grad is not None}.values():
-            kept = stored(grad)
-            if has_elements(kept):
-                told.setdefault(grad.device, []).append(kept.isfinite().all())
-        return all(bool(torch.stack(flags).all()) for flags in told.values())
-
-
-def equal(a: Grad, b: Grad) -> bool:
-    """Have they the same values, NaN included?"""
-    if a is None or b is None:
-        return a is b
-    if a.layout != b.layout or shape_of(a) != shape_of(b) or a.dtype != b.dtype:
-        return False
-    if a.layout == torch.sparse_coo:
-        a, b = a.detach().coalesce(), b.detach().coalesce()
-    return all(map(_same, parts_of(a), parts_of(b)))
-
-
-def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Unreadable values count as equal."""
-    if a.shape != b.shape:
-        return False
-    return not has_elements(a) or a.allclose(b, 0, 0, equal_nan=True)
-
-
+#: Said of a gradient of which there is no copy.
+STATISTICS = (
+    "only statistics of this gradient are kept. To keep copies of all gradients, open the session with "
+    "vizgrad.debug(loss, keep=10**10), which is a number of bytes"
+)
 #: Above what any operation's node has: nodes of leaves come before these.
 LAST = 2**64
 
@@ -203,11 +187,13 @@ class TorchRun:
         names: Mapping[int, str] | None = None,
         *,
         created: bool = False,
+        budget: int | None = None,
     ) -> None:
         """`reached`: is a node run at all? `start` runs the whole backward. `known`: tensors of a person's
         whose `.grad` may change besides that of the graph's leaves. `numbering`: of what it records.
         `asked`: the tensors whose gradients are asked for by name. `names`: what the user calls tensors.
-        `created`: does it record, with create_graph=True?
+        `created`: does it record, with create_graph=True? `budget`: bytes of copies of gradients; beyond them
+        statistics are kept. None: all are copied.
         """
         self._source = source
         self._names, self._created = names or {}, created
@@ -219,8 +205,16 @@ class TorchRun:
                     needed[edge.node] += 1
         self._skipped = frozenset(i for i in range(count) if not reached(i))
         self._missing = list(needed)
+        self._capturing = Capturing(budget)
+        #: Steps that keep copies, the oldest first; and the bytes that some have released.
+        self._copies: deque[ref[TorchStep]] = deque()
+        self._released = 0
         #: The gradient that has arrived at each slot.
-        self._waiting = {slot: copy_of(grad) for slot, grad in seeds.items()}
+        self._waiting: dict[tuple[int, int], CapturedTensor] = {
+            slot: captured
+            for slot, grad in seeds.items()
+            if (captured := self._capturing.take(grad)) is not None
+        }
         self._count = 0
         self._call: Call | None = None
         #: Nodes that are ready, as they became so.
@@ -237,7 +231,10 @@ class TorchRun:
         self._instead: dict[int, torch.Tensor] = {}
         #: The error of a hook before its node could be held.
         self._failure: BaseException | None = None
-        self._gate = Gate(source.nodes, _leaves_beside(source, known), start, numbering)
+        self._gate = Gate(
+            source.nodes, _leaves_beside(source, known), start, numbering, self._capturing,
+            self._waiting, self._summed(),
+        )  # fmt: skip
         #: However the run ends, also with the interpreter: no thread stays in PyTorch.
         self._end = finalize(self, self._gate.close)
         came = self._gate.wait()
@@ -249,7 +246,7 @@ class TorchRun:
             current=None if came is None else came.number,
             ready=tuple(self._ready(i) for i in self._due),
             buffers=tuple(
-                model.Buffer(node, nr, summarize(grad))
+                model.Buffer(node, nr, grad.summary)
                 for (node, nr), grad in self._waiting.items()
                 if node not in self._skipped
             ),
@@ -264,9 +261,32 @@ class TorchRun:
         found = self._source.nodes[node]
         return None if hasattr(found, "variable") else clock_of(found)
 
+    def _summed(self) -> dict[tuple[int, int], tuple[tuple[int, int], int]]:
+        """By node and edge: the slots that several gradients go to, and how many."""
+        came = Counter(self._waiting.keys())
+        slots: dict[tuple[int, int], tuple[int, int]] = {}
+        for node in range(len(self._source)):
+            if node in self._skipped:
+                continue
+            for index, edge in enumerate(self._source.edges(node)):
+                if edge.node is not None and edge.node not in self._skipped:
+                    slots[node, index] = slot = edge.node, edge.input_nr
+                    came[slot] += 1
+        return {way: (slot, came[slot]) for way, slot in slots.items() if came[slot] > 1}
+
     @contextmanager
     def moving(self) -> Generator[None]:
-        yield
+        """Steps in a row keep copies as far as the budget goes; one by itself keeps all."""
+        self._capturing.closely = False
+        try:
+            yield
+        finally:
+            self._capturing.closely = True
+
+    def lightened(self) -> int:
+        """See `vizgrad.debugger.engines.api.abilities.Lightening`."""
+        released, self._released = self._released, 0
+        return released
 
     def step(self) -> tuple[TorchStep, BaseException | None]:
         call, self._call = self._call, None
@@ -290,6 +310,7 @@ class TorchRun:
         if error is not None:
             explain(error, self._source, call.number)
             step.error = error_text(error)
+        self._weigh(step)
         try:
             return step, error
         finally:
@@ -306,12 +327,15 @@ class TorchRun:
         waiting = self._waiting.get((node, nr))
         if waiting is None or call.used is None:
             raise ValueError(f"no gradient has arrived at {name}, slot {nr}")
-        if not equal(waiting, call.used[nr]):
+        if not same_values(waiting, call.used[nr]):
             raise ValueError(
                 f"a hook has changed the gradient of {name} already, as PyTorch calls hooks of tensors first"
             )
-        new, words = new_value(waiting, value)
-        self._waiting[node, nr] = self._instead[nr] = new
+        there = waiting.array
+        assert there is not None  # the node is held
+        new, words = new_value(there, value)
+        self._instead[nr] = new
+        self._waiting[node, nr] = CapturedTensor(new)
         kind = name.partition(" ")[0]
         return gradient_change(kind, node, nr, len(call.used), words, summarize(new))
 
@@ -333,8 +357,8 @@ class TorchRun:
         known = [nr for waiting, nr in self._waiting if waiting == node]
         slots = max(known, default=0) + 1 if call.used is None else len(call.used)
         came = [self._waiting.pop((node, nr), None) for nr in range(slots)]
-        step.incoming = tuple(map(step.capture, came))
-        note_gradients(source.nodes[node], call.used or ())
+        step.incoming = tuple(came)
+        note_gradients(source.nodes[node], (used and used.summary for used in call.used or ()))
         step.effects = list(self._changed(call))
         if failed:
             step.failed()
@@ -343,20 +367,19 @@ class TorchRun:
             zip(source.edges(node), call.computed, strict=False)
         ):
             sent, note = self._sent(edge, computed)
-            target, capture = edge.node, step.capture
+            target = edge.node
             step.routed.append(
-                Routed(
-                    index, target, edge.input_nr, edge.name, capture(computed), capture(sent), note
-                )
+                Routed(index, target, edge.input_nr, edge.name, computed, sent, note)
             )
             if target is None:
                 continue
             if sent is not None:
                 slot = target, edge.input_nr
                 before = self._waiting.get(slot)
-                total = sent if before is None else _sum(before, sent)
+                total = sent if before is None else call.sums[index]
+                assert total is not None
                 self._waiting[slot] = total
-                step.arrived.append(Arrived(*slot, capture(before), capture(total)))
+                step.arrived.append(Arrived(*slot, before, total))
             self._missing[target] -= 1
             if not self._missing[target] and target not in self._skipped:
                 step.readied.append(self._ready(target))
@@ -387,10 +410,25 @@ class TorchRun:
         """The changes of `.grad` after the last node: DDP averages there."""
         for known in self._given:
             leaf = known()
-            if leaf is not None and (effect := leaf.effect.since(leaf.after)) is not None:
-                yield effect
+            if leaf is None:
+                continue
+            elements = None if leaf.after is None else leaf.after.copied
+            effect = leaf.effect.since(elements)
+            if effect is not None:
+                yield effect if leaf.after is None or elements is not None else Unkept()
 
-    def _sent(self, edge: model.Edge, computed: Grad) -> tuple[Grad, str]:
+    def _weigh(self, step: TorchStep) -> None:
+        """The oldest steps release their copies where there are too many, and can still be undone."""
+        capturing = self._capturing
+        if capturing.budget is None:
+            return
+        self._copies.append(ref(step))
+        while capturing.kept > capturing.budget and len(self._copies) > 1:
+            oldest = self._copies.popleft()()
+            if oldest is not None:
+                self._released += oldest.reduce(capturing)
+
+    def _sent(self, edge: model.Edge, computed: Captured) -> tuple[Captured, str]:
         """The gradient that arrives at the other end. PyTorch sums and casts to what it must be before
         hooks see it.
         """
@@ -410,11 +448,6 @@ class TorchRun:
         self._gate.drain()
         self._call = None
         self._waiting.clear()
-
-
-def _sum(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """Sparse ones are added to others, not the other way round."""
-    return a + b if a.layout == torch.strided else b + a
 
 
 def _retained(source: TorchGraph, known: Sequence[torch.Tensor]) -> dict[int, list[GradEffect]]:

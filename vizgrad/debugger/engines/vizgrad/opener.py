@@ -74,7 +74,7 @@ def open_session(
 
     `options` as `openers.open_backward` takes them; `keep` and `opening` as `Session`.
     """
-    backward = open_backward(tensors, {"gradient": gradient, **options})
+    backward = open_backward(tensors, {"gradient": gradient, "keep": keep, **options})
     return Session(backward, keep=keep, opening=opening)
 
 

@@ -213,6 +213,11 @@ def _switch_branch(session: Session, request: p.SwitchBranch) -> None:
     session.switch(request.name)
 
 
+@moves(p.FinishBranch)
+def _finish_branch(session: Session, request: p.FinishBranch) -> None:
+    session.branches.finish(request.name)
+
+
 @moves(p.DropBranch)
 def _drop_branch(session: Session, request: p.DropBranch) -> None:
     session.drop_branch(request.name)

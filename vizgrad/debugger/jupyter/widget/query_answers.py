@@ -416,7 +416,9 @@ def _differences(session: Session, request: p.GetDifferences) -> p.Differences:
     found = session.comparison(request.name, request.other)
     most, total = most_differing(found), len(found.differences)
     number = request.request
-    return p.Differences(number, session.id, session.revision, total, most, found.first, found.text)
+    return p.Differences(
+        number, session.id, session.revision, total, most, found.first, found.text, found.unfinished
+    )
 
 
 def most_differing(told: Comparison) -> tuple[model.Difference, ...]:

@@ -196,11 +196,15 @@ _NEVER = 1 << 62
 class Comparison:
     """How one line of a run, or another run, differs from a line of this one. `first` is the first node that
     differs, in the order in which they ran; `text` says of nodes that only one of two runs has.
+
+    `unfinished` is a branch that was left before its end, empty if neither was; the differences are then of
+    nodes that both have run.
     """
 
     differences: tuple[model.Difference, ...]
     first: int | None = None
     text: str = ""
+    unfinished: str = ""
 
 
 def comparison(
@@ -223,9 +227,28 @@ def comparison(
     def order(difference: model.Difference) -> int:
         return min(own.get(difference.node, _NEVER) for own in orders)
 
+    left = [line for line in (here, there) if _is_unfinished(line)]
+    if left:
+        found = tuple(each for each in found if all(each.node in own for own in orders))
     apart = [each for each in found if differs(each)]
     first = min(apart, key=order, default=None)
-    return Comparison(found, None if first is None else first.node)
+    away = next((line for line in left if line is not branches.current), None)
+    return Comparison(
+        found,
+        None if first is None else first.node,
+        "" if away is None else _where_left(away),
+        "" if away is None else away.name,
+    )
+
+
+def _is_unfinished(line: Line) -> bool:
+    """Are there nodes that it has never run? After a node that raised there is no way on."""
+    history = line.history
+    return history.recorded < history.total and history.error is None
+
+
+def _where_left(line: Line) -> str:
+    return f"{line.name} was left after {line.history.recorded} of {line.history.total} nodes"
 
 
 def name_beside(title: str, trace: model.Trace) -> str:

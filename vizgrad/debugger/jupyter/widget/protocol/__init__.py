@@ -65,6 +65,7 @@ from vizgrad.debugger.jupyter.widget.protocol.requests import DropBranch as Drop
 from vizgrad.debugger.jupyter.widget.protocol.requests import EditWatch as EditWatch
 from vizgrad.debugger.jupyter.widget.protocol.requests import EnableBreakpoint as EnableBreakpoint
 from vizgrad.debugger.jupyter.widget.protocol.requests import Find as Find
+from vizgrad.debugger.jupyter.widget.protocol.requests import FinishBranch as FinishBranch
 from vizgrad.debugger.jupyter.widget.protocol.requests import FollowLines as FollowLines
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetDifferences as GetDifferences
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetLineNodes as GetLineNodes
@@ -149,6 +150,7 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     SetLeaf: (Done,),
     BeginBranch: (Done,),
     SwitchBranch: (Done,),
+    FinishBranch: (Done,),
     DropBranch: (Done,),
     GetDifferences: (Differences,),
     GetLane: (Lane,),

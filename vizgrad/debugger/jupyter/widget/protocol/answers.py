@@ -246,7 +246,7 @@ class Source:
 @dataclass(frozen=True, slots=True)
 class Differences:
     """The first of `total`, those that differ most, of nodes that one of the branches has run since they
-    parted; `first` and `text` as `Comparison` has them.
+    parted; `first`, `text` and `unfinished` as `Comparison` has them.
     """
 
     request: int
@@ -256,6 +256,7 @@ class Differences:
     differences: tuple[Difference, ...]
     first: int | None = None
     text: str = ""
+    unfinished: str = ""
 
 
 @dataclass(frozen=True, slots=True)

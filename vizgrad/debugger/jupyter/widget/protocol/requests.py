@@ -402,6 +402,15 @@ class SwitchBranch:
 
 
 @dataclass(frozen=True, slots=True)
+class FinishBranch:
+    """Run the branch `name`, or the "original", to its end, and go back to where the run stands."""
+
+    request: int
+    session: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class DropBranch:
     """Throw it away, with those that left it."""
 
