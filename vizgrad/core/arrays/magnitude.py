@@ -48,6 +48,17 @@ def size(array: Any) -> float:
     return largest(array)
 
 
+def norm(array: Any) -> float | None:
+    """The norm of all elements: NaN or infinite exactly if one is; None where it cannot be told."""
+    plain = array.__class__ is _ndarray and array.dtype.char in "fd"
+    if plain and (array.flags.c_contiguous or array.flags.f_contiguous):
+        flat = array if array.flags.c_contiguous else array.T
+        squares = float(_vdot(flat, flat))
+        if 0.0 < squares < _inf:
+            return sqrt(squares)
+    return quick(array).norm
+
+
 @near
 @quiet
 def largest(array: Any) -> float:

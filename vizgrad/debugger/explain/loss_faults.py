@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import prod
 from typing import Any, NamedTuple
 
 from vizgrad.core.errors import Place, returning_place
 from vizgrad.core.tensor.source_location import Site
-from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
+from vizgrad.debugger.explain.cause import HEALTHY, NOTHING, Cause, Phrase, cause
 from vizgrad.debugger.explain.wording import (
     FIRST_OPERAND,
     OTHER_OPERAND,
@@ -58,7 +58,12 @@ _NORMALISING = {
     "nll_loss": ("softmax", "sigmoid"),
     "kl_div": ("softmax", "sigmoid"),
     "ctc_loss": ("softmax", "sigmoid"),
+    "logsumexp": (
+        "softmax",
+    ),  # in a distribution, which makes logarithms of probabilities of its logits
 }
+#: Distributions that take `logits`, and normalise them.
+_OF_LOGITS = frozenset({"Categorical", "OneHotCategorical", "RelaxedOneHotCategorical"})
 #: They take logarithms of probabilities, and no probabilities.
 _OF_LOGARITHMS = frozenset({"nll_loss", "kl_div", "ctc_loss"})
 _LOGARITHMS = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}
@@ -110,6 +115,8 @@ class Suspects:
         if name in _NORMALISING:
             if note.parents:
                 self._normalised(name, note)
+            if name == "kl_div" and len(note.parents) > 1:
+                self._target(note, kwargs.get("log_target", args[5] if len(args) > 5 else False))
         elif len(note.parents) > 1:
             self._broadcast(name, note, args, kwargs)
 
@@ -173,6 +180,16 @@ class Suspects:
         if op in before:
             self._noting.suspects.append(("double-normalised", note, (source, op)))
 
+    def _target(self, note: Note, log_target: object) -> None:
+        """The target of a divergence: probabilities, or with `log_target` their logarithms."""
+        source = _normalising(note.parents[1])
+        if source is None or not note.requires:
+            return
+        op = "softmax" if _softmax_by_hand(source) else source.op.removesuffix("_")
+        if op in (("softmax",) if log_target else ("log_softmax", "logsigmoid")):
+            case = "target-no-logarithms" if log_target else "target-of-logarithms"
+            self._noting.suspects.append(("wrong-target", note, (source, op, case)))
+
 
 def _normalising(note: Note) -> Note | None:
     """The origin of the values that a note passes on."""
@@ -220,10 +237,9 @@ def suspects_of_losses(noting: Noting) -> Iterator[Cause]:
                 reached |= {id(note) for note in root.tracked()}
     for kind, note, more in noting.suspects:
         if id(note) in reached:
-            found = (
-                _broadcast(note, more) if kind == "shape-broadcast" else _normalised(note, *more)
-            )
-            yield replace(found, clocks=tuple(_alike(noting, kind, note)))
+            found = _WORDED[kind](note, more)
+            if found:
+                yield replace(found, clocks=tuple(_alike(noting, kind, note)))
 
 
 def _alike(noting: Noting, kind: str, note: Note) -> Iterator[int]:
@@ -247,7 +263,8 @@ def _broadcast(note: Note, shapes: tuple[tuple[int, ...], ...]) -> Cause:
     )  # fmt: skip
 
 
-def _normalised(note: Note, source: Note, inner: str) -> Cause:
+def _normalised(note: Note, more: tuple[Note, str]) -> Cause:
+    source, inner = more
     op = note.op.removesuffix("_")
     given = source_expressions.operands(note.site)[:1]
     apart = statement_of(source.site) != statement_of(note.site)
@@ -264,11 +281,37 @@ def _normalised(note: Note, source: Note, inner: str) -> Cause:
             "wrong-call", "no-logarithms", source.site, shown,
             op=op, name=shown, inner=inner, loss=note.site, log=_LOGARITHMS[inner],
         )  # fmt: skip
+    if op == "logsumexp":
+        taker = source_expressions.called(note.site)
+        if taker not in _OF_LOGITS:
+            return HEALTHY
+        return cause(
+            "double-normalised", "probabilities-as-logits", note.site, shown,
+            op=taker, name=shown, inner=inner, before=source.site,
+        )  # fmt: skip
     case = "normalised-twice" if op in ("sigmoid", "softmax") else "normalised-before"
     return cause(
         "double-normalised", case, note.site, shown,
         op=op, name=shown, inner=inner, before=source.site, given=raw or THE_SCORES, raw=raw,
     )  # fmt: skip
+
+
+def _wrong_target(note: Note, more: tuple[Note, str, str]) -> Cause:
+    source, inner, case = more
+    given = source_expressions.operands(note.site)[1:2]
+    apart = statement_of(source.site) != statement_of(note.site)
+    shown = (apart and source_expressions.assigned(source.site)) or (
+        given[0] if given and len(given[0]) <= source_expressions.SHORT else WHAT_IS_GIVEN
+    )
+    return cause("wrong-call", case, note.site, shown,
+                 op=note.op.removesuffix("_"), name=shown, inner=inner, before=source.site)  # fmt: skip
+
+
+_WORDED: dict[str, Callable[[Note, Any], Cause]] = {
+    "shape-broadcast": _broadcast,
+    "double-normalised": _normalised,
+    "wrong-target": _wrong_target,
+}
 
 
 # --- second order losses ---------------------------------------------------------------------------------

@@ -534,6 +534,27 @@ SENTENCES: dict[str, tuple[str, str]] = {
         ),
         "use {log:raw} in place of {inner:raw}, or cross_entropy on the scores",
     ),
+    "target-no-logarithms": (
+        (
+            "{op:raw} on {at} with log_target=True takes logarithms of probabilities as its target, "
+            "and {name} is a {inner:raw} ({before}): the target is no distribution, the loss no divergence."
+        ),
+        "leave log_target away, or give the logarithms: log_{inner:raw} in place of {inner:raw}",
+    ),
+    "target-of-logarithms": (
+        (
+            "{op:raw} on {at} takes probabilities as its target, and {name} is a {inner:raw} ({before}): "
+            "all of the target is negative, and the loss no divergence."
+        ),
+        "say log_target=True, or give {name}.exp()",
+    ),
+    "probabilities-as-logits": (
+        (
+            "{op:raw} on {at} takes {name} as logits, and it is a {inner:raw} already ({before}): "
+            "normalised once more, the probabilities are nearly equal."
+        ),
+        "give the scores as logits, or {name} as probs=",
+    ),
     "told": ("{story:raw}", "{fix:raw}"),  # by an error
     # --- a node of a session --------------------------------------------------------------------------------
     "raised": ("{node} raised {error:raw}: {message:raw}", ""),
