@@ -75,7 +75,7 @@ def together() -> Iterator[None]:
 
 
 def put(program: Program, arguments: list[Any]) -> bool:
-    """Takes a call that can wait, if there is somebody to wait for."""
+    """Takes a call that can wait, inside `together`."""
     if _queue.calls is None or any(r.into is None for r in program.results):
         return False
     targets = {r.into: arguments[r.into] for r in program.results if r.into is not None}
