@@ -21,6 +21,9 @@ NOTEBOOKS = [
 ]
 #: Steps PyTorch: `tests/debugger/engines/pytorch/test_notebook.py` runs it, where that is installed.
 OF_PYTORCH = Path("05_pytorch.ipynb")
+#: The same, on engines of its own; `tests/debugger/ranks/test_torch_distributed.py` runs it.
+OF_RANKS = Path("06_ranks.ipynb")
+NEED_PYTORCH = (OF_PYTORCH, OF_RANKS)
 
 #: Seconds for one cell, to end a hang.
 CELL_LIMIT = 1000
@@ -28,15 +31,16 @@ CELL_LIMIT = 1000
 TRAINS = {"02_models.ipynb", "03_functions.ipynb", "05_pytorch.ipynb"}
 
 
-@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if path != OF_PYTORCH], ids=str)
+@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if path not in NEED_PYTORCH], ids=str)
 def test_a_notebook_runs(path: Path) -> None:
     run(path)
 
 
 @pytest.mark.skipif(find_spec("torch") is not None, reason="PyTorch is installed")
-def test_the_notebook_of_pytorch_says_what_is_missing() -> None:
-    with pytest.raises(CellExecutionError, match=r"pip install 'vizgrad\[torch\]'"):
-        run(OF_PYTORCH)
+@pytest.mark.parametrize("path", NEED_PYTORCH, ids=str)
+def test_a_notebook_of_pytorch_says_what_is_missing(path: Path) -> None:
+    with pytest.raises(CellExecutionError, match=r"pip install 'vizgrad\[(ranks,)?torch\]'"):
+        run(path)
 
 
 def run(path: Path) -> None:

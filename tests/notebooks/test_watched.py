@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures.limits import HANG
-from tests.notebooks.test_notebooks import FOLDER, NOTEBOOKS, OF_PYTORCH
+from tests.notebooks.test_notebooks import FOLDER, NEED_PYTORCH, NOTEBOOKS
 
 ROOT = FOLDER.parent
 #: It is about bugs.
@@ -20,7 +20,7 @@ OF_BUGS = Path("04_why.ipynb")
 MEANT = {("01_debugger.ipynb", "whole"): [["nonfinite-masked", "root = w.sqrt()"]]}
 
 
-WATCHED = [each for each in NOTEBOOKS if each not in (OF_BUGS, OF_PYTORCH)]
+WATCHED = [each for each in NOTEBOOKS if each not in (OF_BUGS, *NEED_PYTORCH)]
 
 
 @pytest.mark.parametrize(

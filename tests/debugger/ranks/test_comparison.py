@@ -10,7 +10,8 @@ import pytest
 import vizgrad
 from tests.debugger.ranks.programs import loss_of, reading
 from vizgrad.debugger.ranks.comparison import RankComparison
-from vizgrad.debugger.ranks.reading import of_loss, outline, packed, unpacked
+from vizgrad.debugger.ranks.outlines import outline
+from vizgrad.debugger.ranks.reading import of_loss, packed, unpacked
 
 
 @pytest.fixture(params=["vizgrad", "torch"])

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import vizgrad
+from tests.notebooks.test_notebooks import OF_RANKS, run
 
 PROGRAM = """
 import torch, vizgrad
@@ -138,3 +139,9 @@ def test_torch_a_nan_of_another_rank_is_explained_by_that_rank(view: Any, ranks:
     assert "`(p * factor).log()` made an infinite value" in repr(told)
     assert ranks.findings.ranks[0] == (1,)
     assert ranks.findings[0].story.startswith("on rank 1 only: ")
+
+
+def test_torch_the_notebook_of_ranks_runs() -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("ipyparallel")
+    run(OF_RANKS)

@@ -10,7 +10,8 @@ from vizgrad.debugger.engines.api.process_groups import ProcessGroup, open_proce
 from vizgrad.debugger.engines.common.variable_names import names_around
 from vizgrad.debugger.model.ranks import RankReading
 from vizgrad.debugger.ranks.comparison import RankComparison
-from vizgrad.debugger.ranks.reading import Packed, of_loss, outline, packed, unpacked
+from vizgrad.debugger.ranks.outlines import outline
+from vizgrad.debugger.ranks.reading import Packed, of_loss, packed, unpacked
 
 
 def compare_ranks(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 from math import isfinite
 
 from vizgrad.debugger.drawing.describe import count_text, number_text, place_text, plain
@@ -11,7 +14,8 @@ from vizgrad.debugger.drawing.scene import to_svg
 from vizgrad.debugger.drawing.static import Ranks, graph_scene
 from vizgrad.debugger.model import Graph, Node, Run
 from vizgrad.debugger.model.ranks import RankCell, RankReading, RankStrip
-from vizgrad.debugger.ranks.strips import numbers, same_graph, strips
+from vizgrad.debugger.ranks.outlines import outline
+from vizgrad.debugger.ranks.strips import numbers, strips
 from vizgrad.debugger.ranks.wording import on_ranks, ranks_text
 
 #: Nodes that the text lists.
@@ -70,6 +74,9 @@ class RankComparison:
         compared = sum(any(cell.arrived for cell in each.cells) for each in self.strips)
         if self.first is None:
             nodes = count_text(compared, "node")
+            if not compared:
+                yield f"no node has run {on_ranks(self.ranks)}"
+                return
             yield f"no rank leaves the others ({nodes} compared {on_ranks(self.ranks)})"
             return
         yield self._first(self.first)
@@ -139,7 +146,23 @@ class RankComparison:
         return self.to_text()
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        return {"text/plain": self.to_text(), "image/svg+xml": self.to_svg()}
+        return shown(self.to_text(), ranks_svg(self.graph, self.strips, ()))
+
+
+def shown(text: str, svg: str) -> dict[str, str]:
+    """The text above the picture. The picture is an image: its style sheet stays within it."""
+    data = b64encode(svg.encode()).decode("ascii")
+    image = f'<img alt="" style="max-width:100%" src="data:image/svg+xml;base64,{data}">'
+    return {
+        "text/plain": text,
+        "text/html": f"{preformatted(text)}{image}",
+        "image/svg+xml": svg,
+    }
+
+
+def preformatted(text: str) -> str:
+    """A text of several lines as HTML."""
+    return f'<pre style="margin:2px 0;white-space:pre-wrap;line-height:1.4">{escape(text)}</pre>'
 
 
 def _named(node: Node) -> str:
@@ -166,8 +189,10 @@ def _most_common(readings: Sequence[RankReading]) -> RankReading:
     """The lowest of the ranks whose graph most ranks have."""
     if not readings:
         raise ValueError("there is no rank to compare")
-    alike = [sum(same_graph(one, other) for other in readings) for one in readings]
-    return readings[alike.index(max(alike))]
+    by_object = {id(reading.graph): outline(reading.graph) for reading in readings}
+    outlines = [by_object[id(reading.graph)] for reading in readings]
+    ((most, _),) = Counter(outlines).most_common(1)
+    return readings[outlines.index(most)]
 
 
 def cells_text(cells: Sequence[RankCell]) -> str:

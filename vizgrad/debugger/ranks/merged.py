@@ -60,7 +60,9 @@ class RankFindings(Findings):
         merged = list(_merged(found))
         count = len(found)
         super().__init__(
-            replace(told, story=f"{on_ranks(ranks, count)}: {told.story}") for told, ranks in merged
+            # The magic that debugs the cell of an engine would run here.
+            replace(told, story=f"{on_ranks(ranks, count)}: {told.story}", there="", cell="")
+            for told, ranks in merged
         )
         self.ranks = tuple(tuple(ranks) for _, ranks in merged)
 

@@ -23,7 +23,8 @@ from vizgrad.debugger.engines.common.variable_names import names_in
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.explain.watch_block import known, last_findings
 from vizgrad.debugger.explain.why import answer
-from vizgrad.debugger.ranks.reading import Packed, of_loss, outline, packed
+from vizgrad.debugger.ranks.outlines import outline
+from vizgrad.debugger.ranks.reading import Packed, of_loss, packed
 from vizgrad.debugger.session.moves_under_way import Work, shown_elsewhere
 from vizgrad.debugger.session.run_control import Update
 from vizgrad.debugger.session.session import Session

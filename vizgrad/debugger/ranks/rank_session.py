@@ -6,17 +6,22 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
+
+from IPython.display import display
 
 from vizgrad.debugger.model import Graph
 from vizgrad.debugger.model.ranks import RankReading, RankStrip
 from vizgrad.debugger.ranks import on_rank
-from vizgrad.debugger.ranks.comparison import RankComparison, ranks_svg
+from vizgrad.debugger.ranks.comparison import RankComparison, ranks_svg, shown
 from vizgrad.debugger.ranks.engines import Answers, Engines, RankBusy
 from vizgrad.debugger.ranks.on_rank import Standing, Verb
 from vizgrad.debugger.ranks.reading import unpacked
 from vizgrad.debugger.ranks.wording import all_text, on_ranks, ranks_text
 from vizgrad.debugger.traces.files import LoadedTrace, load_trace
+
+if TYPE_CHECKING:
+    from vizgrad.debugger.ranks.rank_view import RankView
 
 #: Seconds for which one request lets an engine go on with a move before that reports.
 SLICE = 0.5
@@ -47,19 +52,7 @@ class RankSession:
         """
         self._engines = engines
         self.name = name
-        first, *others = engines.ranks
-        opened: dict[int, on_rank.Opened] = {}
-        try:
-            one = engines.call(on_rank.open_on_rank, name, None, ranks=[first])
-            opened.update(one.values)
-            known = one.all()[first].graph.outline
-            rest = engines.call(on_rank.open_on_rank, name, known, ranks=others)
-            opened.update(rest.values)
-            rest.all()
-        except BaseException:
-            self._keys = {rank: each.key for rank, each in opened.items()}
-            self.close()
-            raise
+        opened = _opened(engines, name)
         self._keys = {rank: each.key for rank, each in opened.items()}
         graphs = unpacked([opened[rank].graph for rank in engines.ranks])
         self._graphs: dict[int, Graph] = {
@@ -71,6 +64,7 @@ class RankSession:
         self._standings: dict[int, Standing] = {}
         #: Ranks that will not answer any more, and those that did not the last time: why.
         self._lost: dict[int, str] = {}
+        self._views: list[RankView] = []
         self._busy: dict[int, str] = {}
         self._ask()
 
@@ -107,7 +101,13 @@ class RankSession:
             self._call(on_rank.pause, chosen)
             self._ask()
             raise
+        finally:
+            self._show()
         return self.where
+
+    def _show(self) -> None:
+        for view in self._views:
+            view.update()
 
     def _wait(self, ranks: Sequence[int]) -> None:
         """Until no rank moves any more, or those that do have made no progress while others stand still."""
@@ -248,12 +248,15 @@ class RankSession:
 
     def close(self) -> None:
         """Abandons the backward on all ranks. RuntimeError where one is still in a collective."""
-        keys, self._keys = dict(self._keys), {}
-        alive = {
-            rank: (key,) for rank, key in keys.items() if rank not in getattr(self, "_lost", {})
-        }
-        answers = self._engines.call(on_rank.close, ranks=list(alive), each=alive, limit=ENDING)
+        keys, self._keys = self._keys, {}
+        alive = {rank: key for rank, key in keys.items() if rank not in self._lost}
+        answers = _closed(self._engines, alive)
+        self._show()
         answers.all()
+
+    @property
+    def closed(self) -> bool:
+        return not self._keys
 
     def __enter__(self) -> Self:
         return self
@@ -264,14 +267,50 @@ class RankSession:
     def __repr__(self) -> str:
         return f"backward of {self.name} {on_ranks(self.ranks)}\n{self.where}"
 
+    def picture(self, compared: RankComparison | None = None) -> str:
+        """A standalone SVG file as text: the graph with a strip of ranks at each node. `compared`: what
+        `compare()` has given, if the caller has it.
+        """
+        compared = self.compare() if compared is None else compared
+        return ranks_svg(compared.graph, compared.strips, ())
+
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        found = {"text/plain": repr(self)}
-        if self._keys:
-            compared = self.compare()
-            found["image/svg+xml"] = ranks_svg(
-                compared.graph, compared.strips, str(self.where).splitlines()
-            )
-        return found
+        return shown(repr(self), self.picture())
+
+    def _ipython_display_(self) -> None:
+        """A view that follows the session; where a program runs the notebook, a picture."""
+        from vizgrad.debugger.api import can_be_asked
+
+        if not can_be_asked():
+            display(self._repr_mimebundle_(), raw=True)
+            return
+        from vizgrad.debugger.ranks.rank_view import RankView
+
+        view = RankView(self)
+        self._views.append(view)
+        display(view.widget)
+
+
+def _opened(engines: Engines, name: str) -> dict[int, on_rank.Opened]:
+    """A session on each engine, or on none. The graph of the first is known to the others."""
+    first, *others = engines.ranks
+    opened: dict[int, on_rank.Opened] = {}
+    try:
+        answers = engines.call(on_rank.open_on_rank, name, None, ranks=[first])
+        opened.update(answers.values)
+        known = answers.all()[first].graph.outline
+        answers = engines.call(on_rank.open_on_rank, name, known, ranks=others)
+        opened.update(answers.values)
+        answers.all()
+    except BaseException:
+        _closed(engines, {rank: each.key for rank, each in opened.items()})
+        raise
+    return opened
+
+
+def _closed(engines: Engines, keys: Mapping[int, str]) -> Answers:
+    each = {rank: (key,) for rank, key in keys.items()}
+    return engines.call(on_rank.close, ranks=list(each), each=each, limit=ENDING)
 
 
 def _who(ranks: Sequence[int], every: Sequence[int]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from math import isfinite
 from typing import Any
 
@@ -14,6 +13,7 @@ from vizgrad.debugger.explain.watch_block import known
 from vizgrad.debugger.explain.why import answer
 from vizgrad.debugger.model import Graph, Run, Visit
 from vizgrad.debugger.model.ranks import RankReading
+from vizgrad.debugger.ranks.outlines import outline
 
 
 def of_loss(rank: int, loss: Any, names: Mapping[int, str]) -> RankReading:
@@ -50,14 +50,6 @@ class Packed:
     arrived: Mapping[int, float | None]
     seconds: Mapping[int, float]
     why: str
-
-
-def outline(graph: Graph) -> bytes:
-    """Equal for graphs of equal names and edges; shapes differ with the sizes of batches."""
-    digest = blake2b(digest_size=16)
-    for node in graph.nodes:
-        digest.update(repr((node.name, node.edges)).encode())
-    return digest.digest()
 
 
 def packed(reading: RankReading, known: bytes | None) -> Packed:
