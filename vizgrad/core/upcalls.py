@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from vizgrad.core.graph.node import Node
     from vizgrad.core.tensor.tensor import Tensor
     from vizgrad.debugger.model.trace import Filing
+    from vizgrad.debugger.model.training import Course
     from vizgrad.debugger.session.lines.source_files import Ran
 
 
@@ -24,9 +25,9 @@ class Upcalls:
     """One attribute a function. AttributeError, which names it, where it is called before it is set."""
 
     __slots__ = (
-        "accumulate_tensor", "cell_of", "cells_run", "device_to_enter", "explanations_html", "filing",
-        "gather_operands", "line_shown", "regenerate_view", "region_of_tangent", "show_saved",
-        "show_saved_group",
+        "accumulate_tensor", "cell_of", "cells_run", "course_drawn", "device_to_enter",
+        "explanations_html", "filing", "gather_operands", "line_shown", "regenerate_view",
+        "region_of_tangent", "show_saved", "show_saved_group",
     )  # fmt: skip
 
     #: (root, view, tangent of the root) -> the view's part of the tangent; `ops.tangents.layouts`.
@@ -45,6 +46,8 @@ class Upcalls:
     device_to_enter: Callable[[Declared, tuple[Any, ...]], Any]
     #: The HTML of explanations for a notebook, "" for none; `debugger.drawing.overlay`.
     explanations_html: Callable[[Sequence[Explanation]], str]
+    #: The course of a training as text and as SVG; `debugger.drawing.training_curves`.
+    course_drawn: Callable[[Course], tuple[str, str]]
     #: The module that saves, exports and compares traces, imported at the first call; `debugger.traces`.
     filing: Callable[[], Filing]
     #: Filename -> the notebook cell it stands for, e.g. ``In [3]``; `debugger.jupyter.widget.commtarget`.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from vizgrad.debugger.drawing.static import GraphPicture, VersionsPicture
     from vizgrad.debugger.engines.vizgrad.recorder import Recording
     from vizgrad.debugger.explain.watch_block import Watch
+    from vizgrad.debugger.model import Course
     from vizgrad.debugger.model.trace import Filing
     from vizgrad.debugger.session.lines.source_files import Ran
     from vizgrad.debugger.session.opening import Cell
@@ -264,6 +265,8 @@ def watch(level: str = "full", every: int | None = None) -> Any:
         for finding in w.findings:
             print(finding)
 
+    `w.history` has the norms of each layer over the steps of the optimizers, with the findings as marks.
+
     Inside it (and afterwards, until the next one) `why` knows most, and errors explain more. Nothing is
     changed: values, versions, lifetimes and the order of hooks are those of an unwatched block.
 
@@ -368,6 +371,12 @@ def _drawn(shown: Sequence[Explanation]) -> str:
     return explanations_html(shown)
 
 
+def _course_drawn(course: Course) -> tuple[str, str]:
+    from vizgrad.debugger.drawing.training_curves import course_svg, course_text
+
+    return course_text(course), course_svg(course)
+
+
 def _no_cells(file: str) -> Sequence[Ran]:
     return ()
 
@@ -378,6 +387,7 @@ def on_import() -> None:
     """
     UPCALLS.filing = _traces
     UPCALLS.explanations_html = _drawn
+    UPCALLS.course_drawn = _course_drawn
     UPCALLS.cells_run = _no_cells
     when_imported("torch", "vizgrad.debugger.engines.pytorch.opener")
     if in_notebook():

@@ -11,6 +11,7 @@ from vizgrad.core.arrays.backend import near, to_host
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.arrays.statistics import is_finite as _is_finite
+from vizgrad.core.arrays.statistics import quick
 
 #: The class of arrays on the host that are nothing else.
 PLAIN = np.ndarray
@@ -45,6 +46,17 @@ def size(array: Any) -> float:
             array = array * _SCALE
             return sqrt(float(_vdot(array, array))) / _SCALE
     return largest(array)
+
+
+def norm(array: Any) -> float | None:
+    """The norm of all elements: NaN or infinite exactly if one is; None where it cannot be told."""
+    plain = array.__class__ is _ndarray and array.dtype.char in "fd"
+    if plain and (array.flags.c_contiguous or array.flags.f_contiguous):
+        flat = array if array.flags.c_contiguous else array.T
+        squares = float(_vdot(flat, flat))
+        if 0.0 < squares < _inf:
+            return sqrt(squares)
+    return quick(array).norm
 
 
 @near

@@ -20,6 +20,7 @@ from vizgrad.debugger.explain import findings, loss_faults
 from vizgrad.debugger.explain.diagnose import diagnose
 from vizgrad.debugger.explain.evidence import Question
 from vizgrad.debugger.explain.from_watch import CallReader
+from vizgrad.debugger.explain.training_course import TrainingCourse, course_of
 from vizgrad.debugger.explain.wording import explain
 from vizgrad.debugger.watch.call_recorder import Tapping
 from vizgrad.debugger.watch.note_recorder import Noting, Progress
@@ -116,6 +117,15 @@ class Watch:
     def findings(self) -> Findings:
         """Silent problems, worst first; complete when the block has ended."""
         return Findings(self._all() if self._found is None else self._found)
+
+    @property
+    def history(self) -> TrainingCourse:
+        """The norms of gradient, weight and update of each layer over the steps of the optimizers so far, and
+        findings as marks once the block has ended: `.data` in columns; in a notebook it draws itself.
+
+        At most 512 steps of an optimizer are kept, spread evenly over all of them (`stride`).
+        """
+        return course_of(self._notings, self._found or ())
 
     def __repr__(self) -> str:
         if self._open:

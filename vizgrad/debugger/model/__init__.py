@@ -95,4 +95,8 @@ from vizgrad.debugger.model.trace import MODEL_VERSION as MODEL_VERSION
 from vizgrad.debugger.model.trace import SMALL_FILE as SMALL_FILE
 from vizgrad.debugger.model.trace import Event as Event
 from vizgrad.debugger.model.trace import Trace as Trace
+from vizgrad.debugger.model.training import Course as Course
+from vizgrad.debugger.model.training import CourseMark as CourseMark
+from vizgrad.debugger.model.training import LayerCourse as LayerCourse
+from vizgrad.debugger.model.training import OptimizerCourse as OptimizerCourse
 from vizgrad.debugger.model.watches import Watched as Watched

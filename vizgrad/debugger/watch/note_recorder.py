@@ -112,7 +112,7 @@ class Noting:
         #: id of a module -> its parameters that are replicated.
         self.replicated: dict[int, Replicated] = {}
         self.repeats = Repeats()
-        self.rounds = Rounds()
+        self.rounds = self.training.rounds = Rounds()
         #: Line -> the ticks at which a value, or a gradient, that is not finite was made there.
         self.odd_at: dict[Site, list[int]] = {}
         self._observer: Observer | None = None

@@ -53,6 +53,10 @@ class Look(Protocol):
         """The largest absolute value: NaN if it holds one, 0.0 if it is empty."""
         ...
 
+    def norm(self, tensor: Any) -> float | None:
+        """Over all elements: NaN or infinite exactly if one is; None of what cannot be read."""
+        ...
+
     def grad(self, tensor: Any) -> Any:
         """Its `.grad`, without a warning; None if there is none."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from types import FrameType
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
@@ -20,6 +20,7 @@ from vizgrad.core.tensor.tensor import RESULT, Tensor
 from vizgrad.debugger.engines.common.variable_names import names_around
 from vizgrad.debugger.watch.backwards import Run
 from vizgrad.debugger.watch.grad_history import Gradients, Leaf
+from vizgrad.debugger.watch.norm_history import NormHistory
 from vizgrad.debugger.watch.notes import Note
 from vizgrad.debugger.watch.tensor_adapter import Look
 
@@ -227,6 +228,10 @@ class Training:
         self.losses: dict[tuple[int, int], tuple[float, float, int]] = {}
         self._stepping = False
         self._optimizer: weakref.ref[Any] | None = None
+        #: The norms of each layer, and the calls of backward so far, with the number that the last began at.
+        self.norms = NormHistory(look)
+        self.rounds: Sized = ()
+        self._loss: float | None = None
         #: Memory of parameters -> the first that was found there.
         self._memory: dict[tuple[int, int], weakref.ref[Any]] = {}
 
@@ -252,6 +257,7 @@ class Training:
                     known.without += 1
                 else:
                     found.append(Sampled(known, tensor, self._sample(tensor), number))
+        self.norms.before(optimizer, len(self.rounds), self._loss)
         self._optimizer = weakref.ref(optimizer)
         self._steps = self._steps_of(optimizer, gradients)
         if not named:
@@ -290,8 +296,9 @@ class Training:
         if self._steps is not None:
             found = bool(before) or self._filled(self._steps)  # by a closure, within the step
             self._steps.stepped(found, site)
-        for known, tensor, was, number in before:
-            now = None if was is None else self._sample(tensor)
+        samples = [None if was is None else self._sample(tensor) for _, tensor, was, _ in before]
+        self.norms.after(before, samples)
+        for (known, _, was, number), now in zip(before, samples, strict=True):
             if was is None or now is None or now.shape != was.shape:
                 continue
             length, old = size(now - was), size(was)
@@ -331,6 +338,7 @@ class Training:
                 continue
             key = id(root.site[0]), root.site[1]
             value = float(values.reshape(()))
+            self._loss = value
             first, _, count = self.losses.get(key, (value, value, 0))
             self.losses[key] = first, value, count + 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vizgrad.core.arrays.blocks import owner, span
-from vizgrad.core.arrays.magnitude import finite, largest
+from vizgrad.core.arrays.magnitude import finite, largest, norm
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.arrays.statistics import sample
 from vizgrad.core.function.transform_tensor import stands_for_others
@@ -74,6 +74,9 @@ class _Own:
 
     def largest(self, tensor: Any) -> float:
         return largest(tensor._array)
+
+    def norm(self, tensor: Any) -> float | None:
+        return norm(tensor._array)
 
     def grad(self, tensor: Any) -> Any:
         return tensor._grad

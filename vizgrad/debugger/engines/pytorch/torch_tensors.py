@@ -9,6 +9,7 @@ a `TorchDispatchMode` is on, which would hear of it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 import torch
@@ -138,6 +139,22 @@ class _Look:
             return float(measure(shown(tensor)))
         with torch.no_grad():
             return float(tensor.abs().max()) if tensor.numel() else 0.0
+
+    def norm(self, tensor: Any) -> float | None:
+        """Where it lies: no element leaves a device."""
+        tensor = _kept(tensor)
+        if not readable(tensor) or KINDS[tensor.dtype].kind not in FLOATING:
+            return None
+        if tensor.is_cpu:
+            return magnitude.norm(shown(tensor))
+        with torch.no_grad():
+            found = tensor.abs()
+            wide = found.dtype if found.dtype == torch.float64 else torch.float32
+            norm = float(torch.linalg.vector_norm(found, dtype=wide))
+            largest = float(found.max()) if norm == inf else inf
+            if largest == inf:
+                return norm
+            return largest * float(torch.linalg.vector_norm(found / largest, dtype=wide))
 
     def grad(self, tensor: Any) -> Any:
         return tensor.grad if tensor.is_leaf or tensor.retains_grad else None

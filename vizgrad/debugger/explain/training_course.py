@@ -1,0 +1,50 @@
+"""`watch.history`: the course of a training, as data that prints and draws itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from vizgrad.core.errors import Explanation
+from vizgrad.core.upcalls import UPCALLS
+from vizgrad.debugger.model import Course, CourseMark
+from vizgrad.debugger.watch.note_recorder import Noting
+
+
+class TrainingCourse:
+    """The norms of each layer over the steps of the optimizers: `data`, in columns."""
+
+    def __init__(self, data: Course) -> None:
+        self.data = data
+
+    def to_svg(self) -> str:
+        """A standalone SVG file as text: curves for each layer, findings as marks."""
+        return UPCALLS.course_drawn(self.data)[1]
+
+    def __repr__(self) -> str:
+        return UPCALLS.course_drawn(self.data)[0]
+
+    def _repr_pretty_(self, printer: object, cycle: bool) -> None:
+        printer.text(repr(self))  # type: ignore[attr-defined]
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        text, svg = UPCALLS.course_drawn(self.data)
+        return {"text/plain": text, "image/svg+xml": svg}
+
+
+def course_of(notings: Sequence[Noting], found: Iterable[Explanation]) -> TrainingCourse:
+    """The course that the notes of all engines tell; `found`: the findings."""
+    optimizers = [
+        each.told(partial(_called, noting))
+        for noting in notings
+        for each in noting.training.norms.optimizers
+    ]
+    marks = [CourseMark(each.backward, each.heading) for each in found if each.backward]
+    marks.sort(key=lambda mark: mark.backward)
+    return TrainingCourse(Course(tuple(optimizers), tuple(marks)))
+
+
+def _called(noting: Noting, key: int, number: int) -> str:
+    """The user's name of a parameter, as it was when the block ended or an optimizer stepped."""
+    known = noting.training.parameters.get(key)
+    return noting.names.get(key, "") or (known and known.leaf.name) or f"parameter {number}"
