@@ -22,7 +22,7 @@ BOUNDS: dict[tuple[str, str], tuple[int, int, int, int]] = {
     ("transformer", "Adam"): (1, 0, 0, 0),
     ("transformer", "SGD"): (1, 0, 0, 0),
     ("transformer", "clip"): (8, 0, 0, 0),
-    ("transformer", "AMP"): (172, 20, 1, 4),
+    ("transformer", "AMP"): (210, 20, 1, 4),  # 172 in a process of its own: see `_MOST_PROGRAMS`
     ("transformer", "watch"): (159, 20, 102, 17508),
     ("transformer", "record"): (64, 20, 0, 0),
     ("transformer", "debug"): (188, 20, 124, 6892),

@@ -56,7 +56,7 @@ def _has_no_loop(error: Exception, *arrays: Any) -> bool:
         type(error).__name__ == "CompileException"
     ):  # cupy has loops for complex numbers that CUDA has not
         return any(a.dtype.kind == "c" for a in arrays)
-    said = ("numpy", "ufunc", "cupy", "casting rule")
+    said = ("numpy", "ufunc", "cupy", "Cannot cast output operand")
     return isinstance(error, TypeError) and (
         "numpy" in type(error).__module__ or any(text in str(error) for text in said)
     )
