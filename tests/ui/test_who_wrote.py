@@ -28,10 +28,13 @@ def test_a_click_goes_to_the_step_that_sent_the_gradient_or_names_the_line(lab: 
     view.get_by_role("button", name="Restart", exact=True).click()
     expect(root).to_have_attribute("data-position", "0")
     view.get_by_role("button", name="Step", exact=True).click()
+    view.locator('[data-node-id="1"]').click()  # what was gone to stays selected
     expect(inspector.locator(".vg-inspector-name")).to_have_text("LogSoftmaxBackward0")
     saved = inspector.locator('[data-array="saved 0result"]')
     saved.get_by_role("button", name="What wrote this?").click()
-    expect(saved.get_by_role("status")).to_contain_text("the operation of this node made it, In [1]")
+    expect(saved.get_by_role("status")).to_contain_text(
+        "the operation of this node made it, In [1]"
+    )
     saved.scroll_into_view_if_needed()
     picture(lab, "who-wrote")
     expect(root).to_have_attribute("data-position", "1")

@@ -62,8 +62,9 @@ export function WhoWrote({ of, state }: WhoWroteProps): JSX.Element | null {
 }
 
 function isAbout(told: Written | null, { kind, nr, name }: Which, node: number | null): boolean {
-  const of = told?.of;
-  return (
-    of !== undefined && of.node === node && of.kind === kind && of.nr === nr && of.name === name
-  );
+  if (told === null) {
+    return false;
+  }
+  const { of } = told;
+  return of.node === node && of.kind === kind && of.nr === nr && of.name === name;
 }
