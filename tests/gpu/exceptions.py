@@ -19,5 +19,19 @@ class Exceptions:
         return None
 
 
+_INFINITE = "products and quotients of complex infinities are NaN in CUDA's formulas"
+_REFUSED = (
+    "values outside [0, 1] are refused on the CPU alone: on a device nobody waits to see them"
+)
+
 TYPES = Exceptions({})
-SPECIAL = Exceptions({})
+SPECIAL = Exceptions(
+    {
+        "complex": (("",), _INFINITE),
+        "special i0": (("",), "i0 of infinity is infinite in CUDA, and NaN in scipy"),
+        "special i1": (("",), "i1 of infinity is infinite in CUDA, and NaN in scipy"),
+        "solve_triangular": (("",), "of a 0 on the diagonal cuSOLVER makes what it likes"),
+        "nextafter": (("float16",), "cupy's number after the largest half is NaN"),
+        "binary_cross_entropy": (("",), _REFUSED),
+    }
+)

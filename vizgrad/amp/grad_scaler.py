@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
 from vizgrad.amp.mode import has_cuda
-from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays import dtypes, xp
+from vizgrad.core.arrays.backend import is_on_device
+from vizgrad.core.arrays.fusion.many import together
+from vizgrad.core.arrays.kernels import optimizers as rule
 from vizgrad.core.ops.public.creation import full
-from vizgrad.core.tensor.modes import set_grad_mode
+from vizgrad.core.tensor.modes import about_to_write, set_grad_mode
+from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.state import wrong_call
-from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.core.tensor.tensor import Tensor, new_tensor, storage_of
 
 
 class _Stage(Enum):
@@ -29,6 +32,53 @@ class _Seen:
         self.stage = _Stage.READY
         #: Device -> 1 if a gradient on it was infinite or NaN, else 0.
         self.found_inf: dict[Any, Tensor] = {}
+        self._overflowed: bool | None = None
+
+    def overflowed(self) -> bool:
+        """Was there one? The device is waited for once."""
+        if self._overflowed is None:
+            self._overflowed = any(found.item() for found in self.found_inf.values())
+        return self._overflowed
+
+
+#: The largest float32.
+_LARGEST = float(xp.finfo("float32").max)
+
+
+def _refuse_halves(grad: Tensor) -> None:
+    if grad.dtype is dtypes.float16:
+        raise wrong_call(
+            ValueError("Attempting to unscale FP16 gradients."),
+            "keep the parameters in float32: autocast converts them where it pays",
+        )
+
+
+def _not_finite(grads: list[Tensor]) -> Tensor:
+    """1 if an element of the gradients, which are on one device, is infinite or NaN, else 0."""
+    dense: list[Any] = [g.coalesce()._values() if g.is_sparse else g for g in grads]
+    all_of_them = rule.spoiled([each._array for each in dense])
+    if all_of_them is not None:
+        bad: Any = new_tensor(all_of_them).isnan()
+    else:
+        bad = dense[0].isfinite().all().logical_not()
+        for each in dense[1:]:
+            bad = bad.logical_or(each.isfinite().all().logical_not())
+    return bad.to(dtypes.float32)
+
+
+def _multiply(grads: list[Tensor], factor: float) -> None:
+    """In place; on a device in one launch, as far as they are dense."""
+    site = caller()
+    with together():
+        for grad in grads:
+            if is_on_device(grad._array):
+                about_to_write(grad)
+                rule.scale(grad._array, factor)
+            else:
+                grad.mul_(factor)
+    for grad in grads:
+        if is_on_device(grad._array):
+            storage_of(grad).wrote("mul_", site)
 
 
 class GradScaler:
@@ -68,6 +118,8 @@ class GradScaler:
                 raise AssertionError("The backoff factor must be < 1.0.")
         self._init_scale = init_scale
         self._scale: Tensor | None = None
+        #: The number in `_scale`: a device is not asked for it.
+        self._value = init_scale
         self._growth_factor = growth_factor
         self._backoff_factor = backoff_factor
         self._growth_interval = growth_interval
@@ -90,6 +142,7 @@ class GradScaler:
         if scale is None:
             scale = full((), self._init_scale, dtype=dtypes.float32, device=like.device)
             self._scale = scale
+            self._become(self._init_scale)
         return scale
 
     def unscale_(self, optimizer: Any) -> None:
@@ -116,29 +169,20 @@ class GradScaler:
         seen.stage = _Stage.UNSCALED
 
     def _unscale(self, optimizer: Any, seen: _Seen) -> None:
-        inverse = 1 / self._known_scale("unscale_").double().item()
+        self._known_scale("unscale_")
         before = set_grad_mode(False)
         try:
+            by_device: dict[Any, list[Tensor]] = {}
             for group in optimizer.param_groups:
                 for parameter in group["params"]:
-                    if parameter.grad is not None:
-                        self._unscale_one(parameter.grad, inverse, seen)
+                    if (grad := parameter.grad) is not None:
+                        _refuse_halves(grad)
+                        by_device.setdefault(grad.device, []).append(grad)
+            for device, grads in by_device.items():
+                seen.found_inf[device] = _not_finite(grads)
+                _multiply(grads, 1 / self._value)
         finally:
             set_grad_mode(before)
-
-    def _unscale_one(self, grad: Tensor, inverse: float, seen: _Seen) -> None:
-        if grad.dtype is dtypes.float16:
-            raise wrong_call(
-                ValueError("Attempting to unscale FP16 gradients."),
-                "keep the parameters in float32: autocast converts them where it pays",
-            )
-        values: Any = grad.coalesce()._values() if grad.is_sparse else grad
-        found = seen.found_inf.setdefault(
-            grad.device, full((), 0.0, dtype=dtypes.float32, device=grad.device)
-        )
-        if not values.isfinite().all():
-            found.fill_(1.0)
-        grad.mul_(inverse)
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         """`optimizer.step(...)` with unscaled gradients; nothing if one of them is infinite or NaN."""
@@ -160,7 +204,7 @@ class GradScaler:
         if not seen.found_inf:
             raise AssertionError("No inf checks were recorded for this optimizer.")
         result = None
-        if not any(found.item() for found in seen.found_inf.values()):
+        if not seen.overflowed():
             result = optimizer.step(*args, **kwargs)
         seen.stage = _Stage.STEPPED
         return result
@@ -169,29 +213,32 @@ class GradScaler:
         """Ends an iteration: the scale grows, shrinks, or becomes `new_scale`."""
         if not self._enabled:
             return
-        scale = self._known_scale("update")
+        self._known_scale("update")
         if new_scale is not None:
-            scale.fill_(float(new_scale))
+            self._become(float(new_scale))
         else:
-            found = [
-                f.item() for seen in self._optimizers.values() for f in seen.found_inf.values()
-            ]
-            if not found:
+            seen = [each for each in self._optimizers.values() if each.found_inf]
+            if not seen:
                 raise AssertionError("No inf checks were recorded prior to update.")
-            self._adapt(scale, any(found))
+            self._adapt(any(each.overflowed() for each in seen))
         self._optimizers.clear()
 
-    def _adapt(self, scale: Tensor, overflowed: bool) -> None:
+    def _adapt(self, overflowed: bool) -> None:
         if overflowed:
-            scale.mul_(self._backoff_factor)
+            self._become(self._value * self._backoff_factor)
             self._growth_tracker = 0
             return
         self._growth_tracker += 1
         if self._growth_tracker == self._growth_interval:
-            larger = scale * self._growth_factor
-            if math.isfinite(larger.item()):
-                scale.copy_(larger)
+            larger = self._value * self._growth_factor
+            if larger <= _LARGEST:
+                self._become(larger)
             self._growth_tracker = 0
+
+    def _become(self, value: float) -> None:
+        self._value = float(xp.float32(value))
+        if self._scale is not None:
+            self._scale.fill_(self._value)
 
     def _of(self, optimizer: Any) -> _Seen:
         return self._optimizers.setdefault(id(optimizer), _Seen())
@@ -211,7 +258,7 @@ class GradScaler:
         """The scale; 1 if the scaler does nothing."""
         if not self._enabled:
             return 1.0
-        return self._init_scale if self._scale is None else float(self._scale.item())
+        return self._init_scale if self._scale is None else self._value
 
     def get_growth_factor(self) -> float:
         return self._growth_factor
@@ -259,8 +306,7 @@ class GradScaler:
                 "leave load_state_dict out, or make the scaler with enabled=False",
             )
         self._init_scale = state_dict["scale"]
-        if self._scale is not None:
-            self._scale.fill_(state_dict["scale"])
+        self._become(state_dict["scale"])
         self._growth_factor = state_dict["growth_factor"]
         self._backoff_factor = state_dict["backoff_factor"]
         self._growth_interval = state_dict["growth_interval"]

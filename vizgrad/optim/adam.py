@@ -18,6 +18,7 @@ from vizgrad.optim.optimizer import (
     check_at_least,
     check_betas,
     count_step,
+    only_writes,
     options,
 )
 
@@ -77,6 +78,7 @@ class Adam(Optimizer):
             "use SparseAdam for these parameters, or make the embedding with sparse=False",
         )
 
+    @only_writes
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
         lr, decay, (beta1, beta2) = float(group["lr"]), group["weight_decay"], group["betas"]
         step = count_step(state)

@@ -6,11 +6,13 @@ import copy
 import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, MutableMapping
-from typing import Any
+from contextlib import nullcontext
+from typing import Any, Final, TypeVar
 
 from vizgrad.core import errors
 from vizgrad.core.arrays import Array, xp
 from vizgrad.core.arrays.backend import DEVICES, current, go_back, make_current
+from vizgrad.core.arrays.fusion.many import together
 from vizgrad.core.arrays.kernels.elementwise import as_complex, as_real
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.graph.node import RemovableHandle, add_hook
@@ -18,6 +20,10 @@ from vizgrad.core.tensor.modes import about_to_write, set_grad_mode
 from vizgrad.core.tensor.source_location import Site, caller
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor, storage_of
+
+U = TypeVar("U", bound=Callable[..., None])
+
+_ONE_BY_ONE: Final = nullcontext()
 
 # The argument of an optimizer: parameters in an order, with names or without.
 
@@ -236,25 +242,32 @@ class Optimizer:
 
     def _step_group(self, group: Group, site: Site | None) -> None:
         name = type(self).__name__ + ".step"
-        negate = group.get("maximize", False)
-        for param in group["params"]:
-            if param._grad is None:
-                continue
-            if DEVICES.several:
-                make_current(param)
-            grad = param._grad._array
-            if is_sparse(grad):
-                self.check_sparse(group)
-            if negate:
-                grad = -grad
-            about_to_write(param)
-            array = param._array
-            if array.dtype.kind == "c" and not is_sparse(grad):
-                pairs = as_real(array)
-                self.update(pairs, as_real(grad), StateInParts(self.state[param], pairs), group)
-            else:
-                self.update(array, grad, self.state[param], group)
-            storage_of(param).wrote(name, site)
+        changed: list[Tensor] = []
+        try:
+            with together() if getattr(type(self).update, "only_writes", False) else _ONE_BY_ONE:
+                for param in group["params"]:
+                    if param._grad is not None:
+                        changed.append(param)
+                        self._step_one(param, group)
+        finally:
+            for param in changed:
+                storage_of(param).wrote(name, site)
+
+    def _step_one(self, param: Tensor, group: Group) -> None:
+        if DEVICES.several:
+            make_current(param)
+        grad: Any = param._grad._array  # pyright: ignore[reportOptionalMemberAccess]
+        if is_sparse(grad):
+            self.check_sparse(group)
+        if group.get("maximize", False):
+            grad = -grad
+        about_to_write(param)
+        array = param._array
+        if array.dtype.kind == "c" and not is_sparse(grad):
+            pairs = as_real(array)
+            self.update(pairs, as_real(grad), StateInParts(self.state[param], pairs), group)
+        else:
+            self.update(array, grad, self.state[param], group)
 
     def check_sparse(self, group: Group) -> None:
         """Raises RuntimeError for a sparse gradient: `update` gets one only where this says otherwise."""
@@ -402,6 +415,14 @@ def _restored(name: str, value: Any, param: Tensor) -> Any:
     if name != "step" and param.is_floating_point():
         array = array.astype(param._array.dtype)
     return new_tensor(array.copy())
+
+
+def only_writes(update: U) -> U:
+    """Marks an `update` that calls one fused rule, and reads nothing of what this writes: on a device that is
+    one launch for all parameters of a group.
+    """
+    update.only_writes = True  # pyright: ignore[reportFunctionMemberAccess]
+    return update
 
 
 def count_step(state: State) -> float:

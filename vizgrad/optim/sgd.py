@@ -10,7 +10,15 @@ from vizgrad.core.arrays.kernels import optimizers as rule
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import new_tensor
-from vizgrad.optim.optimizer import Group, Optimizer, State, buffer, check_at_least, options
+from vizgrad.optim.optimizer import (
+    Group,
+    Optimizer,
+    State,
+    buffer,
+    check_at_least,
+    only_writes,
+    options,
+)
 
 
 class SGD(Optimizer):
@@ -61,6 +69,7 @@ class SGD(Optimizer):
                 "set weight_decay=0 for these parameters, or make the embedding with sparse=False",
             )
 
+    @only_writes
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
         if is_sparse(grad):
             self._update_sparse(param, grad, state, group)

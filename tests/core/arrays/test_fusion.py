@@ -117,7 +117,7 @@ def test_text_over_all() -> None:
     text = launch.whole(Program("kernel", (*trace.arguments,), (*trace.steps,), results))
     assert text[text.index('extern "C"') :] == (
         'extern "C" __global__ void kernel(const float* __restrict__ p_x, '
-        "double* __restrict__ memory, const long long n) {\n"
+        "double* __restrict__ memory, unsigned int* stored, const long long n) {\n"
         "  const long long row = 0;\n"
         "  const long long first = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n"
         "  const long long stride = (long long)gridDim.x * blockDim.x;\n"
@@ -138,8 +138,8 @@ def test_text_over_all() -> None:
         "    parts[blockIdx.x * 2 + 0] = t1;\n"
         "    parts[blockIdx.x * 2 + 1] = t3;\n"
         "    __threadfence();\n"
-        "    unsigned int* stored = (unsigned int*)(memory + 2 * (gridDim.x + 1));\n"
         "    last = atomicAdd(stored, 1u) == gridDim.x - 1;\n"
+        "    if (last) *stored = 0;\n"
         "  }\n"
         "  __syncthreads();\n"
         "  if (!last) return;\n"
@@ -277,11 +277,14 @@ def test_other_types_run_as_they_are(cuda: Any, dtype: str) -> None:
         lambda x: x + x.reshape(-1) * 2,
         lambda x: np.sort(x) + x * 2,
         lambda x: x + np.asarray(1.0) * np.where(np.array([True] * 4), 1, 2) + x,
-        lambda x: x * 2,  # one operation is a launch by itself
     ],
 )
 def test_what_cannot_be_one_kernel_is_not(cuda: Any, function: Any) -> None:
     assert traced(function, {"x": on_device(4)}, ()) is None
+
+
+def test_a_single_operation_is_a_launch_of_cupys_own(cuda: Any) -> None:
+    assert launched(lambda: fused()(lambda x: x * 2)(on_device(4))) == []
 
 
 def test_a_function_of_ever_new_numbers_is_not_compiled_for_each(cuda: Any) -> None:

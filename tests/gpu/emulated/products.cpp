@@ -89,6 +89,25 @@ OF_TYPE(D, double)
 OF_TYPE(C, C)
 OF_TYPE(Z, Z)
 
+// c = alpha * op(a) + beta * op(b): how cupy puts a matrix into Fortran's order.
+#define GEAM(X, T)                                                                                                  \
+  extern "C" int cublas##X##geam(void*, int of_a, int of_b, int m, int n, const T* alpha, const T* a, int lda,       \
+                                 const T* beta, const T* b, int ldb, T* c, int ldc) {                               \
+    ++emulated_products;                                                                                            \
+    for (long j = 0; j < n; ++j)                                                                                    \
+      for (long i = 0; i < m; ++i) {                                                                                \
+        T sum = T(0);                                                                                               \
+        if (*alpha != T(0)) sum += *alpha * (of_a ? a[j + i * lda] : a[i + j * lda]);                               \
+        if (*beta != T(0)) sum += *beta * (of_b ? b[j + i * ldb] : b[i + j * ldb]);                                 \
+        c[i + j * ldc] = sum;                                                                                       \
+      }                                                                                                             \
+    return 0;                                                                                                       \
+  }
+GEAM(S, float)
+GEAM(D, double)
+GEAM(C, C)
+GEAM(Z, Z)
+
 #define DOT(NAME, T)                                                                                       \
   extern "C" int NAME(void*, int n, const T* x, int step, const T* y, int other, T* out) {                 \
     ++emulated_products;                                                                                   \

@@ -256,6 +256,9 @@ def to_device(array: Array, device: Device) -> Array:
         return array.get()
     check_type(array.dtype)
     cupy = namespace_for(device)
+    if here.type == device.type and not (array.flags.c_contiguous or array.flags.f_contiguous):
+        with array.device:  # cupy copies what lies in one piece alone from device to device
+            array = array.copy()
     with cupy.cuda.Device(placed(device).index):
         return cupy.asarray(array)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import inf, nan, sqrt
 from typing import Any
 
 import numpy as np
 
-from vizgrad.core.arrays.backend import near, to_host
+from vizgrad.core.arrays.backend import is_on_device, near, to_host
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.arrays.statistics import is_finite as _is_finite
@@ -15,7 +15,7 @@ from vizgrad.core.arrays.statistics import quick
 
 #: The class of arrays on the host that are nothing else.
 PLAIN = np.ndarray
-_ndarray, _inf = np.ndarray, float("inf")
+_ndarray, _inf = np.ndarray, inf
 #: By what numbers of double precision are multiplied whose squares are zero, so that these are not.
 _SCALE = 2.0**600
 #: So many elements may be copied.
@@ -63,6 +63,8 @@ def norm(array: Any) -> float | None:
 @quiet
 def largest(array: Any) -> float:
     """The largest absolute value of a real or complex array: NaN if it holds one, 0.0 if it is empty."""
+    if is_on_device(array):
+        return _largest_there(array)
     array = _plain(array)
     kind = array.dtype.kind
     if not array.size or kind not in "fciubV":
@@ -72,6 +74,16 @@ def largest(array: Any) -> float:
     if kind == "c":
         array = np.abs(array)
     return float(max(_max(array, None), -_min(array, None)))
+
+
+def _largest_there(array: Any) -> float:
+    """The same, by a few numbers that are read from the device."""
+    found = quick(array)
+    if found.nans or found.infs:
+        return nan if found.nans else inf
+    if found.max is None or found.min is None:
+        return 0.0
+    return max(found.max, -found.min)
 
 
 def finite(array: Any) -> bool:

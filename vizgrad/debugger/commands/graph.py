@@ -85,7 +85,7 @@ GRAPH: tuple[Command, ...] = (
     Command(
         name="zoom-to-fit",
         label="Zoom to fit",
-        help="Show the whole graph.",
+        help="Show the whole graph; collapse groups until names can be read.",
         section="Graph",
         icon="fit",
         keys=("f",),
@@ -141,6 +141,27 @@ GRAPH: tuple[Command, ...] = (
         help="Colour nodes by gradient size instead of by state.",
         section="Graph",
         icon="heat",
+        menus=("graph",),
+    ),
+    Command(
+        name="save-svg",
+        label="Save picture as SVG",
+        help="Save what the graph shows now as an SVG file.",
+        section="Graph",
+        menus=("graph",),
+    ),
+    Command(
+        name="save-png",
+        label="Save picture as PNG",
+        help="Save what the graph shows now as a PNG file.",
+        section="Graph",
+        menus=("graph",),
+    ),
+    Command(
+        name="copy-picture",
+        label="Copy picture",
+        help="Copy what the graph shows now to the clipboard, as a PNG.",
+        section="Graph",
         menus=("graph",),
     ),
     Command(

@@ -8,8 +8,6 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
-from IPython.display import display
-
 from vizgrad.debugger.model import Graph
 from vizgrad.debugger.model.ranks import RankReading, RankStrip
 from vizgrad.debugger.ranks import on_rank
@@ -279,6 +277,8 @@ class RankSession:
 
     def _ipython_display_(self) -> None:
         """A view that follows the session; where a program runs the notebook, a picture."""
+        from IPython.display import display
+
         from vizgrad.debugger.api import can_be_asked
 
         if not can_be_asked():

@@ -19,10 +19,10 @@ from vizgrad.debugger.drawing.describe import plain
 from vizgrad.debugger.drawing.mathematics import mathematics
 from vizgrad.debugger.drawing.visible import opening
 from vizgrad.debugger.engines.api.protocols import GraphSource
-from vizgrad.debugger.jupyter.widget.debugview import STATIC
 from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC, Drawing, Folding, draw
 from vizgrad.debugger.jupyter.widget.query_answers import drawn, standing
 from vizgrad.debugger.jupyter.widget.showing import show
+from vizgrad.debugger.jupyter.widget.static_files import STATIC
 from vizgrad.debugger.jupyter.widget.trace_contents import (
     MOST_IN_PAGE,
     TRACE_FORMAT,

@@ -10,14 +10,11 @@ import weakref
 from array import array
 from collections.abc import Callable, Iterable
 from math import inf, isnan, nan, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vizgrad.core.arrays.magnitude import norm
 from vizgrad.debugger.model import LayerCourse, OptimizerCourse
 from vizgrad.debugger.watch.tensor_adapter import FLOATING, Look
-
-if TYPE_CHECKING:
-    from vizgrad.debugger.watch.training import Sampled
 
 #: Steps of one optimizer that are kept at most, and at least however many parameters it has; numbers that
 #: all its columns have together.
@@ -171,10 +168,9 @@ class NormHistory:
         if known.begin(optimizer, self._look, backward, loss):
             self._measured = known
 
-    def after(self, sampled: list[Sampled], now: list[Any]) -> None:
-        """The step has ended; `now` are the same elements as they are now."""
+    def after(self, sampled: Iterable[tuple[Any, Any, Any]]) -> None:
+        """The step has ended. `sampled`: each parameter, some of its elements before, and the same now."""
         measured, self._measured = self._measured, None
         if measured is not None:
-            pairs = zip(sampled, now, strict=True)
-            measured.changed((each.tensor, each.sample, after) for each, after in pairs)
+            measured.changed(sampled)
             measured.shorten()

@@ -297,7 +297,8 @@ class Training:
             found = bool(before) or self._filled(self._steps)  # by a closure, within the step
             self._steps.stepped(found, site)
         samples = [None if was is None else self._sample(tensor) for _, tensor, was, _ in before]
-        self.norms.after(before, samples)
+        pairs = zip(before, samples, strict=True)
+        self.norms.after((each.tensor, each.sample, now) for each, now in pairs)
         for (known, _, was, number), now in zip(before, samples, strict=True):
             if was is None or now is None or now.shape != was.shape:
                 continue

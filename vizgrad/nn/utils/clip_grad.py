@@ -16,6 +16,8 @@ from vizgrad.core.arrays.backend import (
     places,
     to_device,
 )
+from vizgrad.core.arrays.fusion.many import together
+from vizgrad.core.arrays.kernels import optimizers as rule
 from vizgrad.core.arrays.sparse import SparseUnsupported, is_sparse
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.tensor import Tensor, new_tensor, storage_of
@@ -35,6 +37,8 @@ def _norm(arrays: list[Any], norm_type: float) -> Any:
         parts = parts or [xp.zeros_like(arrays[0], shape=())]
         return as_array(xp.max(xp.stack(parts)))
     if norm_type == 2:
+        if (found := rule.squares(arrays)) is not None:
+            return xp.sqrt(found).astype(arrays[0].dtype)
         squares = [xp.vdot(a, a).real if a.flags.c_contiguous else (a * a).sum() for a in arrays]
         return as_array(xp.sqrt(sum(squares[1:], squares[0])))
     if norm_type == 0:  # of the norms of each: how many are not all zero
@@ -88,11 +92,13 @@ def clip_grads_with_norm_(
     with xp.errstate(all="ignore"):
         with on_device_of(total_norm):
             factor = xp.minimum(max_norm / (total_norm._array + 1e-6), 1.0)
+        with together():
+            for grad in grads:
+                array = grad._array
+                with on_device_of(array):
+                    here = to_device(factor, device_of(array)) if DEVICES.several else factor
+                    rule.scale_by(array, here.astype(array.dtype, copy=False))
         for grad in grads:
-            array = grad._array
-            with on_device_of(array):
-                here = to_device(factor, device_of(array)) if DEVICES.several else factor
-                array *= here.astype(array.dtype)
             storage_of(grad).wrote("clip_grad_norm_", site)
 
 

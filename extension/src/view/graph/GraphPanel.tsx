@@ -30,6 +30,7 @@ import { Minimap, MINIMAP_FROM } from './Minimap';
 import { ends } from './navigate';
 import { Away, WayBack } from './Following';
 import { pictureOf, placeOf, whole } from './picture';
+import { copyPicture, fileName, pngOf, save, pictureOf as savedPictureOf } from './savedPicture';
 import { SearchBox } from './SearchBox';
 import { metricsOf, TextMetrics } from './text';
 import { useGraphKeys } from './useGraphKeys';
@@ -48,6 +49,7 @@ interface GraphPanelProps {
 }
 
 const NO_SCREEN = { width: 0, height: 0 };
+const SVG_TYPE = { type: 'image/svg+xml' };
 const NO_GROUPS = 'the graph has no groups';
 
 function GraphPanelInner({
@@ -85,7 +87,9 @@ function GraphPanelInner({
   const focused = useRef<string | null>(null);
   const looked = (): (string | null)[] => [shown, focused.current];
   const legend = compared !== null || (heated && pair === null);
-  const placing = usePlacing(session, picture, screen, viewport.view, looked, legend);
+  const placing = usePlacing(session, picture, screen, viewport.view, looked, legend, close =>
+    store.fold({ close })
+  );
   const first = useMemo(() => ends(picture).first, [picture]);
   const home = shown ?? current ?? first;
   const keys = useGraphKeys(svg, picture, home, placing.show);
@@ -174,6 +178,8 @@ function GraphPanelInner({
     store.fold(open ? { open: closed } : { close: opened });
   };
   const foldable = (): boolean => drawing.groups.length > 0;
+  const called = [session.title, session.cell].filter(Boolean).join(', ');
+  const drawn = (): string => (svg.current ? savedPictureOf(svg.current, screen, called) : '');
   useDoers({
     ...actions.doers,
     'fold-all': { act: () => foldAll(false), can: foldable, otherwise: NO_GROUPS },
@@ -182,6 +188,13 @@ function GraphPanelInner({
       // Colours say one thing at a time.
       act: () => store.view({ heated: pair !== null || !heated, comparing: null }),
       isOn: () => heated && pair === null
+    },
+    'save-svg': { act: () => save(new Blob([drawn()], SVG_TYPE), fileName(called, 'svg')) },
+    'save-png': {
+      act: () => void pngOf(drawn(), screen).then(png => save(png, fileName(called, 'png')))
+    },
+    'copy-picture': {
+      act: () => void copyPicture(pngOf(drawn(), screen), fileName(called, 'png'))
     },
     'compare-branch': {
       act: () => {

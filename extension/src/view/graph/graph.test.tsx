@@ -369,3 +369,23 @@ test('what was opened stays where it is when its drawing comes', async () => {
   expect(Number(now[2]) + 400 * zoom).toBeCloseTo(Number(y) + 150 * zoom);
   await waitFor(() => expect(document.activeElement).toBe(item(/^fc1, open group/)));
 });
+
+test('a graph is fitted by closing what is innermost, until names can be read', async () => {
+  const tall = drawing({ ...some, height: 9000 });
+  show(session(tall));
+  await waitFor(() => expect(world()).not.toContain('translate(0,0)'));
+  fireEvent.keyDown(item(/^fc1/), { key: 'f' });
+  expect(store.fold).toHaveBeenLastCalledWith({ close: [8] });
+  const boxes = (least: number): Drawing['boxes'] =>
+    tall.boxes.map(each => ({ ...each, frame: (each.frame ?? 9) < least ? each.frame : null }));
+  const frames = tall.frames.slice(0, 1);
+  const less = drawing({ ...tall, height: 5000, boxes: boxes(1), frames, digest: 'less' });
+  show(fromShown({ ...shown(less), revision: 2 }, foldingSent(UNFOLDED), session(tall)));
+  await waitFor(() => expect(store.fold).toHaveBeenLastCalledWith({ close: [7] }));
+  const low = drawing({ ...tall, height: 500, boxes: boxes(0), frames: [], digest: 'low' });
+  show(fromShown({ ...shown(low), revision: 3 }, foldingSent(UNFOLDED), session(less)));
+  await waitFor(() =>
+    expect(Number(/scale\(([\d.]+)\)/.exec(world() ?? '')?.[1])).toBeGreaterThan(0.9)
+  );
+  expect(store.fold).toHaveBeenCalledTimes(2);
+});

@@ -15,6 +15,9 @@ import type { View } from './viewport';
 /** Zoom at which a box that was far away is shown. */
 const NEAR = 1;
 
+/** At less a name of usual length finds no room in its box. */
+const NAMES = 0.45;
+
 export interface Placing {
   /** Move as little as needed to see a box. */
   show(key: string): void;
@@ -30,7 +33,7 @@ export interface Placing {
 
 /**
  * `keys` are what a person looks at otherwise: what stays where it is when another drawing comes. `legend`: one takes
- * room below the picture, which stays where it is when one comes or goes.
+ * room below the picture, which stays where it is when one comes or goes. `fold` closes groups.
  */
 export function usePlacing(
   session: SessionState,
@@ -38,13 +41,30 @@ export function usePlacing(
   screen: Size,
   view: Observable<View>,
   keys: () => readonly (string | null)[],
-  legend: boolean
+  legend: boolean,
+  fold: (groups: readonly number[]) => void
 ): Placing {
   const previous = useRef<{ picture: Picture; session: string } | null>(null);
   const toggled = useRef<Toggled | null>(null);
   /** What the view was set to by itself: while it still is that, nobody has looked around. */
   const untouched = useRef<View | null>(null);
   const known = screen.width > 0 && screen.height > 0;
+  /** How many frames were open when it was fitted last, while what was closed for that has not come. */
+  const fitting = useRef<number | null>(null);
+
+  /** All of it; where names cannot be read then, what is innermost is closed, and once more when that is drawn. */
+  const fit = (): void => {
+    const frames = picture.drawing.frames.length;
+    const least = fitting.current ?? frames + 1;
+    fitting.current = null;
+    view.value = fitBox(whole(picture), screen);
+    const inner = view.value.zoom < NAMES && frames < least ? innermost(picture) : [];
+    if (inner.length > 0) {
+      fitting.current = frames;
+      toggled.current = null;
+      fold(inner);
+    }
+  };
 
   useLayoutEffect(() => {
     if (!known) {
@@ -61,6 +81,8 @@ export function usePlacing(
     ) {
       toggled.current = null;
       look();
+    } else if (before.picture.drawing !== picture.drawing && fitting.current !== null) {
+      fit();
     } else if (before.picture.drawing !== picture.drawing) {
       const looked = seen(view.value, screen);
       const stays = held(before.picture, picture, looked, toggled.current, keys());
@@ -123,7 +145,8 @@ export function usePlacing(
     show,
     approach,
     fit: () => {
-      view.value = fitBox(whole(picture), screen);
+      fitting.current = null;
+      fit();
     },
     zoom: factor => {
       view.value = zoomAt(view.value, { x: screen.width / 2, y: screen.height / 2 }, factor);
@@ -159,4 +182,10 @@ export function usePlacing(
     const boxes = places.flatMap(key => placeOf(picture, key) ?? []);
     return boxes.length > 0 ? around(boxes) : undefined;
   }
+}
+
+/** The groups of the frames that lie deepest. */
+export function innermost({ drawing, depths }: Picture): readonly number[] {
+  const deepest = Math.max(...depths);
+  return drawing.frames.flatMap(({ group }, index) => (depths[index] === deepest ? [group] : []));
 }

@@ -22,7 +22,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from vizgrad.core.arrays.backend import Array, is_array, is_on_host
-from vizgrad.core.arrays.fusion import launch
+from vizgrad.core.arrays.fusion import launch, many
 from vizgrad.core.arrays.fusion.program import (
     C_TYPES,
     Argument,
@@ -80,6 +80,10 @@ def fused(*numbers: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
             if made is None:
                 return function(*args, **options)
             program, form = made
+            if form is None and many.put(program, list(bound.values())):
+                return None
+            if len(program.steps) == 1:  # a launch of cupy's own
+                return function(*args, **options)
             return _filled(form, launch.over_elements(program, list(bound.values())))
 
         return run
@@ -111,8 +115,7 @@ def traced(
     except Untraceable:
         return None
     program = pruned(Program(kernel_name(function), (*trace.arguments,), (*trace.steps,), results))
-    # a single operation is a launch of cupy's own
-    return (program, form) if len(program.steps) > 1 else None
+    return (program, form) if program.steps else None
 
 
 def _results(

@@ -63,7 +63,7 @@ template <typename T> __device__ T {name}(T x) {{
 """
 
 
-_PREAMBLE = _INFINITY + "".join(_joined(name, op) for op, (_, _, name) in C_REDUCTIONS.items())
+PREAMBLE = _INFINITY + "".join(_joined(name, op) for op, (_, _, name) in C_REDUCTIONS.items())
 
 
 def literal(number: Any, dtype: np.dtype) -> str:
@@ -91,15 +91,15 @@ def _expression(step: Step) -> str:
     text = text_of(step.op, step.types)
     assert text is not None  # the trace has asked already
     operands = map(_operand, step.operands, step.types)
-    return text.format(*operands, T=_type(step.result))
+    return text.format(*operands, T=type_of(step.result))
 
 
-def _type(value: Value) -> str:
+def type_of(value: Value) -> str:
     return "double" if value.dtype is None else C_TYPES[value.dtype]
 
 
-def _declared(step: Step) -> str:
-    return f"{_type(step.result)} {step.result.name} = {_expression(step)};"
+def declared(step: Step) -> str:
+    return f"{type_of(step.result)} {step.result.name} = {_expression(step)};"
 
 
 # --- over elements --------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def elementwise(program: Program) -> tuple[str, str, str]:
         for a in program.arguments
     )
     outputs = ", ".join(f"{r.value.dtype.name} r{i}" for i, r in enumerate(program.results))
-    lines = [_declared(s) for s in program.steps]
+    lines = [declared(s) for s in program.steps]
     lines += [f"r{i} = {r.value.name};" for i, r in enumerate(program.results)]
     return inputs, outputs, "\n".join(lines)
 
@@ -135,7 +135,7 @@ def rows(program: Program) -> str:
         "}",
     ]
     head = f'extern "C" __global__ void {program.name}({", ".join(_parameters(program))}) {{\n'
-    return _PREAMBLE + head + "\n".join(_indented(lines)) + "\n}\n"
+    return PREAMBLE + head + "\n".join(_indented(lines)) + "\n}\n"
 
 
 def _parameters(program: Program) -> Iterator[str]:
@@ -143,9 +143,9 @@ def _parameters(program: Program) -> Iterator[str]:
         if argument.place == "number":
             yield f"const double {argument.value.name}"
         elif argument.number >= 0:
-            yield f"const {_type(argument.value)}* __restrict__ p_{argument.value.name}"
+            yield f"const {type_of(argument.value)}* __restrict__ p_{argument.value.name}"
     for i, result in enumerate(program.results):
-        yield f"{_type(result.value)}* __restrict__ r{i}"
+        yield f"{type_of(result.value)}* __restrict__ r{i}"
     yield from ("const long long rows", "const long long n")
 
 
@@ -155,11 +155,11 @@ def _row(program: Program) -> Iterator[str]:
             yield _loaded(argument)
     for step in program.steps:
         if step.op in C_REDUCTIONS:
-            yield from _reduced(program, step)
+            yield from reduced(program, step)
         elif step.op == "pick":
             yield _picked(program, step)
         elif step.result.per_row:
-            yield _declared(step)
+            yield declared(step)
     outputs = list(enumerate(program.results))
     if single := [f"r{i}[row] = {r.value.name};" for i, r in outputs if r.value.per_row]:
         yield "if (threadIdx.x == 0) {"
@@ -170,11 +170,11 @@ def _row(program: Program) -> Iterator[str]:
         yield from _loop(program, [v for _, v in many], stores)
 
 
-def _reduced(program: Program, step: Step) -> Iterator[str]:
-    start, _, join = C_REDUCTIONS[step.op]
-    kind, name = _type(step.result), step.result.name
-    yield f"{kind} {name} = {start.format(T=kind)};"
-    yield from _loop(program, _reads(step), [_taken_in(step, _element(step))])
+def reduced(program: Program, step: Step, start: str = "threadIdx.x") -> Iterator[str]:
+    nothing, _, join = C_REDUCTIONS[step.op]
+    kind, name = type_of(step.result), step.result.name
+    yield f"{kind} {name} = {nothing.format(T=kind)};"
+    yield from _loop(program, _reads(step), [_taken_in(step, _element(step))], start)
     yield f"{name} = {join}({name});"
 
 
@@ -198,7 +198,7 @@ def _picked(program: Program, step: Step) -> str:
     source, place = step.operands
     found = next(a for a in program.arguments if a.value == source)
     where = f"row * n + {place.name}" if found.place == "elements" else place.name
-    return f"{_type(step.result)} {step.result.name} = p_{source.name}[{where}];"
+    return f"{type_of(step.result)} {step.result.name} = p_{source.name}[{where}];"
 
 
 def _loop(
@@ -218,14 +218,14 @@ def _loop(
     yield f"for (long long i = {first}; i < n; i += {stride}) {{"
     loads = [a for a in program.arguments if a.value.name in needed and not a.value.per_row]
     yield from _indented(_loaded(a) for a in loads if a.number >= 0)
-    yield from _indented(_declared(s) for s in reversed(steps))
+    yield from _indented(declared(s) for s in reversed(steps))
     yield from _indented(then)
     yield "}"
 
 
 def _loaded(argument: Argument) -> str:
     value = argument.value
-    return f"const {_type(value)} {value.name} = p_{value.name}{_PLACES[argument.place]};"
+    return f"const {type_of(value)} {value.name} = p_{value.name}{_PLACES[argument.place]};"
 
 
 def _indented(lines: Iterable[str]) -> list[str]:
@@ -241,15 +241,15 @@ def threads_for(n: int) -> int:
 
 
 def whole(program: Program) -> str:
-    """A kernel `program.name(x, memory, n)` that reduces a flat array; see `whole.py` for `memory`.
+    """A kernel `program.name(x, memory, stored, n)` that reduces a flat array; see `look.py` for the two.
 
     Each block stores its parts; the last one to do so joins those of all, in the same order every time.
     """
     (argument,) = program.arguments
     value, count = argument.value, len(program.results)
     head = (
-        f'extern "C" __global__ void {program.name}(const {_type(value)}* __restrict__ p_{value.name}, '
-        "double* __restrict__ memory, const long long n) {"
+        f'extern "C" __global__ void {program.name}(const {type_of(value)}* __restrict__ p_{value.name}, '
+        "double* __restrict__ memory, unsigned int* stored, const long long n) {"
     )
     steps = [s for s in program.steps if s.op in C_REDUCTIONS]
     names = [r.value.name for r in program.results]
@@ -268,8 +268,8 @@ def whole(program: Program) -> str:
         "if (threadIdx.x == 0) {",
         *(f"  parts[blockIdx.x * {count} + {i}] = {name};" for i, name in enumerate(names)),
         "  __threadfence();",
-        f"  unsigned int* stored = (unsigned int*)(memory + {count} * (gridDim.x + 1));",
         "  last = atomicAdd(stored, 1u) == gridDim.x - 1;",
+        "  if (last) *stored = 0;",
         "}",
         "__syncthreads();",
         "if (!last) return;",
@@ -287,7 +287,7 @@ def whole(program: Program) -> str:
         *(f"  memory[{i}] = {name};" for i, name in enumerate(names)),
         "}",
     ]
-    return _PREAMBLE + "\n".join([head, *_indented(lines), "}", ""])
+    return PREAMBLE + "\n".join([head, *_indented(lines), "}", ""])
 
 
 def _part_taken_in(step: Step, part: str) -> Iterator[str]:

@@ -85,11 +85,18 @@ def _launched(program: Program, x: Array) -> Array:
     wanted = -(-x.size // launch.MOST_THREADS)
     blocks, count = max(1, min(wanted, _MOST_BLOCKS)), len(program.results)
     with x.device:
-        # The results, then the parts of each block, then how many blocks have stored theirs.
-        memory = library.zeros(count * (blocks + 1) + 1, _DOUBLE)
+        # The results, then the parts of each block.
+        memory = library.empty(count * (blocks + 1), _DOUBLE)
+        stored = _counter(library, x.device.id, library.cuda.get_current_stream().ptr)
         kernel = _compiled(library, program)
-        kernel((blocks,), (launch.MOST_THREADS,), (x, memory, np.int64(x.size)))
+        kernel((blocks,), (launch.MOST_THREADS,), (x, memory, stored, np.int64(x.size)))
         return memory[:count]
+
+
+@cache
+def _counter(library: Any, _device: int, _stream: int) -> Array:
+    """How many blocks of a launch have stored their parts: 0 between the launches of a stream."""
+    return library.zeros(1, np.uint32)
 
 
 @cache

@@ -11,6 +11,7 @@ import numpy as np
 
 from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.fusion import fused
+from vizgrad.core.arrays.fusion.many import sum_of_many
 
 
 def _written(result: Array) -> Array:
@@ -41,6 +42,31 @@ def move_square(average: Array, value: Array, keep: float) -> None:
     square *= 1 - keep
     average *= keep
     average += square
+
+
+@fused("factor")
+def scale(array: Array, factor: float) -> None:
+    """array *= factor."""
+    array *= factor
+
+
+@fused()
+def scale_by(array: Array, factor: Array) -> None:
+    """array *= factor, which has no dimensions, or one element."""
+    array *= factor
+
+
+@sum_of_many
+def squares(x: Array) -> Array:
+    """The sum of squares of all elements of many arrays of a device."""
+    x = x.astype(np.float64)
+    return x * x
+
+
+@sum_of_many
+def spoiled(x: Array) -> Array:
+    """NaN if an element of many arrays of a device is not finite, else 0."""
+    return x * x.dtype.type(0)
 
 
 @fused("lr")

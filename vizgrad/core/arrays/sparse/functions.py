@@ -8,6 +8,7 @@ import numpy as np
 
 from vizgrad.core.arrays.dtypes import INTS
 from vizgrad.core.arrays.kernels.memory import numbers
+from vizgrad.core.arrays.kernels.places import write_at
 from vizgrad.core.arrays.sparse.base import (
     HANDLERS,
     Array,
@@ -77,7 +78,8 @@ def spread_sum(grad: Array, pattern: SparseArray, dims: tuple[int, ...]) -> Spar
 def groups_along(entries: COO, dim: int) -> tuple[Array, int]:
     """A number for each entry, the same for those that differ in coordinate `dim` only; how many."""
     others = [d for d in range(entries.sparse_dim) if d != dim]
-    keys = keys_of(entries.indices[others], tuple(entries.shape[d] for d in others))
+    rows = np.concatenate([entries.indices[:dim], entries.indices[dim + 1 :]])
+    keys = keys_of(rows, tuple(entries.shape[d] for d in others))
     found, place = np.unique(keys, return_inverse=True)
     return place.reshape(-1), found.shape[0]
 
@@ -100,11 +102,13 @@ def shifted(array: COO, dim: int) -> COO:
         return array.with_values(values - np.max(values, axis=axis, keepdims=True))
     if not array.nnz:
         return array
-    place, _ = groups_along(array, dim)
-    order = np.argsort(place, kind="stable")
-    ordered = place[order]
-    starts = np.concatenate([ordered[:1] * 0, np.flatnonzero(ordered[1:] != ordered[:-1]) + 1])
-    return array.with_values(values - np.maximum.reduceat(values[order], starts, axis=0)[place])
+    place, count = groups_along(array, dim)
+    # cupy has no maximum.reduceat
+    width = values[0].size
+    largest = np.full_like(values, -np.inf, shape=(count * width,))
+    at = (place[:, None] * width + numbers(place, width)).reshape(-1)
+    write_at(np.maximum, largest, at, values.reshape(-1))
+    return array.with_values(values - largest[at].reshape(values.shape))
 
 
 def softmax(array: SparseArray, dim: int, log: bool) -> COO:

@@ -5,7 +5,6 @@ The widget has no synced state but its session's id: all else goes as messages, 
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, cast
 from weakref import ref
 
@@ -15,10 +14,8 @@ import traitlets
 from vizgrad.debugger.jupyter.widget.commtarget import listen_where_asked
 from vizgrad.debugger.jupyter.widget.controller import Controller
 from vizgrad.debugger.jupyter.widget.query_answers import bundle
+from vizgrad.debugger.jupyter.widget.static_files import STATIC
 from vizgrad.debugger.session.session import Session
-
-#: The files that were built for the browser.
-STATIC = Path(__file__).parent / "static"
 
 
 class DebugView(anywidget.AnyWidget):

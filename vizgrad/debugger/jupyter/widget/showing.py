@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+from vizgrad.core.errors import warn_once
 from vizgrad.debugger.session.session import Session
+
+#: The packages of the live view. The rest of vizgrad does without them.
+_WIDGETS = frozenset({"anywidget", "ipywidgets", "traitlets", "comm", "psygnal"})
 
 
 def show(session: Session) -> None:
     """Displays a (further) live view of a session below the current cell.
 
-    Where a program runs the notebook (nbconvert, papermill), and nobody could step it, a picture.
+    Where a program runs the notebook (nbconvert, papermill), and nobody could step it, a picture. Where the
+    packages of the live view are not installed, a picture and a warning with the command that installs them.
     """
     from IPython.display import display  # pyright: ignore[reportUnknownVariableType]
 
     from vizgrad.debugger.jupyter.widget.commtarget import run_by_program
+    from vizgrad.debugger.jupyter.widget.query_answers import SessionPicture
 
     if run_by_program():
-        from vizgrad.debugger.jupyter.widget.query_answers import SessionPicture
-
         display(SessionPicture(session))
-    else:
+        return
+    try:
         from vizgrad.debugger.jupyter.widget.debugview import DebugView
-
-        display(DebugView(session))
+    except ModuleNotFoundError as missing:
+        if missing.name not in _WIDGETS:
+            raise
+        warn_once(
+            f"The live view needs {missing.name}, which is not installed: pip install 'vizgrad[notebook]'. "
+            "This is a picture of the session."
+        )
+        display(SessionPicture(session))
+        return
+    display(DebugView(session))

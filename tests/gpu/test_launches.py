@@ -1,0 +1,62 @@
+"""Launches and waits of a training step have bounds. They are counted by the emulated device alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.gpu
+
+#: Kernels of our own and of cupy's, products by cuBLAS, waits, bytes that come to the host.
+BOUNDS: dict[tuple[str, str], tuple[int, int, int, int]] = {
+    ("MLP", "backward"): (19, 8, 0, 0),
+    ("MLP", "Adam"): (1, 0, 0, 0),
+    ("MLP", "SGD"): (1, 0, 0, 0),
+    ("MLP", "clip"): (8, 0, 0, 0),
+    ("MLP", "AMP"): (68, 8, 1, 4),
+    ("MLP", "watch"): (52, 8, 34, 1748),
+    ("MLP", "record"): (19, 8, 0, 0),
+    ("MLP", "debug"): (55, 8, 36, 1964),
+    ("transformer", "backward"): (64, 20, 0, 0),
+    ("transformer", "Adam"): (1, 0, 0, 0),
+    ("transformer", "SGD"): (1, 0, 0, 0),
+    ("transformer", "clip"): (8, 0, 0, 0),
+    ("transformer", "AMP"): (172, 20, 1, 4),
+    ("transformer", "watch"): (159, 20, 102, 17508),
+    ("transformer", "record"): (64, 20, 0, 0),
+    ("transformer", "debug"): (188, 20, 124, 6892),
+    ("conv", "backward"): (110, 10, 0, 0),
+    ("conv", "Adam"): (1, 0, 0, 0),
+    ("conv", "SGD"): (1, 0, 0, 0),
+    ("conv", "clip"): (8, 0, 0, 0),
+    ("conv", "AMP"): (168, 10, 1, 4),
+    ("conv", "watch"): (145, 10, 36, 1596),
+    ("conv", "record"): (110, 10, 0, 0),
+    ("conv", "debug"): (142, 10, 32, 1548),
+    ("LSTM", "backward"): (169, 19, 0, 0),
+    ("LSTM", "Adam"): (1, 0, 0, 0),
+    ("LSTM", "SGD"): (1, 0, 0, 0),
+    ("LSTM", "clip"): (8, 0, 0, 0),
+    ("LSTM", "AMP"): (196, 19, 1, 4),
+    ("LSTM", "watch"): (354, 19, 193, 59484),
+    ("LSTM", "record"): (169, 19, 0, 0),
+    ("LSTM", "debug"): (415, 19, 231, 12884),
+}
+
+
+@pytest.fixture(scope="module")
+def counted() -> Any:
+    import cupy
+
+    if cupy.cuda.runtime.getDeviceProperties(0)["name"] != b"emulated":
+        pytest.skip("a real device does not count")
+    from tests.gpu.emulated import steps
+
+    return steps.count
+
+
+@pytest.mark.parametrize(("model", "way"), BOUNDS)
+def test_a_step_stays_within_its_bounds(model: str, way: str, counted: Any) -> None:
+    found = counted(model, way)
+    assert all(have <= most for have, most in zip(found, BOUNDS[model, way], strict=True)), found
