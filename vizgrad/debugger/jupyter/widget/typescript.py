@@ -45,8 +45,10 @@ from vizgrad.debugger.model import (
     lines,
     memory,
     nodes,
+    ranks,
     run,
     trace,
+    training,
     watches,
 )
 from vizgrad.debugger.session import run_control
@@ -103,6 +105,8 @@ FILES = (
     File("model/run", run),
     File("model/lines", lines),
     File("model/trace", trace),
+    File("model/training", training),
+    File("model/ranks", ranks, (ranks.RankCell, ranks.RankStrip), words=False),
     File("model/watches", watches),
     File("model/update", run_control, words=False),
     File("drawing", drawing),
