@@ -27,6 +27,7 @@ Find = Callable[[Noting], Iterator[Cause]]
 _FINDERS: tuple[Find, ...] = (
     function_faults.untracked_writes,
     training_faults.nonfinite,
+    training_faults.nonfinite_losses,
     loss_faults.suspects_of_losses,
     loss_faults.constant_terms,
     training_faults.accumulated,

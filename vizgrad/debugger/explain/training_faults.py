@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from vizgrad.core.tensor.source_location import Site
+from vizgrad.debugger.engines.api.summarizer import summarize
 from vizgrad.debugger.explain import missing_gradients
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
+from vizgrad.debugger.explain.nonfinite import of_value
 from vizgrad.debugger.explain.tensor_cause import cause_of
-from vizgrad.debugger.explain.wording import leaf_name, operation
+from vizgrad.debugger.explain.wording import THE_LOSS, leaf_name, name_of, operation
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.grad_history import Leaf
 from vizgrad.debugger.watch.note_recorder import Noting
@@ -52,6 +54,26 @@ def nonfinite(noting: Noting) -> Iterator[Cause]:
             clocks = noting.odd_at.get(site, []) if isinstance(site, Site) else []
             yield replace(explained, clocks=tuple(clocks))
             return
+
+
+def nonfinite_losses(noting: Noting) -> Iterator[Cause]:
+    """Losses that are NaN, of which all gradients are finite: the part that is NaN takes no gradient.
+
+    A loss that is gone when the block ends is passed over, as is what a GradScaler multiplied.
+    """
+    for run in noting.runs:
+        (root, *others) = run.roots or (None,)
+        if root is None or others or root.finite or root.scaled or run.kind != "backward":
+            continue
+        loss = root.tensor()
+        if run.births or not run.visits or loss is None or loss.numel() != 1:
+            continue
+        summary = summarize(loss)
+        if summary is None or not summary.nans:
+            continue
+        found = of_value(root, name_of(root, THE_LOSS))
+        if found is not None and found.culprit is not None:
+            yield replace(found, clocks=(run.clock,))
 
 
 # --- parameters ------------------------------------------------------------------------------------------
