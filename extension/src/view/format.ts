@@ -198,9 +198,7 @@ export function nodeBrief(run: NodeRun, running: Running = null): string {
   }
   switch (run.state) {
     case 'waiting':
-      return run.needed > 0
-        ? `waiting ${whole(run.delivered)}/${whole(run.needed)}`
-        : 'not run';
+      return run.needed > 0 ? `waiting ${whole(run.delivered)}/${whole(run.needed)}` : 'not run';
     case 'done': {
       const order = run.order === null ? 'done' : `#${whole(run.order + 1)}`;
       return run.grad_norm === null
