@@ -1,0 +1,85 @@
+"""vizgrad's own kernels are compiled by CUDA's compiler, for each generation of devices: no GPU is needed.
+
+Skipped where NVRTC is not installed, or the device is not the emulated one, which shows the texts.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import vizgrad as vg
+
+pytestmark = pytest.mark.gpu
+
+ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100")
+
+
+@pytest.fixture(scope="module")
+def nvrtc() -> Any:
+    found = pytest.importorskip("nvidia.cuda_nvrtc", exc_type=ImportError)
+    (path,) = (p for p in (Path(found.__path__[0]) / "lib").glob("libnvrtc.so.*"))
+    return ctypes.CDLL(str(path))
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    """The names of kernels by their texts, as `launch` and `many` hand them to cupy."""
+    import cupy
+
+    found: dict[str, str] = {}
+    real = cupy.RawKernel
+
+    def noted(code: str, name: str, *args: Any, **options: Any) -> Any:
+        found[code] = name
+        return real(code, name, *args, **options)
+
+    cupy.RawKernel = noted
+    try:
+        for dtype in (vg.float32, vg.float64):
+            _trained(dtype)
+    finally:
+        cupy.RawKernel = real
+    if not found:
+        pytest.skip("all kernels were compiled by tests before")
+    return found
+
+
+def _trained(dtype: Any) -> None:
+    from vizgrad.core.arrays.statistics import quick
+
+    layers = [vg.nn.Linear(8, 5), vg.nn.LayerNorm(5), vg.nn.Linear(5, 3)]
+    network = vg.nn.Sequential(*layers).to("cuda", dtype)
+    target = vg.zeros(4, dtype=vg.int64, device="cuda")
+    for make in (vg.optim.Adam, vg.optim.SGD):
+        optimizer, scaler = make(network.parameters(), lr=0.1), vg.amp.GradScaler("cuda")
+        out = network(vg.ones(4, 8, dtype=dtype, device="cuda"))
+        loss = vg.nn.functional.cross_entropy(out, target) + out.softmax(1).sum()
+        scaler.scale(loss).backward()
+        scaler.unscale_(optimizer)
+        vg.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        scaler.step(optimizer)
+    quick(vg.ones(100, dtype=dtype, device="cuda")._array)
+
+
+def log_of(nvrtc: Any, text: str, architecture: str) -> str:
+    """What the compiler says; nothing if it is content."""
+    program, size = ctypes.c_void_p(), ctypes.c_size_t()
+    nvrtc.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernel.cu", 0, None, None)
+    options = [b"--std=c++17", b"-ftz=true", f"--gpu-architecture={architecture}".encode()]
+    status = nvrtc.nvrtcCompileProgram(program, 3, (ctypes.c_char_p * 3)(*options))
+    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value)
+    nvrtc.nvrtcGetProgramLog(program, log)
+    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+    return log.value.decode() or ("failed" if status else "")
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_each_kernel_compiles(architecture: str, nvrtc: Any, texts: dict[str, str]) -> None:
+    said = [(name, log_of(nvrtc, text, architecture)) for text, name in texts.items()]
+    assert [(name, log) for name, log in said if log] == []
+    assert "vizgrad_adam_step_of_many" in texts.values()
