@@ -25,7 +25,6 @@ export * from './lines';
 export * from './memory';
 export * from './nodes';
 export * from './place';
-export * from './ranks';
 export * from './run';
 export * from './trace';
 export * from './training';

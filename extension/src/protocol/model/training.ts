@@ -1,6 +1,6 @@
 // Made by `make types` from vizgrad/debugger/model/training.py: do not edit.
 /** The course of a training: norms of each layer over the steps of its optimizers, in columns. */
-import { array, boolean, integer, optional, record, string } from '../check';
+import { array, boolean, float, integer, nullable, optional, record, string } from '../check';
 import type { Reader } from '../check';
 
 /**
@@ -13,9 +13,9 @@ import type { Reader } from '../check';
  */
 export interface LayerCourse {
   readonly name: string;
-  readonly gradient: Column;
-  readonly weight: Column;
-  readonly update: Column;
+  readonly gradient: readonly (number | null)[];
+  readonly weight: readonly (number | null)[];
+  readonly update: readonly (number | null)[];
   readonly estimated: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface OptimizerCourse {
   readonly stride: number;
   readonly steps: readonly number[];
   readonly backwards: readonly number[];
-  readonly losses: Column;
+  readonly losses: readonly (number | null)[];
   readonly layers: readonly LayerCourse[];
 }
 
@@ -53,9 +53,9 @@ export interface Course {
 
 export const readLayerCourse: Reader<LayerCourse> = record<LayerCourse>({
   name: string,
-  gradient: readColumn,
-  weight: readColumn,
-  update: readColumn,
+  gradient: array(nullable(float)),
+  weight: array(nullable(float)),
+  update: array(nullable(float)),
   estimated: optional(boolean, false)
 });
 
@@ -65,7 +65,7 @@ export const readOptimizerCourse: Reader<OptimizerCourse> = record<OptimizerCour
   stride: integer,
   steps: array(integer),
   backwards: array(integer),
-  losses: readColumn,
+  losses: array(nullable(float)),
   layers: array(readLayerCourse)
 });
 
