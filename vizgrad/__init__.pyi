@@ -488,6 +488,7 @@ from vizgrad.debugger.jupyter.magics import unload_ipython_extension as unload_i
 from vizgrad.debugger.ranks import compare_ranks as compare_ranks
 from vizgrad.debugger.ranks import load_traces as load_traces
 from vizgrad.debugger.ranks import ranks as ranks
+from vizgrad.debugger.report import report as report
 from vizgrad.debugger.traces import load_trace as load_trace
 from vizgrad.func import vmap as vmap
 from vizgrad.nn.functional import adaptive_avg_pool1d as adaptive_avg_pool1d

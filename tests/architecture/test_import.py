@@ -27,7 +27,8 @@ def test_what_is_loaded_later_is_not_imported() -> None:
         "nn", "optim", "distributions", "serialization", "utils", "core.ops.stub", "core.ops.registry",
         "core.ops.aten", "autograd.functional", "autograd.gradcheck_report", "autograd.forward_ad",
         "core.function.custom.jvp", "core.function.kernel_dispatch", "core.ops.tangents",
-        "debugger.traces", "debugger.jupyter.widget", "debugger.model", "debugger.ranks", "debugger.engines.vizgrad.run",
+        "debugger.traces", "debugger.jupyter.widget", "debugger.model", "debugger.ranks",
+        "debugger.engines.vizgrad.run",
     )  # fmt: skip
     found = run(
         f"import sys, vizgrad; print(*[m for m in {later!r} if 'vizgrad.' + m in sys.modules])\n"

@@ -30,8 +30,8 @@ import {
   readLineStop
 } from './model/lines';
 import type { CodeFile, CodeLine, LineMark, LineNode, LineRun, LineStop } from './model/lines';
-import { readWatched } from './model/watches';
-import type { Watched } from './model/watches';
+import { readWatched, readWriter } from './model/watches';
+import type { Watched, Writer } from './model/watches';
 import { readUpdate } from './model/update';
 import type { Update } from './model/update';
 import { readDrawing, readStanding } from './drawing';
@@ -332,6 +332,15 @@ export interface LogLines {
   readonly names: readonly Name[];
 }
 
+/** Who wrote the array `of` last. */
+export interface Written {
+  readonly type: 'written';
+  readonly request: number;
+  readonly session: string;
+  readonly of: ArrayName;
+  readonly writer: Writer;
+}
+
 /**
  * What lives in the memory of the process, and who holds it? At most the `most` largest storages.
  */
@@ -575,6 +584,14 @@ export const readLogLines: Reader<LogLines> = record<LogLines>({
   total: integer,
   lines: array(readLogged),
   names: array(readName)
+});
+
+export const readWritten: Reader<Written> = record<Written>({
+  type: word('written'),
+  request: integer,
+  session: string,
+  of: readArrayName,
+  writer: readWriter
 });
 
 export const readGetHeap: Reader<GetHeap> = record<GetHeap>({

@@ -44,6 +44,7 @@ import type {
   GetStorages,
   GetVisits,
   GetWatches,
+  GetWriter,
   Inspect,
   LinesSeen,
   ListSessions,
@@ -93,7 +94,8 @@ import {
   readStorages,
   readUpdates,
   readVisits,
-  readWatches
+  readWatches,
+  readWritten
 } from './answers';
 import type {
   ArrayPart,
@@ -118,7 +120,8 @@ import type {
   Storages,
   Updates,
   Visits,
-  Watches
+  Watches,
+  Written
 } from './answers';
 import { readAtRevision, readLinesMoved, readRollCall, readUpdated, readWorking } from './events';
 import type { AtRevision, LinesMoved, RollCall, Updated, Working } from './events';
@@ -182,6 +185,7 @@ export type Request =
   | RemoveWatch
   | GetWatches
   | GetLog
+  | GetWriter
   | Pause
   | Inspect
   | GetPart
@@ -210,6 +214,7 @@ export type Message =
   | Opened
   | Watches
   | LogLines
+  | Written
   | Inspection
   | ArrayPart
   | Why
@@ -272,6 +277,7 @@ export const ANSWERS = {
   remove_watch: ['done'],
   get_watches: ['watches'],
   get_log: ['log_lines'],
+  get_writer: ['written'],
   pause: ['done'],
   inspect: ['inspection'],
   get_part: ['array_part'],
@@ -310,6 +316,7 @@ export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, 
   opened: readOpened,
   watches: readWatches,
   log_lines: readLogLines,
+  written: readWritten,
   inspection: readInspection,
   array_part: readArrayPart,
   why: readWhy,

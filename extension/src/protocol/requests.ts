@@ -438,3 +438,11 @@ export interface GetLog {
   readonly request: number;
   readonly session: string;
 }
+
+/** Who wrote this array last? */
+export interface GetWriter {
+  readonly type: 'get_writer';
+  readonly request: number;
+  readonly session: string;
+  readonly of: ArrayName;
+}

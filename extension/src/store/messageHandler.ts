@@ -170,6 +170,17 @@ export class MessageHandler {
         this.change(withInspected(session, message));
         this.state.patch({ inspection: message });
         break;
+      case 'written': {
+        checkNodes([message.of], size, 'written.of');
+        const { writer } = message;
+        const known = writer.node === null ? [] : [{ node: writer.node }];
+        checkNodes(known, size, 'written.writer');
+        this.state.patch({ written: message, announcement: writer.text });
+        if (writer.position !== null) {
+          this.context.actions.goToStep(writer.position, writer.node);
+        }
+        break;
+      }
       case 'why':
         checkNodes(message.chain.filter(hasNode), size, 'why.chain');
         checkNodes([message], size, 'why');
@@ -244,6 +255,7 @@ export class MessageHandler {
       const near = current === null || next.fold.draws(current) ? null : current;
       this.state.patch({
         inspection: null,
+        written: null,
         why: null,
         part: null,
         notice: null,
@@ -400,6 +412,7 @@ const ASIDE: readonly Unnumbered['type'][] = [
   'get_visits',
   'get_memory',
   'get_watches',
+  'get_writer',
   'get_log',
   'get_part',
   'get_storages',

@@ -1,5 +1,5 @@
 /** Sends what the user asks a session to do: where to go, where to stop, what if. */
-import type { BreakpointKind, Unnumbered } from '../protocol';
+import type { ArrayName, BreakpointKind, Unnumbered } from '../protocol';
 import type { Observable } from './observable';
 import { MOVES } from './requestQueue';
 import type { RequestQueue } from './requestQueue';
@@ -194,6 +194,21 @@ export class SessionActions {
   askWhy(node: number): void {
     this.select(node);
     this.send(session => ({ type: 'get_why', session, node }));
+  }
+
+  /** Ask who wrote an array last; where a step did, the view goes there. */
+  askWriter(of: ArrayName): void {
+    this.send(session => ({ type: 'get_writer', session, of }));
+  }
+
+  /** Go to where so many steps are done, and select a node. */
+  goToStep(position: number, node: number | null): void {
+    if (position !== this.state.value.session?.run.position) {
+      this.seek(position);
+    }
+    if (node !== null) {
+      this.select(node);
+    }
   }
 
   /** Go to the step where what was explained happened, and select the node that the explanation is about. */

@@ -8,7 +8,8 @@ import type {
   SessionInfo,
   Unnumbered,
   Why,
-  Working
+  Working,
+  Written
 } from '../protocol';
 import type { Patience } from './requestQueue';
 import type { PortStatus } from './port';
@@ -53,6 +54,8 @@ export interface DebuggerState {
   readonly session: SessionState | null;
   /** The latest answer about a node; it may be about an older revision than `session`. */
   readonly inspection: Inspection | null;
+  /** Who wrote an array last, as it was answered last. */
+  readonly written: Written | null;
   /** Why a node is as it is, as it was answered last, and how many nodes were done then. */
   readonly why: { readonly told: Why; readonly position: number } | null;
   /** The part of an array that was told of last. */
@@ -80,6 +83,7 @@ export const INITIAL_STATE: DebuggerState = {
   kernelVersion: '',
   session: null,
   inspection: null,
+  written: null,
   why: null,
   part: null,
   picture: null,

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 
 import type { Place } from '../protocol';
 
+import * as format from './format';
 import { ASK_PLACE, hostOf } from './host';
 import type { PlaceAsked } from './host';
 
@@ -25,14 +26,24 @@ export function PlaceLink({ text, place: known }: PlaceLinkProps): JSX.Element {
       title={
         place.file === undefined ? 'Show this line in the notebook' : 'Show this line of the file'
       }
-      onClick={event =>
-        event.currentTarget.dispatchEvent(
-          new CustomEvent<PlaceAsked>(ASK_PLACE, { detail: place, bubbles: true, composed: true })
-        )
-      }
+      onClick={event => ask(event.currentTarget, place)}
     >
       {text}
     </button>
+  );
+}
+
+/** The host shows a line, if it can: asked for by an element of the view. */
+export function showPlace(by: Element, known: Place): void {
+  const place = cellIn(format.place(known)) ?? fileOf(known);
+  if (place !== null && hostOf(document).places) {
+    ask(by, place);
+  }
+}
+
+function ask(by: Element, detail: PlaceAsked): void {
+  by.dispatchEvent(
+    new CustomEvent<PlaceAsked>(ASK_PLACE, { detail, bubbles: true, composed: true })
   );
 }
 

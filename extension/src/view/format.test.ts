@@ -111,4 +111,7 @@ test('a node that is running, and one that was next until it began', () => {
   expect(format.nodeBrief(waiting, format.whereRuns(3, waiting, 3))).toBe('running');
   expect(format.whereRuns(3, waiting, 2)).toBeNull();
   expect(format.whereRuns(null, current, 2)).toBeNull();
+  // A trace without steps has no run in which it could wait.
+  const alone = { ...waiting, delivered: 0, needed: 0 } as const;
+  expect([format.nodeState(alone), format.nodeBrief(alone)]).toEqual(['not run', 'not run']);
 });

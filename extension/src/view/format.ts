@@ -155,7 +155,9 @@ export function nodeState(run: NodeRun, running: Running = null): string {
   }
   switch (run.state) {
     case 'waiting':
-      return `waiting, ${whole(run.delivered)} of ${whole(run.needed)}`;
+      return run.needed > 0
+        ? `waiting, ${whole(run.delivered)} of ${whole(run.needed)}`
+        : 'not run'; // A picture of a graph has no run that it waits in.
     case 'ready':
       return 'ready';
     case 'current':
@@ -196,7 +198,7 @@ export function nodeBrief(run: NodeRun, running: Running = null): string {
   }
   switch (run.state) {
     case 'waiting':
-      return `waiting ${whole(run.delivered)}/${whole(run.needed)}`;
+      return run.needed > 0 ? `waiting ${whole(run.delivered)}/${whole(run.needed)}` : 'not run';
     case 'done': {
       const order = run.order === null ? 'done' : `#${whole(run.order + 1)}`;
       return run.grad_norm === null

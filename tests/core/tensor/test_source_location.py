@@ -42,3 +42,11 @@ def test_a_persons_callback_is_theirs_though_a_view_called_it() -> None:
     (last,) = w._storage.writes.latest(1)
     assert last.site is not None
     assert last.site.file == __file__
+
+
+def test_a_write_through_no_variable_names_no_module() -> None:
+    x = vg.empty(3).uniform_()
+    (write,) = vg.versions(x).storages[0].writes
+    assert (write.op, write.alias) == ("uniform_", "")
+    x.add_(1)
+    assert vg.versions(x).storages[0].writes[-1].alias == "x"

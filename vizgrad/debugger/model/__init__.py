@@ -100,3 +100,4 @@ from vizgrad.debugger.model.training import CourseMark as CourseMark
 from vizgrad.debugger.model.training import LayerCourse as LayerCourse
 from vizgrad.debugger.model.training import OptimizerCourse as OptimizerCourse
 from vizgrad.debugger.model.watches import Watched as Watched
+from vizgrad.debugger.model.watches import Writer as Writer

@@ -18,9 +18,9 @@ class LayerCourse:
     """
 
     name: str
-    gradient: Column
-    weight: Column
-    update: Column
+    gradient: tuple[float | None, ...]
+    weight: tuple[float | None, ...]
+    update: tuple[float | None, ...]
     estimated: bool = False
 
 
@@ -37,7 +37,7 @@ class OptimizerCourse:
     stride: int
     steps: tuple[int, ...]
     backwards: tuple[int, ...]
-    losses: Column
+    losses: tuple[float | None, ...]
     layers: tuple[LayerCourse, ...]
 
 

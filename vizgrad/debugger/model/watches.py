@@ -1,9 +1,10 @@
-"""The entries of a watch list: expressions and their values where a run stands."""
+"""The entries of a watch list, and who wrote a value."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from vizgrad.core.errors import Place
 from vizgrad.debugger.model.arrays import TensorSummary
 
 
@@ -20,3 +21,16 @@ class Watched:
     text: str = ""
     summary: TensorSummary | None = None
     error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Who wrote a value last, in words (`text`). `position` is that after the step which did
+    (`Session.seek` goes there), `node` the node of that step or of the operation that made the value, `place`
+    its line. None: no step of the run, no node, or no line is known.
+    """
+
+    text: str
+    position: int | None = None
+    node: int | None = None
+    place: Place | None = None

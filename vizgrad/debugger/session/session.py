@@ -28,6 +28,7 @@ from vizgrad.debugger.session.closed_session import Kept
 from vizgrad.debugger.session.history.branches import Comparison
 from vizgrad.debugger.session.history.history import Between, History, Where, quarter_of_free
 from vizgrad.debugger.session.history.lanes import Lane
+from vizgrad.debugger.session.last_write import last_write
 from vizgrad.debugger.session.moves_under_way import Work
 from vizgrad.debugger.session.open_session import Live
 from vizgrad.debugger.session.opening import CallingFrame, Opening
@@ -371,9 +372,7 @@ class Session:
         return self.branches.set_grad(node, value, slot)
 
     def set_saved(self, node: Any, name: str, value: Any) -> model.Edit:
-        """Changes the saved value `name` of a node that has not run yet; as `set_grad`, with `g` as what is
-        there. Another node that has saved the same tensor keeps it as it was.
-        """
+        """As `set_grad`, for a saved value of a node that has not run. Others that saved it keep theirs."""
         return self.branches.set_saved(node, name, value)
 
     def set_leaf(self, leaf: Any, value: Any) -> model.Edit:
@@ -531,6 +530,11 @@ class Session:
                 raise ValueError(f"there is no node {node} in this graph")
             return self._control.state.inspect(node)
 
+    def last_write(self, of: model.ArrayName) -> model.Writer:
+        """The step or line that wrote an array last. ValueError if there is no such array."""
+        with self._control.owned():
+            return last_write(self._control.live(), of)
+
     def look_between(self, look: Callable[[], None]) -> bool:
         """`look()` is called soon, between two steps of the move that is under way, on its thread: the
         session is at rest for it. False if none is.
@@ -552,16 +556,13 @@ class Session:
         owner: str = "a listener of the session",
         failed: Callable[[Exception], None] | None = None,
     ) -> Observer:
-        """`listener(update)` is called after each change; `.end()` of what this returns ends that.
-
-        A listener that raises is called no more: that is reported once, and `failed(error)` called.
+        """`listener(update)` is called after each change; `.end()` of what this returns ends that. One that
+        raises is called no more: that is reported once, and `failed(error)` called.
         """
         return self._control.publisher.listen(owner, listener, failed)
 
     def listen_to_work(self, listener: Callable[[Work], None], *, owner: str) -> Observer:
-        """`listener(work)` is called several times a second while a move takes long, and when it is over, on
-        another thread.
-        """
+        """`listener(work)` is called on another thread while a move takes long, and when it is over."""
         return self._control.workers.add(owner, listener)
 
     def name_of(self, node: int) -> model.Name | None:
@@ -576,9 +577,8 @@ class Session:
 
     @contextmanager
     def at_rest(self) -> Generator[tuple[int, Look]]:
-        """Nothing changes inside: what is seen belongs to the revision that comes with it.
-
-        Raises SessionClosed where nothing was kept of a closed session.
+        """Nothing changes inside: what is seen belongs to the revision that comes with it. Raises
+        SessionClosed where nothing was kept of a closed session.
         """
         with self._control.owned():
             yield self.revision, self._control.state

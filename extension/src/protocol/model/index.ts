@@ -27,5 +27,6 @@ export * from './nodes';
 export * from './place';
 export * from './run';
 export * from './trace';
+export * from './training';
 export * from './update';
 export * from './watches';

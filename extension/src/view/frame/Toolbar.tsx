@@ -95,8 +95,14 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
             disabled={running !== null || !allows(state, 'open')}
           />
           <span class="vg-position">
-            node <b>{format.whole(running?.done ?? run.position)}</b> of{' '}
-            <b>{format.whole(run.total)}</b>
+            {run.total > 0 ? (
+              <>
+                node <b>{format.whole(running?.done ?? run.position)}</b> of{' '}
+                <b>{format.whole(run.total)}</b>
+              </>
+            ) : (
+              'no steps recorded'
+            )}
           </span>
           <span
             class="vg-status"

@@ -92,7 +92,7 @@ function shorter({ state, order, grad_norm, tangents }: NodeRun): readonly strin
 function shortest({ state, delivered, needed, grad_norm, tangents }: NodeRun): string {
   switch (state) {
     case 'waiting':
-      return `${delivered}/${needed}`;
+      return needed > 0 ? `${delivered}/${needed}` : '';
     case 'done':
       return `${grad_norm === null ? '∅' : format.brief(grad_norm)}${'↓'.repeat(tangents.length)}`;
     default:

@@ -60,6 +60,10 @@ def _declares(name: str) -> bool:
     return any(is_dataclass(each) and each.__module__ == name for each in declared)
 
 
+#: Readings of several processes are drawn in Python alone: no view is told of them.
+NOT_TOLD = {f"{model.__name__}.ranks"}
+
+
 def test_no_module_of_the_model_or_of_the_messages_is_left_out():
     told = {file.module.__name__ for file in typescript.FILES} | {protocol.channel.__name__}
     for package in (model, protocol):
@@ -69,4 +73,4 @@ def test_no_module_of_the_model_or_of_the_messages_is_left_out():
             if _declares(name := f"{package.__name__}.{m.name}")
         }
         assert modules
-        assert modules <= told
+        assert modules - NOT_TOLD <= told

@@ -512,6 +512,11 @@ def _log(session: Session, request: p.GetLog) -> p.LogLines:
         return p.LogLines(request.request, session.id, look.logged, lines, names)
 
 
+@answers(p.GetWriter)
+def _writer(session: Session, request: p.GetWriter) -> p.Written:
+    return p.Written(request.request, session.id, request.of, session.last_write(request.of))
+
+
 @answers(p.GetVisits)
 def _visits(session: Session, request: p.GetVisits) -> p.Visits:
     with session.at_rest() as (_, look):

@@ -47,6 +47,7 @@ from vizgrad.debugger.model import (
     nodes,
     run,
     trace,
+    training,
     watches,
 )
 from vizgrad.debugger.session import run_control
@@ -104,6 +105,7 @@ FILES = (
     File("model/lines", lines),
     File("model/trace", trace),
     File("model/watches", watches),
+    File("model/training", training),
     File("model/update", run_control, words=False),
     File("drawing", drawing),
     File("requests", requests, readers=False),

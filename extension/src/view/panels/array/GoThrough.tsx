@@ -10,6 +10,7 @@ import { ValueTable } from '../ValueTable';
 import { ArrayPicture } from './ArrayPicture';
 import { copy } from './copy';
 import { rangeText } from './places';
+import { WhoWrote } from './WhoWrote';
 
 /** Which array of the selected node. */
 export type Which = Pick<Looking, 'kind' | 'nr' | 'name'>;
@@ -49,6 +50,7 @@ export function GoThrough({ of }: { of: Which }): JSX.Element {
       >
         {open ? 'Hide values' : 'Values'}
       </button>
+      <WhoWrote of={of} state={state} />
       {open && <Opened state={state} />}
     </div>
   );

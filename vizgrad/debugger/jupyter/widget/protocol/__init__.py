@@ -44,6 +44,7 @@ from vizgrad.debugger.jupyter.widget.protocol.answers import Updates as Updates
 from vizgrad.debugger.jupyter.widget.protocol.answers import VisitLine as VisitLine
 from vizgrad.debugger.jupyter.widget.protocol.answers import Visits as Visits
 from vizgrad.debugger.jupyter.widget.protocol.answers import Watches as Watches
+from vizgrad.debugger.jupyter.widget.protocol.answers import Written as Written
 from vizgrad.debugger.jupyter.widget.protocol.channel import COMM_TARGET as COMM_TARGET
 from vizgrad.debugger.jupyter.widget.protocol.channel import PROTOCOL_VERSION as PROTOCOL_VERSION
 from vizgrad.debugger.jupyter.widget.protocol.events import AtRevision as AtRevision
@@ -79,6 +80,7 @@ from vizgrad.debugger.jupyter.widget.protocol.requests import GetSource as GetSo
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetStorages as GetStorages
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetVisits as GetVisits
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetWatches as GetWatches
+from vizgrad.debugger.jupyter.widget.protocol.requests import GetWriter as GetWriter
 from vizgrad.debugger.jupyter.widget.protocol.requests import Inspect as Inspect
 from vizgrad.debugger.jupyter.widget.protocol.requests import LinesSeen as LinesSeen
 from vizgrad.debugger.jupyter.widget.protocol.requests import ListSessions as ListSessions
@@ -161,6 +163,7 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     RemoveWatch: (Done,),
     GetWatches: (Watches,),
     GetLog: (LogLines,),
+    GetWriter: (Written,),
     Pause: (Done,),
     Inspect: (Inspection,),
     GetPart: (ArrayPart,),

@@ -25,6 +25,7 @@ from vizgrad.debugger.model import (
     TensorSummary,
     Visit,
     Watched,
+    Writer,
 )
 from vizgrad.debugger.session.run_control import Update
 
@@ -332,6 +333,16 @@ class LogLines:
     total: int
     lines: tuple[Logged, ...]
     names: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Who wrote the array `of` last."""
+
+    request: int
+    session: str
+    of: ArrayName
+    writer: Writer
 
 
 # The memory of the whole process: what is asked and answered about no session.

@@ -483,3 +483,12 @@ class GetLog:
 
     request: int
     session: str
+
+
+@dataclass(frozen=True, slots=True)
+class GetWriter:
+    """Who wrote this array last?"""
+
+    request: int
+    session: str
+    of: ArrayName
