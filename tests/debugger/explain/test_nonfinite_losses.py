@@ -19,6 +19,7 @@ def engine(request: pytest.FixtureRequest) -> Any:
 def test_a_term_without_a_gradient_is_nan(engine: Any) -> None:
     w = engine.ones(3, requires_grad=True)
     share = engine.tensor([-1.0, 2.0, 3.0])
+    loss = w.sum()
     with vg.watch() as watch:
         for _ in range(3):
             penalty = share.log().sum()  # born

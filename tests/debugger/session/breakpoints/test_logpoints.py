@@ -33,7 +33,7 @@ def test_the_run_goes_on_and_the_message_is_printed(
     for line in session.logged:
         arrived = session.inspect(line.node)[1]
         assert arrived is not None
-        norm = arrived.incoming[0].norm  # type: ignore[union-attr]
+        norm = arrived.incoming[0].norm
         assert line.text == f"{names[line.node]} gets {norm:.2f}, {{as is}}"
         assert line.breakpoint == made.id
     printed = capsys.readouterr().out.splitlines()

@@ -65,10 +65,10 @@ class Frugal(Step, Protocol):
 
 
 @runtime_checkable
-class Lightening(Run, Protocol):
+class ReleasingRun(Run, Protocol):
     """A run whose steps release values of their own accord, and can still be undone."""
 
-    def lightened(self) -> int:
+    def bytes_released(self) -> int:
         """The bytes that they have released since the last call."""
         ...
 

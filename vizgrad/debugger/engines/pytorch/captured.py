@@ -112,7 +112,7 @@ class Elements:
 
     @property
     def released(self) -> bool:
-        """Has everybody released the memory?"""
+        """Have all holders released the memory?"""
         return self._memory.expired()
 
     def read(self) -> torch.Tensor | None:

@@ -283,8 +283,8 @@ class TorchRun:
         finally:
             self._capturing.closely = True
 
-    def lightened(self) -> int:
-        """See `vizgrad.debugger.engines.api.abilities.Lightening`."""
+    def bytes_released(self) -> int:
+        """See `vizgrad.debugger.engines.api.abilities.ReleasingRun`."""
         released, self._released = self._released, 0
         return released
 

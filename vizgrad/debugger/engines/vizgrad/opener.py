@@ -85,4 +85,4 @@ def run_tensor_locally(loss: Any, names: Mapping[int, str], title: str) -> Local
     def gradients(leaves: Sequence[Any]) -> Sequence[Any]:
         return grad(loss, leaves, retain_graph=True, allow_unused=True)
 
-    return run_to_leaves(open_graph(loss, names), title, gradients)
+    return run_to_leaves(EngineGraph(roots_of(loss), names), title, gradients)

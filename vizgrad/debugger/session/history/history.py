@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from vizgrad.debugger import model
-from vizgrad.debugger.engines.api.abilities import Change, Lightening
+from vizgrad.debugger.engines.api.abilities import Change, ReleasingRun
 from vizgrad.debugger.engines.api.protocols import Effect, QuickRun, Run, Spot, Step, Stops
 from vizgrad.debugger.session.history.fold import Edits, Fold, RecordedPast
 from vizgrad.debugger.session.history.lanes import Visiting, title_of
@@ -83,7 +83,7 @@ class History:
         self.edits = Edits() if edits is None else edits
         self.start = run.start
         self._quick = run if isinstance(run, QuickRun) else None
-        self._lightening = run if isinstance(run, Lightening) else None
+        self._releasing = run if isinstance(run, ReleasingRun) else None
         self._own: list[Step] = []
         self.steps: Sequence[Step] = self._own if self._quick is None else self._quick.steps
         self.position = self._shared
@@ -415,7 +415,7 @@ class History:
             self.kept += self._quick.weigh(first, last)
         else:
             self.kept += sum(step.nbytes for step in self.steps[first:last])
-            self.kept -= 0 if self._lightening is None else self._lightening.lightened()
+            self.kept -= 0 if self._releasing is None else self._releasing.bytes_released()
         self._weighed = last
         while self.kept > self.budget and self._forgotten < last - 1:
             oldest = self.steps[self._forgotten]
