@@ -159,7 +159,7 @@ def _axe_finds_nothing(lab: Lab, *rules: str) -> None:
     notebook.execute("session.close()")
     expect(root(view)).to_have_attribute("data-status", "closed")
     found["closed"] = axe(view, *rules)
-    assert len(found) == 19
+    assert len(found) == 20
     assert {where: rules for where, rules in found.items() if rules} == {}
 
 

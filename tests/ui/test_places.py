@@ -65,7 +65,7 @@ def test_all_tabs_are_in_sight_in_a_narrow_side_panel(lab: Lab) -> None:
     panel = opened_panel(lab, 358)
     at(panel, 0)
     tabs = panel.get_by_role("tab")
-    expect(tabs).to_have_count(8)
+    expect(tabs).to_have_count(9)
     for font in ("", "DejaVu Sans"):
         with written_in(lab, font):
             for tab in tabs.all():

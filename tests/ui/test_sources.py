@@ -289,7 +289,7 @@ def _is_let_go(lab: Lab, notebook: Notebook, source: Locator) -> None:
     """With the session; and what a person closes stays closed until they ask for it."""
     notebook.execute("session.close()")
     expect(source).to_have_count(0)
-    notebook.execute("session = vg.debug(loss, display=False)")
+    notebook.execute("loss = model(w).sum(); session = vg.debug(loss, display=False)")
     panel = opened_panel(lab)
     at(panel, 0)
     press(panel, "Continue")
@@ -322,7 +322,7 @@ def _is_let_go(lab: Lab, notebook: Notebook, source: Locator) -> None:
 
     # What cannot be read is said, where the text would be.
     (lab.server.root / "train.py").unlink()
-    notebook.execute("session = vg.debug(loss, display=False)")
+    notebook.execute("loss = model(w).sum(); session = vg.debug(loss, display=False)")
     at(panel, 0)
     panel.locator('[data-node-id="1"]').first.click()
     expect(source).to_contain_text("is gone, or cannot be read")

@@ -14,8 +14,11 @@ from vizgrad.debugger.engines.api.local_backward import LocalBackward
 class Numbered(Protocol):
     """A graph of an engine: nodes by number, those of leaves behind the `inner` others."""
 
-    nodes: Sequence[Any]
-    inner: int
+    @property
+    def nodes(self) -> Sequence[Any]: ...
+
+    @property
+    def inner(self) -> int: ...
 
     def graph(self, title: str) -> model.Graph: ...
 
