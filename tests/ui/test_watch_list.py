@@ -48,6 +48,7 @@ def test_values_follow_the_run_forth_and_back(lab: Lab) -> None:
     # Without the mouse: edit the fourth, remove the fifth.
     entries.nth(3).get_by_role("button", name="Edit grad.norm()").focus()
     keyboard.press("Enter")
+    expect(region.get_by_role("textbox", name="Edit grad.norm()")).to_be_focused()
     keyboard.type("net.2.bias.grad.norm()")
     keyboard.press("Enter")
     expect(region.get_by_role("button", name="Edit net.2.bias.grad.norm()")).to_be_focused()

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.fixtures import strict_array, strict_module
 from tests.fixtures.strict_array import StrictArray
 from vizgrad.core.arrays.chunks import CHUNK, TRANSFER, chunks, once
+from vizgrad.core.arrays.magnitude import norm
 from vizgrad.core.arrays.matrix_blocks import SIDE, Blocks, blocks, matrix_shape
 from vizgrad.core.arrays.sparse.coo import COO
 from vizgrad.core.arrays.statistics import (
@@ -115,6 +116,11 @@ def same(found: Any, expected: list[float]) -> None:
 
 
 # --- quick ------------------------------------------------------------------------------------------
+
+
+def test_a_scalar_of_numpy_is_an_array_of_one_element() -> None:
+    assert quick(np.float32(-2)).norm == 2.0
+    assert norm(np.array(3.0) - np.array(1.0)) == 2.0
 
 
 @given(array=arrays())

@@ -86,9 +86,9 @@ WAITING = {
 
 #: It is read whether there is a result, as in PyTorch, which raises for a singular matrix, too.
 RAISING = {
-    "inv", "slogdet", "logdet", "solve", "solve from the right", "cholesky", "svdvals", "svd", "svd vectors",
-    "pinv", "matrix_norm nuc", "matrix_norm 2", "complex inv", "complex logabsdet", "complex sign of det",
-    "complex solve", "complex cholesky",
+    "cond", "inv", "slogdet", "logdet", "solve", "solve from the right", "cholesky", "svdvals", "svd",
+    "svd vectors", "pinv", "matrix_norm nuc", "matrix_norm 2", "complex inv", "complex logabsdet",
+    "complex sign of det", "complex solve", "complex cholesky",
 }  # fmt: skip
 
 

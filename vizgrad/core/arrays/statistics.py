@@ -67,9 +67,12 @@ def magnitudes(chunk: np.ndarray) -> np.ndarray:
 def quick(array: Array) -> Statistics:
     """Statistics of an array, without histogram and heat map; its values if they are few.
 
-    For a sparse array: over the stored values (equal places added up); all else is counted among `zeros`.
+    For a sparse array: over the stored values (equal places added up); all else is counted among `zeros`. A
+    scalar of numpy, the result of arithmetic of arrays without dimensions, is an array of one element.
     """
     if type(array) is not np.ndarray:
+        if isinstance(array, np.generic):
+            return quick(np.asarray(array))
         return quick_later(array)()
     size = array.size
     if size > CHUNK:

@@ -233,12 +233,19 @@ def test_what_if(session: Kernel) -> None:
     assert "* branch 1: " in listed[1]
     assert listed[1].endswith("; gradient of TanhBackward0 = g * 0")
     assert "next is TanhBackward0" in session.run("%vizgrad switch original").result
+    left = session.run("%vizgrad compare branch 1").result
+    assert left == "no difference to branch 1 in the nodes that both have run"
+    session.run("%vizgrad switch branch 1")
+    assert session.run("%vizgrad compare original").result.startswith("original was left after ")
+    session.run("%vizgrad switch original")
+    session.run("%vizgrad continue")
     compared = session.run("%vizgrad compare branch 1").result
     assert "TanhBackward0  " in compared
     assert " -> 0" in compared
     assert session.run("%vizgrad compare original with branch 1").result.count("\n") > 0
     assert "usage: %vizgrad compare NAME" in session.run("%vizgrad compare").printed
     session.run("%vizgrad drop branch 1")
+    session.run("%vizgrad back")
     assert "branch other" not in session.run("%vizgrad branches").result
     assert "* other: " in session.run("%vizgrad branch other").result
     assert "no branch 'nowhere'" in session.run("%vizgrad switch nowhere").error

@@ -425,14 +425,17 @@ def compare(shell: Any, rest: str) -> Any:
     name, _, other = (part.strip() for part in rest.partition(" with "))
     if not name:
         raise UsageError(f"usage: {usage_of('compare')}; see %vizgrad branches")
+    lines: list[str] = []
     if name.endswith(".vgtrace"):
         from vizgrad.debugger.traces import load_trace
 
         found = session.compare(load_trace(name), name)
     else:
-        found = session.compare(name, other)
-    lines = [difference_line(session.name_of(each.node), each) for each in found]
-    return Where("\n".join(lines) or f"{name} does not differ from its parent yet")
+        told = session.comparison(name, other)
+        found = told.differences
+        lines += [told.text] if told.text else []
+    lines += [difference_line(session.name_of(each.node), each) for each in found]
+    return Where("\n".join(lines) or f"no difference to {name} in the nodes that both have run")
 
 
 def _losses(shell: Any, rest: str) -> tuple[Any, ...]:
