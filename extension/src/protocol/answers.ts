@@ -15,8 +15,8 @@ import {
 import type { Reader } from './check';
 import { readArrayName, readPart, readTensorSummary } from './model/arrays';
 import type { ArrayName, Part, TensorSummary } from './model/arrays';
-import { readHeap, readStorage } from './model/memory';
-import type { Heap, Storage } from './model/memory';
+import { readStorage } from './model/memory';
+import type { Storage } from './model/memory';
 import { readMathematics, readName, readNode, readVisit } from './model/nodes';
 import type { Mathematics, Name, Node, Visit } from './model/nodes';
 import { readDifference, readLogged } from './model/run';
@@ -341,23 +341,6 @@ export interface Written {
   readonly writer: Writer;
 }
 
-/**
- * What lives in the memory of the process, and who holds it? At most the `most` largest storages.
- */
-export interface GetHeap {
-  readonly type: 'get_heap';
-  readonly request: number;
-  readonly most: number;
-}
-
-/** As it was at one moment; reading it took so many `seconds`. */
-export interface HeapRead {
-  readonly type: 'heap_read';
-  readonly request: number;
-  readonly heap: Heap;
-  readonly seconds: number;
-}
-
 export const readSessionInfo: Reader<SessionInfo> = record<SessionInfo>({
   session: string,
   title: string,
@@ -592,17 +575,4 @@ export const readWritten: Reader<Written> = record<Written>({
   session: string,
   of: readArrayName,
   writer: readWriter
-});
-
-export const readGetHeap: Reader<GetHeap> = record<GetHeap>({
-  type: word('get_heap'),
-  request: integer,
-  most: integer
-});
-
-export const readHeapRead: Reader<HeapRead> = record<HeapRead>({
-  type: word('heap_read'),
-  request: integer,
-  heap: readHeap,
-  seconds: float
 });

@@ -79,7 +79,6 @@ import {
   readDone,
   readFailed,
   readFound,
-  readHeapRead,
   readInspection,
   readLineNodes,
   readLines,
@@ -104,8 +103,6 @@ import type {
   Done,
   Failed,
   Found,
-  GetHeap,
-  HeapRead,
   Inspection,
   LineNodes,
   Lines,
@@ -123,6 +120,8 @@ import type {
   Watches,
   Written
 } from './answers';
+import { readHeapRead } from './heap';
+import type { GetHeap, HeapRead } from './heap';
 import { readAtRevision, readLinesMoved, readRollCall, readUpdated, readWorking } from './events';
 import type { AtRevision, LinesMoved, RollCall, Updated, Working } from './events';
 import { readLane, readOpened } from './lanes';

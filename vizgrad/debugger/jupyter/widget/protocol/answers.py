@@ -11,7 +11,6 @@ from vizgrad.debugger.model import (
     CodeFile,
     CodeLine,
     Difference,
-    Heap,
     LineMark,
     LineNode,
     LineRun,
@@ -343,23 +342,3 @@ class Written:
     session: str
     of: ArrayName
     writer: Writer
-
-
-# The memory of the whole process: what is asked and answered about no session.
-
-
-@dataclass(frozen=True, slots=True)
-class GetHeap:
-    """What lives in the memory of the process, and who holds it? At most the `most` largest storages."""
-
-    request: int
-    most: int
-
-
-@dataclass(frozen=True, slots=True)
-class HeapRead:
-    """As it was at one moment; reading it took so many `seconds`."""
-
-    request: int
-    heap: Heap
-    seconds: float
