@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 
 import type { AccumulateRecord, Inspection } from '../../protocol';
 import { Sentence } from '../Sentence';
-import { which } from './array/GoThrough';
+import { which } from './array/which';
 import { TensorCard } from './TensorCard';
 
 export function Accumulate({ record }: { record: AccumulateRecord }): JSX.Element {

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 
 import type { Routed, TensorSummary, Visit } from '../../protocol';
 import type { SessionState } from '../../store';
-import { which } from './array/GoThrough';
+import { which } from './array/which';
 import { NodeLink } from './NodeLink';
 import { TensorCard } from './TensorCard';
 

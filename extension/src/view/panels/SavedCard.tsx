@@ -4,7 +4,8 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Saved, Write } from '../../protocol';
 import * as format from '../format';
 import { SavedIcon } from '../Icons';
-import { GoThrough, which } from './array/GoThrough';
+import { GoThrough } from './array/GoThrough';
+import { which } from './array/which';
 import { PlaceLine } from './Recorded';
 import { Tangents } from './Tangents';
 

@@ -7,7 +7,7 @@ import { Icon } from '../Icons';
 import { memo } from '../memo';
 import { ArrayPicture } from './array/ArrayPicture';
 import { GoThrough } from './array/GoThrough';
-import type { Which } from './array/GoThrough';
+import type { Which } from './array/which';
 import { Numbers } from './array/Numbers';
 import { Histogram } from './Histogram';
 import { Tangents } from './Tangents';

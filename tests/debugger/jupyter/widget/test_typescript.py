@@ -40,6 +40,7 @@ def test_every_request_every_answer_and_every_event_is_told():
     types = _told(
         "requests.ts",
         "answers.ts",
+        "heap.ts",
         "events.ts",
         "lanes.ts",
         "why.ts",

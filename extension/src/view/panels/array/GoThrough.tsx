@@ -10,20 +10,8 @@ import { ValueTable } from '../ValueTable';
 import { ArrayPicture } from './ArrayPicture';
 import { copy } from './copy';
 import { rangeText } from './places';
+import type { Which } from './which';
 import { WhoWrote } from './WhoWrote';
-
-/** Which array of the selected node. */
-export type Which = Pick<Looking, 'kind' | 'nr' | 'name'>;
-
-/** The same object for the same array: who gets it is not drawn again. */
-export function which(kind: Looking['kind'], nr = 0, name = ''): Which {
-  const key = `${kind} ${nr} ${name}`;
-  const known = KNOWN.get(key) ?? { kind, nr, name };
-  KNOWN.set(key, known);
-  return known;
-}
-
-const KNOWN = new Map<string, Which>();
 
 const ROOM = { width: 340, height: 300 };
 /** Elements that are written in a table beside the picture. */

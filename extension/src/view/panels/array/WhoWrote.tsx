@@ -7,7 +7,7 @@ import type { DebuggerState } from '../../../store';
 import * as format from '../../format';
 import { useCommands, useStore } from '../../hooks';
 import { PlaceLink, showPlace } from '../../PlaceLink';
-import type { Which } from './GoThrough';
+import type { Which } from './which';
 
 interface WhoWroteProps {
   readonly of: Which;
