@@ -421,7 +421,7 @@ def only_writes(update: U) -> U:
     """Marks an `update` that calls one fused rule, and reads nothing of what this writes: on a device that is
     one launch for all parameters of a group.
     """
-    update.only_writes = True  # pyright: ignore[reportFunctionMemberAccess]
+    update.only_writes = True  # pyright: ignore[reportFunctionMemberAccess]  a mark on a function
     return update
 
 

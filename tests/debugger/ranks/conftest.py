@@ -22,7 +22,8 @@ def waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def view(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A DirectView of both. The variable `rank` of each says which it is."""
-    parallel = pytest.importorskip("ipyparallel")
+    import ipyparallel as parallel  # of the extra `test`: where it is missing, tests fail
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # those of its own start
         cluster = parallel.Cluster(

@@ -143,5 +143,4 @@ def test_torch_a_nan_of_another_rank_is_explained_by_that_rank(view: Any, ranks:
 
 def test_torch_the_notebook_of_ranks_runs() -> None:
     pytest.importorskip("torch")
-    pytest.importorskip("ipyparallel")
     run(OF_RANKS)

@@ -45,7 +45,7 @@ HEALTHY = Explanation("healthy")
 
 
 def test_a_gradient_from_an_all_reduce_is_explained_by_its_rank() -> None:
-    told = RankWhy({0: UNKNOWN, 1: cause(3), 2: UNKNOWN}, 0)
+    told = RankWhy({0: UNKNOWN, 1: cause(3), 2: UNKNOWN}, 0, grouped=True)
     assert told.origin == 1
     assert repr(told).splitlines()[:2] == [
         "on rank 0 it came with a collective (an all-reduce of gradients) from rank 1:",
@@ -53,15 +53,29 @@ def test_a_gradient_from_an_all_reduce_is_explained_by_its_rank() -> None:
     ]
 
 
+def test_nothing_comes_from_a_rank_of_no_group_or_with_another_problem() -> None:
+    assert RankWhy({0: UNKNOWN, 1: cause(3)}, 0, grouped=False).origin is None
+    cut = Explanation("cut-detach", Place("a.py", 3, text="x.detach()"), "x", story="was cut")
+    assert RankWhy({0: UNKNOWN, 1: cut}, 0, grouped=True).origin is None
+    assert RankWhy({0: Explanation("zero"), 1: cause(3)}, 0, grouped=True).origin is None
+
+
 def test_a_rank_that_knows_its_cause_is_asked_for_nothing_else() -> None:
-    assert RankWhy({0: cause(3), 1: cause(4)}, 0).origin is None
-    assert repr(RankWhy({0: cause(3), 1: cause(4)}, 0)).startswith("on rank 0: made NaN")
-    assert not RankWhy({0: HEALTHY, 1: cause(3)}, 0)
-    assert repr(RankWhy({0: HEALTHY, 1: cause(3)}, 0)) == "on rank 0: There is nothing to explain."
+    assert RankWhy({0: cause(3), 1: cause(4)}, 0, grouped=True).origin is None
+    assert repr(RankWhy({0: cause(3), 1: cause(4)}, 0, grouped=True)).startswith(
+        "on rank 0: made NaN"
+    )
+    assert not RankWhy({0: HEALTHY, 1: cause(3)}, 0, grouped=True)
+    assert (
+        repr(RankWhy({0: HEALTHY, 1: cause(3)}, 0, grouped=True))
+        == "on rank 0: There is nothing to explain."
+    )
 
 
 def test_all_ranks_are_merged() -> None:
-    told = repr(RankWhy({0: cause(3, "made 2 NaN"), 1: cause(3, "made 5 NaN"), 2: HEALTHY}))
+    told = repr(
+        RankWhy({0: cause(3, "made 2 NaN"), 1: cause(3, "made 5 NaN"), 2: HEALTHY}, grouped=True)
+    )
     assert "on ranks 0 and 1: made 2 NaN" in told
     assert "on rank 2 only: There is nothing to explain." in told
 

@@ -25,7 +25,7 @@ class TrainingCourse:
         return UPCALLS.course_drawn(self.data)[0]
 
     def _repr_pretty_(self, printer: object, cycle: bool) -> None:
-        printer.text(repr(self))  # type: ignore[attr-defined]
+        printer.text(repr(self))  # type: ignore[attr-defined]  IPython's, which has no stub
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         text, svg = UPCALLS.course_drawn(self.data)

@@ -59,13 +59,15 @@ class Engines:
         self._client = view.client
         self._targets = dict(enumerate(numbers))
         self._identities: dict[int, on_rank.Identity] = {}
+        #: Are they one whole process group?
+        self.grouped = False
         self.number()
 
     def number(self) -> None:
         """Numbers the engines as their process group does, if all of them belong to one."""
         found = self.call(on_rank.identity, limit=FIRST).all()
         ranks = [each.rank for each in found.values()]
-        whole = None not in ranks and sorted(ranks) == list(range(len(ranks)))
+        self.grouped = whole = None not in ranks and sorted(ranks) == list(range(len(ranks)))
         order = {
             (identity.rank if whole else rank): (self._targets[rank], identity)
             for rank, identity in found.items()

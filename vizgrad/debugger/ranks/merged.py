@@ -12,21 +12,30 @@ from vizgrad.debugger.ranks.wording import on_ranks
 class RankWhy:
     """The answers of all ranks: `of[1]` is that of rank 1. Prints the one that knows the cause first."""
 
-    def __init__(self, of: Mapping[int, Explanation], rank: int | None = None) -> None:
-        """`rank`: whose answer is wanted; None: of all alike."""
+    def __init__(
+        self, of: Mapping[int, Explanation], rank: int | None = None, *, grouped: bool
+    ) -> None:
+        """`rank`: whose answer is wanted; None: of all alike. `grouped`: the ranks are one process group, so
+        that values of one can reach another.
+        """
         self.of = dict(of)
         self.rank = rank
+        self._grouped = grouped
 
     @property
     def origin(self) -> int | None:
-        """The rank that explains what the asked one cannot: it has a line, the asked one has none. None where
-        there is no such rank.
+        """The rank whose NaN or Inf the asked one has: it has a line for it, the asked one has none. None
+        where there is no such rank, and where the ranks are no process group.
         """
-        if self.rank is None or not self.of[self.rank] or self.of[self.rank].culprit is not None:
+        if self.rank is None or not self._grouped:
             return None
-        return next(
-            (rank for rank, told in self.of.items() if told and told.culprit is not None), None
-        )
+        asked = self.of[self.rank]
+        if asked.culprit is not None or not _is_nonfinite(asked):
+            return None
+        for rank, told in self.of.items():
+            if told.culprit is not None and _is_nonfinite(told):
+                return rank
+        return None
 
     def __bool__(self) -> bool:
         return any(self.of.values()) if self.rank is None else bool(self.of[self.rank])
@@ -65,6 +74,10 @@ class RankFindings(Findings):
             for told, ranks in merged
         )
         self.ranks = tuple(tuple(ranks) for _, ranks in merged)
+
+
+def _is_nonfinite(told: Explanation) -> bool:
+    return told.kind.startswith("nonfinite")
 
 
 def _said(told: Explanation) -> str:

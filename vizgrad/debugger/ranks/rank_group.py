@@ -57,7 +57,8 @@ class Ranks:
         if rank is not None and rank not in self.ranks:
             raise ValueError(f"there is no rank {rank}")
         self._engines.number()
-        return RankWhy(self._engines.call(on_rank.why, name).all(), rank)
+        answers = self._engines.call(on_rank.why, name).all()
+        return RankWhy(answers, rank, grouped=self._engines.grouped)
 
     @property
     def findings(self) -> RankFindings:

@@ -302,7 +302,7 @@ def _opened(engines: Engines, name: str) -> dict[int, on_rank.Opened]:
         answers = engines.call(on_rank.open_on_rank, name, known, ranks=others)
         opened.update(answers.values)
         answers.all()
-    except BaseException:
+    except BaseException:  # an interrupt, too, leaves no session open
         _closed(engines, {rank: each.key for rank, each in opened.items()})
         raise
     return opened
