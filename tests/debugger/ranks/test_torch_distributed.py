@@ -51,7 +51,7 @@ for losses in ([loss, "none"], ["none", "none"]):
     try:
         print(vizgrad.compare_ranks(losses[rank]))
     except TypeError:
-        print("TypeError on rank", rank)
+        print(f"TypeError on rank {rank}")
 dist.destroy_process_group()
 """
 

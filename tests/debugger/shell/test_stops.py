@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -376,6 +377,29 @@ def test_each_rank_says_its_number_and_has_its_own_files(
     assert ran.err.startswith("vizgrad (rank 1 of 2): stopped before backward 2")
     assert ran.json["rank"] == 1
     assert (tmp_path / "run.rank1.jsonl").exists()
+
+
+class Pieces(io.StringIO):
+    """Keeps each write apart, as a pipe does that several ranks write to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pieces: list[str] = []
+
+    def write(self, text: str) -> int:
+        self.pieces.append(text)
+        return super().write(text)
+
+
+def test_lines_of_ranks_are_written_in_one_piece(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    out, err = Pieces(), Pieces()
+    monkeypatch.setattr("sys.stdout", out)
+    monkeypatch.setattr("sys.stderr", err)
+    run(NAN_LOSS.replace('    print("did", step)\n', ""), "--json")
+    (answer,) = out.pieces
+    assert json.loads(answer)["status"] == 3
+    assert err.pieces
+    assert [piece for piece in (answer, *err.pieces) if not piece.endswith("\n")] == []
 
 
 def test_a_training_without_a_fault_is_left_as_it_is(run: Run) -> None:

@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TextIO
 
 from vizgrad.core.errors import Explanation, hide_frames
 from vizgrad.debugger.shell.arguments import Options, UsageError, parse, program_name
@@ -60,12 +60,21 @@ def main(arguments: Sequence[str] | None = None, *, last: bool = False) -> int:
 
 
 def _print_json(data: dict[str, Any]) -> None:
-    print(json.dumps(data), flush=True)  # noqa: T201  what the command answers
+    _write(sys.stdout, json.dumps(data))
 
 
 def _say(text: str) -> None:
+    """On standard error, so that the program's own output stays as it is."""
     sys.stdout.flush()
-    print(text, file=sys.stderr, flush=True)  # noqa: T201  the program's own output is not mixed with this
+    _write(sys.stderr, text)
+
+
+def _write(stream: TextIO, text: str) -> None:
+    """A text and the end of its line in one piece: several ranks may write into one stream, and `print`
+    writes the end of the line by itself where Python does not buffer.
+    """
+    stream.write(f"{text}\n")
+    stream.flush()
 
 
 def _status_of(error: SystemExit) -> int:
