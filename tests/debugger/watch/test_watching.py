@@ -16,7 +16,7 @@ import pytest
 import vizgrad as vg
 from tests.oracle.harness import execute, faults_of_vizgrad, load
 from tests.oracle.registry import Program, enabled_programs
-from vizgrad.debugger.watch import call_recorder, nonfinite_values
+from vizgrad.debugger.watch import call_recorder, nonfinite_values, untracked_memory
 from vizgrad.debugger.watch.call_recorder import Tapping
 from vizgrad.debugger.watch.functions import functions
 
@@ -105,6 +105,34 @@ def test_a_function_lets_go_of_what_a_step_before_made() -> None:
         assert train() == [False, False, False, True]
         with vg.watch():
             assert train() == [False, False, False, True]
+    finally:
+        gc.enable()
+
+
+def _read(tensor: vg.Tensor, lines: int) -> None:
+    tensor.detach().numpy()  # from here on each line of the user's is looked behind, so many of them
+    for _ in range(lines):
+        pass
+
+
+@pytest.mark.parametrize("lines", [0, 2 * untracked_memory.MOST])
+def test_frames_that_have_ended_hold_nothing(lines: int) -> None:
+    """While memory is lent to numpy, lines are traced: of a frame that has returned nothing stays."""
+
+    def train() -> list[bool]:
+        w = vg.tensor([1.0, 2.0], requires_grad=True)
+        (w * w).sum().backward()
+        _read(w, lines)
+        gone, state = weakref.ref(w), [w]
+        (state[0] * 2.0).sum().backward()
+        del w, state
+        return [gone() is not None]
+
+    gc.disable()
+    try:
+        assert train() == [False]
+        with vg.watch():
+            assert train() == [False]
     finally:
         gc.enable()
 

@@ -16,6 +16,7 @@ from zlib import crc32
 
 from vizgrad.core.arrays.blocks import owner, span
 from vizgrad.core.arrays.magnitude import sample
+from vizgrad.core.interpreter import locals_of
 from vizgrad.core.tensor.source_location import INTERNAL, Site, frame_outside
 from vizgrad.core.tensor.storage import tick
 
@@ -25,6 +26,10 @@ from vizgrad.core.tensor.storage import tick
 
 #: Lines that are looked behind at most, in one block.
 MOST = 4_000
+
+
+#: Before Python 3.13 a frame keeps the dict of its variables that it was asked for.
+_KEEPS_LOCALS = sys.version_info < (3, 13)
 
 
 class Lines:
@@ -37,6 +42,8 @@ class Lines:
         self._last: tuple[Any, int] | None = None
         self._thread = 0
         self._frames: list[FrameType] = []
+        #: The id of a frame, which is not held: it may end.
+        self._stopped_in = 0
 
     def trace(self) -> None:
         if self._on or self._left <= 0 or sys.gettrace() is not None:
@@ -67,21 +74,47 @@ class Lines:
         if self._last is not None:
             self._look(self._last)
         self._last = frame.f_code, frame.f_lineno
+        if _KEEPS_LOCALS:
+            _ = (
+                frame.f_locals
+            )  # a dict of its variables that was asked for forgets those that are gone
         self._left -= 1
         if self._left <= 0:
-            self.end()
+            self._stop(frame)
             return None
+        if event == "return" and frame in self._frames:
+            self._frames.remove(frame)  # its variables live no longer than they would
         return self._step
 
     def end(self) -> None:
-        if not self._on:
-            return
+        """Is told no more."""
+        self.tidy()
+        if self._on:
+            self._stop(None)
+
+    def tidy(self) -> None:
+        """Empties what Python keeps of the variables of the frame in which it stopped by itself."""
+        stopped, self._stopped_in = self._stopped_in, 0
+        frame = sys._getframe(1) if stopped else None
+        while frame is not None:
+            if id(frame) == stopped:
+                locals_of(frame)
+            frame = frame.f_back
+
+    def _stop(self, current: FrameType | None) -> None:
+        """`current`: the frame of which it is told just now. Python writes its variables back after that."""
         self._on = False
         sys.settrace(None)
         for frame in self._frames:
             if frame.f_trace == self._step:
                 frame.f_trace = None
         self._frames.clear()
+        self._stopped_in = id(current) if current is not None else 0
+        frame = sys._getframe(1) if current is None else current.f_back
+        while frame is not None:  # each that was traced keeps the values of then
+            if INTERNAL[frame.f_globals.get("__package__")] is False:
+                locals_of(frame)
+            frame = frame.f_back
 
 
 # --- untracked memory ------------------------------------------------------------------------------------
@@ -190,6 +223,8 @@ class Memory:
 
     def look(self, line: tuple[Any, int] | None = None) -> None:
         """Has one of the blocks changed since it was looked at?"""
+        if line is None:
+            self._lines.tidy()
         for key, block in list(self.blocks.items()):
             array = block.array
             if array is None:
