@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -94,6 +95,17 @@ def test_leaves_are_known_by_their_names_wherever_they_stand() -> None:
     there.load_state_dict(here.state_dict())
     x = vg.ones(3, 3)
     assert_same_gradients(here(x).sum(), (x @ there.weight.t()).exp().log().sum())
+
+
+@pytest.mark.parametrize("name", ["_orig_mod", "module"])
+def test_a_wrapper_around_a_module_is_no_difference(name: str) -> None:
+    """As those of `torch.compile` and DistributedDataParallel, which add their own name to each leaf's."""
+    plain = vg.nn.Sequential(vg.nn.Linear(3, 3, bias=False), vg.nn.Linear(3, 3, bias=False))
+    wrapper, x = vg.nn.Module(), vg.ones(3, 3)
+    setattr(wrapper, name, deepcopy(plain))
+    first, second = wrapper.parameters()
+    assert_same_gradients(plain(x).sum(), (second @ (first @ x.t())).sum())
+    assert "2 of 2 leaves differ" in refused(plain(x).sum(), (first @ (second @ x.t())).sum())
 
 
 def test_nan_is_nan_and_no_number() -> None:

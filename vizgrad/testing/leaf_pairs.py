@@ -13,7 +13,8 @@ def leaf_pairs(here: model.Graph, there: model.Graph, matched: Mapping[int, int]
     for leaves whose names do not say.
 
     Two leaves are the same one if they are the only ones of their name, then of their name without that of
-    the variable that holds the module; at last, if they are the only ones left of their shape.
+    the variable that holds the module, and without those of wrappers around it (``torch.compile``, DDP); at
+    last, if they are the only ones left of their shape.
     """
     pairs: dict[int, int] = {}
 
@@ -28,12 +29,22 @@ def leaf_pairs(here: model.Graph, there: model.Graph, matched: Mapping[int, int]
 
     pair(lambda node: node.label)
     pair(lambda node: node.label.partition(".")[2])
+    pair(_in_module)
     taken = set(pairs.values())
     for node in left(here, pairs):
         if node.id in matched and matched[node.id] not in taken:
             pairs[node.id] = matched[node.id]
     pair(_shape)
     return pairs
+
+
+#: What wrappers call the module that they wrap.
+_WRAPPED = frozenset({"_orig_mod", "module", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"})
+
+
+def _in_module(node: model.Node) -> Hashable:
+    """``net._orig_mod.0.weight`` -> ``0.weight``."""
+    return ".".join(part for part in node.label.split(".")[1:] if part not in _WRAPPED)
 
 
 def _single(
