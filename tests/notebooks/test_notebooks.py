@@ -19,11 +19,12 @@ NOTEBOOKS = [
     for path in sorted(FOLDER.rglob("*.ipynb"))
     if ".ipynb_checkpoints" not in path.parts
 ]
-#: Steps PyTorch: `tests/debugger/engines/pytorch/test_notebook.py` runs it, where that is installed.
+#: Steps PyTorch: `tests/debugger/engines/pytorch/test_notebook.py` runs it and `OF_COMPARING`, where that is installed.
 OF_PYTORCH = Path("05_pytorch.ipynb")
 #: The same, on engines of its own; `tests/debugger/ranks/test_torch_distributed.py` runs it.
 OF_RANKS = Path("06_ranks.ipynb")
-NEED_PYTORCH = (OF_PYTORCH, OF_RANKS)
+OF_COMPARING = Path("07_compare.ipynb")
+NEED_PYTORCH = (OF_PYTORCH, OF_RANKS, OF_COMPARING)
 
 #: Seconds for one cell, to end a hang.
 CELL_LIMIT = 1000
