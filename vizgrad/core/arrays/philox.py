@@ -132,7 +132,7 @@ class Philox:
     def numbers(
         self, library: Any, what: str, shape: tuple[int, ...], dtype: np.dtype[Any]
     ) -> Array:
-        """What is "uniform" ([0, 1)), "normal" or "exponential", in any real floating type."""
+        """Numbers that are "uniform" ([0, 1)), "normal" or "exponential", in any real floating type."""
         made = self.draw(library, f"{what}_{'d' if dtype.itemsize == 8 else 'f'}", shape)
         if made.dtype == dtype:
             return made
