@@ -135,7 +135,7 @@ def look(array: Array) -> Callable[[], Statistics]:
 
 
 class _Reading:
-    """What `tell` makes of an array of the device, which is read at the first call, or by another's."""
+    """Gives what `tell` makes of an array of a device, which is read when this, or another, is called."""
 
     __slots__ = ("__weakref__", "_found", "_memory", "_stream", "_tell")
 
