@@ -1,4 +1,4 @@
-"""What is sent over a socket: a frame is a header and a payload, each with its length before it.
+"""Frames, which are sent over a socket: a header and a payload, each with its length before it.
 
 Nothing that arrives is run: a header is text, a payload is bytes.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import socket
 import struct
+from contextlib import suppress
 
 _SIZES = struct.Struct("!IQ")
 #: A payload up to this size is copied behind its header: one packet instead of two.
@@ -16,7 +17,7 @@ _LONGEST_HEADER = 1 << 20
 
 
 class NotAFrame(ConnectionError):
-    """What arrived was not sent by `send_frame`."""
+    """The bytes that arrived were not sent by `send_frame`."""
 
 
 def send_frame(sock: socket.socket, header: str, payload: bytes | memoryview = b"") -> None:
@@ -48,3 +49,12 @@ def _exactly(sock: socket.socket, size: int) -> bytearray:
             raise EOFError
         view = view[count:]
     return data
+
+
+def shut(sock: socket.socket) -> None:
+    """Ends a connection, or stops listening, also for a thread that waits for it. Data that was sent before
+    still arrives.
+    """
+    with suppress(OSError):
+        sock.shutdown(socket.SHUT_RDWR)
+    sock.close()

@@ -22,7 +22,7 @@ _FIX = "call vizgrad.distributed.init_process_group() first, on all ranks"
 
 
 class _NonMember:
-    """What `new_group` returns to a process that is not in the group."""
+    """`new_group` returns it to a process that is not in the group."""
 
     def __repr__(self) -> str:
         return "GroupMember.NON_GROUP_MEMBER"
@@ -159,7 +159,9 @@ def _backend(backend: str | None) -> str:
 
 
 def destroy_process_group(group: ProcessGroup | None = None) -> None:
-    """Leaves a group; without one, all of them. What other ranks still wait for, fails there."""
+    """Leaves a group; without one, all of them. Other ranks that still wait for this one get an
+    error.
+    """
     if _groups.default is None:
         raise wrong_call(AssertionError("Process group cannot be None"), _FIX)
     if group is None or group is _groups.default:

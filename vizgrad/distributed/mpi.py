@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from importlib import import_module
 from typing import Any
 
 from vizgrad.core.tensor.state import wrong_call
@@ -18,14 +19,14 @@ class MPIPeers:
 
     def __init__(self) -> None:
         try:
-            from mpi4py import MPI  # pyright: ignore[reportMissingImports]  an extra
+            mpi = import_module("mpi4py.MPI")
         except (ImportError, RuntimeError) as error:
             raise wrong_call(
                 RuntimeError(f"Distributed package doesn't have MPI built in: {error}"),
                 "pip install mpi4py mpich, or use the backend gloo, which needs neither",
             ) from error
-        self._mpi = MPI
-        self._world = MPI.COMM_WORLD.Dup()
+        self._mpi: Any = mpi
+        self._world = mpi.COMM_WORLD.Dup()
         self.rank, self.world_size = self._world.Get_rank(), self._world.Get_size()
         self._inbox = Inbox()
         self._sent: list[tuple[Any, bytes]] = []
@@ -55,7 +56,7 @@ class MPIPeers:
                 time.sleep(_AGAIN)
 
     def close(self) -> None:
-        """What was sent is taken first: MPI ends the run of a process that forgets a message."""
+        """Waits until messages are sent: MPI ends the run if a message is forgotten."""
         self._inbox.close()
         with self._calling:
             for request, _ in self._sent:

@@ -10,13 +10,12 @@ import socket
 import threading
 import time
 from collections import deque
-from contextlib import suppress
 from datetime import timedelta
 from secrets import compare_digest, token_hex
 from typing import NamedTuple, Protocol
 
 from vizgrad.distributed.errors import DistBackendError
-from vizgrad.distributed.frames import receive_frame, send_frame
+from vizgrad.distributed.frames import receive_frame, send_frame, shut
 from vizgrad.distributed.rendezvous import Found
 from vizgrad.distributed.store import TCPStore
 
@@ -58,7 +57,7 @@ class Transport(Protocol):
 
 
 class Inbox:
-    """What has arrived and was not taken, by sender and key; and which senders have ended."""
+    """Messages that have arrived and were not taken yet, by sender and key; and senders that have ended."""
 
     def __init__(self) -> None:
         self._waiting: dict[tuple[int, str], deque[Message]] = {}
@@ -169,9 +168,9 @@ class Peers:
 
     def close(self) -> None:
         self._inbox.close()
-        self._listener.close()
+        shut(self._listener)
         for connection in self._connections.values():
-            _shut(connection.socket)
+            shut(connection.socket)
 
     def _connect(self, peer: int, address: list[str], seconds: float) -> None:
         try:
@@ -193,7 +192,7 @@ class Peers:
             ).start()
 
     def _greet(self, sock: socket.socket) -> None:
-        """Of this run are those alone who know what its store holds."""
+        """Only processes of this run know the token in its store."""
         try:
             token, rank = receive_frame(sock)[0].split()
             known = compare_digest(token.encode(), self._token.encode())
@@ -225,10 +224,3 @@ class Peers:
                 self._inbox.put(peer, key, Message(call, payload))
         except (OSError, EOFError):
             self._inbox.gone(peer)
-
-
-def _shut(sock: socket.socket) -> None:
-    """What was sent before still arrives."""
-    with suppress(OSError):
-        sock.shutdown(socket.SHUT_RDWR)
-    sock.close()

@@ -246,7 +246,7 @@ def _bytes_of(array: Any) -> memoryview | bytes:
     """Types that Python's buffers do not know (bfloat16) as bytes."""
     if isinstance(array, bytes):
         return array
-    return memoryview(xp.ascontiguousarray(array).reshape(-1).view("uint8"))
+    return xp.ascontiguousarray(array).reshape(-1).view("uint8").data
 
 
 def _run_all(begun: queue.SimpleQueue[Callable[[], None] | None]) -> None:

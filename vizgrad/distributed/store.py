@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 from vizgrad.distributed.errors import DistNetworkError, DistStoreError
-from vizgrad.distributed.frames import receive_frame, send_frame
+from vizgrad.distributed.frames import receive_frame, send_frame, shut
 
 #: As PyTorch's.
 DEFAULT_TIMEOUT = timedelta(minutes=5)
@@ -135,9 +135,8 @@ class _Server:
         threading.Thread(target=self._accept, name="vizgrad store", daemon=True).start()
 
     def close(self) -> None:
-        self.socket.close()
-        for sock in tuple(self._open):
-            sock.close()
+        for sock in (self.socket, *self._open):
+            shut(sock)
 
     def _accept(self) -> None:
         while True:
@@ -222,7 +221,7 @@ class TCPStore(Store):
 
     def close(self) -> None:
         """Ends the connection; in the master, the store itself."""
-        self._socket.close()
+        shut(self._socket)
         if self._server is not None:
             self._server.close()
 

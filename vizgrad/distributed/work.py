@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Work:
-    """What `async_op=True` returns. Tensors that were given must not be used before `wait()` has returned."""
+    """A collective that runs. Tensors that were given must not be used before `wait()` has returned."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -62,7 +62,7 @@ def gather(tensor: Tensor, dst: int = 0, group: Any = None) -> tuple[Tensor, ...
 
 
 def scatter(tensors: Sequence[Tensor], src: int = 0, group: Any = None) -> Tensor:
-    """Of rank `src` the tensor for this rank. The others give tensors of the same shapes, which are not
+    """The tensor that rank `src` has for this rank. The others give tensors of the same shapes, which are not
     used.
     """
     found = _group(group)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """What needs `vizgrad.distributed` is imported when it is first used."""
+    """A module that needs `vizgrad.distributed` is imported when it is first used."""
     if name == "DistributedDataParallel":
         return import_module(f"{__name__}.distributed").DistributedDataParallel
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -54,7 +54,7 @@ def buckets_of(parameters: Sequence[Tensor], cap: int) -> list[Bucket]:
 
 
 class Reducer:
-    """Of the parameters of one model. `names`: theirs, for errors."""
+    """For the parameters of one model. `names`: their names, for errors."""
 
     def __init__(
         self, parameters: Sequence[Tensor], names: Sequence[str], group: ProcessGroup, cap: int

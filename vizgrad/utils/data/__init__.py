@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """What needs `vizgrad.distributed` is imported when it is first used."""
+    """A module that needs `vizgrad.distributed` is imported when it is first used."""
     if name in ("distributed", "DistributedSampler"):
         module = import_module(f"{__name__}.distributed")
         return module if name == "distributed" else module.DistributedSampler

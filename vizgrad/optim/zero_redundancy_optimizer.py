@@ -79,7 +79,7 @@ class ZeroRedundancyOptimizer(Optimizer):
             for group in self.param_groups
         ]
         state = self.optim.state if hasattr(self, "optim") else {}
-        #: What steps the part of this rank.
+        #: The optimizer that steps the part of this rank.
         self.optim = self.optimizer_class(_spare(), **self._defaults)
         self.optim.param_groups[:] = groups
         self.optim.state.clear()
