@@ -43,6 +43,7 @@ from vizgrad.core import ops as ops
 from vizgrad.core.arrays.backend import Device as device
 from vizgrad.core.arrays.backend import get_default_device as get_default_device
 from vizgrad.core.arrays.backend import set_default_device as set_default_device
+from vizgrad.core.arrays.device_memory import OutOfMemoryError as OutOfMemoryError
 from vizgrad.core.arrays.dtypes import DType as dtype
 from vizgrad.core.arrays.dtypes import bfloat16 as bfloat16
 from vizgrad.core.arrays.dtypes import bool_ as bool
@@ -484,6 +485,7 @@ from vizgrad.debugger.api import scope as scope
 from vizgrad.debugger.api import versions as versions
 from vizgrad.debugger.api import watch as watch
 from vizgrad.debugger.api import why as why
+from vizgrad.debugger.attach import attach as attach
 from vizgrad.debugger.jupyter.magics import load_ipython_extension as load_ipython_extension
 from vizgrad.debugger.jupyter.magics import unload_ipython_extension as unload_ipython_extension
 from vizgrad.debugger.ranks import compare_ranks as compare_ranks
