@@ -5,13 +5,31 @@ import type { Bundle } from './saved';
 
 export const RUN_AGAIN = 'Run the cell to step again.';
 
-/** Replaces what is in `node`. `going` says what to do, or what is being done. */
-export function drawSaved(node: HTMLElement, bundle: Bundle, going = RUN_AGAIN): void {
+/** Replaces what is in `node`. `going` says what to do, or what is being done; a button does it. */
+export function drawSaved(
+  node: HTMLElement,
+  bundle: Bundle,
+  going: string | HTMLButtonElement = RUN_AGAIN
+): void {
   const saved = readSaved(bundle);
   const title = saved ? told(saved) : 'Saved picture of a session.';
-  const note = made('p', `${title} ${going}`, 'vg-saved-note');
+  const note = made('p', `${title} `, 'vg-saved-note');
   note.setAttribute('role', 'note');
-  node.replaceChildren(made('style', style), note, ...picture(bundle, title));
+  note.append(going);
+  node.replaceChildren(styles(), note, ...picture(bundle, title));
+}
+
+export function styles(): HTMLElement {
+  return made('style', style);
+}
+
+export function button(text: string, act: () => void): HTMLButtonElement {
+  const made = document.createElement('button');
+  made.type = 'button';
+  made.className = 'vg-saved-button';
+  made.textContent = text;
+  made.addEventListener('click', act);
+  return made;
 }
 
 /** With the text for who cannot see it; the text alone where there is no picture. */
