@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from vizgrad.core.arrays.magnitude import together
+
 
 def layer_norms(model: Any) -> dict[str, float]:
     """For each module with parameters of its own, "weight_norm/NAME", and "grad_norm/NAME" where there are
@@ -23,8 +25,8 @@ def layer_norms(model: Any) -> dict[str, float]:
 
 
 def _norm(tensors: Iterable[Any]) -> float:
-    """The norm of the elements of all."""
-    return sum(float(each.detach().norm()) ** 2 for each in tensors) ** 0.5
+    """The norm of the elements of all, as the curves of a watch have it."""
+    return together([float(each.detach().norm()) for each in tensors])
 
 
 class NewFindings:

@@ -24,12 +24,12 @@ export function styles(): HTMLElement {
 }
 
 export function button(text: string, act: () => void): HTMLButtonElement {
-  const made = document.createElement('button');
-  made.type = 'button';
-  made.className = 'vg-saved-button';
-  made.textContent = text;
-  made.addEventListener('click', act);
-  return made;
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'vg-saved-button';
+  button.textContent = text;
+  button.addEventListener('click', act);
+  return button;
 }
 
 /** With the text for who cannot see it; the text alone where there is no picture. */
@@ -47,7 +47,7 @@ function picture(bundle: Bundle, title: string): HTMLElement[] {
   return [image, folded];
 }
 
-function made(name: string, text: string, className = ''): HTMLElement {
+export function made(name: string, text: string, className = ''): HTMLElement {
   const element = document.createElement(name);
   element.className = className;
   element.textContent = text;

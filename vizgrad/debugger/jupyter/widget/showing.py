@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from vizgrad.core.errors import warn_once
 from vizgrad.debugger.session.opening import Cell
 from vizgrad.debugger.session.session import Session
+
+if TYPE_CHECKING:
+    from vizgrad.debugger.explain.watch_block import Watch
 
 #: The packages of the live view. The rest of vizgrad does without them.
 _WIDGETS = frozenset({"anywidget", "ipywidgets", "traitlets", "comm", "psygnal"})
@@ -42,3 +47,20 @@ def show(session: Session, cell: Cell | None = None) -> None:
     view = DebugView(session)
     display(view, display_id=view.view_id)
     still_frames.shown(session, cell, show, view)
+
+
+def show_course(watch: Watch, cell: str) -> None:
+    """Displays the course of the training in a watched block that has not begun, while it runs; where a
+    program runs the notebook, once it has ended. `cell` is the id of the cell.
+    """
+    from vizgrad.debugger.jupyter.widget.commtarget import run_by_program
+    from vizgrad.debugger.jupyter.widget.live_course import LiveCourse
+
+    live = LiveCourse(watch, cell, _display_raw, live=not run_by_program())
+    watch.on_progress, watch.on_end = live.progress, live.ended
+
+
+def _display_raw(data: dict[str, Any], display_id: str, update: bool) -> None:
+    from IPython.display import publish_display_data  # pyright: ignore[reportUnknownVariableType]
+
+    publish_display_data(data, transient={"display_id": display_id}, update=update)
