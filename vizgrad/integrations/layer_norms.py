@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isinf
 from typing import Any
 
 from vizgrad.core.arrays.magnitude import together
@@ -26,7 +27,13 @@ def layer_norms(model: Any) -> dict[str, float]:
 
 def _norm(tensors: Iterable[Any]) -> float:
     """The norm of the elements of all, as the curves of a watch have it."""
-    return together([float(each.detach().norm()) for each in tensors])
+    return together([_norm_of(each.detach()) for each in tensors])
+
+
+def _norm_of(tensor: Any) -> float:
+    norm = float(tensor.norm())
+    # the squares of large numbers of single precision have no room there
+    return float(tensor.double().norm()) if isinf(norm) else norm
 
 
 class NewFindings:

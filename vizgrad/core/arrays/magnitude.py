@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, isnan, nan, sqrt
+from math import hypot, inf, isnan, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -62,12 +62,7 @@ def norm(array: Any) -> float | None:
 
 def together(norms: Sequence[float]) -> float:
     """The norm of several arrays as one, of theirs: NaN if one is, and no square overflows."""
-    if any(map(isnan, norms)):
-        return nan
-    top = max(norms, default=0.0)
-    if top in (0.0, _inf):
-        return top
-    return top * sqrt(sum((each / top) ** 2 for each in norms))
+    return nan if any(map(isnan, norms)) else hypot(*norms)
 
 
 @near

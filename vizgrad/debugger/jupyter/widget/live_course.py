@@ -1,8 +1,8 @@
 """The course of a training below its cell, drawn while the loop runs.
 
 A watched block that steps an optimizer twice displays its curves, and replaces them as the loop goes on: as
-data for the labextension (`extension/src/mime/course.ts`), where single steps can be read, as a picture and as
-text. Each update costs the loop what it takes to make; the pauses between two are so long that it is little.
+data for the labextension (`extension/src/mime/course.ts`), where single steps can be read, as a picture and
+as text. An update costs the loop what it takes to make; pauses between two are so long that it is little.
 """
 
 from __future__ import annotations
@@ -138,8 +138,7 @@ def _thinned(one: OptimizerCourse) -> OptimizerCourse:
     }
     ends = [number * length // MOST_POINTS for number in range(MOST_POINTS + 1)]
     kept = [
-        next((at for at in range(first, end) if at in odd), first)
-        for first, end in pairwise(ends)
+        next((at for at in range(first, end) if at in odd), first) for first, end in pairwise(ends)
     ]
     kept[-1] = length - 1 if kept[-1] not in odd else kept[-1]
 
