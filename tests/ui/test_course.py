@@ -1,4 +1,4 @@
-"""The curves of a training below its cell: live, read with the pointer and the keys, and the way to a backward."""
+"""The curves of a training below its cell: live, read by pointer and keys, and the way to a backward."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ _numbers = count(1)
 
 
 class LiveCourse:
-    """What a watch calls when something has ended in its block."""
+    """The curves of one watch, which calls this when something has ended in its block."""
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ all cells were run. Moves that a view makes leave the outputs as they are: the u
 from __future__ import annotations
 
 from collections.abc import Callable, Container
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
@@ -16,6 +17,7 @@ from weakref import WeakKeyDictionary
 from vizgrad.debugger.jupyter.widget.query_answers import MIME, still_bundle
 from vizgrad.debugger.session.opening import Cell
 from vizgrad.debugger.session.session import Session
+from vizgrad.debugger.session.session_reader import SessionClosed
 
 
 class LiveView(Protocol):
@@ -83,7 +85,8 @@ def after_cell(cell: Cell, by_views: Container[Session], update: Callable[..., N
     for session, known in list(_shown.items()):
         if session.closed or session.is_moving:
             continue
-        moved = session not in by_views and _place(session) != known.place
+        place = _place(session)
+        moved = session not in by_views and place not in (known.place, None)
         # outputs of an earlier run of this cell are gone
         known.outputs = [o for o in known.outputs if o.cell.id != cell.id or o.cell == cell]
         if moved and not any(output.cell == cell for output in known.outputs):
@@ -94,10 +97,11 @@ def after_cell(cell: Cell, by_views: Container[Session], update: Callable[..., N
                 if output not in here:
                     _freeze(output.view, cell, update)
             known.outputs = here
-        for output in here:
-            if output.revision != session.revision:
-                output.view.frame = still_bundle(session, output.view.view_id)
-                output.revision = session.revision
+        with suppress(SessionClosed):  # by another thread
+            for output in here:
+                if output.revision != session.revision:
+                    output.view.frame = still_bundle(session, output.view.view_id)
+                    output.revision = session.revision
 
 
 def _freeze(view: LiveView, by: Cell, update: Callable[..., None]) -> None:
@@ -108,6 +112,9 @@ def _freeze(view: LiveView, by: Cell, update: Callable[..., None]) -> None:
 
 
 def _place(session: Session) -> object:
-    """Where it stands: two moves that cancel have not moved it."""
-    branch = next((each.name for each in session.branches if each.current), "")
-    return session.position, session.status, session.within, branch
+    """Where it stands: two moves that cancel have not moved it. None if it is closed, by another thread."""
+    try:
+        branch = next((each.name for each in session.branches if each.current), "")
+        return session.position, session.status, session.within, branch
+    except SessionClosed:
+        return None
