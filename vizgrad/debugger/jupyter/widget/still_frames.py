@@ -64,16 +64,18 @@ def shown(session: Session, cell: Cell, show: Show, view: LiveView | None = None
     """`session` is displayed in the output of `cell`; without `view` as a picture, which stays as it is.
     `show` displays it again, below a cell that has run.
     """
-    known = _shown.setdefault(session, _Shown(show, _place(session)))
-    if view is not None:
-        known.outputs.append(_Output(cell, view, session.revision))
+    with suppress(SessionClosed):
+        known = _shown.setdefault(session, _Shown(show, _place(session)))
+        if view is not None:
+            known.outputs.append(_Output(cell, view, session.revision))
 
 
 def before_cell() -> None:
     """A cell begins."""
     for session, known in list(_shown.items()):
         if not session.closed and not session.is_moving:
-            known.place = _place(session)
+            with suppress(SessionClosed):
+                known.place = _place(session)
 
 
 def after_cell(cell: Cell, by_views: Container[Session], update: Callable[..., None]) -> None:
@@ -83,25 +85,30 @@ def after_cell(cell: Cell, by_views: Container[Session], update: Callable[..., N
     if not cell.id:  # code that no cell has run: no output belongs to it
         return
     for session, known in list(_shown.items()):
-        if session.closed or session.is_moving:
-            continue
-        place = _place(session)
-        moved = session not in by_views and place not in (known.place, None)
-        # outputs of an earlier run of this cell are gone
-        known.outputs = [o for o in known.outputs if o.cell.id != cell.id or o.cell == cell]
-        if moved and not any(output.cell == cell for output in known.outputs):
-            known.show(session, cell)
-        here = [output for output in known.outputs if output.cell == cell]
-        if here:
-            for output in known.outputs:
-                if output not in here:
-                    _freeze(output.view, cell, update)
-            known.outputs = here
-        with suppress(SessionClosed):  # by another thread
-            for output in here:
-                if output.revision != session.revision:
-                    output.view.frame = still_bundle(session, output.view.view_id)
-                    output.revision = session.revision
+        if not session.closed and not session.is_moving:
+            with suppress(SessionClosed):  # another thread may close it
+                _keep(session, known, cell, session in by_views, update)
+
+
+def _keep(
+    session: Session, known: _Shown, cell: Cell, by_views: bool, update: Callable[..., None]
+) -> None:
+    """Brings the outputs of one session up to date, after `cell`."""
+    moved = not by_views and _place(session) != known.place
+    # outputs of an earlier run of this cell are gone
+    known.outputs = [o for o in known.outputs if o.cell.id != cell.id or o.cell == cell]
+    if moved and not any(output.cell == cell for output in known.outputs):
+        known.show(session, cell)
+    here = [output for output in known.outputs if output.cell == cell]
+    if here:
+        for output in known.outputs:
+            if output not in here:
+                _freeze(output.view, cell, update)
+        known.outputs = here
+    for output in here:
+        if output.revision != session.revision:
+            output.view.frame = still_bundle(session, output.view.view_id)
+            output.revision = session.revision
 
 
 def _freeze(view: LiveView, by: Cell, update: Callable[..., None]) -> None:
@@ -112,9 +119,6 @@ def _freeze(view: LiveView, by: Cell, update: Callable[..., None]) -> None:
 
 
 def _place(session: Session) -> object:
-    """Where it stands: two moves that cancel have not moved it. None if it is closed, by another thread."""
-    try:
-        branch = next((each.name for each in session.branches if each.current), "")
-        return session.position, session.status, session.within, branch
-    except SessionClosed:
-        return None
+    """Where it stands: two moves that cancel have not moved it. SessionClosed as for any move."""
+    branch = next((each.name for each in session.branches if each.current), "")
+    return session.position, session.status, session.within, branch
