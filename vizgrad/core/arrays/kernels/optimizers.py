@@ -151,6 +151,144 @@ def over_root(value: Array, square: Array, eps: float) -> Array:
     return np.divide(value, out, out=out)
 
 
+@fused("lr")
+def rmsprop_step(
+    param: Array,
+    grad: Array,
+    square: Array,
+    mean: Array | None,
+    velocity: Array | None,
+    lr: float,
+    weight_decay: float,
+    alpha: float,
+    eps: float,
+    keep: float,
+) -> None:
+    """A whole step of RMSprop: `mean` if it is centered, `velocity` with momentum."""
+    grad = decayed(grad, param, weight_decay)
+    move_square(square, grad, alpha)
+    if mean is not None:
+        move(mean, grad, 1 - alpha)
+        square = square - mean * mean
+    step = over_root(grad, square, eps)
+    if velocity is not None:
+        momentum(velocity, step, keep, 0)
+        step = velocity
+    descend(param, step, lr)
+
+
+@fused("lr")
+def adagrad_step(
+    param: Array, grad: Array, total: Array, lr: float, weight_decay: float, eps: float
+) -> None:
+    """A whole step of Adagrad."""
+    grad = decayed(grad, param, weight_decay)
+    total += grad * grad
+    descend(param, over_root(grad, total, eps), lr)
+
+
+@fused("lr")
+def adadelta_step(
+    param: Array,
+    grad: Array,
+    square: Array,
+    delta: Array,
+    lr: float,
+    weight_decay: float,
+    rho: float,
+    eps: float,
+) -> None:
+    """A whole step of Adadelta."""
+    grad = decayed(grad, param, weight_decay)
+    descend(param, adadelta(square, delta, grad, rho, eps), lr)
+
+
+@fused("lr")
+def adamax_step(
+    param: Array,
+    grad: Array,
+    mean: Array,
+    norm: Array,
+    lr: float,
+    weight_decay: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+) -> None:
+    """A whole step of Adamax."""
+    grad = decayed(grad, param, weight_decay)
+    move(mean, grad, 1 - beta1)
+    adamax_norm(norm, grad, beta2, eps)
+    descend(param, mean / norm, lr)
+
+
+@fused("lr", "ahead", "root", "shrink")
+def nadam_step(
+    param: Array,
+    grad: Array,
+    mean: Array,
+    square: Array,
+    lr: float,
+    ahead: float,
+    root: float,
+    shrink: float | None,
+    weight_decay: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+) -> None:
+    """A whole step of NAdam: `lr` for the gradient, `ahead` for the mean."""
+    if shrink is not None:
+        param *= shrink
+    else:
+        grad = decayed(grad, param, weight_decay)
+    move(mean, grad, 1 - beta1)
+    move_square(square, grad, beta2)
+    adam(param, grad, square, lr, root, eps)
+    adam(param, mean, square, ahead, root, eps)
+
+
+@fused("lr", "shrink")
+def radam_step(
+    param: Array,
+    grad: Array,
+    mean: Array,
+    square: Array,
+    rectified: bool,
+    lr: float,
+    shrink: float | None,
+    weight_decay: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+) -> None:
+    """A whole step of RAdam: along the plain mean unless it is `rectified`."""
+    if shrink is not None:
+        param *= shrink
+    else:
+        grad = decayed(grad, param, weight_decay)
+    move(mean, grad, 1 - beta1)
+    move_square(square, grad, beta2)
+    descend(param, over_root(mean, square, eps) if rectified else mean, lr)
+
+
+@fused("shrink", "eta", "mu")
+def asgd_step(
+    param: Array,
+    grad: Array,
+    average: Array,
+    shrink: float,
+    eta: float,
+    mu: float,
+    weight_decay: float,
+) -> None:
+    """A whole step of ASGD."""
+    grad = decayed(grad, param, weight_decay)
+    param *= shrink
+    descend(param, grad, eta)
+    move(average, param, mu)
+
+
 @fused()
 def adadelta(square: Array, delta: Array, grad: Array, rho: float, eps: float) -> Array:
     """The step sqrt(delta + eps) / sqrt(square + eps) * grad; its square moves into `delta`."""
