@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def repeats_itself(array: Array) -> bool:
 def empty_like_strides(pattern: Array, like: Array) -> Array:
     """Uninitialised memory of `like`'s type, with the strides of `pattern` if that is dense."""
     if pattern.flags.c_contiguous or not is_dense(pattern):
-        return np.empty_like(like, shape=pattern.shape, order="C")
+        return shaped(np.empty_like, like, shape=pattern.shape, order="C")
     order = sorted(range(pattern.ndim), key=lambda d: -pattern.strides[d])
     out = np.empty_like(like, shape=tuple(pattern.shape[d] for d in order), order="C")
     return np.transpose(out, tuple(order.index(d) for d in range(pattern.ndim)))
@@ -95,7 +96,7 @@ def has_channels_innermost(array: Array) -> bool:
 
 def empty(shape: tuple[int, ...], like: Array) -> Array:
     """Uninitialised memory of `like`'s type and place, in C order."""
-    return np.empty_like(like, shape=shape, order="C")
+    return shaped(np.empty_like, like, shape=shape, order="C")
 
 
 def empty_channels_last(shape: tuple[int, ...], like: Array) -> Array:
@@ -221,6 +222,18 @@ def _owner(array: Any) -> Any:
     while (base := getattr(array, "base", None)) is not None:
         array = base
     return array
+
+
+def shaped(
+    make: Callable[..., Array], array: Array, *args: Any, shape: Any, **options: Any
+) -> Array:
+    """`make(array, *args, shape=shape)`, for `make` of `np.zeros_like` and its relatives.
+
+    To cupy an empty shape says nothing: it takes that of `array`.
+    """
+    if isinstance(array, np.ndarray) or tuple(shape):
+        return make(array, *args, shape=shape, **options)
+    return make(array, *args, shape=(1,), **options).reshape(())
 
 
 def address(array: Array) -> int:
