@@ -103,6 +103,7 @@ _LATER = {
     "set_autocast_dtype set_autocast_enabled",
     "backends": "",
     "cpu": "",
+    "debugger.demo": "demo",
     "debugger.report": "report",
     "debugger.ranks": "compare_ranks load_traces ranks",
     "debugger.traces": "load_trace",
