@@ -1,7 +1,7 @@
 """build.py FOLDER: sdist and wheel of the last commit, built twice and compared.
 
-Each build is made in a clone of its own, in a folder with a name of its own, so that neither what lies about in
-the working tree nor where it lies gets into a package. Dates are that of the commit. The front end is built in
+Each build is made in a clone of its own, in a folder with a name of its own: neither what lies about in the
+working tree nor where it lies gets into a package. Dates are that of the commit. The front end is built in
 both; only its tools (node_modules) are those of the working tree, whose versions `yarn.lock` fixes.
 """
 
@@ -64,13 +64,15 @@ def main(folder: Path) -> None:
         if [*first] != [*second]:
             raise SystemExit(f"Two builds made {[*first]} and {[*second]}")
         folder.mkdir(parents=True, exist_ok=True)
-        for old in folder.iterdir():
+        for old in filter(Path.is_file, [*folder.iterdir()]):
             old.unlink()
         for name, made in first.items():
             if digest(made) != digest(second[name]):
                 kept = [shutil.copy2(made, folder / f"one-{name}")]
                 kept += [shutil.copy2(second[name], folder / f"two-{name}")]
-                raise SystemExit(f"Two builds of one commit differ: compare {kept[0]} and {kept[1]}")
+                raise SystemExit(
+                    f"Two builds of one commit differ: compare {kept[0]} and {kept[1]}"
+                )
             shutil.copy2(made, folder / name)
     sums = "".join(f"{digest(folder / name)}  {name}\n" for name in first)
     (folder / "SHA256SUMS").write_text(sums)

@@ -12,7 +12,7 @@ from pathlib import Path
 #: A wheel has the course beside this module; a checkout has it at its top.
 _PLACES = (Path(__file__).parent / "notebooks", Path(__file__).parents[2] / "notebooks")
 FIRST = "00_tour.ipynb"
-#: What the notebooks read and link to.
+#: Files that the notebooks read and link to.
 _BESIDE = ("commands.md", "data/*.*", "design/0045-*.md")
 
 
@@ -51,9 +51,9 @@ class Demo:
 def demo(folder: str | os.PathLike[str] = "vizgrad-course") -> Demo:
     """Copies the course, seven notebooks and their data, into `folder`, and says how to open the tour.
 
-    In a notebook the result shows links; elsewhere it prints the command. Files that are there already stay as
-    they are, so that what the user has written into them is kept. FileNotFoundError where the course was not
-    installed, OSError where the folder cannot be written.
+    In a notebook the result shows links; elsewhere it prints the command. Files that are there already stay
+    as they are, so that what the user has written into them is kept. FileNotFoundError where the course was
+    not installed, OSError where the folder cannot be written.
     """
     source = next((place for place in _PLACES if (place / FIRST).exists()), None)
     if source is None:
@@ -68,5 +68,5 @@ def demo(folder: str | os.PathLike[str] = "vizgrad-course") -> Demo:
             shutil.copyfile(path, copy)
     shown = Demo(made, notebooks)
     if not hasattr(sys, "ps1") and "IPython" not in sys.modules:
-        print(shown)  # in a script nothing else shows it
+        print(shown)  # noqa: T201  in a script nothing else shows it
     return shown

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, TextIO
 
 from vizgrad.core.errors import Explanation, hide_frames
-from vizgrad.debugger.shell.arguments import Options, UsageError, parse, program_name
+from vizgrad.debugger.shell.arguments import OVERVIEW, Options, UsageError, parse, program_name
 from vizgrad.debugger.shell.frames import frames_of
 from vizgrad.debugger.shell.guard import Guard
 from vizgrad.debugger.shell.log import Log
@@ -20,6 +20,7 @@ from vizgrad.debugger.shell.program import NotFound, Program, find
 from vizgrad.debugger.shell.report import Rank, Report
 from vizgrad.debugger.shell.scene import Scene
 from vizgrad.debugger.shell.stops import Stop, Stopped
+from vizgrad.version import __version__
 
 #: Exit status: vizgrad stopped the program; the command line is wrong; the user interrupted.
 STOPPED, WRONG, INTERRUPTED = 3, 2, 130
@@ -29,8 +30,12 @@ def main(arguments: Sequence[str] | None = None, *, last: bool = False) -> int:
     """Runs the program; the exit status. `last`: with ``--json`` the object is printed when the process ends,
     after all that the program prints then.
     """
+    words = sys.argv[1:] if arguments is None else arguments
+    if not words:
+        _write(sys.stdout, OVERVIEW.format(version=__version__, program=program_name()))
+        return 0
     try:
-        options = parse(sys.argv[1:] if arguments is None else arguments)
+        options = parse(words)
         program = find(options)
     except UsageError as error:
         _say(str(error))
