@@ -1,7 +1,8 @@
 """check.py FOLDER: what is in the packages of that folder, and whether it may be published.
 
 Names and long descriptions (twine), what must and must not be inside, one version everywhere, licenses of all
-that is bundled, an SBOM (CycloneDX) beside them, and what has changed of the public names since the last tag.
+that is bundled, an SBOM (CycloneDX) and conda's recipe beside them, and what has changed of the public names
+since the last tag.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import zipfile
 from email import message_from_bytes
 from pathlib import Path
 
-from build import ROOT, run
+from build import ROOT, digest, run
 from sbom import write
 
 #: In every wheel; "*" stands for what is named by a hash.
@@ -86,7 +87,7 @@ def check_sdist(sdist: Path, version: str) -> None:
 
 
 def check_names(version: str) -> None:
-    """Public names that went or changed since the last tag. Before 1.0 they are printed, from then on refused."""
+    """Public names that went or changed since the last tag: printed before 1.0, refused from then on."""
     described = subprocess.run(
         ("git", "describe", "--tags", "--abbrev=0", "--match", "v*", "HEAD^"), cwd=ROOT,
         capture_output=True, text=True, check=False,
@@ -116,6 +117,8 @@ def main(folder: Path) -> None:
     pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text())
     bill = write(wheel, folder / f"vizgrad-{version}.cdx.json", pyproject["project"]["license"])
     print(f"{bill.name}: a valid CycloneDX bill of materials")
+    recipe = (ROOT / ".ci" / "conda" / "recipe.yaml").read_text()
+    (folder / "recipe.yaml").write_text(recipe.replace("SHA256 OF THE SDIST", digest(sdist)))
     check_names(version)
 
 

@@ -1,9 +1,9 @@
 """fresh.py FOLDER: tries the wheel of that folder as someone would who has Python and nothing else.
 
-In a new environment, with a PATH of that environment alone (no node, no make): the light core, then
-`vizgrad[notebook,lab]`, the tour run from the folder of `vizgrad.demo()`, the labextension listed, the tour as a
-page of nbconvert's, how much of the public API has known types (pyright runs from the environment around), and an
-uninstallation that leaves nothing.
+In a new environment, with a PATH of that environment alone (no node, no make): the light core, how much of
+the public API has known types (pyright runs from the environment around), then `vizgrad[notebook,lab]`, the
+tour run from the folder of `vizgrad.demo()`, the tour as a page of nbconvert's, the labextension listed, and
+an uninstallation that leaves nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 #: Packages of the light core, vizgrad among them, at most.
 MOST = 12
-#: Of 100 public names, those whose types are known; below what it is today (the output says how much that is).
+#: Of 100 public names, those whose types are known. The output says how many there are today.
 TYPED = 70.0
 
 TOUR = """
@@ -29,7 +29,8 @@ shown = vizgrad.demo("course")
 book = nbformat.read(shown.folder / "00_tour.ipynb", as_version=4)
 for cell in book.cells:
     cell.source = cell.source.replace("FULL = True", "FULL = False")
-NotebookClient(book, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(shown.folder)}}).execute()
+place = {"metadata": {"path": str(shown.folder)}}
+NotebookClient(book, timeout=300, kernel_name="python3", resources=place).execute()
 nbformat.write(book, "tour.ipynb")
 cells = [cell for cell in book.cells if cell.cell_type == "code"]
 shown = [output for cell in cells for output in cell.outputs]
@@ -62,7 +63,8 @@ class Environment:
         """Its output. SystemExit where it fails, or with `fails` where it does not."""
         done = subprocess.run(
             (str(self.bin / command[0]), *command[1:]), cwd=self.folder, env=self.variables,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, check=False,
         )  # fmt: skip
         if bool(done.returncode) != fails:
             raise SystemExit(f"{done.stdout}\n{' '.join(command)[:200]}: status {done.returncode}")

@@ -1,8 +1,8 @@
 """A bill of materials (CycloneDX 1.6, JSON) of a wheel: itself, what is bundled in it, what it requires.
 
-What is bundled is read from the heads of `THIRD_PARTY.md` in the wheel, which the front end's build keeps true.
-What it requires is stated as the wheel states it, with the version that is installed here beside it. The bill of
-one wheel is the same each time: it has no random number, and the date of the wheel's files.
+Bundled packages are read from the heads of `THIRD_PARTY.md` in the wheel, which the front end's build keeps
+true. Required ones are stated as the wheel states them, with the version that is installed here beside. The
+bill of one wheel is the same each time: it has no random number, and the date of the wheel's files.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def write(wheel: Path, path: Path, license_: str) -> Path:
         purl = PackageURL("npm", None, found["name"], found["version"])
         parts.append(Component(
             name=found["name"], version=found["version"], type=ComponentType.LIBRARY, purl=purl,
-            bom_ref=purl.to_string(), scope=ComponentScope.REQUIRED, licenses=[licenses.make_from_string(found["license"])],
-            description="bundled in the front end",
+            bom_ref=purl.to_string(), scope=ComponentScope.REQUIRED,
+            licenses=[licenses.make_from_string(found["license"])], description="bundled in the front end",
         ))  # fmt: skip
     if not parts:
         raise SystemExit("THIRD_PARTY.md names no package")
