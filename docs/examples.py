@@ -51,6 +51,7 @@ found = vizgrad.compare((x * x).sum(), (x * x * 2).sum())  # before and after a 
 assert not found.same
 print(found)  # the first node where they differ, and its line
 
+
 # %% check
 class Cube(vizgrad.autograd.Function):
     @staticmethod
@@ -81,7 +82,9 @@ class Double(vizgrad.autograd.Function):
 
 
 x = vizgrad.tensor([0.5, 2.0], dtype=vizgrad.float64, requires_grad=True)
-print(vizgrad.card(Double, x))  # backward, second backward, forward mode, vmap: proven, failed or untested
+print(
+    vizgrad.card(Double, x)
+)  # backward, second backward, forward mode, vmap: proven, failed or untested
 
 # %% record
 x = vizgrad.ones(3, requires_grad=True)

@@ -24,6 +24,7 @@ from vizgrad.autograd.grad_mode import (
 from vizgrad.core import ops
 from vizgrad.core.arrays.backend import Device as device
 from vizgrad.core.arrays.backend import get_default_device, set_default_device
+from vizgrad.core.arrays.device_memory import OutOfMemoryError
 from vizgrad.core.arrays.dtypes import DType as dtype
 from vizgrad.core.arrays.dtypes import (
     bfloat16,

@@ -42,6 +42,7 @@ from vizgrad.core import ops as ops
 from vizgrad.core.arrays.backend import Device as device
 from vizgrad.core.arrays.backend import get_default_device as get_default_device
 from vizgrad.core.arrays.backend import set_default_device as set_default_device
+from vizgrad.core.arrays.device_memory import OutOfMemoryError as OutOfMemoryError
 from vizgrad.core.arrays.dtypes import DType as dtype
 from vizgrad.core.arrays.dtypes import bfloat16 as bfloat16
 from vizgrad.core.arrays.dtypes import bool_ as bool

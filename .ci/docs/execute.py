@@ -77,7 +77,7 @@ def key(notebook: Path) -> str:
 
 
 def execute(notebook: Path, kept: Path, *, full: bool) -> tuple[Path, list[Path]]:
-    """The notebook with its outputs and the pages of its sessions, both in `kept`. What is there is not run again."""
+    """The notebook with its outputs and the pages of its sessions, both in `kept`, where they stay."""
     name = f"{notebook.stem}-{key(notebook)}{'-full' if full else ''}"
     made, pages = kept / f"{name}.ipynb", kept / name
     if not made.exists():
@@ -136,8 +136,8 @@ def framed(cell: nbformat.NotebookNode, stem: str, exported: dict[int, int]) -> 
         address = f"../_static/traces/{stem}-{number}.html"
         title = html.escape(f"The backward of a session of {stem}, {exported[number]} steps")
         data["text/html"] = (
-            f'<div class="vg-live"><iframe src="{address}" title="{title}" loading="lazy" height="{HEIGHT}">'
-            f"</iframe><p>Recorded, and live here: step it with the buttons or <kbd>F10</kbd>, no kernel runs. "
+            f'<div class="vg-live"><iframe src="{address}" title="{title}" loading="lazy" '
+            f'height="{HEIGHT}"></iframe><p>Recorded, and live here: step it, no kernel runs. '
             f'<a href="{address}">Open it alone</a></p><noscript>{picture}</noscript></div>'
         )
         data.pop("image/svg+xml", None)

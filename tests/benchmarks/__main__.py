@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.benchmarks import machine
 
 #: What there is besides the workloads.
-IMPORTS, BROWSER, STEPPING = "import", "browser", "stepping"
+IMPORTS, BROWSER, STEPPING, PROGRAMS = "import", "browser", "stepping", "programs"
 
 
 def main() -> int:
@@ -38,6 +38,8 @@ def main() -> int:
         found += _time_browser(asked)
     if asked.what in (None, STEPPING):
         found += _time_stepping(asked)
+    if asked.what in (None, PROGRAMS):
+        found += _time_programs(asked)
     described["load after"] = machine.load()
     if not found:
         print(f"Nothing is called {asked.only!r}.")
@@ -54,7 +56,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "what",
         nargs="?",
-        choices=(IMPORTS, BROWSER, STEPPING),
+        choices=(IMPORTS, BROWSER, STEPPING, PROGRAMS),
         help="measure this and nothing else",
     )
     parser.add_argument(
@@ -115,6 +117,15 @@ def _time_stepping(asked: argparse.Namespace) -> list:
 
     print()
     return time_stepping(lambda name: _wanted(asked, name))
+
+
+def _time_programs(asked: argparse.Namespace) -> list:
+    import torch
+
+    from tests.benchmarks.programs.timed import time_programs
+
+    torch.set_num_threads(asked.threads)
+    return time_programs(lambda name: _wanted(asked, name))
 
 
 def _time_browser(asked: argparse.Namespace) -> list:

@@ -12,7 +12,9 @@ import vizgrad
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PARTS = re.split(r"^# %% (\S+)\n", (DOCS / "examples.py").read_text("utf-8"), flags=re.MULTILINE)[1:]
+PARTS = re.split(r"^# %% (\S+)\n", (DOCS / "examples.py").read_text("utf-8"), flags=re.MULTILINE)[
+    1:
+]
 EXAMPLES = dict(zip(PARTS[::2], PARTS[1::2], strict=True))
 PROGRAMS = {
     f"{page.stem}-{number}": code

@@ -26,8 +26,8 @@ class Upcalls:
 
     __slots__ = (
         "accumulate_tensor", "cell_of", "cells_run", "course_drawn", "device_to_enter",
-        "explanations_html", "filing", "gather_operands", "line_shown", "regenerate_view",
-        "region_of_tangent", "show_saved", "show_saved_group",
+        "explanations_html", "filing", "gather_operands", "line_shown", "memory_held",
+        "regenerate_view", "region_of_tangent", "show_saved", "show_saved_group",
     )  # fmt: skip
 
     #: (root, view, tangent of the root) -> the view's part of the tangent; `ops.tangents.layouts`.
@@ -48,6 +48,9 @@ class Upcalls:
     explanations_html: Callable[[Sequence[Explanation]], str]
     #: The course of a training as text and as SVG; `debugger.drawing.training_curves`.
     course_drawn: Callable[[Course], tuple[str, str]]
+    #: (name of a device) -> lines for an error that its memory is not enough: who holds how much;
+    #: `debugger.api`.
+    memory_held: Callable[[str], Sequence[str]]
     #: The module that saves, exports and compares traces, imported at the first call; `debugger.traces`.
     filing: Callable[[], Filing]
     #: Filename -> the notebook cell it stands for, e.g. ``In [3]``; `debugger.jupyter.widget.commtarget`.

@@ -1,7 +1,8 @@
 """CUDA devices, through cupy (`pip install 'vizgrad[cuda12]'` or `'vizgrad[cuda13]'`).
 
-`is_available`, `device_count` and the seeds may be asked for anywhere; the rest raises RuntimeError, which
-says what is missing, where there is no device.
+`is_available`, `device_count`, the seeds, and how much memory is in use may be asked for anywhere; the rest
+raises RuntimeError, which says what is missing, where there is no device. Names and signatures are
+torch.cuda's.
 """
 
 from __future__ import annotations
@@ -9,118 +10,49 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from vizgrad.core.arrays import random
-from vizgrad.core.arrays.backend import Device, namespace_for, parse_device, placed
+from vizgrad.core.arrays.backend import Device
+from vizgrad.core.arrays.device_memory import OutOfMemoryError as OutOfMemoryError
 from vizgrad.core.arrays.dtypes import CONSTRUCTORS
 from vizgrad.core.ops.public.typed_tensors import typed
+from vizgrad.cuda.devices import can_device_access_peer as can_device_access_peer
+from vizgrad.cuda.devices import current_device as current_device
+from vizgrad.cuda.devices import device as device
+from vizgrad.cuda.devices import device_count as device_count
+from vizgrad.cuda.devices import device_of as device_of
+from vizgrad.cuda.devices import get_device_capability as get_device_capability
+from vizgrad.cuda.devices import get_device_name as get_device_name
+from vizgrad.cuda.devices import get_device_properties as get_device_properties
+from vizgrad.cuda.devices import init as init
+from vizgrad.cuda.devices import is_available as is_available
+from vizgrad.cuda.devices import is_bf16_supported as is_bf16_supported
+from vizgrad.cuda.devices import is_initialized as is_initialized
+from vizgrad.cuda.devices import set_device as set_device
+from vizgrad.cuda.devices import synchronize as synchronize
+from vizgrad.cuda.memory import empty_cache as empty_cache
+from vizgrad.cuda.memory import max_memory_allocated as max_memory_allocated
+from vizgrad.cuda.memory import max_memory_reserved as max_memory_reserved
+from vizgrad.cuda.memory import mem_get_info as mem_get_info
+from vizgrad.cuda.memory import memory_allocated as memory_allocated
+from vizgrad.cuda.memory import memory_reserved as memory_reserved
+from vizgrad.cuda.memory import memory_stats as memory_stats
+from vizgrad.cuda.memory import memory_summary as memory_summary
+from vizgrad.cuda.memory import reset_peak_memory_stats as reset_peak_memory_stats
+from vizgrad.cuda.memory import set_per_process_memory_fraction as set_per_process_memory_fraction
+from vizgrad.cuda.random import initial_seed as initial_seed
+from vizgrad.cuda.random import manual_seed as manual_seed
+from vizgrad.cuda.random import manual_seed_all as manual_seed_all
+from vizgrad.cuda.random import seed as seed
+from vizgrad.cuda.random import seed_all as seed_all
+from vizgrad.cuda.streams import Event as Event
+from vizgrad.cuda.streams import Stream as Stream
+from vizgrad.cuda.streams import StreamContext as StreamContext
+from vizgrad.cuda.streams import current_stream as current_stream
+from vizgrad.cuda.streams import default_stream as default_stream
+from vizgrad.cuda.streams import is_current_stream_capturing as is_current_stream_capturing
+from vizgrad.cuda.streams import set_stream as set_stream
+from vizgrad.cuda.streams import stream as stream
 
-_CUDA = Device("cuda")
-
-globals().update({name: typed(name, dtype, _CUDA) for name, dtype in CONSTRUCTORS.items()})
-
-
-def is_available() -> bool:
-    """Is there a device, and cupy to use it?"""
-    return device_count() > 0
-
-
-def device_count() -> int:
-    """How many devices there are; 0 without cupy or a driver."""
-    try:
-        return int(_runtime().getDeviceCount())
-    except RuntimeError:
-        return 0
-
-
-def is_initialized() -> bool:
-    """Has a device been asked for successfully? vizgrad looks for one when it is first needed."""
-    return is_available()
-
-
-def current_device() -> int:
-    """The number of the device that "cuda" stands for."""
-    return int(_runtime().getDevice())
-
-
-def set_device(device: Any) -> None:
-    """Sets the device that "cuda" stands for; a negative number changes nothing."""
-    number = _number(device)
-    if number >= 0:
-        _library().cuda.Device(number).use()
-
-
-def synchronize(device: Any = None) -> None:
-    """Waits until the device has done all it was asked to."""
-    _library().cuda.Device(_number(device)).synchronize()
-
-
-def get_device_name(device: Any = None) -> str:
-    """The maker's name of the device."""
-    name = _runtime().getDeviceProperties(_number(device))["name"]
-    return name.decode() if isinstance(name, bytes) else str(name)
-
-
-def memory_allocated(device: Any = None) -> int:
-    """Bytes of the device in use by arrays; 0 without a device."""
-    if not is_available():
-        return 0
-    with _library().cuda.Device(_number(device)):
-        return int(_library().get_default_memory_pool().used_bytes())
-
-
-def memory_reserved(device: Any = None) -> int:
-    """Bytes of the device that are held, in use or kept for later; 0 without a device."""
-    if not is_available():
-        return 0
-    with _library().cuda.Device(_number(device)):
-        return int(_library().get_default_memory_pool().total_bytes())
-
-
-def empty_cache() -> None:
-    """Gives memory that is kept for later back to the device."""
-    if is_available():
-        _library().get_default_memory_pool().free_all_blocks()
-
-
-def manual_seed(seed: int) -> None:
-    """Seeds the generator of the current device; nothing happens without one."""
-    if is_available():
-        random.default_generator(_CUDA).manual_seed(int(seed))
-
-
-def manual_seed_all(seed: int) -> None:
-    """Seeds the generators of all devices."""
-    for number in range(device_count()):
-        random.default_generator(Device("cuda", number)).manual_seed(int(seed))
-
-
-def initial_seed() -> int:
-    """The seed of the current device's generator."""
-    return random.default_generator(_CUDA).initial_seed()
-
-
-def _library() -> Any:
-    return namespace_for(_CUDA)
-
-
-def _runtime() -> Any:
-    return _library().cuda.runtime
-
-
-def _number(device: Any) -> int:
-    """The number of a CUDA device given as number, name or Device; None is the current one."""
-    if device is None:
-        return current_device()
-    if isinstance(device, int):
-        if device > 0:
-            namespace_for(Device("cuda", device))  # is there such a device?
-        return device
-    wanted = parse_device(device)
-    if wanted.type != "cuda":
-        raise ValueError(f"Expected a cuda device, but got: {wanted}")
-    found = placed(wanted).index
-    assert found is not None
-    return found
+globals().update({name: typed(name, dtype, Device("cuda")) for name, dtype in CONSTRUCTORS.items()})
 
 
 def __getattr__(name: str) -> Any:

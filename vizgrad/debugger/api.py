@@ -197,6 +197,21 @@ def memory() -> HeapPicture:
     return HeapPicture(read(frame_outside(1), current()))
 
 
+def _held_on(device: str) -> list[str]:
+    """Lines for an error that memory of the device is not enough."""
+    from vizgrad.core.error_lines import magics_loaded
+    from vizgrad.debugger.drawing.held_on_device import lines_of_device
+    from vizgrad.debugger.memory.reading import current, read
+
+    own = "%vizgrad memory" if magics_loaded() else "vizgrad.memory()"
+    advice = f"{own} lists all storages, who holds them, and which variables keep graphs alive"
+    try:
+        heap = read(frame_outside(1), current())
+    except Exception as error:  # noqa: BLE001  the error that is being raised matters more
+        return [f"  held: unknown, since reading the memory raised {type(error).__name__}: {error}"]
+    return lines_of_device(heap, device, advice)
+
+
 def check(function: Any, *inputs: Any) -> Findings:
     """Tests a custom Function on example inputs, which are what its `apply` takes.
 
@@ -389,6 +404,7 @@ def on_import() -> None:
     UPCALLS.explanations_html = _drawn
     UPCALLS.course_drawn = _course_drawn
     UPCALLS.cells_run = _no_cells
+    UPCALLS.memory_held = _held_on
     when_imported("torch", "vizgrad.debugger.engines.pytorch.opener")
     if in_notebook():
         from vizgrad.debugger.jupyter.widget.commtarget import cell_name, register

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import pytest
 
 import vizgrad as vg
 from tests.fixtures import strict_module
-from vizgrad.core.arrays import backend
+from tests.gpu import test_names as on_a_device
+from vizgrad.core.arrays import backend, device_memory
 from vizgrad.core.ops import arithmetic
 
 
@@ -37,7 +39,15 @@ def test_without_a_device_it_says_what_is_missing() -> None:
     vg.cuda.manual_seed_all(3)
     vg.cuda.empty_cache()
     assert vg.cuda.memory_allocated() == vg.cuda.memory_reserved() == 0
+    assert vg.cuda.max_memory_allocated() == vg.cuda.max_memory_reserved() == 0
+    vg.cuda.reset_peak_memory_stats()
+    vg.cuda.seed_all()
     for ask in (
+        vg.cuda.init,
+        vg.cuda.Stream,
+        vg.cuda.current_stream,
+        vg.cuda.get_device_properties,
+        vg.cuda.mem_get_info,
         lambda: vg.ones(2).cuda(),
         lambda: vg.ones(2).to("cuda"),
         lambda: vg.zeros(2, device="cuda:1"),
@@ -161,3 +171,80 @@ def test_elements_chosen_by_a_mask_are_set_and_found() -> None:
     x[x > 0] = 5
     assert x.tolist() == [5, -1, 5]
     assert [place.tolist() for place in vg.where(x > 0)] == [[0, 2]]
+
+
+@pytest.mark.usefixtures("cuda")
+@pytest.mark.parametrize(
+    "program",
+    [
+        on_a_device.test_a_stream_does_its_work_and_others_wait_for_it,
+        on_a_device.test_events_mark_places_in_a_stream,
+        on_a_device.test_a_device_is_described,
+    ],
+)
+def test_streams_events_and_properties(program: Callable[[], None]) -> None:
+    program()
+
+
+def test_the_other_of_two_devices_is_entered() -> None:
+    with strict_module.as_cuda(2):
+        first, second = vg.ones(1, device="cuda:0"), vg.ones(1, device="cuda:1")
+        with vg.cuda.device(1):
+            assert vg.cuda.current_device() == 1
+            with vg.cuda.device_of(first), vg.cuda.device(None):
+                assert vg.cuda.current_device() == 0
+        stream = vg.cuda.Stream(device="cuda:1")
+        with vg.cuda.stream(stream):
+            assert vg.cuda.current_device() == 1 == stream.device_index
+            assert (second + 1).tolist() == [2]
+        assert vg.cuda.current_device() == 0
+        assert vg.cuda.can_device_access_peer(0, "cuda:1")
+
+
+class _Refusing(RuntimeError, MemoryError):
+    """What cupy raises."""
+
+
+class _Pool:
+    """cupy's pool, of a device with 1000 bytes."""
+
+    used = 0
+
+    def malloc(self, size: int) -> Any:
+        if self.used + size > 1000:
+            raise _Refusing("no")
+        self.used += size
+        return SimpleNamespace(device_id=0)
+
+    def used_bytes(self) -> int:
+        return self.used
+
+    total_bytes = used_bytes
+
+    def get_limit(self) -> int:
+        return 900
+
+
+def test_an_allocation_that_fails_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool, put = _Pool(), []
+    cuda = SimpleNamespace(
+        get_allocator=lambda: pool.malloc,
+        set_allocator=put.append,
+        memory=SimpleNamespace(OutOfMemoryError=_Refusing),
+        runtime=SimpleNamespace(getDevice=lambda: 0, memGetInfo=lambda: (300, 1000)),
+    )
+    monkeypatch.setattr(device_memory, "PEAKS", device_memory._Peaks())
+    device_memory.install(SimpleNamespace(cuda=cuda, get_default_memory_pool=lambda: pool))
+    (allocate,) = put
+    assert allocate(700).device_id == 0
+    assert device_memory.PEAKS.allocated == {0: 700}
+    with pytest.raises(vg.OutOfMemoryError) as caught:
+        allocate(2048)
+    assert isinstance(caught.value, _Refusing)
+    first, *below = str(caught.value).splitlines()
+    assert first == (
+        "CUDA out of memory. Tried to allocate 2.00 KiB. GPU 0 has a total capacity of 1000 bytes, of which "
+        "the pool may take 900 bytes; 300 bytes is free. Arrays hold 700 bytes, and 0 bytes is reserved by "
+        "cupy's memory pool but unallocated."
+    )
+    assert below == ["  held: nothing by tensors that Python still knows"]

@@ -24,7 +24,7 @@ from typing import Any, Final, Self, TypeVar, cast
 
 import numpy as np
 
-from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays import device_memory, dtypes
 
 #: The type of an array of any backend. Kept as Any: cupy is not installed everywhere.
 Array = Any
@@ -218,6 +218,7 @@ def _load_cupy() -> ModuleType:
         raise RuntimeError(f"No CUDA device is usable from cupy: {error}") from error
     if count == 0:
         raise RuntimeError("No CUDA device was found by cupy")
+    device_memory.install(cupy)
     register_library(cupy, Device("cuda", 0))
     return cupy
 

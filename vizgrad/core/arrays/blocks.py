@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from vizgrad.core.arrays.backend import Array, device_of, is_array
+from vizgrad.core.arrays.backend import Array, device_of, is_array, is_on_host
 from vizgrad.core.arrays.dtypes import NARROW
 from vizgrad.core.arrays.layout import address, as_strided
 from vizgrad.core.arrays.sparse import is_sparse
@@ -170,6 +170,8 @@ def extent(array: Array) -> Extent | None:
     For borrowed memory (a buffer, a file, another library's) it is the extent of the outermost array.
     """
     if is_sparse(array) or not is_array(array):
+        return None
+    if not is_on_host(array) and array.data is None:  # cupy is looking for memory for it
         return None
     low, high = span(owner(array))
     if high <= low:

@@ -1,4 +1,4 @@
-"""Questions about tensors, answered with a bool.
+"""Questions about tensors, answered with a bool or a number.
 
 A tensor as an object of a class of the user's own.
 
@@ -41,6 +41,13 @@ def is_distributed(input: Tensor) -> bool:
     if not isinstance(input, Tensor):
         raise not_a_tensor("is_distributed", "input", 1, input)
     return False
+
+
+@method
+def get_device(self: Tensor) -> int:
+    """The number of the CUDA device that the tensor is on; -1 for the CPU."""
+    index = self.device.index
+    return -1 if index is None else index
 
 
 @method

@@ -1,0 +1,76 @@
+"""Memory of devices: the most in use, and an error that says who holds what where there is not enough.
+
+cupy takes memory from an allocator, by default its pool's. Here another stands before that one, and asks it.
+Memory that the user's own program allocates by cupy is counted, too: the pool is the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from vizgrad.core.upcalls import UPCALLS
+
+
+class OutOfMemoryError(RuntimeError):
+    """A device has not as much memory as was asked for. As torch.OutOfMemoryError a RuntimeError.
+
+    cupy raises a MemoryError: for code that expects that, the error of a device is both.
+    """
+
+
+class _Peaks:
+    """By number of the device: the most bytes that arrays had, and that the pool held."""
+
+    def __init__(self) -> None:
+        self.allocated: dict[int, int] = {}
+        self.reserved: dict[int, int] = {}
+
+    def note(self, device: int, pool: Any) -> None:
+        """The device is the current one."""
+        used = pool.used_bytes()
+        if used > self.allocated.get(device, -1):
+            self.allocated[device] = used
+            held = pool.total_bytes()
+            if held > self.reserved.get(device, -1):
+                self.reserved[device] = held
+
+
+PEAKS: Final = _Peaks()
+
+
+def install(cupy: Any) -> None:
+    """Puts the allocator in place of the one that cupy has now."""
+    malloc, pool = cupy.cuda.get_allocator(), cupy.get_default_memory_pool()
+    refused = cupy.cuda.memory.OutOfMemoryError
+    raised = type("OutOfMemoryError", (OutOfMemoryError, refused), {"__module__": "vizgrad"})
+
+    def allocate(size: int) -> Any:
+        try:
+            found = malloc(size)
+        except refused:
+            raise raised(_message(cupy, pool, size)) from None
+        PEAKS.note(found.device_id, pool)
+        return found
+
+    cupy.cuda.set_allocator(allocate)
+
+
+def _message(cupy: Any, pool: Any, size: int) -> str:
+    number = int(cupy.cuda.runtime.getDevice())
+    free, whole = cupy.cuda.runtime.memGetInfo()
+    used, held, limit = pool.used_bytes(), pool.total_bytes(), pool.get_limit()
+    limited = f", of which the pool may take {amount(limit)}" if limit else ""
+    told = (
+        f"CUDA out of memory. Tried to allocate {amount(size)}. GPU {number} has a total capacity of "
+        f"{amount(whole)}{limited}; {amount(free)} is free. Arrays hold {amount(used)}, and "
+        f"{amount(max(0, held - used))} is reserved by cupy's memory pool but unallocated."
+    )
+    return "\n".join([told, *UPCALLS.memory_held(f"cuda:{number}")])
+
+
+def amount(size: int) -> str:
+    """``20.00 GiB``, as PyTorch writes it."""
+    for unit, bytes_ in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size >= bytes_:
+            return f"{size / bytes_:.2f} {unit}"
+    return f"{size} bytes"
