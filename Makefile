@@ -133,7 +133,7 @@ docs: $(DONE)/project $(DONE)/needs-docs $(DONE)/needs-parity
 # From the last commit, not from what lies about; ARGS=--quick leaves out the fresh environment.
 .PHONY: release
 release: $(DONE)/modules $(DONE)/needs-release
-	python .ci/release/build.py dist
+	python .ci/release/packages.py dist
 	python .ci/release/check.py dist
 	$(if $(filter --quick,$(ARGS)),,python .ci/release/fresh.py dist)
 

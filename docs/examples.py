@@ -3,7 +3,6 @@
 Each section runs by itself, after `import vizgrad` and in an empty folder.
 """
 
-# ruff: noqa
 # %% debug
 x = vizgrad.tensor([0.5, 1.0], requires_grad=True)
 loss = (x.tanh() * 2).sum()

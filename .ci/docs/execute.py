@@ -28,8 +28,11 @@ def _keep_sessions():
     class Kept(query_answers.SessionPicture):
         def __init__(self, session):
             super().__init__(session)
-            _vizgrad_shown.append(session)
-            self._data = {{**self._data, {MARK!r}: str(len(_vizgrad_shown) - 1)}}
+            known = [number for number, kept in enumerate(_vizgrad_shown) if kept is session]
+            if not known:
+                _vizgrad_shown.append(session)
+            number = known[0] if known else len(_vizgrad_shown) - 1
+            self._data = {{**self._data, {MARK!r}: str(number)}}
 
     query_answers.SessionPicture = Kept
 

@@ -22,18 +22,19 @@ DEBUGGER = (
 PARTS = (
     ("nn", "vizgrad.nn", "vizgrad.nn", "Modules: layers, losses, containers."),
     ("functional", "vizgrad.nn.functional", "vizgrad.nn.functional", "Layers and losses as functions."),
-    ("optim", "vizgrad.optim", "vizgrad.optim", "Optimizers; schedulers are in `vizgrad.optim.lr_scheduler`."),
+    ("optim", "vizgrad.optim", "vizgrad.optim", "Optimizers."),
     ("autograd", "vizgrad.autograd", "vizgrad.autograd", "Backward, grad modes, and Functions of your own."),
     ("func", "vizgrad.func", "vizgrad.func", "Function transforms."),
     ("linalg", "vizgrad.linalg", "vizgrad.core.ops.public.linalg", "Linear algebra."),
     ("fft", "vizgrad.fft", "vizgrad.core.ops.public.fft", "Discrete Fourier transforms."),
     ("special", "vizgrad.special", "vizgrad.core.ops.public.special", "Special functions."),
-    ("distributions", "vizgrad.distributions", "vizgrad.distributions", "Distributions and their divergences."),
+    ("distributions", "vizgrad.distributions", "vizgrad.distributions", "Distributions."),
     ("testing", "vizgrad.testing", "vizgrad.testing", "Assertions for tests."),
 )  # fmt: skip
+BUILTIN = {"int", "float", "bool", "str", "None", "object", "bytes"}
 HOW = (
-    "Names, signatures and meanings are PyTorch's; [what differs](../pytorch.md) is listed. `python -m vizgrad.ops NAME` says of an "
-    "operation what it saves, how it is differentiated and how it is batched."
+    "Names, signatures and meanings are PyTorch's; [what differs](../pytorch.md) is listed. "
+    "`python -m vizgrad.ops NAME` says what an operation saves, and how it is differentiated and batched."
 )
 
 
@@ -49,9 +50,9 @@ def signature(thing: Any) -> str:
 
 def _unquoted(whole: str, inside: str) -> str:
     """Annotations are strings, defaults too: what reads as a type loses its quotes."""
-    return inside if re.fullmatch(r"[A-Za-z_][\w.]*(\[.*\])?( \| [\w.\[\], ]+)*", inside) and (
-        inside[0].isupper() or "|" in inside or inside in {"int", "float", "bool", "str", "None", "object", "bytes"}
-    ) else whole  # fmt: skip
+    is_name = re.fullmatch(r"[A-Za-z_][\w.]*(\[.*\])?( \| [\w.\[\], ]+)*", inside)
+    is_type = inside[:1].isupper() or "|" in inside or inside in BUILTIN
+    return inside if is_name and is_type else whole
 
 
 def entry(kind: str, name: str, thing: Any, example: str = "", *, inner: str = "") -> str:
@@ -168,5 +169,6 @@ def write_reference(folder: Path) -> None:
     for page, text in pages.items():
         (folder / f"{page}.md").write_text(text, "utf-8")
     listed = "\n".join(pages)
-    index = f"# Reference\n\nEvery public name, from its docstring.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n"
+    toctree = f"```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n"
+    index = f"# Reference\n\nEvery public name, from its docstring.\n\n{toctree}"
     (folder / "index.md").write_text(index, "utf-8")

@@ -17,7 +17,7 @@ import zipfile
 from email import message_from_bytes
 from pathlib import Path
 
-from build import ROOT, digest, run
+from packages import ROOT, digest, run
 from sbom import write
 
 #: In every wheel; "*" stands for what is named by a hash.

@@ -1,4 +1,4 @@
-"""build.py FOLDER: sdist and wheel of the last commit, built twice and compared.
+"""packages.py FOLDER: sdist and wheel of the last commit, built twice and compared.
 
 Each build is made in a clone of its own, in a folder with a name of its own: neither what lies about in the
 working tree nor where it lies gets into a package. Dates are that of the commit. The front end is built in
