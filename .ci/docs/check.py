@@ -1,8 +1,8 @@
 """check.py SITE: reads the built site, then opens pages of it in Chromium.
 
-Every link and picture leads somewhere, and so does each anchor; no page loads anything from another host; axe
-finds no barrier in light and dark; one recorded session is stepped in its page. `--pictures FOLDER` keeps what
-was seen.
+Every link and picture leads somewhere, and so does each anchor; no page loads anything from another host;
+axe finds no barrier in light and dark; one recorded session is stepped in its page. `--pictures FOLDER` keeps
+what was seen.
 """
 
 from __future__ import annotations
@@ -69,12 +69,14 @@ def dead(site: Path) -> Iterator[str]:
             target = page.parent / unquote(parts.path) if parts.path else page
             if not target.exists():
                 yield f"{page.relative_to(site)}: {link} leads nowhere"
-            elif parts.fragment and target.suffix == ".html":
-                if (
-                    unquote(parts.fragment) not in read(target).names
-                    and "_static" not in target.parts
-                ):
-                    yield f"{page.relative_to(site)}: {link} names no place"
+            elif _names_nothing(target, unquote(parts.fragment)):
+                yield f"{page.relative_to(site)}: {link} names no place"
+
+
+def _names_nothing(target: Path, anchor: str) -> bool:
+    """Is there an anchor, and no such place? Exported pages of sessions have none."""
+    is_page = target.suffix == ".html" and "_static" not in target.parts
+    return bool(anchor) and is_page and anchor not in read(target).names
 
 
 def foreign(site: Path) -> Iterator[str]:
@@ -85,9 +87,7 @@ def foreign(site: Path) -> Iterator[str]:
                 yield f"{page.relative_to(site)} fetches {link}"
     for sheet in sorted(site.rglob("*.css")):
         text = sheet.read_text("utf-8")
-        for link in re.findall(
-            r"url\(\s*[\"']?((?:https?:)?//[^\"')]+)|@import\s+[\"']((?:https?:)?//)", text
-        ):
+        for link in re.findall(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//[^\"')]+", text):
             yield f"{sheet.relative_to(site)} fetches {link}"
 
 

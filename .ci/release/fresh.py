@@ -90,9 +90,9 @@ def check_page(page: Path) -> None:
     """Each cell that shows something in the notebook shows it in the page; views are pictures there."""
     text = page.read_text("utf-8")
     drawn = text.count("<svg") + text.count("data:image/svg+xml")
-    outputs = re.findall(r'<div class="jp-OutputArea-output[^>]*>(.*?)</div>', text, re.DOTALL)
-    empty = [each for each in outputs if not each.strip()]
-    if drawn < 4 or empty or "Loading widget" in text:
+    outputs = re.findall(r'<div class="[^"]*jp-OutputArea-output[^"]*"[^>]*>\s*(</div>)?', text)
+    empty = [*filter(None, outputs)]
+    if drawn < 4 or empty or not outputs or "Loading widget" in text:
         raise SystemExit(f"{page.name}: {drawn} pictures, {len(empty)} empty outputs")
     print(f"nbconvert --to html: {len(outputs)} outputs, {drawn} pictures, none empty")
 
