@@ -26,8 +26,6 @@ html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#0b5cad", "color-brand-content": "#0b5cad"},
     "dark_css_variables": {"color-brand-primary": "#7db8ff", "color-brand-content": "#7db8ff"},
 }
-pygments_style = "a11y_light_style"
-pygments_dark_style = "a11y_dark_style"
 
 # Notebooks come with their outputs; nothing is loaded from elsewhere.
 nb_execution_mode = "off"
@@ -38,6 +36,7 @@ myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
 mathjax_path = ""
 suppress_warnings = [
+    "myst.header",  # the cells of a notebook are read one by one
     "mystnb.unknown_mime_type",  # what a browser cannot show has a text beside it
     "misc.highlighting_failure",  # IPython's magics in cells
 ]

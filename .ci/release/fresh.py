@@ -132,7 +132,7 @@ def main(dist: Path) -> None:
         new.run("jupyter", "nbconvert", "--to", "html", "tour.ipynb")
         check_page(new.folder / "tour.html")
         listed = new.run("jupyter", "labextension", "list")
-        line = next((line for line in listed.splitlines() if "vizgrad" in line), "")
+        line = next((line for line in listed.splitlines() if " vizgrad v" in line), "")
         if "enabled" not in line or "OK" not in line:
             raise SystemExit(f"{listed}\njupyter labextension list does not show vizgrad")
         print("jupyter labextension list:", re.sub(r"\x1b\[\d*m", "", line).strip())
