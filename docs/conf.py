@@ -37,6 +37,7 @@ myst_heading_anchors = 3
 mathjax_path = ""
 suppress_warnings = [
     "myst.header",  # the cells of a notebook are read one by one
+    "toc.not_included",  # pages that are reached from their text alone
     "mystnb.unknown_mime_type",  # what a browser cannot show has a text beside it
     "misc.highlighting_failure",  # IPython's magics in cells
 ]

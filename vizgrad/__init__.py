@@ -104,6 +104,7 @@ _LATER = {
     "set_autocast_dtype set_autocast_enabled",
     "backends": "",
     "cpu": "",
+    "debugger.attach": "attach",
     "debugger.demo": "demo",
     "debugger.report": "report",
     "debugger.ranks": "compare_ranks load_traces ranks",

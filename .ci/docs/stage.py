@@ -17,6 +17,12 @@ from execute import execute
 from reference import write_reference
 
 ROOT = Path(__file__).parents[2]
+#: Pages with others below them, which the navigation shows there.
+TREES = {
+    "notebooks/design": "0*",
+    "tests/rules": "0*",
+    "vizgrad": "*/README\n*/*/README\n*/*/*/README",
+}
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 FENCE = re.compile(r"(^ *```.*?^ *```|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
 
@@ -91,6 +97,9 @@ def stage(folder: Path, *, full: bool = False) -> None:
         (source / place).write_text(text, "utf-8")
         for page in sessions:
             shutil.copyfile(page, traces / page.name)
+    for tree, under in TREES.items():
+        with (source / tree / "README.md").open("a", encoding="utf-8") as page:
+            page.write(f"\n```{{toctree}}\n:hidden:\n:glob:\n\n{under}\n```\n")
     with (source / "pytorch.md").open("a", encoding="utf-8") as page:
         page.write(differences())
     write_reference(source / "reference")
