@@ -122,7 +122,7 @@ story: $(DONE)/project $(DONE)/needs-test
 lint: $(DONE)/modules $(DONE)/needs-lint
 	.ci/lint
 
-# Notebooks run again only if they or vizgrad have changed; ARGS=--full trains them fully.
+# Notebooks run again only if they or vizgrad have changed, with ARGS=--as-run not even then; --full trains fully.
 .PHONY: docs
 docs: $(DONE)/project $(DONE)/needs-docs $(DONE)/needs-parity
 	python .ci/docs/stage.py build/docs $(ARGS)

@@ -34,7 +34,7 @@ nb_merge_streams = True
 nb_mime_priority_overrides = [("html", "application/vnd.jupyter.widget-view+json", None)]
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
-mathjax_path = ""
+html_math_renderer = "mathml"
 suppress_warnings = [
     "myst.header",  # the cells of a notebook are read one by one
     "toc.not_included",  # pages that are reached from their text alone
@@ -58,6 +58,5 @@ def _ours(_app: Sphinx, _page: str, _template: str, context: dict, _tree: object
 
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
-    app.add_node(nodes.math, override=True, html=(_math, None))
-    app.add_node(nodes.math_block, override=True, html=(_math, None))
+    app.add_html_math_renderer("mathml", (_math, None), (_math, None))
     app.connect("html-page-context", _ours, priority=900)

@@ -79,9 +79,15 @@ def key(notebook: Path) -> str:
     return total.hexdigest()[:16]
 
 
-def execute(notebook: Path, kept: Path, *, full: bool) -> tuple[Path, list[Path]]:
-    """The notebook with its outputs and the pages of its sessions, both in `kept`, where they stay."""
+def execute(notebook: Path, kept: Path, *, full: bool, again: bool) -> tuple[Path, list[Path]]:
+    """The notebook with its outputs and the pages of its sessions, both in `kept`, where they stay.
+
+    Without `again` the outputs of any earlier run will do: for work on the site itself.
+    """
     name = f"{notebook.stem}-{key(notebook)}{'-full' if full else ''}"
+    earlier = sorted(kept.glob(f"{notebook.stem}-*.ipynb"), key=lambda path: path.stat().st_mtime)
+    if earlier and not again:
+        name = earlier[-1].stem
     made, pages = kept / f"{name}.ipynb", kept / name
     if not made.exists():
         kept.mkdir(parents=True, exist_ok=True)

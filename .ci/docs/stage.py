@@ -23,8 +23,11 @@ TREES = {
     "tests/rules": "0*",
     "vizgrad": "*/README\n*/*/README\n*/*/*/README",
 }
-LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
-FENCE = re.compile(r"(^ *```.*?^ *```|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
+#: A fenced block, a link or a picture, or code within a line: what comes first is read as that.
+PART = re.compile(
+    r"^ *```.*?^ *```|(?P<image>!?)\[(?P<words>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<target>[^)\s]+)\)|`[^`\n]+`",
+    re.DOTALL | re.MULTILINE,
+)
 
 
 def pages() -> dict[Path, Path]:
@@ -50,12 +53,12 @@ class Links:
 
     def __call__(self, text: str, path: Path, place: Path) -> str:
         """`text` of the file `path` that comes to `place`."""
-        halves = FENCE.split(text)
-        halves[::2] = [LINK.sub(lambda m: self._link(m, path, place), half) for half in halves[::2]]
-        return "".join(halves)
+        return PART.sub(lambda found: self._link(found, path, place), text)
 
     def _link(self, found: re.Match[str], path: Path, place: Path) -> str:
         image, words, target = found.groups()
+        if target is None:
+            return found[0]
         if "[" in words:
             words = self(words, path, place)
         file, _, anchor = target.partition("#")
@@ -74,7 +77,7 @@ class Links:
         return f"{image}[{words}]({relative}{f'#{anchor}' if anchor else ''})"
 
 
-def stage(folder: Path, *, full: bool = False) -> None:
+def stage(folder: Path, *, full: bool = False, again: bool = True) -> None:
     source = folder / "source"
     shutil.rmtree(source, ignore_errors=True)
     source.mkdir(parents=True)
@@ -92,7 +95,7 @@ def stage(folder: Path, *, full: bool = False) -> None:
     traces = source / "_static" / "traces"
     traces.mkdir()
     for place, path in notebooks.items():
-        made, sessions = execute(path, folder / "executed", full=full)
+        made, sessions = execute(path, folder / "executed", full=full, again=again)
         text = made.read_text("utf-8")
         (source / place).write_text(text, "utf-8")
         for page in sessions:
@@ -122,4 +125,5 @@ def differences() -> str:
 
 
 if __name__ == "__main__":
-    stage(Path(sys.argv[1]).resolve(), full="--full" in sys.argv[2:])
+    words = sys.argv[2:]
+    stage(Path(sys.argv[1]).resolve(), full="--full" in words, again="--as-run" not in words)
