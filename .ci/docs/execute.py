@@ -105,11 +105,15 @@ def run(notebook: Path, pages: Path, *, full: bool) -> nbformat.NotebookNode:
     client = NotebookClient(book, timeout=1000, kernel_name="python3", resources=place)
     pattern = str(pages.resolve() / (notebook.stem + "-{}.html"))
     after = nbformat.v4.new_code_cell(AFTER + f"_export_sessions({pattern!r})")
+    first = book.cells[0]
     with client.setup_kernel():
         client.execute_cell(nbformat.v4.new_code_cell(BEFORE), 0, store_history=False)
+        book.cells[0] = first  # nbclient puts what it runs into the place that it is given
         for index, cell in enumerate(book.cells):
             client.execute_cell(cell, index)
+        last = book.cells[-1]
         client.execute_cell(after, len(book.cells) - 1, store_history=False)
+        book.cells[-1] = last
     printed = "".join(o.get("text", "") for o in after.outputs)
     if "VIZGRAD" not in printed:
         raise SystemExit(f"{notebook.name}: its sessions could not be exported: {after.outputs}")
