@@ -109,6 +109,7 @@ _LATER = {
     "debugger.report": "report",
     "debugger.ranks": "compare_ranks load_traces ranks",
     "debugger.traces": "load_trace",
+    "distributed": "",
     "distributions": "",
     "func": "vmap",
     "integrations": "",

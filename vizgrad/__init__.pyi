@@ -10,6 +10,7 @@ from vizgrad import autograd as autograd
 from vizgrad import backends as backends
 from vizgrad import cpu as cpu
 from vizgrad import cuda as cuda
+from vizgrad import distributed as distributed
 from vizgrad import distributions as distributions
 from vizgrad import func as func
 from vizgrad import integrations as integrations
