@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[2] / "vizgrad"
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if "labextension" not in path.parts)
 #: Modules of the standard library that Windows lacks.
 POSIX = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
-#: Each has another answer where the system has none: a bound for memory; "attach needs Linux or macOS".
+#: Each has another answer where the system has none: a bound for memory; "attaching needs Unix sockets".
 READY = {
     "debugger/session/history/history.py",
     "debugger/attach/places.py",
