@@ -227,9 +227,9 @@ def new_group(
     device_id: Any = None,
     sort_ranks: bool = True,
 ) -> Any:
-    """A group of `ranks`, numbers in the default group; all if None. All processes of the run call it, in the
-    same order. A rank in the group is its place among the sorted numbers, or without `sort_ranks` its place in
-    `ranks`. Returns `GroupMember.NON_GROUP_MEMBER` to processes that are not in the group.
+    """A group of `ranks`, numbers in the default group; all if None. All processes of the run call it, in
+    the same order. A rank in the group is its place among the sorted numbers, or without `sort_ranks` its
+    place in `ranks`. Returns `GroupMember.NON_GROUP_MEMBER` to processes that are not in the group.
     """
     default = default_group()
     size = default.size()
