@@ -3,10 +3,12 @@
 The error function, in numpy's own loops: a quotient of polynomials over blocks that stay in the cache.
 
 For |x| <= 6, erf(x) = x * P(x^2 / 36) / Q(x^2 / 36) with 12 terms each, fitted by weighted least squares in
-50 digits to a relative error of 5e-17. All coefficients are positive, so nothing cancels. In float32 erf(x) =
-tanh(x * T(x^2)), as numpy's tanh is fast and the inverse of it makes erf nearly straight: six terms up to
-x^2 = 16, where erf is 1, give a relative error of 1e-7, and 2.7e-7 with all rounding. erfc(x) exp(x^2) (1 + 2x) is a polynomial of (x - 3) / (x + 3), relative error
-1e-18.
+50 digits to a relative error of 5e-17. All coefficients are positive, so nothing cancels.
+
+In float32 erf(x) = tanh(x * T(x^2)): numpy has a fast tanh, and its inverse makes erf nearly straight: six
+terms up to x^2 = 16, where erf is 1, give a relative error of 1e-7, and 2.7e-7 with all rounding.
+
+erfc(x) exp(x^2) (1 + 2x) is a polynomial of (x - 3) / (x + 3), relative error 1e-18.
 """
 
 from __future__ import annotations
