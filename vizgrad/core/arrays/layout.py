@@ -141,7 +141,7 @@ def sum_to(array: Array, shape: tuple[int, ...]) -> Array:
 
 def sum_of_rows(array: Array) -> Array | None:
     """The sum over all dimensions but the last as a product with ones, which is three times as fast as
-    numpy's sum and adds in the same order; None where numpy's is better, or knows what a type needs.
+    numpy's sum; None where numpy's is better, or knows what a type needs.
     """
     if type(array) is not np.ndarray or array.dtype.char not in "fd":
         return None
