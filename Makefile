@@ -69,7 +69,7 @@ test: $(DONE)/project $(DONE)/needs-test
 .PHONY: parity
 parity: $(DONE)/needs-test $(DONE)/needs-parity
 	python -m pytest -n auto --dist worksteal tests/oracle tests/fuzz tests/debugger/engines/pytorch $(ARGS)
-	$(if $(ARGS),,python -m pytest tests/debugger tests/ui/test_engines.py -k torch \
+	$(if $(ARGS),,python -m pytest tests/debugger tests/distributed tests/ui/test_engines.py -k torch \
 	  --ignore tests/debugger/engines/pytorch)
 
 .PHONY: pytorch-models

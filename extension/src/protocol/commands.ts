@@ -125,6 +125,7 @@ export const IN_CODE: readonly InCode[] = [
   { label: 'Watch every cell', help: 'Note the lines and modules of PyTorch\'s nodes in every cell, as a watch does for a block.', code: 'with vizgrad.watch(): loss = train()', magic: '%vizgrad watch on|off' },
   { label: 'Debug a cell', help: 'Run a cell up to its first backward() and debug it there, with the local variables at hand.', code: 'vizgrad.debug(loss)', magic: '%%vizgrad debug [NAME] [--at N] [--when CONDITION] [--each]' },
   { label: 'Load a trace', help: 'Load a trace from a file, to view and step like a session; nothing is computed.', code: 'vizgrad.load_trace("run.vgtrace")', magic: '%vizgrad load FILE' },
+  { label: 'Attach to a program', help: 'Look at a program that runs under `python -m vizgrad`: losses, norms, findings, and its stop.', code: 'vizgrad.attach(pid)', magic: '%vizgrad attach [PID [COMMAND]]' },
   { label: 'Save the trace', help: 'Save the steps so far to a file, or export them as one page for any browser.', code: 'session.trace.save("run.vgtrace")', magic: '%vizgrad save [--full] FILE' },
 ];
 

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import vizgrad
+from tests.debugger.attach.conftest import sockets
+from vizgrad.debugger.attach.messages import Answer, Status
 from vizgrad.debugger.commands import SAID
 from vizgrad.debugger.commands.kinds import Command
 from vizgrad.debugger.jupyter.widget import typescript_commands
 from vizgrad.debugger.session.session import Session
+from vizgrad.debugger.shell.listener import Listener
+
+__all__ = ["sockets"]  # a fixture
 
 pytestmark = pytest.mark.rule("Y-50")
 
@@ -59,7 +66,7 @@ def notebook() -> dict[str, Any]:
     def train() -> None:
         (w * x).sum().backward()
 
-    names = {"loss": loss, "w": w, "x": x, "Square": Square, "train": train}
+    names = {"loss": loss, "w": w, "x": x, "Square": Square, "train": train, "pid": os.getpid()}
     return {"vizgrad": vizgrad, "session": vizgrad.debug(loss), **names}
 
 
@@ -92,6 +99,17 @@ def test_names_in_lines_are_said() -> None:
     assert {*notebook()} - {"vizgrad"} == {*SAID}
 
 
+@pytest.fixture
+def attachable(sockets: Path) -> Iterator[None]:
+    """This process answers, as one under `python -m vizgrad` does."""
+    status = Status(os.getpid(), "train.py", "running", 0, 0, 0.0)
+    listener = Listener(lambda asked: (Answer(status=status), b""))
+    assert listener.begin() == ""
+    yield
+    listener.end()
+
+
+@pytest.mark.usefixtures("attachable")
 @pytest.mark.filterwarnings("ignore:Using backward.. with create_graph")
 @pytest.mark.parametrize("line", printed())
 def test_a_line_does_not_fail(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,7 +101,7 @@ def test_a_module_and_a_package_run(
         (["."], "there is no '__main__' module in '.'"),
         (["--what", "train.py"], "unrecognized arguments: --what"),
         (["--stop-at", "nan", "train.py"], "argument --stop-at: invalid choice: 'nan'"),
-        (["--at", "0", "train.py"], "argument --at: it takes the number of a backward, from 1"),
+        (["--at", "0", "train.py"], "argument --at: it takes a whole number, from 1"),
         (["--findings", "no/such", "train.py"], "can't write 'no/such': No such file or directory"),
     ],
 )
@@ -128,6 +128,9 @@ def test_help_says_all_options(capsys: pytest.CaptureFixture[str]) -> None:
         "--pm",
         "--json",
         "-m module",
+        "--attach",
+        "--wait SECONDS",
+        "attach [PID [COMMAND]]",
     ):
         assert option in told
 

@@ -27,7 +27,7 @@ def said(written: io.StringIO) -> list[str]:
 def test_commands_are_those_of_the_magics() -> None:
     lines = {name for name, magic in magics().items() if not magic.cell}
     assert set(RUN) | {"watch"} == lines  # that one is of cells
-    assert set(commands()) == lines - {"watch"} | set(OWN)
+    assert set(commands()) == lines - {"attach", "watch"} | set(OWN)
     assert not lines & set(OWN)
     assert set(ALIASES.values()) <= set(commands())
     assert not any("newest" in magic.help.split(";")[0] for magic in commands().values() if

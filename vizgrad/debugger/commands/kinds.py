@@ -62,6 +62,7 @@ SAID = {
     "x": "an input",
     "Square": "a custom Function",
     "train": "any code of yours",
+    "pid": "the number of a process of `python -m vizgrad`",
 }
 
 

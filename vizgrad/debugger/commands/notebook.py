@@ -177,6 +177,19 @@ NOTEBOOK: tuple[Command, ...] = (
         magic=Magic("load FILE", "Load a saved trace, and show it."),
     ),
     Command(
+        name="attach",
+        label="Attach to a program",
+        help="Look at a program that runs under `python -m vizgrad`: losses, norms, findings, and its stop.",
+        section="Notebook",
+        in_view=False,
+        code="vizgrad.attach(pid)",
+        magic=Magic(
+            "attach [PID [COMMAND]]",
+            "Look at a program that runs under `python -m vizgrad`, or list those that run; "
+            "a command is one of its debugger.",
+        ),
+    ),
+    Command(
         name="save-trace",
         label="Save the trace",
         help="Save the steps so far to a file, or export them as one page for any browser.",

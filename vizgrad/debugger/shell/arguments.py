@@ -34,6 +34,8 @@ class Options:
     keep_graphs: bool = False
     post_mortem: bool = False
     json: bool = False
+    attach: str = "look"
+    wait: int = 0
 
     @property
     def first_full(self) -> float:
@@ -46,7 +48,16 @@ class Options:
 
 
 #: Options that take a value, which is no script.
-_VALUED = ("--stop-at", "--at", "--level", "--full-from", "--dump", "--findings")
+_VALUED = (
+    "--stop-at",
+    "--at",
+    "--level",
+    "--full-from",
+    "--dump",
+    "--findings",
+    "--attach",
+    "--wait",
+)
 
 DESCRIPTION = """\
 Runs a program and watches its tensors, vizgrad's or PyTorch's. Stops at the first loss, gradient or parameter
@@ -72,7 +83,8 @@ def parser() -> argparse.ArgumentParser:
     """The parser of the words before the script."""
     made = _Parser(
         prog=program_name(),
-        usage="%(prog)s [options] script.py [arguments]\n       %(prog)s [options] -m module [arguments]",
+        usage="%(prog)s [options] script.py [arguments]\n       %(prog)s [options] -m module [arguments]\n"
+        "       %(prog)s attach [PID [COMMAND]]",
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -126,6 +138,21 @@ def parser() -> argparse.ArgumentParser:
         help="open the debugger after an exception, too",
     )
     made.add_argument(
+        "--attach",
+        choices=("look", "control", "off"),
+        default="look",
+        help="what `vizgrad attach` may do, from another process of yours: look (the default); control: also "
+        "pause it and type commands, which may run any code; off: nothing",
+    )
+    made.add_argument(
+        "--wait",
+        type=_number,
+        default=0,
+        metavar="SECONDS",
+        help="at a stop without a terminal, stay there so long for `vizgrad attach`, and as long again after "
+        "each question",
+    )
+    made.add_argument(
         "--json",
         action="store_true",
         help="print the result as one JSON object, the last line of the output",
@@ -135,7 +162,7 @@ def parser() -> argparse.ArgumentParser:
 
 def _number(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError("it takes the number of a backward, from 1")
+        raise argparse.ArgumentTypeError("it takes a whole number, from 1")
     return int(text)
 
 

@@ -33,15 +33,19 @@ class UserFrame:
     @property
     def installed(self) -> bool:
         """Is it a library's?"""
-        return f"{os.sep}site-packages{os.sep}" in self.place.file or self.place.file.startswith(
-            _LIBRARY
-        )
+        return is_installed(self.place.file)
 
 
 _LIBRARY = os.__file__.rpartition(os.sep)[0] + os.sep
 
 
-def _is_users(frame: FrameType) -> bool:
+def is_installed(file: str) -> bool:
+    """Is this file a library's?"""
+    return f"{os.sep}site-packages{os.sep}" in file or file.startswith(_LIBRARY)
+
+
+def is_users(frame: FrameType) -> bool:
+    """Is it no frame of vizgrad's or of a framework's?"""
     package = frame.f_globals.get("__package__")
     own = INTERNAL[package] is not False or of_framework(package)
     return not own and not frame.f_code.co_filename.startswith("<frozen ")
@@ -58,7 +62,7 @@ def frames_here() -> list[UserFrame]:
     found: list[UserFrame] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and len(found) < MOST:
-        if _is_users(frame):
+        if is_users(frame):
             found.append(_of(frame, frame.f_lineno))
             if frame.f_globals.get("__name__") == "__main__" and frame.f_code.co_name == "<module>":
                 break
@@ -70,7 +74,7 @@ def frames_of(trace: TracebackType | None) -> list[UserFrame]:
     """Those of a traceback, the innermost first."""
     found: list[UserFrame] = []
     while trace is not None:
-        if _is_users(trace.tb_frame):
+        if is_users(trace.tb_frame):
             found.append(_of(trace.tb_frame, trace.tb_lineno))
         trace = trace.tb_next
     return found[::-1][:MOST]

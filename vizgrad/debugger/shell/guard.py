@@ -23,6 +23,7 @@ from vizgrad.debugger.explain.evidence import Question
 from vizgrad.debugger.explain.from_watch import BlockReader
 from vizgrad.debugger.explain.watch_block import noting_now
 from vizgrad.debugger.explain.wording import explain, leaf_name
+from vizgrad.debugger.model import Course
 from vizgrad.debugger.shell.alarms_only import AlarmsOnly
 from vizgrad.debugger.shell.arguments import Options
 from vizgrad.debugger.shell.frames import UserFrame, frames_here, names_of, tensor_kinds
@@ -84,6 +85,10 @@ class Guard:
         self.steps = 0
         #: Where it was stopped; None while it was not, or the user went on.
         self.stop: Stop | None = None
+        #: Stop before the next backward: someone who is attached asks for it.
+        self.pause = False
+        #: Called at the end of each backward and step of the program.
+        self.on_passed: Callable[[], None] | None = None
 
     def begin(self) -> None:
         """Watches from here on."""
@@ -121,6 +126,19 @@ class Guard:
         self._watch.end(names_in([namespace], tensor_kinds()))
         return self._running_findings.end(self._watch.findings)
 
+    def look(self) -> Sequence[Explanation]:
+        """The findings so far, on the program's thread."""
+        return self._findings() if self._full else ()
+
+    def history(self) -> Course:
+        """The norms of the layers so far, on the program's thread."""
+        return self._watch.history.data if self._full else Course(())
+
+    def loss(self) -> Any:
+        """The tensor of the backward under way, or just ended; None after a step."""
+        tensors = None if self._backward is None else _several(self._backward.tensors)
+        return tensors[0] if tensors else None
+
     def last_backward(self) -> Backward | None:
         """The call of backward that began last, if no step of an optimizer has come since."""
         backward = self._backward
@@ -154,6 +172,10 @@ class Guard:
         if stop is None and self.backwards == self._options.at:
             frames = frames_here()
             stop = Stop("at", f"before backward {self.backwards}", None, (*frames,), backward)
+        if stop is None and self.pause:
+            headline = f"before backward {self.backwards}, as was asked for"
+            stop = Stop("pause", headline, None, (*frames_here(),), backward)
+        self.pause = False
         if stop is not None and self._halt(stop) == "done":
             return True
         return self._options.keep_graphs and self._run_keeping(backward)
@@ -186,6 +208,8 @@ class Guard:
         stop = self._after(noting, what, error)
         if stop is not None:
             self._halt(stop)
+        elif self.on_passed is not None:
+            self.on_passed()
 
     def _passed_alarms_only(self, what: str) -> None:
         """A backward or a step has ended, and is not watched in full."""
@@ -197,6 +221,8 @@ class Guard:
         elif self.backwards + 1 >= self._options.first_full and self._alarms_only.at_start:
             self._alarms_only.end()
             self._begin_full()
+        if self.on_passed is not None:
+            self.on_passed()
 
     def _failed_alarms_only(self, error: BaseException | None) -> None:
         """A backward has failed, and is not watched in full."""

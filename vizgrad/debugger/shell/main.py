@@ -15,7 +15,9 @@ from vizgrad.core.errors import Explanation, hide_frames
 from vizgrad.debugger.shell.arguments import Options, UsageError, parse, program_name
 from vizgrad.debugger.shell.frames import frames_of
 from vizgrad.debugger.shell.guard import Guard
+from vizgrad.debugger.shell.listener import Listener
 from vizgrad.debugger.shell.log import Log
+from vizgrad.debugger.shell.looked_at import LookedAt
 from vizgrad.debugger.shell.program import NotFound, Program, find
 from vizgrad.debugger.shell.report import Rank, Report
 from vizgrad.debugger.shell.scene import Scene
@@ -23,14 +25,21 @@ from vizgrad.debugger.shell.stops import Stop, Stopped
 
 #: Exit status: vizgrad stopped the program; the command line is wrong; the user interrupted.
 STOPPED, WRONG, INTERRUPTED = 3, 2, 130
+#: Seconds for which a program that was paused by who is attached waits for the next command.
+_PAUSE = 600
 
 
 def main(arguments: Sequence[str] | None = None, *, last: bool = False) -> int:
     """Runs the program; the exit status. `last`: with ``--json`` the object is printed when the process ends,
     after all that the program prints then.
     """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["attach"] and not Path("attach").exists():
+        from vizgrad.debugger.shell.attached import main as attached
+
+        return attached(arguments[1:])
     try:
-        options = parse(sys.argv[1:] if arguments is None else arguments)
+        options = parse(arguments)
         program = find(options)
     except UsageError as error:
         _say(str(error))
@@ -96,6 +105,8 @@ class _Run:
         self._report = report
         self._log = log
         self._guard = Guard(options, self._stopped, self._found, self._withdrawn)
+        self._looked_at = LookedAt(options, report, self._guard)
+        self._listener = Listener(self._looked_at.answer)
         self._findings: Sequence[Explanation] = ()
         self._stop: Stop | None = None
         self._status = 0
@@ -115,6 +126,7 @@ class _Run:
         """The exit status."""
         self._log.write("begin", program=self._report.program, rank=self._report.rank.number)
         guard, error = self._guard, None
+        self._listen()
         guard.begin()
         try:
             self._program.run(self._options.arguments)
@@ -124,12 +136,22 @@ class _Run:
         try:
             self._status = self._ended(error)
         finally:
+            self._listener.end()
             self._findings = guard.end(self._program.namespace)
         self._tell_findings()
         self._log.write(
             "end", status=self._status, stopped=self._stop is not None, backwards=guard.backwards
         )
         return self._status
+
+    def _listen(self) -> None:
+        """Others may look from here on. A machine where they cannot is told only who allowed them more."""
+        if self._options.attach == "off":
+            return
+        problem = self._listener.begin()
+        self._guard.on_passed = self._looked_at.passed
+        if problem and (self._options.attach == "control" or self._options.wait):
+            _say(self._report.line(f"`vizgrad attach` will not find this program: {problem}"))
 
     def _ended(self, error: BaseException | None) -> int:
         """How the program ended, told."""
@@ -201,19 +223,53 @@ class _Run:
         _say(self._report.line(f"wrote {self._report.short(str(written))}{holds}"))
 
     def _debug(self, scene: Scene, *, ended: bool) -> Literal["stop", "go on", "done"]:
-        """Opens the debugger, if a user sits at a terminal."""
-        if not (self._report.rank.alone and _interactive()):
+        """Opens the debugger, if a user sits at a terminal, or is waited for."""
+        if not self._report.rank.alone:
             return "stop"
+        paused = scene.stop.reason == "pause"
+        if not paused and not _interactive():
+            return (
+                self._wait(scene, self._options.wait, ended=ended) if self._options.wait else "stop"
+            )
+        if paused:
+            return self._wait(scene, self._options.wait or _PAUSE, ended=ended)
         from vizgrad.debugger.shell.terminal import Terminal
 
         again = _command_again()
-        terminal = Terminal(scene, self._report, ended=ended, can_rerun=again is not None)
-        answer = terminal.run()
+        looked_at = self._looked_at
+        terminal = Terminal(
+            scene,
+            self._report,
+            ended=ended,
+            can_rerun=again is not None,
+            moving=looked_at.moving,
+        )
+        with looked_at.stopped_at(scene):
+            answer = terminal.run()
         if answer == "rerun" and again is not None:
             sys.stdout.flush()
             sys.stderr.flush()
             os.execv(again[0], again)  # noqa: S606  the same command
         return "stop" if answer == "rerun" else answer
+
+    def _wait(self, scene: Scene, seconds: int, *, ended: bool) -> Literal["stop", "go on", "done"]:
+        """Stays at a stop for those who attach. A pause that nobody uses any more is over."""
+        from vizgrad.debugger.shell.remote import debugged
+
+        paused, pid = scene.stop.reason == "pause", os.getpid()
+        _say(self._report.line(f"waits {seconds} s for `vizgrad attach {pid}`"))
+        answer = debugged(
+            scene,
+            self._report,
+            self._looked_at,
+            seconds,
+            ended=ended,
+            controlled=self._options.attach == "control",
+            otherwise="resume" if paused else "quit",
+        )
+        if not (answer == "stop" or ended):
+            _say(self._report.line("goes on"))
+        return answer
 
     def _tell_findings(self) -> None:
         """After a stop by vizgrad itself they are left out: most would be the same once more."""

@@ -83,7 +83,7 @@ class Report:
             lines += [line.rstrip() for line in traceback.format_exception_only(stop.error)[:1]]
         if stop.explanation is not None:
             lines.append(str(stop.explanation))
-        elif stop.reason != "at":
+        elif stop.reason not in ("at", "pause"):
             lines.append("It is not known which operation made it.")
         if stop.backward is not None and stop.backward.released and self.rank.alone:
             lines.append(

@@ -70,14 +70,20 @@ class Scene:
             return None
         return open_picture(backward.tensors, self.names).graph(self.title)
 
+    def save(self, path: Path) -> Path | None:
+        """Writes the backward as far as it was stepped, or the graph alone. None where no graph is known."""
+        if self.session is not None:
+            return _write(self.session.trace, path)
+        graph = self.graph()
+        return None if graph is None else _write(model.Trace(graph, (), title=self.title), path)
+
     def dump(self, path: Path) -> Path | None:
         """Writes the backward as a trace, run to its end and taken back; of one that cannot be run the graph
         alone. The path of the file; None where no graph is known. Raises OSError.
         """
         session = self.open()
         if session is None:
-            graph = self.graph()
-            return None if graph is None else _write(model.Trace(graph, (), title=self.title), path)
+            return self.save(path)
         before, pauses = session.position, session.stop_at_nonfinite
         session.stop_at_nonfinite = False
         with suppress(Exception):  # a node raised: the steps up to it are there

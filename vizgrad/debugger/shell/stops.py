@@ -8,7 +8,7 @@ from typing import Any, Literal
 from vizgrad.core.errors import Explanation, Place
 from vizgrad.debugger.shell.frames import UserFrame
 
-Reason = Literal["nonfinite", "error", "finding", "at"]
+Reason = Literal["nonfinite", "error", "finding", "at", "pause"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import cmd
 import linecache
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stdout
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import replace
 from typing import IO, Any, Literal
 
@@ -34,8 +34,8 @@ _AROUND = 5
 _MOST_NODES = 20_000
 #: How commands are written in a cell.
 _MAGIC = "%vizgrad "
-#: A magic that changes how cells are run.
-_OF_CELLS = frozenset({"watch"})
+#: Magics of a notebook alone: one changes how cells are run, one looks at another process.
+_OF_CELLS = frozenset({"watch", "attach"})
 #: In the help of magics; a terminal has one session.
 _NEWEST = " of the newest session"
 
@@ -107,7 +107,9 @@ class Namespace:
 
 
 class Terminal(cmd.Cmd):
-    """`streams`: read from and written to in place of the terminal. `ended`: the program cannot go on."""
+    """`streams`: read from and written to in place of the terminal. `ended`: the program cannot go on.
+    `moving` is entered while a command runs.
+    """
 
     prompt = "(vizgrad) "
 
@@ -119,6 +121,7 @@ class Terminal(cmd.Cmd):
         streams: tuple[IO[str], IO[str]] | None = None,
         ended: bool = False,
         can_rerun: bool = False,
+        moving: AbstractContextManager[Any] | None = None,
     ) -> None:
         super().__init__(stdin=(streams or (None, None))[0], stdout=(streams or (None, None))[1])
         self.use_rawinput = streams is None
@@ -126,6 +129,7 @@ class Terminal(cmd.Cmd):
         self._report = report
         self._ended = ended
         self._can_rerun = can_rerun
+        self._moving = nullcontext() if moving is None else moving
         self._frames = scene.stop.frames
         self._selected = nearest(self._frames)
         self._namespace = Namespace()
@@ -140,7 +144,8 @@ class Terminal(cmd.Cmd):
     def run(self) -> Answer:
         """Reads commands until the user leaves; what the program is to do then."""
         try:
-            self._open()
+            with self._moving:
+                self._open()
         except Exception as error:  # noqa: BLE001  the graph may be one that cannot run
             self._say(f"This backward cannot be stepped: {error}")
         with redirect_stdout(self.stdout if not self.use_rawinput else sys.__stdout__):
@@ -165,6 +170,10 @@ class Terminal(cmd.Cmd):
 
     def onecmd(self, line: str) -> bool:
         """Runs one line; True ends the loop."""
+        with self._moving:
+            return self._one(line)
+
+    def _one(self, line: str) -> bool:
         if line == "EOF":
             self._say("")
             line = "quit"

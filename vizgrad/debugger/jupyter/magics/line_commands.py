@@ -232,6 +232,31 @@ def load(shell: Any, rest: str) -> Any:
     return load_trace(path)
 
 
+@runs("attach")
+def attach(shell: Any, rest: str) -> Any:
+    pid, _, line = rest.strip().partition(" ")
+    from vizgrad.debugger.attach import program, words
+
+    try:
+        if not pid:
+            return Where(words.runs_text(program.running()))
+        if not pid.isdecimal():
+            raise UsageError(f"usage: {usage_of('attach')}")
+        found = program.attach(int(pid))
+        if line == "pause":
+            return Where(found.pause())
+        if line:
+            return Where(found.command(line))
+        if api.in_notebook() and found.status.has_trace:
+            from IPython.display import display
+
+            display(found)
+            return found.trace()
+    except program.AttachError as error:
+        raise UsageError(str(error)) from None
+    return found
+
+
 @runs("save")
 def save(shell: Any, rest: str) -> Any:
     option, _, after = rest.strip().partition(" ")
