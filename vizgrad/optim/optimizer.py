@@ -259,7 +259,7 @@ class Optimizer:
             make_current(param)
         grad: Any = param._grad._array  # pyright: ignore[reportOptionalMemberAccess]
         array = param._array
-        plain = grad.__class__ is _ndarray and array.dtype.kind == "f"
+        plain = grad.__class__ is _ndarray and array.dtype.kind != "c"
         if not plain and is_sparse(grad):
             self.check_sparse(group)
         if group.get("maximize", False):

@@ -77,7 +77,7 @@ class SGD(Optimizer):
         keep, known = group["momentum"], state.get("momentum_buffer")
         first, velocity = known is None, None
         if keep:
-            velocity = buffer(state, "momentum_buffer", param) if first else known._array
+            velocity = buffer(state, "momentum_buffer", param) if known is None else known._array
         rule.sgd_step(
             param, grad, velocity, float(group["lr"]), group["weight_decay"],
             keep, group["dampening"], group["nesterov"], first,

@@ -303,7 +303,7 @@ def noted(node: Any, outputs: Any = ()) -> Scope | None:
     """Tells the listeners of this thread about a new node; returns the scope it belongs to.
 
     Recording functions call this only while `GUARD.scoped` is not zero; those that are compiled look
-    themselves at the scope, and call it only if somebody listens, or `inference_blocks` are around.
+    themselves at the scope, and call it only if a listener is there, or `inference_blocks` are around.
     """
     node.scope = scope = MODES.scope
     if inference_blocks:
