@@ -263,13 +263,7 @@ def _record_node(op: Declared, results: list[str], outs: list[str]) -> list[str]
         if saved in op.outputs:
             out = outs[op.outputs.index(saved)]
             # as memory; its storage is made now: later writes must be seen
-            lines += [
-                "            s = new(SavedResult)",
-                f"            s._array = {out}._array",
-                f"            s._storage = {out}._storage or storage_of({out})",
-                "            s.output_nr = 0",
-            ]
-            value = "s"
+            value = f"SavedResult({out}._array, {out}._storage or storage_of({out}))"
         else:
             value = saved
         lines.append(

@@ -313,7 +313,7 @@ def _cached(images: int, each: int) -> list[slice]:
 
 
 def _tiled(w: Array, columns: int) -> Array:
-    """Of each position in a window the weight of each channel, once for each column: (kernel, columns, C)."""
+    """The weights of all channels by position in a window, once for each column: (kernel, columns, C)."""
     by_place = w.reshape(w.shape[0], -1).T[:, None]
     return np.broadcast_to(by_place, (by_place.shape[0], columns, w.shape[0])).copy()
 
