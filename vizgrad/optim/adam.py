@@ -82,8 +82,9 @@ class Adam(Optimizer):
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
         lr, decay, (beta1, beta2) = float(group["lr"]), group["weight_decay"], group["betas"]
         step = count_step(state)
-        mean = buffer(state, "exp_avg", param)
-        square = buffer(state, "exp_avg_sq", param)
+        first, second = state.get("exp_avg"), state.get("exp_avg_sq")
+        mean = buffer(state, "exp_avg", param) if first is None else first._array
+        square = buffer(state, "exp_avg_sq", param) if second is None else second._array
         largest = buffer(state, "max_exp_avg_sq", param) if group["amsgrad"] else None
         apart = decay and group["decoupled_weight_decay"]
         rule.adam_step(

@@ -95,14 +95,16 @@ def sgd_step(
     first: bool,
 ) -> None:
     """A whole step of SGD; the `first` velocity is the gradient itself (T-62)."""
-    grad = decayed(grad, param, weight_decay)
+    if weight_decay != 0:
+        grad = decayed(grad, param, weight_decay)
     if velocity is not None:
         if first:
             velocity[...] = grad
         else:
-            momentum(velocity, grad, keep, dampening)
+            velocity *= keep
+            velocity += grad if dampening == 0 else np.multiply(grad, 1 - dampening)
         grad = grad + keep * velocity if nesterov else velocity
-    descend(param, grad, lr)
+    param -= np.multiply(grad, lr)
 
 
 @fused("lr", "root")
@@ -131,16 +133,32 @@ def adam_step(
     beta2: float,
     eps: float,
 ) -> None:
-    """A whole step of Adam, or of AdamW, whose parameters `shrink` first; with AMSGrad's `largest`."""
+    """A whole step of Adam, or of AdamW, whose parameters `shrink` first; with AMSGrad's `largest`.
+
+    `decayed`, `move`, `move_square` and `adam` are written out: calls take longer than the arithmetic
+    of a small parameter.
+    """
     if shrink is not None:
         param *= shrink
-    else:
-        grad = decayed(grad, param, weight_decay)
-    move(mean, grad, 1 - beta1)
-    move_square(square, grad, beta2)
+    elif weight_decay != 0:
+        decay = np.multiply(param, weight_decay)
+        decay += grad
+        grad = decay
+    step = np.subtract(grad, mean)
+    step *= 1 - beta1
+    mean += step
+    step = np.multiply(grad, grad)
+    step *= 1 - beta2
+    square *= beta2
+    square += step
     if largest is not None:
         square = np.maximum(largest, square, out=largest)
-    adam(param, mean, square, lr, root, eps)
+    step = _written(np.sqrt(square))
+    step /= root
+    step += eps
+    np.divide(mean, step, out=step)
+    step *= lr
+    param -= step
 
 
 @fused()
