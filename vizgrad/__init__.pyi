@@ -10,6 +10,7 @@ from vizgrad import autograd as autograd
 from vizgrad import backends as backends
 from vizgrad import cpu as cpu
 from vizgrad import cuda as cuda
+from vizgrad import distributed as distributed
 from vizgrad import distributions as distributions
 from vizgrad import func as func
 from vizgrad import integrations as integrations
@@ -485,6 +486,7 @@ from vizgrad.debugger.api import versions as versions
 from vizgrad.debugger.api import watch as watch
 from vizgrad.debugger.api import why as why
 from vizgrad.debugger.attach import attach as attach
+from vizgrad.debugger.demo import demo as demo
 from vizgrad.debugger.jupyter.magics import load_ipython_extension as load_ipython_extension
 from vizgrad.debugger.jupyter.magics import unload_ipython_extension as unload_ipython_extension
 from vizgrad.debugger.ranks import compare_ranks as compare_ranks

@@ -33,3 +33,15 @@ def test_a_finding_is_told_once() -> None:
         w.sqrt().sum().backward()
         assert new.of(watch) == []
     assert found.kind == "nonfinite-backward"
+
+
+def test_norms_are_those_of_the_watch_and_do_not_overflow() -> None:
+    net = vg.nn.Sequential(vg.nn.Linear(2, 2))
+    optimizer = vg.optim.SGD(net.parameters(), lr=0.0)
+    with vg.watch() as watch:
+        (net(vg.full((1, 2), 1e30)).sum() * 1e-10).backward()
+        optimizer.step()
+    (layer,) = watch.history.data.optimizers[0].layers
+    found = layer_norms(net)
+    assert found["grad_norm/0"] == pytest.approx(layer.gradient[0])
+    assert found["weight_norm/0"] == pytest.approx(layer.weight[0])

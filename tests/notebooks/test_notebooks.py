@@ -12,6 +12,7 @@ from nbclient.exceptions import CellExecutionError
 
 from tests.fixtures.limits import HANG
 from tests.notebooks.setting import shortened
+from tests.notebooks.test_static_pages import check_page
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 NOTEBOOKS = [
@@ -19,7 +20,8 @@ NOTEBOOKS = [
     for path in sorted(FOLDER.rglob("*.ipynb"))
     if ".ipynb_checkpoints" not in path.parts
 ]
-#: Steps PyTorch: `tests/debugger/engines/pytorch/test_notebook.py` runs it and `OF_COMPARING`, where that is installed.
+#: Steps PyTorch: `tests/debugger/engines/pytorch/test_notebook.py` runs it and `OF_COMPARING`, where that is
+#: installed.
 OF_PYTORCH = Path("05_pytorch.ipynb")
 #: The same, on engines of its own; `tests/debugger/ranks/test_torch_distributed.py` runs it.
 OF_RANKS = Path("06_ranks.ipynb")
@@ -62,3 +64,5 @@ def run(path: Path) -> None:
         if "raises-exception" in cell.metadata.get("tags", ()):
             kinds = [output.output_type for output in cell.outputs]
             assert "error" in kinds, f"it was to fail: {cell.source}"
+    if path.name == "00_tour.ipynb":
+        check_page(notebook, pictures=4)

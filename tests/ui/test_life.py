@@ -55,6 +55,7 @@ def test_the_debug_cell_can_be_run_again(lab: Lab) -> None:
     notebook.run()
     view, other = notebook.output(1), notebook.output(2)
     at(other, 0)
+    press(view, "Open live")  # a later cell shows the session, too
     for position in (1, 2, 3):
         press(view, "Step")
         at(view, position)

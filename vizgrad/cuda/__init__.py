@@ -38,11 +38,15 @@ from vizgrad.cuda.memory import memory_stats as memory_stats
 from vizgrad.cuda.memory import memory_summary as memory_summary
 from vizgrad.cuda.memory import reset_peak_memory_stats as reset_peak_memory_stats
 from vizgrad.cuda.memory import set_per_process_memory_fraction as set_per_process_memory_fraction
+from vizgrad.cuda.random import get_rng_state as get_rng_state
+from vizgrad.cuda.random import get_rng_state_all as get_rng_state_all
 from vizgrad.cuda.random import initial_seed as initial_seed
 from vizgrad.cuda.random import manual_seed as manual_seed
 from vizgrad.cuda.random import manual_seed_all as manual_seed_all
 from vizgrad.cuda.random import seed as seed
 from vizgrad.cuda.random import seed_all as seed_all
+from vizgrad.cuda.random import set_rng_state as set_rng_state
+from vizgrad.cuda.random import set_rng_state_all as set_rng_state_all
 from vizgrad.cuda.streams import Event as Event
 from vizgrad.cuda.streams import Stream as Stream
 from vizgrad.cuda.streams import StreamContext as StreamContext

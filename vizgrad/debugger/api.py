@@ -267,12 +267,14 @@ def record(title: str = "") -> Iterator[Recording]:
 
 
 @overload
-def watch(level: Literal["full"] = "full", every: Literal[1] | None = None) -> Watch: ...
+def watch(
+    level: Literal["full"] = "full", every: Literal[1] | None = None, display: bool | None = None
+) -> Watch: ...
 @overload
 def watch(level: Literal["full", "alarms"], every: int | None = None) -> TieredWatch: ...
 @overload
 def watch(*, every: int) -> TieredWatch: ...
-def watch(level: str = "full", every: int | None = None) -> Any:
+def watch(level: str = "full", every: int | None = None, display: bool | None = None) -> Any:
     """Watches a block: lines, names, writes and cuts of history; `findings` are its silent problems.
 
         with vizgrad.watch() as w:
@@ -280,7 +282,9 @@ def watch(level: str = "full", every: int | None = None) -> Any:
         for finding in w.findings:
             print(finding)
 
-    `w.history` has the norms of each layer over the steps of the optimizers, with the findings as marks.
+    `w.history` has the norms of each layer over the steps of the optimizers, with the findings as marks. In a
+    notebook these curves are shown below the cell while the loop runs, from the second step of an optimizer
+    on; `display=False` shows nothing.
 
     Inside it (and afterwards, until the next one) `why` knows most, and errors explain more. Nothing is
     changed: values, versions, lifetimes and the order of hooks are those of an unwatched block.
@@ -305,7 +309,14 @@ def watch(level: str = "full", every: int | None = None) -> Any:
     if level == "full" and every in (None, 1):
         from vizgrad.debugger.explain.watch_block import Watch
 
-        return Watch(_cell().id if in_notebook() else None)
+        if not in_notebook():
+            return Watch()
+        made = Watch(_cell().id)
+        if display is not False:
+            from vizgrad.debugger.jupyter.widget.showing import show_course
+
+            show_course(made, _cell().id)
+        return made
     from vizgrad.debugger.tiers.tiered_watch import TieredWatch
 
     return TieredWatch(alarms=level == "alarms", every=every)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isinf
 from typing import Any
+
+from vizgrad.core.arrays.magnitude import together
 
 
 def layer_norms(model: Any) -> dict[str, float]:
@@ -23,8 +26,14 @@ def layer_norms(model: Any) -> dict[str, float]:
 
 
 def _norm(tensors: Iterable[Any]) -> float:
-    """The norm of the elements of all."""
-    return sum(float(each.detach().norm()) ** 2 for each in tensors) ** 0.5
+    """The norm of the elements of all, as the curves of a watch have it."""
+    return together([_norm_of(each.detach()) for each in tensors])
+
+
+def _norm_of(tensor: Any) -> float:
+    norm = float(tensor.norm())
+    # the squares of large numbers of single precision have no room there
+    return float(tensor.double().norm()) if isinf(norm) else norm
 
 
 class NewFindings:

@@ -6,9 +6,12 @@ export interface There {
   readonly cell: string;
 }
 
-/** The button that a click is on, as `explanations_html` writes it; null: none. */
+/** Of findings, as `explanations_html` writes them, and of the curves of a training. */
+const BUTTONS = '.vizgrad-why button[data-at], button.vg-course-there[data-at]';
+
+/** The button that a click is on; null: none. */
 export function thereOf(target: EventTarget | null): There | null {
-  const button = target instanceof Element ? target.closest('.vizgrad-why button[data-at]') : null;
+  const button = target instanceof Element ? target.closest(BUTTONS) : null;
   const { at, cell = '' } = button instanceof HTMLElement ? button.dataset : {};
   return at !== undefined && /^[1-9]\d*$/.test(at) ? { at: Number(at), cell } : null;
 }

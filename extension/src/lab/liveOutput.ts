@@ -1,11 +1,14 @@
 /**
  * A session in an output of a notebook: the view of it, if it lives in the notebook's kernel, else the picture
- * that was saved. While it lives the picture is kept up to date, for a later reader of the notebook.
+ * that was saved. While it lives the picture is kept up to date, for a later reader of the notebook; until another
+ * cell moves the session: then this output is still, and a click opens the session in its place.
  */
 import type { ISessionContext } from '@jupyterlab/apputils';
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import type { KernelMessage } from '@jupyterlab/services';
 
-import { MIME } from '../mime/saved';
+import { button, RUN_AGAIN, styles } from '../mime/draw';
+import { MIME, readSaved } from '../mime/saved';
 import { SavedOutput } from '../mime/savedOutput';
 import type { SavedView } from '../protocol';
 import type { DebuggerState } from '../store';
@@ -32,18 +35,22 @@ export class LiveOutput extends SavedOutput {
   /** The revision that the picture shows. */
   private pictured = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** A still output whose session the user has opened. */
+  private opened = false;
 
   constructor(private readonly context: ISessionContext) {
     super();
     this.host.className = 'vg-saved-live';
     context.kernelChanged.connect(this.kernelChanged, this);
+    context.iopubMessage.connect(this.replaced, this);
   }
 
   override renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     const before = this.saved?.session;
     this.model = model;
     this.keep(model);
-    if (this.saved?.session !== before || this.stage === 'saved') {
+    if (this.saved?.session !== before || this.stage === 'saved' || this.saved?.still) {
+      this.opened = false;
       this.leave();
       this.come();
     }
@@ -54,6 +61,7 @@ export class LiveOutput extends SavedOutput {
     if (!this.isDisposed) {
       this.leave();
       this.context.kernelChanged.disconnect(this.kernelChanged, this);
+      this.context.iopubMessage.disconnect(this.replaced, this);
     }
     super.dispose();
   }
@@ -64,10 +72,33 @@ export class LiveOutput extends SavedOutput {
     }
   }
 
+  /**
+   * Another cell has moved the session. JupyterLab replaces the outputs of executions that this page has asked for;
+   * of a page that was loaded anew it knows none.
+   */
+  private replaced(_: unknown, { header, content }: KernelMessage.IMessage): void {
+    if (header.msg_type === 'update_display_data' && this.saved && !this.saved.still) {
+      const { data } = content as KernelMessage.IUpdateDisplayDataMsg['content'];
+      const said = readSaved(data);
+      if (said?.still && said.view === this.saved.view && said.view !== '') {
+        this.model?.setData({ data });
+      }
+    }
+  }
+
   /** Looks for the session; until it is found there is the picture, or nothing for a moment. */
   private come(): void {
     if (!this.saved || !this.context.session?.kernel) {
       this.showPicture();
+      return;
+    }
+    if (this.saved.still && !this.opened) {
+      this.showPicture(
+        button('Open live', () => {
+          this.opened = true;
+          this.come();
+        })
+      );
       return;
     }
     this.stage = 'coming';
@@ -110,7 +141,7 @@ export class LiveOutput extends SavedOutput {
       this.live(state.session.revision);
     } else if (state.port.state === 'closed' || state.notice) {
       this.leave();
-      this.showPicture();
+      this.showPicture(this.opened ? `The session is not open any more. ${RUN_AGAIN}` : undefined);
     }
   }
 
@@ -119,7 +150,7 @@ export class LiveOutput extends SavedOutput {
     this.stage = 'live';
     this.pictured = revision;
     this.host.dataset['state'] = 'live';
-    this.node.replaceChildren(this.host);
+    this.node.replaceChildren(...this.wayBack(), this.host);
     this.dropWidget();
   }
 
@@ -134,6 +165,22 @@ export class LiveOutput extends SavedOutput {
     }
   }
 
+  /** From the session in the place of a still output to its picture. */
+  private wayBack(): HTMLElement[] {
+    if (!this.saved?.still) {
+      return [];
+    }
+    const back = button(`Show step ${this.saved.position} again`, () => {
+      this.opened = false;
+      this.leave();
+      this.come();
+    });
+    const bar = document.createElement('div');
+    bar.className = 'vg-saved-back';
+    bar.append(styles(), back);
+    return [bar];
+  }
+
   private leave(): void {
     clearTimeout(this.timer);
     this.stage = 'saved';
@@ -146,6 +193,9 @@ export class LiveOutput extends SavedOutput {
 
   private keepPicture({ session, picture }: DebuggerState): void {
     const { model, saved } = this;
+    if (saved?.still) {
+      return; // the picture is of what the text around it speaks of
+    }
     if (model && saved && picture && picture.saved !== saved && picture.session === saved.session) {
       this.save(model, { ...picture.saved, view: saved.view }, picture);
     }

@@ -5,13 +5,31 @@ import type { Bundle } from './saved';
 
 export const RUN_AGAIN = 'Run the cell to step again.';
 
-/** Replaces what is in `node`. `going` says what to do, or what is being done. */
-export function drawSaved(node: HTMLElement, bundle: Bundle, going = RUN_AGAIN): void {
+/** Replaces what is in `node`. `going` says what to do, or what is being done; a button does it. */
+export function drawSaved(
+  node: HTMLElement,
+  bundle: Bundle,
+  going: string | HTMLButtonElement = RUN_AGAIN
+): void {
   const saved = readSaved(bundle);
   const title = saved ? told(saved) : 'Saved picture of a session.';
-  const note = made('p', `${title} ${going}`, 'vg-saved-note');
+  const note = made('p', `${title} `, 'vg-saved-note');
   note.setAttribute('role', 'note');
-  node.replaceChildren(made('style', style), note, ...picture(bundle, title));
+  note.append(going);
+  node.replaceChildren(styles(), note, ...picture(bundle, title));
+}
+
+export function styles(): HTMLElement {
+  return made('style', style);
+}
+
+export function button(text: string, act: () => void): HTMLButtonElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'vg-saved-button';
+  button.textContent = text;
+  button.addEventListener('click', act);
+  return button;
 }
 
 /** With the text for who cannot see it; the text alone where there is no picture. */
@@ -29,7 +47,7 @@ function picture(bundle: Bundle, title: string): HTMLElement[] {
   return [image, folded];
 }
 
-function made(name: string, text: string, className = ''): HTMLElement {
+export function made(name: string, text: string, className = ''): HTMLElement {
   const element = document.createElement(name);
   element.className = className;
   element.textContent = text;

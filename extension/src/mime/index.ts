@@ -1,6 +1,8 @@
 /** The renderer of saved sessions, for every place that shows outputs; notebooks have one that can be live. */
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 
+import { COURSE_MIME } from './course';
+import { CourseOutput } from './courseOutput';
 import { MIME } from './saved';
 import { SavedOutput } from './savedOutput';
 
@@ -15,12 +17,29 @@ export const factory: IRenderMime.IRendererFactory = {
   createRenderer: () => new SavedOutput()
 };
 
-const extension: IRenderMime.IExtension = {
-  id: 'vizgrad:saved',
-  description: 'Shows saved pictures of debugging sessions',
-  rendererFactory: factory,
-  rank: RANK,
-  dataType: 'json'
+/** The curves of a training: safe for the same reason. */
+const courses: IRenderMime.IRendererFactory = {
+  safe: true,
+  mimeTypes: [COURSE_MIME],
+  defaultRank: RANK,
+  createRenderer: () => new CourseOutput()
 };
 
-export default extension;
+const extensions: IRenderMime.IExtension[] = [
+  {
+    id: 'vizgrad:saved',
+    description: 'Shows saved pictures of debugging sessions',
+    rendererFactory: factory,
+    rank: RANK,
+    dataType: 'json'
+  },
+  {
+    id: 'vizgrad:course',
+    description: 'Shows the course of a training, while it runs and saved',
+    rendererFactory: courses,
+    rank: RANK,
+    dataType: 'json'
+  }
+];
+
+export default extensions;

@@ -10,7 +10,8 @@ const SAVED = {
   status: 'paused',
   position: 3,
   total: 6,
-  view: 'w'
+  view: 'w',
+  still: ''
 };
 
 function rendered(data: Record<string, unknown>): HTMLElement {
@@ -38,6 +39,14 @@ test('what is not ours, or is damaged, is not believed', () => {
 test('the state is said in words', () => {
   expect(told(SAVED)).toBe('Saved picture of loss, In [7]: 3 of 6 nodes done.');
   expect(told({ ...SAVED, position: 6, status: 'finished' })).toContain('6 nodes done (finished).');
+});
+
+test('a still picture says of which step it is, and which cell went on', () => {
+  const still = { ...SAVED, still: 'In [9]' };
+  expect(told(still)).toBe('loss, In [7], as of step 3 of 6. In [9] moved the session on.');
+  const before: Partial<typeof SAVED> = { ...SAVED };
+  delete before.still; // of a notebook that was saved before there were any
+  expect(readSaved({ [MIME]: before })).toEqual(SAVED);
 });
 
 test('a picture is an image, whatever is in it', () => {

@@ -12,10 +12,11 @@ export function readSaved(bundle: Bundle): SavedView | null {
   if (typeof value !== 'object' || value === null) {
     return null;
   }
-  const { session, title, status, position, total, view } = value as Record<string, unknown>;
-  const texts = [session, title, status, view];
+  const fields = { still: '', ...value } as Record<string, unknown>; // notebooks of before have none
+  const { session, title, status, position, total, view, still } = fields;
+  const texts = [session, title, status, view, still];
   return texts.every(isShort) && [position, total].every(Number.isSafeInteger)
-    ? (value as unknown as SavedView)
+    ? (fields as unknown as SavedView)
     : null;
 }
 
@@ -29,9 +30,12 @@ export function plainText(bundle: Bundle): string {
   return textIn(bundle['text/plain']);
 }
 
-/** `Saved picture of loss, In [7]: 3 of 6 nodes done.` */
-export function told({ title, position, total, status }: SavedView): string {
+/** `Saved picture of loss, In [7]: 3 of 6 nodes done.` or `loss, In [7], as of step 3 of 6.` */
+export function told({ title, position, total, status, still }: SavedView): string {
   const state = status === 'paused' ? '' : ` (${status})`;
+  if (still) {
+    return `${title}, as of step ${position} of ${total}${state}. ${still} moved the session on.`;
+  }
   return `Saved picture of ${title}: ${position} of ${total} ${total === 1 ? 'node' : 'nodes'} done${state}.`;
 }
 

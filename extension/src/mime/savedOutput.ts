@@ -27,8 +27,8 @@ export class SavedOutput extends Widget implements IRenderMime.IRenderer {
     this.saved = readSaved(model.data);
   }
 
-  /** `going`: what is being done, instead of what to do. */
-  protected showPicture(going?: string): void {
+  /** `going`: what is being done, or a button, instead of what to do. */
+  protected showPicture(going?: string | HTMLButtonElement): void {
     drawSaved(this.node, this.bundle, going);
   }
 }

@@ -170,7 +170,7 @@ export interface Storages {
  * The data of a view in a notebook, beside its picture: which session it was and how far.
  *
  * `title` names it with its cell. `view` is the id of the widget that shows it too; empty: none
- * does.
+ * does. `still` is the cell that moved the session on: the picture stays as it is. Empty: none has.
  */
 export interface SavedView {
   readonly session: string;
@@ -179,6 +179,7 @@ export interface SavedView {
   readonly position: number;
   readonly total: number;
   readonly view: string;
+  readonly still: string;
 }
 
 /** `svg` and `text` are empty where the graph is too large for a new picture. */
@@ -449,7 +450,8 @@ export const readSavedView: Reader<SavedView> = record<SavedView>({
   status: string,
   position: integer,
   total: integer,
-  view: optional(string, '')
+  view: optional(string, ''),
+  still: optional(string, '')
 });
 
 export const readPicture: Reader<Picture> = record<Picture>({

@@ -20,7 +20,8 @@ _ATTRIBUTES = {
 }  # fmt: skip
 _PROPERTIES = {
     "name": b"emulated", "major": 9, "minor": 0, "multiProcessorCount": 132, "sharedMemPerBlock": 49152,
-    "maxThreadsPerBlock": 1024, "warpSize": 32, "maxGridSize": (2**31 - 1, 65535, 65535), "pciBusID": 0,
+    "maxThreadsPerBlock": 1024, "maxThreadsPerMultiProcessor": 2048,
+    "warpSize": 32, "maxGridSize": (2**31 - 1, 65535, 65535), "pciBusID": 0,
     "regsPerBlock": 65536, "clockRate": 1, "totalGlobalMem": devices.CAPACITY,
 }  # fmt: skip
 

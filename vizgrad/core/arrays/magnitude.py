@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import inf, nan, sqrt
+from collections.abc import Sequence
+from math import hypot, inf, isnan, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,11 @@ def norm(array: Any) -> float | None:
         if 0.0 < squares < _inf:
             return sqrt(squares)
     return quick(array).norm
+
+
+def together(norms: Sequence[float]) -> float:
+    """The norm of several arrays as one, of theirs: NaN if one is, and no square overflows."""
+    return nan if any(map(isnan, norms)) else hypot(*norms)
 
 
 @near

@@ -1,6 +1,8 @@
 """Random numbers: one generator per program and device, or the user's own (spec T-30).
 
-The sequences are numpy's (or cupy's), not PyTorch's; the same seed gives the same numbers.
+On the CPU the sequences are numpy's, not PyTorch's; the same seed gives the same numbers. On a device
+uniform, normal, exponential and whole numbers are those of PyTorch there (see `philox.py`), and the state is
+a seed and an offset. Numbers of other distributions are cupy's, from a seed that is drawn for each call.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from vizgrad.core.arrays.backend import CPU, Array, Device, on, placed
+from vizgrad.core.arrays.backend import CPU, Array, Device, namespace_for, on, placed, to_host
+from vizgrad.core.arrays.philox import Philox
 
 
 class Generator:
@@ -25,11 +28,14 @@ class Generator:
         self.device = device
         self._seed = 67280421310721  # PyTorch's default seed: a fresh program is reproducible
         self._source: Any = None
+        self._philox = None if device.type == "cpu" else Philox(self._seed)
 
     def manual_seed(self, seed: int) -> Generator:
         """Starts again from `seed` (taken modulo 2**64); returns self."""
         self._seed = int(seed)
         self._source = None
+        if self._philox is not None:
+            self._philox = Philox(self._seed)
         return self
 
     def seed(self) -> int:
@@ -42,35 +48,48 @@ class Generator:
 
     @property
     def source(self) -> Any:
-        """numpy's Generator, or the module's (cupy)."""
+        """numpy's Generator; of a device cupy's, made anew, from a seed that is drawn."""
+        if self._philox is not None:
+            with on(self.device) as library:
+                drawn = self._philox.integers(library, 0, 2**62, (1,))
+                return library.random.default_rng(int(to_host(drawn)[0]))
         if self._source is None:
-            seed = self._seed % 2**64
-            with on(self.device) as namespace:
-                if namespace is np:
-                    self._source = np.random.Generator(np.random.PCG64(seed))
-                else:
-                    self._source = namespace.random.default_rng(seed)
+            self._source = np.random.Generator(np.random.PCG64(self._seed % 2**64))
         return self._source
 
+    def get_offset(self) -> int:
+        """How far the generator of a device is on in its sequence. RuntimeError for the CPU's."""
+        return self.philox.offset
+
+    def set_offset(self, offset: int) -> None:
+        """Goes to a place in the sequence of a device, a multiple of 4. RuntimeError for the CPU's."""
+        if offset < 0 or offset % 4:
+            raise RuntimeError(f"offset must be a multiple of 4, but got {offset}")
+        self.philox.offset = int(offset)
+
+    @property
+    def philox(self) -> Philox:
+        """RuntimeError for the generator of the CPU."""
+        if self._philox is None:
+            raise RuntimeError("the generator of the CPU has no offset: that of a CUDA device has")
+        return self._philox
+
     def get_state(self) -> Any:
-        """The state as plain data (of a GPU's: with an array there); see `set_state`."""
-        return {"seed": self._seed, "bits": self._bits()}
+        """The state as plain data; see `set_state`."""
+        if self._philox is not None:
+            return {"seed": self._seed, "offset": self._philox.offset}
+        return {"seed": self._seed, "bits": self.source.bit_generator.state}
 
     def set_state(self, state: Any) -> Generator:
         """Goes back to a state that `get_state` gave."""
-        self._seed = state["seed"]
-        self._source = None
-        bits = self.source.bit_generator
-        if isinstance(state["bits"], dict):
-            bits.state = state["bits"]
+        if ("offset" in state) != (self._philox is not None):
+            raise RuntimeError(f"the state is of another kind of device than {self.device}")
+        self.manual_seed(state["seed"])
+        if self._philox is not None:
+            self._philox.offset = state["offset"]
         else:
-            bits._state[...] = state["bits"]
+            self.source.bit_generator.state = state["bits"]
         return self
-
-    def _bits(self) -> Any:
-        """cupy has no name for the state: its `state` is the address of the memory where it is."""
-        bits = self.source.bit_generator
-        return bits.state if isinstance(bits, np.random.BitGenerator) else bits._state.copy()
 
 
 _default: dict[Device, Generator] = {}
@@ -135,8 +154,27 @@ def seed_all(seed: int) -> Generator:
     return default_generator().manual_seed(seed)
 
 
+def _floats(
+    what: str, shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None
+) -> Array:
+    """Numbers of a device, real ones."""
+    philox = _of(generator, device).philox
+    return philox.numbers(namespace_for(device), what, shape, np.dtype(dtype))
+
+
+def _of(generator: Generator | None, device: Device) -> Generator:
+    """RuntimeError for a generator of another kind of device."""
+    if generator is None:
+        return default_generator(device)
+    if generator.device.type != device.type:
+        raise RuntimeError(
+            f"Expected a '{device.type}' device type for generator but found '{generator.device.type}'"
+        )
+    return generator
+
+
 def _source(generator: Generator | None, device: Device) -> Any:
-    return (generator or default_generator(device)).source
+    return _of(generator, device).source
 
 
 def _there(draw: Callable[..., Array]) -> Callable[..., Array]:
@@ -168,6 +206,8 @@ def uniform(
     """From [0, 1), both parts of complex numbers."""
     if np.dtype(dtype).kind == "c":
         return uniform((*shape, 2), _part(dtype), device, generator).view(dtype)[..., 0]
+    if device.type != "cpu":
+        return _floats("uniform", shape, dtype, device, generator)
     made = _source(generator, device).random(shape, dtype=_float_type(dtype))
     made = np.asarray(made) if isinstance(made, float) else made
     return made.astype(dtype, copy=False)
@@ -182,6 +222,8 @@ def normal(
         both = normal((*shape, 2), _part(dtype), device, generator)
         both *= both.dtype.type(math.sqrt(0.5))
         return both.view(dtype)[..., 0]
+    if device.type != "cpu":
+        return _floats("normal", shape, dtype, device, generator)
     made = _source(generator, device).standard_normal(shape, dtype=_float_type(dtype))
     made = np.asarray(made) if isinstance(made, float) else made
     return made.astype(dtype, copy=False)
@@ -197,22 +239,27 @@ def integers(
     generator: Generator | None,
 ) -> Array:
     """From low, ..., high - 1."""
+    if device.type != "cpu":
+        philox = _of(generator, device).philox
+        made = philox.integers(namespace_for(device), low, high, shape)
+        return made.astype(dtype, copy=False)
     made = _source(generator, device).integers(low, high, shape, dtype=np.int64)
-    return np.asarray(made).astype(dtype, copy=False) if device == CPU else made.astype(dtype)
+    return np.asarray(made).astype(dtype, copy=False)
 
 
 @_there
 def permutation(n: int, dtype: Any, device: Device, generator: Generator | None) -> Array:
-    source = _source(generator, device)
-    if device.type != "cpu":  # cupy's generators do not permute
-        return np.argsort(source.random(n)).astype(dtype)
-    return source.permutation(n).astype(dtype, copy=False)
+    if device.type != "cpu":
+        return np.argsort(_floats("uniform", (n,), np.float64, device, generator)).astype(dtype)
+    return _source(generator, device).permutation(n).astype(dtype, copy=False)
 
 
 @_there
 def exponential(
     shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None
 ) -> Array:
+    if device.type != "cpu":
+        return _floats("exponential", shape, dtype, device, generator)
     made = _source(generator, device).standard_exponential(shape, dtype=_float_type(dtype))
     made = np.asarray(made) if isinstance(made, float) else made
     return made.astype(dtype, copy=False)

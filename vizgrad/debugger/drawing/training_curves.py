@@ -22,6 +22,8 @@ MARGIN = 20.0
 MOST_LAYERS, MOST_MARKS = 24, 12
 _NAME, _PLOT, _GAP, _HEIGHT, _ROW = 130.0, 190.0, 66.0, 34.0, 46.0
 _TITLES = ("gradient", "weight", "update / weight")
+#: Left edge, width and height of the plots in a row; each row begins at the `y` of its layer.
+PLOTS = tuple((MARGIN + _NAME + at * (_PLOT + _GAP), _PLOT, _HEIGHT) for at in range(len(_TITLES)))
 
 
 def course_svg(course: Course) -> str:
@@ -70,8 +72,8 @@ def _optimizer(
     y += 20
     for at, title in enumerate(_TITLES):
         children.append(Text(MARGIN + _NAME + at * (_PLOT + _GAP), y, title, "caption"))
-    y += 6
     places = list(_marks(one, marks))
+    y += 18 if places else 6  # numbers of findings stand above the curves
     for nr, layer in enumerate(one.layers[:MOST_LAYERS]):
         name = fitted(plain(layer.name), _NAME - 10, 11.5, bold=True)
         row: list[Shape] = [Text(0, _HEIGHT / 2 + 4, name, "scope")]
@@ -94,9 +96,13 @@ def _optimizer(
 
 
 def _columns(layer: LayerCourse) -> tuple[Column, Column, Column]:
+    return layer.gradient, layer.weight, ratios(layer)
+
+
+def ratios(layer: LayerCourse) -> Column:
+    """The updates in parts of the weights."""
     pairs = zip(layer.update, layer.weight, strict=True)
-    ratio = tuple(None if u is None or w is None else _ratio(u, w) for u, w in pairs)
-    return layer.gradient, layer.weight, ratio
+    return tuple(None if u is None or w is None else _ratio(u, w) for u, w in pairs)
 
 
 def _ratio(update: float, weight: float) -> float | None:
@@ -130,7 +136,7 @@ def _plot(
         at = x + share * _PLOT
         yield Poly(((at, 0), (at, _HEIGHT)), "write", closed=False)
         if numbered:
-            yield Text(at + 2, 9, str(number), "caption")
+            yield Text(at, -3, str(number), "caption", "middle")
     shown = [v for v in column if v is not None and isfinite(v) and v > 0]
     scale = _Scale(log10(min(shown)), log10(max(shown))) if shown else _Scale(0.0, 0.0)
     stretch: list[Point] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
@@ -44,6 +44,8 @@ class Watch:
         self._outermost = 0
         #: Called as `Noting.on_progress`, from each engine; set it before the block begins.
         self.on_progress: Progress | None = None
+        #: Called when the block has ended, and its findings are there.
+        self.on_end: Callable[[], None] | None = None
 
     def __enter__(self) -> Self:
         global _last
@@ -103,6 +105,8 @@ class Watch:
             _around.remove(self)
             self._notings[0].stop()
             self._others.__exit__(None, None, None)
+        if self.on_end is not None:
+            self.on_end()
 
     def _all(self) -> list[Explanation]:
         found = [each for noting in self._notings for each in findings.all_of(noting)]

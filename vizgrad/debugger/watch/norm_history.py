@@ -9,10 +9,10 @@ from __future__ import annotations
 import weakref
 from array import array
 from collections.abc import Callable, Iterable
-from math import inf, isnan, nan, sqrt
+from math import sqrt
 from typing import Any
 
-from vizgrad.core.arrays.magnitude import norm
+from vizgrad.core.arrays.magnitude import norm, together
 from vizgrad.debugger.model import LayerCourse, OptimizerCourse
 from vizgrad.debugger.watch.tensor_adapter import FLOATING, Look
 
@@ -132,14 +132,7 @@ def _layer(name: str, own: list[Columns]) -> LayerCourse:
 def _together(norms: tuple[float, ...]) -> float | None:
     """The norm of several parameters together, of those that are known."""
     known = [each for each in norms if each != -1.0]
-    if not known:
-        return None
-    if any(map(isnan, known)):
-        return nan
-    largest = max(known)
-    if largest in (0.0, inf):
-        return largest
-    return largest * sqrt(sum((each / largest) ** 2 for each in known))
+    return together(known) if known else None
 
 
 def _number(norm: float | None) -> float:

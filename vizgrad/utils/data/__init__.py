@@ -1,5 +1,8 @@
 """Data sets, and batches of them, as torch.utils.data: in this process."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from vizgrad.utils.data import dataloader as dataloader
 from vizgrad.utils.data.collate import default_collate as default_collate
 from vizgrad.utils.data.collate import default_convert as default_convert
@@ -17,3 +20,14 @@ from vizgrad.utils.data.sampler import Sampler as Sampler
 from vizgrad.utils.data.sampler import SequentialSampler as SequentialSampler
 from vizgrad.utils.data.sampler import SubsetRandomSampler as SubsetRandomSampler
 from vizgrad.utils.data.sampler import WeightedRandomSampler as WeightedRandomSampler
+
+if TYPE_CHECKING:
+    from vizgrad.utils.data.distributed import DistributedSampler as DistributedSampler
+
+
+def __getattr__(name: str) -> Any:
+    """A module that needs `vizgrad.distributed` is imported when it is first used."""
+    if name in ("distributed", "DistributedSampler"):
+        module = import_module(f"{__name__}.distributed")
+        return module if name == "distributed" else module.DistributedSampler
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

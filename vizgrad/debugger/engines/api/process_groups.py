@@ -77,10 +77,13 @@ def running_collective() -> str:
 
 
 def _outermost(frame: FrameType | None, modules: AbstractSet[str]) -> str:
-    """The function of one of these modules that the code of others has called."""
+    """The function of one of these modules that the code of others has called. Private ones are no
+    collectives: the thread of a group runs them.
+    """
     found = ""
     while frame is not None:
-        if frame.f_globals.get("__name__") in modules:
-            found = frame.f_code.co_name
+        name = frame.f_code.co_name
+        if frame.f_globals.get("__name__") in modules and name[0] not in "_<":
+            found = name
         frame = frame.f_back
     return found

@@ -10,11 +10,13 @@ from vizgrad.core.graph.node import Node
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.engines.api.local_backward import LocalBackward, run_locally
 from vizgrad.debugger.engines.api.openers import open_backward, open_picture
+from vizgrad.debugger.engines.api.process_groups import register_distributed
 from vizgrad.debugger.engines.api.protocols import Backward
 from vizgrad.debugger.engines.common.local_run import run_to_leaves
 from vizgrad.debugger.engines.common.released_graph import refusal
 from vizgrad.debugger.engines.common.variable_names import names_around, variables_of
 from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph, roots_of
+from vizgrad.debugger.engines.vizgrad.process_group import EngineDistributed
 from vizgrad.debugger.engines.vizgrad.released_nodes import released_in
 from vizgrad.debugger.engines.vizgrad.run import EngineRun, current_modes
 from vizgrad.debugger.session.opening import Opening, seldom_collecting
@@ -86,3 +88,6 @@ def run_tensor_locally(loss: Any, names: Mapping[int, str], title: str) -> Local
         return grad(loss, leaves, retain_graph=True, allow_unused=True)
 
     return run_to_leaves(EngineGraph(roots_of(loss), names), title, gradients)
+
+
+register_distributed(EngineDistributed())

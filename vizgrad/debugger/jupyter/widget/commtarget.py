@@ -20,10 +20,19 @@ from functools import partial
 from types import FrameType
 from typing import Any
 
-from vizgrad.debugger.jupyter.widget import line_messages
-from vizgrad.debugger.jupyter.widget.controller import Controller, after_cell, controllers
+from vizgrad.debugger.jupyter.widget import line_messages, still_frames
+from vizgrad.debugger.jupyter.widget.controller import (
+    Controller,
+    after_cell,
+    controllers,
+    moved_in_views,
+)
 from vizgrad.debugger.jupyter.widget.protocol import COMM_TARGET
-from vizgrad.debugger.jupyter.widget.request_worker import MAIN, listen_for_interrupts
+from vizgrad.debugger.jupyter.widget.request_worker import (
+    MAIN,
+    listen_for_interrupts,
+    listen_where_asked,
+)
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.opening import Cell, Opening
 from vizgrad.debugger.session.session import Session
@@ -93,23 +102,6 @@ def _others(session: Session, known: Iterable[int]) -> list[object]:
     """The other references to it, besides frames. Looks at all objects there are."""
     holders = gc.get_referrers(session)
     return [h for h in holders if id(h) not in known and not isinstance(h, FrameType)]
-
-
-# --- messages of a view come where its page sends them: on a subshell, so that it answers -----------
-
-
-def listen_where_asked(comm: Any) -> None:
-    """`comm` takes each message on the shell that the page named.
-
-    ipykernel 7.4 and later take it on the shell that wrote to the comm last, for programs that wait there for
-    a reply. A cell that moves a session writes to its views: they would wait for the end of that cell.
-    """
-    if hasattr(comm, "_reply_subshell_for"):
-        comm._reply_subshell_for = _asked
-
-
-def _asked(data: Any, subshell: str | None) -> str | None:
-    return subshell
 
 
 # --- the comm target --------------------------------------------------------------------------------
@@ -203,6 +195,8 @@ def _opened(comm: Any, message: Any) -> None:
 def _before_cell(info: Any = None) -> None:
     MAIN.busy = True
     MAIN.cells += 1
+    moved_in_views.clear()
+    still_frames.before_cell()
     listen_for_interrupts()
     compiled = getattr(info, "raw_cell", None)
     if isinstance(compiled, str):
@@ -213,6 +207,14 @@ def _after_cell(result: Any = None) -> None:
     MAIN.busy = False
     shell = _shell()
     if shell is not None:
-        count = getattr(result, "execution_count", None)
-        end_idle(shell, running_cell(count))
+        cell = running_cell(getattr(result, "execution_count", None))
+        end_idle(shell, cell)
+        still_frames.after_cell(cell, moved_in_views, _update)
     after_cell()
+
+
+def _update(data: dict[str, Any], display_id: str) -> None:
+    """Replaces what was displayed under this id."""
+    from IPython.display import update_display  # pyright: ignore[reportUnknownVariableType]
+
+    update_display(data, display_id=display_id, raw=True)

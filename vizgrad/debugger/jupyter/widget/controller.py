@@ -65,6 +65,8 @@ LOOKS = ("attach", "look", "since")
 _REQUESTS: dict[str, type[Any]] = messages(cast("dict[type[Any], object]", p.ANSWERS))
 _log = logging.getLogger(__name__)
 _controllers: WeakSet[Controller] = WeakSet()
+#: Sessions that views have moved since the last cell began.
+moved_in_views: WeakSet[Session] = WeakSet()
 #: Those of widgets, by the widget's id.
 _of_widgets: WeakValueDictionary[str, Controller] = WeakValueDictionary()
 
@@ -108,6 +110,10 @@ class Controller:
         self._registry.end()
         if self._lines is not None:
             self._lines.close()
+        self._detach()
+
+    def end(self) -> None:
+        """Its view is not displayed any more."""
         self._detach()
 
     # --- is it there? -------------------------------------------------------------------------------
@@ -184,7 +190,12 @@ class Controller:
         self.catch_up()
 
     def _answer(self, request: Any, on_main: bool) -> Any:
-        return HANDLERS[type(request)](self, request, on_main)
+        answer = HANDLERS[type(request)](self, request, on_main)
+        if isinstance(answer, p.Done | p.Failed) and not isinstance(request, p.Pause):
+            session = registry.find(answer.session) if answer.session else None
+            if session is not None:
+                moved_in_views.add(session)
+        return answer
 
     @handles(p.ListSessions)
     def _list_sessions(self, request: p.ListSessions, _: bool) -> p.Sessions:

@@ -11,9 +11,9 @@ from weakref import ref
 import anywidget
 import traitlets
 
-from vizgrad.debugger.jupyter.widget.commtarget import listen_where_asked
 from vizgrad.debugger.jupyter.widget.controller import Controller
 from vizgrad.debugger.jupyter.widget.query_answers import bundle
+from vizgrad.debugger.jupyter.widget.request_worker import listen_where_asked
 from vizgrad.debugger.jupyter.widget.static_files import STATIC
 from vizgrad.debugger.session.session import Session
 
@@ -28,6 +28,8 @@ class DebugView(anywidget.AnyWidget):
         super().__init__(session_id=session.id)
         #: ipywidgets keeps every widget for the life of the kernel: it must not keep its session.
         self._session = ref(session)
+        #: The data that its output shows without a kernel, by mime types, once it was displayed.
+        self.frame: dict[str, Any] = {}
         base = cast("Any", self)  # anywidget gives its methods no types
         listen_where_asked(base.comm)
         self._controller = Controller(base.send, session, view=base.model_id, at_desk=True)
@@ -35,6 +37,15 @@ class DebugView(anywidget.AnyWidget):
 
     def _received(self, _: Any, content: object, __: Any) -> None:
         self._controller.receive(content)
+
+    @property
+    def view_id(self) -> str:
+        """By which outputs and messages name it."""
+        return cast("Any", self).model_id
+
+    def end(self) -> None:
+        """It is not displayed any more: it need not hold its session."""
+        self._controller.end()
 
     def close(self) -> None:
         self._controller.close()
@@ -46,5 +57,6 @@ class DebugView(anywidget.AnyWidget):
         data, metadata = cast("Any", shown if isinstance(shown, tuple) else (shown, {}))
         session = self._session()
         if data is not None and session is not None:
-            data.update(bundle(session, cast("Any", self).model_id))
+            self.frame = bundle(session, self.view_id)
+            data.update(self.frame)
         return data, metadata

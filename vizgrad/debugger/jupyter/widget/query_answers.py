@@ -290,6 +290,13 @@ def bundle(session: Session, view: str = "") -> dict[str, Any]:
     return data
 
 
+def still_bundle(session: Session, view: str) -> dict[str, Any]:
+    """As `bundle`, while the session is moved: of a larger graph in words."""
+    if session.nodes > MOST_PICTURED_AGAIN:
+        return {MIME: asdict(saved_view(session, view)), "text/plain": repr(session)}
+    return bundle(session, view)
+
+
 def picture(request: int, session: Session) -> p.Picture:
     small = session.nodes <= MOST_PICTURED_AGAIN
     return p.Picture(

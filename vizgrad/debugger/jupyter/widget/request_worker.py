@@ -143,3 +143,20 @@ def listen_for_interrupts() -> None:
     now = signal.getsignal(signal.SIGINT)
     if now is not None and not isinstance(now, _Listening):
         signal.signal(signal.SIGINT, _Listening(now if callable(now) else None))
+
+
+# --- messages of a view come where its page sends them: on a subshell, so that it answers -----------
+
+
+def listen_where_asked(comm: Any) -> None:
+    """`comm` takes each message on the shell that the page named.
+
+    ipykernel 7.4 and later take it on the shell that wrote to the comm last, for programs that wait there for
+    a reply. A cell that moves a session writes to its views: they would wait for the end of that cell.
+    """
+    if hasattr(comm, "_reply_subshell_for"):
+        comm._reply_subshell_for = _asked
+
+
+def _asked(data: Any, subshell: str | None) -> str | None:
+    return subshell

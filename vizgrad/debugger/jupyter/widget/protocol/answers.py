@@ -170,6 +170,7 @@ class SavedView:
     """The data of a view in a notebook, beside its picture: which session it was and how far.
 
     `title` names it with its cell. `view` is the id of the widget that shows it too; empty: none does.
+    `still` is the cell that moved the session on: the picture stays as it is. Empty: none has.
     """
 
     session: str
@@ -178,6 +179,7 @@ class SavedView:
     position: int
     total: int
     view: str = ""
+    still: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+
+import {
+  COURSE_MIME,
+  layerText,
+  markedSteps,
+  readCourse,
+  shareOf,
+  stepAt,
+  stepText
+} from './course';
+import type { Course } from './course';
+
+const COURSE: Course = {
+  cell: 'a',
+  width: 900,
+  height: 200,
+  plots: [
+    [150, 190, 34],
+    [406, 190, 34],
+    [662, 190, 34]
+  ],
+  optimizers: [
+    {
+      title: 'SGD',
+      total: 9,
+      steps: [1, 3, 5, 9],
+      backwards: [1, 3, 5, 9],
+      losses: [2, 1.23456, 'NaN', null],
+      layers: [
+        {
+          name: 'net.0',
+          y: 60,
+          columns: [
+            [1, 2, 'NaN', null],
+            [3, 3, 3, 3],
+            [0.1, 0, 0, 'Inf']
+          ]
+        }
+      ]
+    }
+  ],
+  marks: [
+    { backward: 4, text: 'NaN in the backward pass' },
+    { backward: 2, text: 'Gradients not zeroed' }
+  ]
+};
+const [SGD] = COURSE.optimizers as [Course['optimizers'][number]];
+
+test('what is no course, or is damaged, is not believed', () => {
+  expect(readCourse({ [COURSE_MIME]: COURSE })).toEqual(COURSE);
+  for (const value of [
+    undefined,
+    [],
+    { ...COURSE, width: '900' },
+    { ...COURSE, plots: [] },
+    { ...COURSE, marks: [{ backward: 1 }] },
+    { ...COURSE, optimizers: [{ ...SGD, losses: [1] }] },
+    { ...COURSE, optimizers: [{ ...SGD, steps: [] }] },
+    {
+      ...COURSE,
+      optimizers: [{ ...SGD, layers: [{ name: 'a', y: 1, columns: [['x', 1, 1, 1]] }] }]
+    }
+  ]) {
+    expect(readCourse({ [COURSE_MIME]: value })).toBeNull();
+  }
+});
+
+test('a place in a plot is the nearest step', () => {
+  expect(SGD.steps.map((_, at) => shareOf(SGD, at))).toEqual([0, 0.25, 0.5, 1]);
+  expect([-1, 0.1, 0.2, 0.7, 0.8, 2].map(share => stepAt(SGD, share))).toEqual([0, 0, 1, 2, 3, 3]);
+});
+
+test('a step says its backward, its loss, and what was found since the one before', () => {
+  expect(stepText(COURSE, SGD, 1)).toBe(
+    'step 3 of 9, backward 3, loss 1.23, found: Gradients not zeroed'
+  );
+  expect(stepText(COURSE, SGD, 3)).toBe('step 9 of 9, backward 9');
+  expect(markedSteps(COURSE, SGD)).toEqual([1, 2]);
+  const [layer] = SGD.layers;
+  expect(layer && layerText(layer, 2)).toBe('net.0: gradient NaN, weight 3, update / weight 0');
+  expect(layer && layerText(layer, 3)).toContain('gradient unknown');
+});
