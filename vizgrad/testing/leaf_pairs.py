@@ -38,7 +38,7 @@ def leaf_pairs(here: model.Graph, there: model.Graph, matched: Mapping[int, int]
     return pairs
 
 
-#: What wrappers call the module that they wrap.
+#: The names that wrappers give to the module that they wrap.
 _WRAPPED = frozenset({"_orig_mod", "module", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"})
 
 
