@@ -177,3 +177,11 @@ def test_a_widget_keeps_its_session_though_newer_ones_open(session: Session) -> 
     assert bound.ask(p.Attach).session == session.id
     assert isinstance(bound.ask(p.Step, session.id), p.Done)
     assert [u.position for u in bound.updates()] == [1]  # and no lists of sessions for a widget
+
+
+def test_the_value_of_an_expression(view: View, session: Session) -> None:
+    answer = view.ask(p.GetValue, session.id, "loss")
+    assert isinstance(answer, p.ValueRead)
+    assert answer.value.summary is not None
+    assert (answer.value.expression, answer.value.error) == ("loss", "")
+    assert not session.watches
