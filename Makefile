@@ -45,6 +45,8 @@ help:  ## Say what there is
 	@echo "make gallery     a picture of every state of the view (ARGS='folder --only stale --looks light')"
 	@echo "make gpu-test    the tests that need an NVIDIA GPU (CUDA=12 or CUDA=13)"
 	@echo "make gpu-emulated  the same on an emulated GPU: the real cupy, its kernels on the CPU"
+	@echo "make docs        the site, in build/docs/html: course with live figures, guide, reference; checked"
+	@echo "make release     sdist and wheel of the last commit in dist/, built twice, checked, and tried afresh"
 	@echo "make format      let ruff and prettier write, and the stub for typing tools"
 	@echo "make types       write what the browser knows of the model and the messages, from Python"
 	@echo "make clean       remove everything that was built or installed here"
@@ -119,6 +121,21 @@ story: $(DONE)/project $(DONE)/needs-test
 .PHONY: lint
 lint: $(DONE)/modules $(DONE)/needs-lint
 	.ci/lint
+
+# Notebooks run again only if they or vizgrad have changed, with ARGS=--as-run not even then; --full trains fully.
+.PHONY: docs
+docs: $(DONE)/project $(DONE)/needs-docs $(DONE)/needs-parity
+	python .ci/docs/stage.py build/docs $(ARGS)
+	python -m sphinx --quiet --fail-on-warning --keep-going --builder html build/docs/source build/docs/html
+	@.ci/browser
+	python .ci/docs/check.py build/docs/html
+
+# From the last commit, not from what lies about; ARGS=--quick leaves out the fresh environment.
+.PHONY: release
+release: $(DONE)/modules $(DONE)/needs-release
+	python .ci/release/packages.py dist
+	python .ci/release/check.py dist
+	$(if $(filter --quick,$(ARGS)),,python .ci/release/fresh.py dist)
 
 .PHONY: format
 format: $(DONE)/modules $(DONE)/needs-lint

@@ -105,6 +105,7 @@ _LATER = {
     "backends": "",
     "cpu": "",
     "debugger.attach": "attach",
+    "debugger.demo": "demo",
     "debugger.report": "report",
     "debugger.ranks": "compare_ranks load_traces ranks",
     "debugger.traces": "load_trace",

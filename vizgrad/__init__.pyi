@@ -486,6 +486,7 @@ from vizgrad.debugger.api import versions as versions
 from vizgrad.debugger.api import watch as watch
 from vizgrad.debugger.api import why as why
 from vizgrad.debugger.attach import attach as attach
+from vizgrad.debugger.demo import demo as demo
 from vizgrad.debugger.jupyter.magics import load_ipython_extension as load_ipython_extension
 from vizgrad.debugger.jupyter.magics import unload_ipython_extension as unload_ipython_extension
 from vizgrad.debugger.ranks import compare_ranks as compare_ranks

@@ -2,7 +2,7 @@
 //
 //   node scripts/bundle.mjs    lib/widget/index.js -> ../vizgrad/debugger/jupyter/widget/static/widget.js
 //                              lib/trace/page.js   -> ../vizgrad/debugger/jupyter/widget/static/trace.js
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 
 const folder = '../vizgrad/debugger/jupyter/widget/static';
@@ -11,12 +11,15 @@ const bundles = [
   { from: 'lib/trace/page.js', to: `${folder}/trace.js`, format: 'iife' }
 ];
 
+// Every file that went in, by its path: `third-party.mjs` reads whose they are.
+const inputs = {};
 for (const { from, to, format } of bundles) {
-  await build({
+  const { metafile } = await build({
     entryPoints: [from],
     outfile: to,
     format,
     bundle: true,
+    metafile: true,
     minify: true,
     target: 'es2023',
     banner: {
@@ -25,6 +28,7 @@ for (const { from, to, format } of bundles) {
     logLevel: 'warning',
     loader: { '.raw.css': 'text' }
   });
+  Object.assign(inputs, metafile.inputs);
   const { size } = await stat(to);
   const text = await readFile(to, 'utf8');
   if (/\bfrom\s*["'](?![./])/.test(text.slice(-2000) + text.slice(0, 2000))) {
@@ -32,3 +36,4 @@ for (const { from, to, format } of bundles) {
   }
   console.log(`${to}: ${Math.ceil(size / 1024)} KiB`);
 }
+await writeFile('lib/bundled.json', JSON.stringify({ inputs }));

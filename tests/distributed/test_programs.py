@@ -92,6 +92,9 @@ else:
     dist.all_reduce(y, group=pair)
     assert y.item() == 2.0
     dist.destroy_process_group(pair)
+turned = dist.new_group([2, 0, 1], sort_ranks=False)
+assert dist.get_rank(turned) == [1, 2, 0][rank] and dist.get_global_rank(turned, 0) == 2
+if rank != 1:
     refused(ValueError, "Invalid process group specified", lambda: dist.all_reduce(y, group=pair))
 
 if rank == 0:

@@ -12,6 +12,7 @@ from nbclient.exceptions import CellExecutionError
 
 from tests.fixtures.limits import HANG
 from tests.notebooks.setting import shortened
+from tests.notebooks.test_static_pages import check_page
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 NOTEBOOKS = [
@@ -61,3 +62,5 @@ def run(path: Path) -> None:
         if "raises-exception" in cell.metadata.get("tags", ()):
             kinds = [output.output_type for output in cell.outputs]
             assert "error" in kinds, f"it was to fail: {cell.source}"
+    if path.name == "00_tour.ipynb":
+        check_page(notebook, pictures=4)

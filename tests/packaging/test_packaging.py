@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from importlib.metadata import version
 from pathlib import Path
+
+from vizgrad.version import __version__
 
 ROOT = Path(__file__).parents[2]
 LABEXTENSION = Path(sys.prefix) / "share" / "jupyter" / "labextensions" / "vizgrad"
@@ -14,7 +15,7 @@ ADVICE = "not built or not installed: run the tests with `make test`"
 
 def test_both_sides_have_one_version() -> None:
     package = json.loads((ROOT / "extension" / "package.json").read_text())
-    assert package["version"] == version("vizgrad"), "set both, then run make"
+    assert package["version"] == __version__, "set both, then run make"
 
 
 def test_jupyterlab_finds_the_labextension() -> None:

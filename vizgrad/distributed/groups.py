@@ -225,13 +225,17 @@ def new_group(
     use_local_synchronization: bool = False,
     group_desc: str | None = None,
     device_id: Any = None,
+    sort_ranks: bool = True,
 ) -> Any:
-    """A group of `ranks`, numbers in the default group; all if None. All processes of the run call it, in the
-    same order. Returns `GroupMember.NON_GROUP_MEMBER` to those that are not in it.
+    """A group of `ranks`, numbers in the default group; all if None. All processes of the run call it, in
+    the same order. A rank in the group is its place among the sorted numbers, or without `sort_ranks` its
+    place in `ranks`. Returns `GroupMember.NON_GROUP_MEMBER` to processes that are not in the group.
     """
     default = default_group()
     size = default.size()
-    members = list(range(size)) if ranks is None else sorted(ranks)
+    members = list(range(size) if ranks is None else ranks)
+    if sort_ranks:
+        members.sort()
     if len(members) > size:
         raise wrong_call(
             ValueError(
@@ -240,7 +244,7 @@ def new_group(
             ),
             f"give ranks below {size}",
         )
-    if members and not 0 <= members[0] <= members[-1] < size:
+    if members and not 0 <= min(members) <= max(members) < size:
         raise wrong_call(
             ValueError(
                 "The new group's rank should be within the world_size set by init_process_group"

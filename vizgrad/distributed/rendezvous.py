@@ -131,12 +131,12 @@ def _by_file(path: Path, rank: int, world_size: int, timeout: timedelta) -> Foun
     if rank == 0:
         store = TCPStore("localhost", 0, None, True, timeout)
         written = path.with_name(f"{path.name}.{os.getpid()}")
-        written.write_text(str(store.port))
+        written.write_text(str(store.port), "ascii")
         written.replace(path)
         return Found(store, rank, world_size)
 
     def reached() -> Store | None:
-        text = path.read_text() if path.exists() else ""
+        text = path.read_text("ascii") if path.exists() else ""
         if not text.isdigit():  # nothing yet, or the empty file of `tempfile`
             return None
         probe = try_store("localhost", int(text))

@@ -145,11 +145,35 @@ def test_on_a_device_it_is_the_same_and_nobody_waits_before_the_numbers_are_read
         assert strict_array.reads == []
         found = later()
         assert later() is found
-        assert len(strict_array.reads) == 1
+        assert len(strict_array.reads) == (array.size > 0)
         assert len(strict_module.launches) == (array.size > VALUES_TOLD)
     agrees(found, array)
     if array.size <= VALUES_TOLD:
         same(found.values, numbers_of(array))
+
+
+def test_what_is_asked_of_a_device_is_read_at_once() -> None:
+    """The first that is asked for brings all; what nobody has any more is not read."""
+    given = [np.arange(n, dtype=dtype) for n, dtype in ((3, "f4"), (9, "i2"), (1, "?"), (20, "c8"))]
+    with strict_module.as_cuda():
+        strict_array.reads.clear()
+        asked = [quick_later(StrictArray(array)) for array in [*given, np.array(2.0)]]
+        gone = quick_later(StrictArray(np.ones(30)))
+        del gone
+        second = asked[1]()
+        assert second.max == 8
+        assert [later().max for later in asked] == [2, 8, 0, 19, 2]
+        assert len(strict_array.reads) == 1
+        assert asked[4]().values == (2,)
+        assert quick_later(StrictArray(np.zeros((0, 3))))().values == ()
+        assert len(strict_array.reads) == 1
+        other = strict_module.MODULE.cuda.Stream(non_blocking=True)
+        with other:
+            late = quick_later(StrictArray(np.ones(4)))
+        first = quick_later(StrictArray(np.ones(5)))
+        assert late().norm == 2
+        assert first().mean == 1
+        assert len(strict_array.reads) == 3  # another stream's work is not waited for
 
 
 LARGE = [(dtype, layout) for dtype in DTYPES for layout in ("C", "transposed", "steps", "mixed")]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
+import vizgrad
 from tests.debugger.shell.conftest import Ran, Run
 from vizgrad.debugger.shell.main import main
 
@@ -94,7 +96,6 @@ def test_a_module_and_a_package_run(
     ("words", "said"),
     [
         (["no.py"], "can't open 'no.py': No such file or directory"),
-        ([], "a script is missing"),
         (["--"], "a script is missing"),
         (["-m"], "-m needs the name of a module"),
         (["-m", "no.such"], "there is no module named no.such"),
@@ -115,6 +116,15 @@ def test_a_wrong_command_line_is_refused(
     assert said in told.err
     assert "Traceback" not in told.err
     assert told.out == ""
+
+
+def test_without_a_word_it_says_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    told = capsys.readouterr().out
+    named = re.findall(r"vizgrad\.(\w+)\(", told)
+    assert len(named) >= 5
+    assert all(callable(getattr(vizgrad, name)) for name in named)
+    assert "train.py" in told
 
 
 def test_help_says_all_options(capsys: pytest.CaptureFixture[str]) -> None:

@@ -114,8 +114,12 @@ def _steps(model: str, way: str) -> Iterator[None]:
             with vg.record():
                 loss().backward()
         elif way == "debug":
+            from vizgrad.debugger.engines.vizgrad import run
             from vizgrad.debugger.engines.vizgrad.opener import open_session
 
+            run._PACE = (
+                10.0  # a device is quicker than its emulation: it reads once, not every 20 ms
+            )
             with open_session(loss(), names={}) as session:
                 session.continue_()
         else:

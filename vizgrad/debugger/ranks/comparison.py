@@ -173,9 +173,13 @@ def _named(node: Node) -> str:
 def ranks_svg(
     graph: Graph, strips: Sequence[RankStrip], lines: Sequence[str], *, run: Run | None = None
 ) -> str:
-    """The text of an SVG file: the graph, with a strip of ranks at each node, below some lines."""
+    """The text of an SVG file: the graph, with a strip of ranks at each node, below some lines. `run`: where
+    the ranks stand, with the norms of the first.
+    """
     found = {each.node: each for each in strips}
     key = "Below each node: a cell for each rank, from left to right; a tall one leaves the others."
+    if run is not None and strips:
+        key += f" Norms are those of rank {strips[0].cells[0].rank}."
     told = tuple(plain(line.strip(), 160) for line in (*lines, key))
     return to_svg(graph_scene(graph, run, ranks=Ranks(found, told)))
 

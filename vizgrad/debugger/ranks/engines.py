@@ -136,7 +136,9 @@ class Engines:
     def _lost(self, rank: int) -> str | None:
         """Why a rank will not answer; None where it may."""
         identity = self._identities.get(rank)
-        if identity is not None and identity.host == socket.gethostname():
+        # On Windows signal 0 is no question but Ctrl+C: there the list of engines alone answers.
+        can_ask = os.name == "posix"
+        if can_ask and identity is not None and identity.host == socket.gethostname():
             try:
                 os.kill(identity.pid, 0)
             except OSError:

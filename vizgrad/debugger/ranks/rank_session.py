@@ -13,6 +13,7 @@ from vizgrad.debugger.model.ranks import RankReading, RankStrip
 from vizgrad.debugger.ranks import on_rank
 from vizgrad.debugger.ranks.comparison import RankComparison, ranks_svg, shown
 from vizgrad.debugger.ranks.engines import Answers, Engines, RankBusy
+from vizgrad.debugger.ranks.joint_run import joint_run
 from vizgrad.debugger.ranks.on_rank import Standing, Verb
 from vizgrad.debugger.ranks.reading import unpacked
 from vizgrad.debugger.ranks.wording import all_text, on_ranks, ranks_text
@@ -266,11 +267,18 @@ class RankSession:
         return f"backward of {self.name} {on_ranks(self.ranks)}\n{self.where}"
 
     def picture(self, compared: RankComparison | None = None) -> str:
-        """A standalone SVG file as text: the graph with a strip of ranks at each node. `compared`: what
-        `compare()` has given, if the caller has it.
+        """A standalone SVG file as text: the graph with a strip of ranks at each node, the norms of the
+        lowest rank, and a ring around the nodes that ranks run next. `compared`: what `compare()` has given,
+        if the caller has it.
         """
         compared = self.compare() if compared is None else compared
-        return ranks_svg(compared.graph, compared.strips, ())
+        nexts = {
+            rank: each.node if each.moving else each.current
+            for rank, each in self._standings.items()
+        }
+        readings = [self._reading(rank) for rank in self.ranks]
+        run = joint_run(compared.graph, readings, nexts)
+        return ranks_svg(compared.graph, compared.strips, (), run=run)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         return shown(repr(self), self.picture())

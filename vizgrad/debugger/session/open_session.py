@@ -376,6 +376,7 @@ class Live:
 
     def run(self) -> model.Run:
         standing, fold = self.standing, self.fold
+        fold.ask()
         graph = self.graph()
         self.source.retell()
         return model.Run(

@@ -63,6 +63,27 @@ DESCRIPTION = """\
 Runs a program and watches its tensors, vizgrad's or PyTorch's. Stops at the first loss, gradient or parameter
 with NaN or Inf and at a backward that fails, and explains it. On a terminal a debugger opens there."""
 
+#: A command line without any word prints this.
+OVERVIEW = """\
+vizgrad {version}: PyTorch's autograd with a debugger that steps the backward pass.
+
+On the command line:
+    {program} train.py
+        runs a script, stops at its first NaN, explains it, and opens a debugger
+    {program} --help
+        lists the options
+    python -m vizgrad.ops gelu
+        says what an operation takes, saves, and how it is differentiated
+    pytest --vizgrad
+        runs each test in a watch
+
+In Python:
+    vizgrad.demo()        copies the course into a folder, and says how to open it
+    vizgrad.debug(loss)   opens the backward of `loss`, paused before its first node
+    vizgrad.why(x)        explains why a value or a gradient is NaN, None, zero or too large
+    vizgrad.watch()       reports the silent problems of a block
+    vizgrad.report()      prints what an error report should state"""
+
 EPILOG = """\
 The exit status is the program's own; 3 if vizgrad stopped it, 2 if the command line is wrong. Options of
 vizgrad go before the script, those behind it are the script's."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, TextIO
 
 from vizgrad.core.errors import Explanation, hide_frames
-from vizgrad.debugger.shell.arguments import Options, UsageError, parse, program_name
+from vizgrad.debugger.shell.arguments import OVERVIEW, Options, UsageError, parse, program_name
 from vizgrad.debugger.shell.frames import frames_of
 from vizgrad.debugger.shell.guard import Guard
 from vizgrad.debugger.shell.listener import Listener
@@ -22,6 +22,7 @@ from vizgrad.debugger.shell.program import NotFound, Program, find
 from vizgrad.debugger.shell.report import Rank, Report
 from vizgrad.debugger.shell.scene import Scene
 from vizgrad.debugger.shell.stops import Stop, Stopped
+from vizgrad.version import __version__
 
 #: Exit status: vizgrad stopped the program; the command line is wrong; the user interrupted.
 STOPPED, WRONG, INTERRUPTED = 3, 2, 130
@@ -34,6 +35,9 @@ def main(arguments: Sequence[str] | None = None, *, last: bool = False) -> int:
     after all that the program prints then.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
+    if not arguments:
+        _write(sys.stdout, OVERVIEW.format(version=__version__, program=program_name()))
+        return 0
     if arguments[:1] == ["attach"] and not Path("attach").exists():
         from vizgrad.debugger.shell.attached import main as attached
 

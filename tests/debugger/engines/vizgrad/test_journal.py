@@ -13,6 +13,7 @@ import vizgrad as vg
 from tests.fixtures import strict_array, strict_module
 from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import NodeHooks
+from vizgrad.debugger.engines.vizgrad import run
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.engines.vizgrad.steplog import StepLog
 from vizgrad.debugger.engines.vizgrad.summary import CapturedArray
@@ -177,7 +178,10 @@ def test_steps_and_recordings_do_not_wait_for_a_device() -> None:
         assert len(strict_array.reads) == before
 
 
-def test_a_nan_on_a_device_is_asked_about_now_and_then_and_stopped_at_where_it_was_born() -> None:
+def test_a_nan_on_a_device_is_asked_about_now_and_then_and_stopped_at_where_it_was_born(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(run, "_PACE", 60.0)  # a slow machine would ask before the run is further on
     with strict_module.as_cuda():
         x = vg.zeros(3, device="cuda", requires_grad=True)
         y = x.sqrt()

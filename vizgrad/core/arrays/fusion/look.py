@@ -10,6 +10,9 @@ The function is given a flat array and returns float64 reductions (`elements.tot
 what it makes of single elements. The launch gives them as one array on the device, in that order; nobody
 waits.
 
+Results that nobody has asked for yet are read together: the first that is asked for brings all of its stream
+to the host in one copy, and the host waits once.
+
 Each block of threads goes over a share of the elements and stores its parts; the block that is the last to do
 so joins the parts of all, always in the same order.
 """
@@ -19,7 +22,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, wraps
 from math import inf, isfinite, sqrt
+from threading import RLock
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -115,7 +120,7 @@ _DOWN, _UP, _A_LITTLE_DOWN = -600, 600, -64
 def look(array: Array) -> Callable[[], Statistics]:
     """`quick_statistics.quick_later` of an array on a device."""
     if array.size <= VALUES_TOLD:
-        return _once_read(array.copy() if array.size else array, quick)
+        return _Reading(array.copy(), quick)
     own, times = once(array)
     if own.dtype.kind == "c":
         own = np.absolute(own.astype(np.complex128))  # see `statistics.magnitudes`
@@ -126,23 +131,60 @@ def look(array: Array) -> Callable[[], Statistics]:
     if not flat.flags.c_contiguous:  # in even steps: flat without a copy
         flat = flat.copy()
     numbers = (seen_of_double if wide else seen)(flat)
-    return _once_read(numbers, lambda read: _told(read.tolist(), size, times))
+    return _Reading(numbers, lambda read: _told(read.tolist(), size, times))
 
 
-def _once_read(array: Array, tell: Callable[[np.ndarray], Statistics]) -> Callable[[], Statistics]:
-    """`tell` of what is on the device, read at the first call."""
-    waiting: Array = array
-    found: Statistics | None = None
+class _Reading:
+    """Gives what `tell` makes of an array of a device, which is read when this, or another, is called."""
 
-    def later() -> Statistics:
-        nonlocal waiting, found
-        memory = waiting  # before looking at `found`: another thread may let go of it
-        if found is None:
-            found = tell(to_host(memory))
-            waiting = None
-        return found
+    __slots__ = ("__weakref__", "_found", "_memory", "_stream", "_tell")
 
-    return later
+    def __init__(self, array: Array, tell: Callable[[np.ndarray], Statistics]) -> None:
+        self._memory: Array = array
+        self._tell = tell
+        self._found: Statistics | None = None
+        self._stream = namespace_of(array).cuda.get_current_stream()
+        if array.size:
+            with _LOCK:
+                _unread.setdefault((array.device.id, self._stream.ptr), WeakSet()).add(self)
+
+    def __call__(self) -> Statistics:
+        if self._found is None:
+            with _LOCK:
+                if self._found is None:
+                    self._read()
+        assert self._found is not None
+        return self._found
+
+    def _read(self) -> None:
+        if not self._memory.size:
+            self._take(np.empty(self._memory.shape, self._memory.dtype))
+            return
+        library, device = namespace_of(self._memory), self._memory.device
+        readings = [*_unread.pop((device.id, self._stream.ptr), ())]
+        if (
+            self not in readings
+        ):  # not there any more: it is read while another thread is interrupted
+            readings.append(self)
+        with device, self._stream:
+            parts = [r._memory.reshape(-1).view(np.uint8) for r in readings]
+            host = to_host(parts[0] if len(parts) == 1 else library.concatenate(parts))
+        at = 0
+        for reading, part in zip(readings, parts, strict=True):
+            memory = reading._memory
+            bytes_ = host[at : at + part.size].copy()  # at an address that suits any type
+            own = bytes_.view(memory.dtype).reshape(memory.shape)
+            at += part.size
+            reading._take(own)
+
+    def _take(self, host: np.ndarray) -> None:
+        self._found = self._tell(host)
+        self._memory = None
+
+
+_LOCK = RLock()
+#: Readings that nobody has asked for yet, by device and stream. The references are weak.
+_unread: dict[tuple[int, int], WeakSet[_Reading]] = {}
 
 
 def _sums(x: Any) -> tuple[Any, ...]:

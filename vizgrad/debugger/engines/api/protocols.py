@@ -242,6 +242,12 @@ class Past(Protocol):
         """None: it was undefined."""
         ...
 
+    def ask(self, position: int) -> None:
+        """The values of the first `position` steps are about to be put into numbers: a device is asked for
+        all of them, so that it is waited for once.
+        """
+        ...
+
     @property
     def orders(self) -> Mapping[int, int]:
         """The step that ran a node at some time."""

@@ -24,6 +24,7 @@ from vizgrad.debugger.engines.pytorch.captured import (
     LargeTensor,
     flat_of,
 )
+from vizgrad.debugger.engines.pytorch.device_streams import settle, told_late
 from vizgrad.debugger.engines.pytorch.effects import GradEffect, leaf_effect
 from vizgrad.debugger.engines.pytorch.graph_source import Numbering
 
@@ -160,6 +161,8 @@ class Gate:
         self._thread = threading.Thread(
             target=lambda: context.run(self._work), name="held backward", daemon=True
         )
+        #: The thread that runs the nodes: that one, or one that PyTorch made for those of a device.
+        self._runner = self._thread
         self._thread.start()
 
     # --- on the session's side ------------------------------------------------------------------
@@ -194,7 +197,7 @@ class Gate:
         if at_once:
             self._thread.join(GRACE)
             if self.running:
-                _raise_in(self._thread, Abandoned)
+                _raise_in(self._runner, Abandoned)
         self._thread.join(ENDING)
 
     # --- on its own thread ----------------------------------------------------------------------
@@ -211,6 +214,7 @@ class Gate:
             if self._anomaly is not None:
                 torch.autograd.set_detect_anomaly(*self._anomaly)
         except BaseException as error:  # noqa: BLE001  handed to the session
+            told_late(error)
             end = error
         finally:
             for handle in self._handles:
@@ -241,7 +245,8 @@ class Gate:
             if self._numbering is not None:
                 self._numbering.renumber(grads)
             call = Call(number, self._received(number, grads))
-            self._call = call
+            self._call, self._runner = call, threading.current_thread()
+            settle(grads)  # the session reads them on another stream
             self._came.put(call)
             instead = self._go.get()
             if self._abandoned:
@@ -302,6 +307,7 @@ class Gate:
             if self._abandoned:
                 self._abandon()
             self._deliver(call, computed)
+            settle(computed)
             if self._numbering is not None:
                 leaf = call.leaf
                 self._numbering.renumber(computed if leaf is None else [leaf.grad])

@@ -282,6 +282,8 @@ class Journal(Sequence[EngineStep]):
         return None
 
     def birth_at(self, step: EngineStep) -> model.Birth | None:
+        if step.index < self.finite_until and not self._asked:
+            return None  # known already, and a device would be waited for
         node = self.nodes[step.node]
         return birth_of(step, node, self._ids.get, reader_before(step, node))
 

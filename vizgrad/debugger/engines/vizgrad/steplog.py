@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from vizgrad.core.arrays.backend import library_of_devices
 from vizgrad.core.arrays.statistics import is_small
 from vizgrad.core.engine.observer import Watch
 from vizgrad.core.engine.reference_loop import where_raised
@@ -439,6 +440,15 @@ class EnginePast:
             arrival = step.arrived[number]
             held = arrival.before if kind == "before" else arrival.after
         return None if held is None else held.summary
+
+    def ask(self, position: int) -> None:
+        if library_of_devices() is None:
+            return
+        for index in range(position):
+            step = self._journal[index]
+            for held in (*step.incoming[:1], *(out.routed for out in step.routed)):
+                if held is not None:
+                    held.ask()
 
     @property
     def orders(self) -> Mapping[int, int]:

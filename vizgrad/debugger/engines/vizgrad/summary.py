@@ -9,7 +9,7 @@ from math import prod
 from typing import Any
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.backend import as_array, device_of
+from vizgrad.core.arrays.backend import as_array, device_of, is_on_device
 from vizgrad.core.arrays.chunks import kept_copy
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.arrays.sparse.base import SparseArray
@@ -163,7 +163,7 @@ def tangents(value: Any) -> list[Tensor]:
 class CapturedArray(CapturedValue):
     """The earlier value: the array itself, where no code writes to it, or a copy."""
 
-    __slots__ = ("_copied", "_tangents", "nbytes")
+    __slots__ = ("_copied", "_later", "_tangents", "nbytes")
 
     def __init__(self, value: Any, *, copy: bool, dual: Any = None) -> None:
         """`dual`: the tensor whose tangents are its own, where it is not `value`."""
@@ -173,6 +173,7 @@ class CapturedArray(CapturedValue):
         self._copied = copy
         self.array, self.nbytes = kept_copy(array) if copy else (array, size_of(array))
         self._summary = None
+        self._later: Callable[[], model.TensorSummary | None] | None = None
         #: Those of a gradient in forward mode: what it had then stays known when the level is over.
         self._tangents: tuple[CapturedArray, ...] = ()
         if DUALS.on:
@@ -180,8 +181,17 @@ class CapturedArray(CapturedValue):
             self._tangents = tuple([CapturedArray(tangent._array, copy=copy) for tangent in beside])
             self.nbytes += sum([tangent.nbytes for tangent in self._tangents])
 
+    def ask(self) -> None:
+        """Its summary will be asked for, after those of others: a device begins with it now."""
+        if self._summary is None and self._later is None and is_on_device(self.array):
+            self._later = summarize_later(self.array)
+
     def _summarize(self, *, closely: bool) -> model.TensorSummary:
-        found = summarize_closely(self.array) if closely else summarize(self.array)
+        later, self._later = self._later, None
+        if later is not None and not closely:
+            found = later()
+        else:
+            found = summarize_closely(self.array) if closely else summarize(self.array)
         assert found is not None  # of an array there is one
         if not self._tangents:
             return found

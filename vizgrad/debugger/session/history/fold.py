@@ -54,6 +54,9 @@ class RecordedPast:
     def went(self, index: int, edge: int) -> bool:
         return self._routed(index, edge) is not None
 
+    def ask(self, position: int) -> None:
+        """Records hold numbers already."""
+
     def value(self, spot: Spot) -> model.TensorSummary | None:
         index, kind, number = spot
         record = self._record(index)
@@ -277,6 +280,10 @@ class Fold:
     def _first(self, node: int) -> model.TensorSummary | None:
         order = self.order(node)
         return None if order is None else self._past.value((order, "incoming", 0))
+
+    def ask(self) -> None:
+        """All norms are about to be read."""
+        self._past.ask(self.position)
 
     def visited(self) -> Iterator[int]:
         """The nodes that were run, in order."""

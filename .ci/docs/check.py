@@ -1,0 +1,175 @@
+"""check.py SITE: reads the built site, then opens pages of it in Chromium.
+
+Every link and picture leads somewhere, and so does each anchor; no page loads anything from another host;
+axe finds no barrier in light and dark; one recorded session is stepped in its page. `--pictures FOLDER` keeps
+what was seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / "extension" / "node_modules" / "axe-core" / "axe.min.js"
+#: Pages that are opened: one of each kind.
+OPENED = (
+    "index.html", "start.html", "hosts.html", "systems.html", "stability.html", "pytorch.html",
+    "notebooks/guide.html", "notebooks/00_tour.html", "notebooks/03_functions.html", "notebooks/04_why.html",
+    "notebooks/05_pytorch.html", "notebooks/design/README.html", "reference/debugger.html",
+    "reference/functional.html", "vizgrad/README.html", "search.html",
+)  # fmt: skip
+STEPPED = "notebooks/00_tour.html"
+#: Attributes that make a browser fetch; a link of the user's own (`a href`) is none of them.
+FETCHED = {
+    "img": ("src",), "script": ("src",), "link": ("href",), "iframe": ("src",), "source": ("src", "srcset"),
+    "video": ("src", "poster"), "object": ("data",),
+}  # fmt: skip
+
+
+class Found(HTMLParser):
+    """Links, what is fetched, and the names that links can lead to."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.fetched: list[str] = []
+        self.names: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value for name, value in attrs if value}
+        self.names |= {given[name] for name in ("id", "name") if name in given}
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        self.fetched += [given[name] for name in FETCHED.get(tag, ()) if name in given]
+
+
+@cache
+def read(page: Path) -> Found:
+    return Found(page.read_text("utf-8"))
+
+
+def dead(site: Path) -> Iterator[str]:
+    """Links within the site that lead nowhere."""
+    for page in sorted(site.rglob("*.html")):
+        found = read(page)
+        for link in [*found.links, *found.fetched]:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = page.parent / unquote(parts.path) if parts.path else page
+            if not target.exists():
+                yield f"{page.relative_to(site)}: {link} leads nowhere"
+            elif _names_nothing(target, unquote(parts.fragment)):
+                yield f"{page.relative_to(site)}: {link} names no place"
+
+
+def _names_nothing(target: Path, anchor: str) -> bool:
+    """Is there an anchor, and no such place? Exported pages of sessions have none."""
+    is_page = target.suffix == ".html" and "_static" not in target.parts
+    return bool(anchor) and is_page and anchor not in read(target).names
+
+
+def foreign(site: Path) -> Iterator[str]:
+    """What a page would fetch from another host."""
+    for page in sorted(site.rglob("*.html")):
+        for link in read(page).fetched:
+            if urlsplit(link).netloc:
+                yield f"{page.relative_to(site)} fetches {link}"
+    for sheet in sorted(site.rglob("*.css")):
+        text = sheet.read_text("utf-8")
+        for link in re.findall(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//[^\"')]+", text):
+            yield f"{sheet.relative_to(site)} fetches {link}"
+
+
+def open_page(page: Page, site: Path, name: str, look: str) -> list[str]:
+    """What is wrong with it: errors of scripts, requests that leave, barriers."""
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(f"{name}: {error}"))
+    page.on(
+        "request",
+        lambda r: wrong.append(f"{name} asks {r.url}") if r.url.startswith("http") else None,
+    )
+    page.emulate_media(color_scheme=look)  # pyright: ignore[reportArgumentType]
+    page.goto((site / name).as_uri())
+    page.evaluate(AXE.read_text("utf-8"))
+    found = page.evaluate("axe.run(document, {iframes: false})")["violations"]
+    wrong += [
+        f"{name} ({look}): {one['id']}: {one['nodes'][0]['html'][:200]} ({len(one['nodes'])})"
+        for one in found
+    ]
+    return wrong
+
+
+def step_one(page: Page, site: Path) -> str:
+    """Steps the first session of a page in its frame; what it says then."""
+    page.goto((site / STEPPED).as_uri())
+    frame = page.locator(".vg-live iframe").first
+    frame.scroll_into_view_if_needed()
+    inside = frame.content_frame
+    step = inside.get_by_role("button", name="Step", exact=True)
+    step.wait_for(timeout=60_000)
+    before = inside.locator("body").inner_text()
+    for _ in range(3):
+        step.click()
+    inside.get_by_text(re.compile(r"\b3 of \d+")).first.wait_for(timeout=60_000)
+    after = inside.locator("body").inner_text()
+    if before == after:
+        raise SystemExit(f"{STEPPED}: Step does nothing")
+    return next(line for line in after.splitlines() if re.search(r"\b3 of \d+", line))
+
+
+def look(browser: Browser, site: Path, pictures: Path | None) -> list[str]:
+    wrong: list[str] = []
+    for scheme in ("light", "dark"):
+        for name in OPENED:
+            page = browser.new_page(viewport={"width": 1280, "height": 900})
+            wrong += open_page(page, site, name, scheme)
+            if pictures is not None:
+                page.screenshot(path=pictures / f"{name.replace('/', '-')}-{scheme}.png")
+            page.close()
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    print(f"{STEPPED}, stepped three times in the page: {step_one(page, site)}")
+    if pictures is not None:
+        page.screenshot(path=pictures / "stepped.png")
+    return wrong
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("site", type=Path)
+    parser.add_argument("--pictures", type=Path)
+    asked = parser.parse_args()
+    site = asked.site.resolve()
+    if asked.pictures:
+        asked.pictures.mkdir(parents=True, exist_ok=True)
+    wrong = [*dead(site), *foreign(site)]
+    pages = len([*site.rglob("*.html")])
+    print(f"{pages} pages read: {len(wrong)} dead links and requests to other hosts")
+    sys.path.insert(0, str(ROOT))
+    from tests.ui.conftest import FLAGS, chromium
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium(), args=FLAGS, timeout=300_000
+        )
+        wrong += look(browser, site, asked.pictures)
+        browser.close()
+    if wrong:
+        raise SystemExit("\n".join(wrong))
+    print(
+        f"{len(OPENED)} pages opened, light and dark: axe finds no barrier, nothing asks another host"
+    )
+
+
+if __name__ == "__main__":
+    main()
