@@ -98,6 +98,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "strides of a sum": lambda xp: (matrix(xp, "f8", 3).transpose(2, 0, 1) + 1).strides,
     "strides of exp": lambda xp: np.exp(matrix(xp).T).strides,
     "strides of like": lambda xp: np.empty_like(matrix(xp).T).strides,
+    "like of no dimensions": lambda xp: np.full_like(matrix(xp), 3.0, shape=()),
     "argmax": lambda xp: np.argmax(matrix(xp), axis=1),
     "cumsum": lambda xp: np.cumsum(matrix(xp, "f4"), axis=0),
     "cumsum of small integers": lambda xp: np.cumsum(matrix(xp, "i2"), axis=0),

@@ -16,6 +16,7 @@ from vizgrad.optim.optimizer import (
     buffer,
     check_at_least,
     count_step,
+    only_writes,
     options,
 )
 
@@ -61,16 +62,15 @@ class Adagrad(Optimizer):
                 "set weight_decay=0 for these parameters, or make the embedding with sparse=False",
             )
 
+    @only_writes
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
         step = count_step(state)
         if is_sparse(grad):
             self._update_sparse(param, grad.coalesce(), state, group, step)
             return
-        grad = rule.decayed(grad, param, group["weight_decay"])
         total = buffer(state, "sum", param, group["initial_accumulator_value"])
-        total += grad * grad
         lr = group["lr"] / (1 + (step - 1) * group["lr_decay"])
-        rule.descend(param, rule.over_root(grad, total, group["eps"]), lr)
+        rule.adagrad_step(param, grad, total, lr, group["weight_decay"], group["eps"])
 
     @staticmethod
     def _update_sparse(param: Array, grad: Any, state: State, group: Group, step: float) -> None:
@@ -113,10 +113,18 @@ class Adadelta(Optimizer):
             ),
         )  # fmt: skip
 
+    @only_writes
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
         count_step(state)
-        grad = rule.decayed(grad, param, group["weight_decay"])
         square = buffer(state, "square_avg", param)
         delta = buffer(state, "acc_delta", param)
-        step = rule.adadelta(square, delta, grad, group["rho"], group["eps"])
-        rule.descend(param, step, group["lr"])
+        rule.adadelta_step(
+            param,
+            grad,
+            square,
+            delta,
+            group["lr"],
+            group["weight_decay"],
+            group["rho"],
+            group["eps"],
+        )

@@ -82,8 +82,9 @@ class Adam(Optimizer):
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
         lr, decay, (beta1, beta2) = float(group["lr"]), group["weight_decay"], group["betas"]
         step = count_step(state)
-        mean = buffer(state, "exp_avg", param)
-        square = buffer(state, "exp_avg_sq", param)
+        first, second = state.get("exp_avg"), state.get("exp_avg_sq")
+        mean = buffer(state, "exp_avg", param) if first is None else first._array
+        square = buffer(state, "exp_avg_sq", param) if second is None else second._array
         largest = buffer(state, "max_exp_avg_sq", param) if group["amsgrad"] else None
         apart = decay and group["decoupled_weight_decay"]
         rule.adam_step(
@@ -159,15 +160,16 @@ class Adamax(Optimizer):
             ),
         )  # fmt: skip
 
+    @only_writes
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
         beta1, beta2 = group["betas"]
         step = count_step(state)
-        grad = rule.decayed(grad, param, group["weight_decay"])
         mean = buffer(state, "exp_avg", param)
         norm = buffer(state, "exp_inf", param)
-        rule.move(mean, grad, 1 - beta1)
-        rule.adamax_norm(norm, grad, beta2, group["eps"])
-        rule.descend(param, mean / norm, group["lr"] / (1 - beta1**step))
+        lr = group["lr"] / (1 - beta1**step)
+        rule.adamax_step(
+            param, grad, mean, norm, lr, group["weight_decay"], beta1, beta2, group["eps"]
+        )
 
 
 class NAdam(Optimizer):
@@ -203,14 +205,12 @@ class NAdam(Optimizer):
             ),
         )  # fmt: skip
 
+    @only_writes
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
         lr, eps, decay = group["lr"], group["eps"], group["weight_decay"]
         beta1, beta2 = group["betas"]
         step = count_step(state)
-        if decay and group["decoupled_weight_decay"]:
-            param *= 1 - lr * decay
-        else:
-            grad = rule.decayed(grad, param, decay)
+        shrink = 1 - lr * decay if decay and group["decoupled_weight_decay"] else None
         mean = buffer(state, "exp_avg", param)
         square = buffer(state, "exp_avg_sq", param)
         product: Any = state.get("mu_product")
@@ -220,11 +220,12 @@ class NAdam(Optimizer):
         following = beta1 * (1 - 0.5 * 0.96 ** ((step + 1) * group["momentum_decay"]))
         product._array *= mu
         done = float(product._array)
-        rule.move(mean, grad, 1 - beta1)
-        rule.move_square(square, grad, beta2)
         root = (1 - beta2**step) ** 0.5
-        rule.adam(param, grad, square, lr * (1 - mu) / (1 - done), root, eps)
-        rule.adam(param, mean, square, lr * following / (1 - done * following), root, eps)
+        ahead = lr * following / (1 - done * following)
+        rule.nadam_step(
+            param, grad, mean, square, lr * (1 - mu) / (1 - done), ahead, root, shrink, decay, beta1,
+            beta2, eps,
+        )  # fmt: skip
 
 
 class RAdam(Optimizer):
@@ -257,30 +258,26 @@ class RAdam(Optimizer):
             ),
         )  # fmt: skip
 
+    @only_writes
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
         lr, decay = group["lr"], group["weight_decay"]
         beta1, beta2 = group["betas"]
         step = count_step(state)
-        if decay and group["decoupled_weight_decay"]:
-            param *= 1 - lr * decay
-        else:
-            grad = rule.decayed(grad, param, decay)
+        shrink = 1 - lr * decay if decay and group["decoupled_weight_decay"] else None
         mean = buffer(state, "exp_avg", param)
         square = buffer(state, "exp_avg_sq", param)
-        rule.move(mean, grad, 1 - beta1)
-        rule.move_square(square, grad, beta2)
         lr = lr / (1 - beta1**step)
         left = 1 - beta2**step
         longest = 2 / (1 - beta2) - 1
         length = longest - 2 * step * beta2**step / left
-        if length <= 5:
-            rule.descend(param, mean, lr)
-            return
-        rectify = (
-            (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
-        ) ** 0.5
-        direction = rule.over_root(mean, square, group["eps"])
-        rule.descend(param, direction, lr * rectify * left**0.5)
+        if length > 5:
+            rectify = (
+                (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
+            )
+            lr = lr * rectify**0.5 * left**0.5
+        rule.radam_step(
+            param, grad, mean, square, length > 5, lr, shrink, decay, beta1, beta2, group["eps"]
+        )
 
 
 # Adam for sparse gradients.

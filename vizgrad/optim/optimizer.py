@@ -16,7 +16,7 @@ from vizgrad.core.arrays.fusion.many import together
 from vizgrad.core.arrays.kernels.elementwise import as_complex, as_real
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.graph.node import RemovableHandle, add_hook
-from vizgrad.core.tensor.modes import about_to_write, set_grad_mode
+from vizgrad.core.tensor.modes import GUARD, about_to_write, set_grad_mode
 from vizgrad.core.tensor.source_location import Site, caller
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor, storage_of
@@ -24,6 +24,7 @@ from vizgrad.core.tensor.tensor import Tensor, new_tensor, storage_of
 U = TypeVar("U", bound=Callable[..., None])
 
 _ONE_BY_ONE: Final = nullcontext()
+_ndarray = xp.ndarray
 
 # The argument of an optimizer: parameters in an order, with names or without.
 
@@ -251,18 +252,24 @@ class Optimizer:
                         self._step_one(param, group)
         finally:
             for param in changed:
-                storage_of(param).wrote(name, site)
+                (param._storage or storage_of(param)).wrote(name, site)
 
     def _step_one(self, param: Tensor, group: Group) -> None:
         if DEVICES.several:
             make_current(param)
         grad: Any = param._grad._array  # pyright: ignore[reportOptionalMemberAccess]
-        if is_sparse(grad):
+        array = param._array
+        plain = grad.__class__ is _ndarray and array.dtype.kind != "c"
+        if not plain and is_sparse(grad):
             self.check_sparse(group)
         if group.get("maximize", False):
             grad = -grad
-        about_to_write(param)
-        array = param._array
+        if GUARD.scoped or GUARD.transforms:
+            about_to_write(param)
+            array = param._array
+        if plain:
+            self.update(array, grad, self.state[param], group)
+            return
         if array.dtype.kind == "c" and not is_sparse(grad):
             pairs = as_real(array)
             self.update(pairs, as_real(grad), StateInParts(self.state[param], pairs), group)

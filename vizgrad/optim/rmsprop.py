@@ -14,6 +14,7 @@ from vizgrad.optim.optimizer import (
     buffer,
     check_at_least,
     count_step,
+    only_writes,
     options,
 )
 
@@ -53,19 +54,14 @@ class RMSprop(Optimizer):
             ),
         )  # fmt: skip
 
+    @only_writes
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
         count_step(state)
-        alpha = group["alpha"]
-        grad = rule.decayed(grad, param, group["weight_decay"])
         square = buffer(state, "square_avg", param)
-        rule.move_square(square, grad, alpha)
-        if group["centered"]:
-            mean = buffer(state, "grad_avg", param)
-            rule.move(mean, grad, 1 - alpha)
-            square = square - mean * mean
-        step = rule.over_root(grad, square, group["eps"])
-        if group["momentum"] > 0:
-            velocity = buffer(state, "momentum_buffer", param)
-            rule.momentum(velocity, step, group["momentum"], 0)
-            step = velocity
-        rule.descend(param, step, group["lr"])
+        mean = buffer(state, "grad_avg", param) if group["centered"] else None
+        keep = group["momentum"]
+        velocity = buffer(state, "momentum_buffer", param) if keep > 0 else None
+        rule.rmsprop_step(
+            param, grad, square, mean, velocity, group["lr"], group["weight_decay"], group["alpha"],
+            group["eps"], keep,
+        )  # fmt: skip

@@ -15,6 +15,7 @@ from vizgrad.optim.optimizer import (
     buffer,
     check_at_least,
     count_step,
+    only_writes,
     options,
 )
 
@@ -50,6 +51,7 @@ class Rprop(Optimizer):
             ),
         )  # fmt: skip
 
+    @only_writes
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
         count_step(state)
         before = buffer(state, "prev", param)
@@ -86,17 +88,15 @@ class ASGD(Optimizer):
             ),
         )  # fmt: skip
 
+    @only_writes
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
         lr, lambd = group["lr"], group["lambd"]
-        grad = rule.decayed(grad, param, group["weight_decay"])
         average = buffer(state, "ax", param)
         step = count_step(state)
         if "eta" not in state:
             state["eta"], state["mu"] = _scalar(lr), _scalar(1.0)
         eta, mu = float(state["eta"]._array), float(state["mu"]._array)
-        param *= 1 - lambd * eta
-        rule.descend(param, grad, eta)
-        rule.move(average, param, mu)
+        rule.asgd_step(param, grad, average, 1 - lambd * eta, eta, mu, group["weight_decay"])
         state["eta"] = _scalar(lr / (1 + lambd * lr * step) ** group["alpha"])
         state["mu"] = _scalar(1 / max(1.0, step - group["t0"]))
 

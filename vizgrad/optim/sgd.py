@@ -74,9 +74,10 @@ class SGD(Optimizer):
         if is_sparse(grad):
             self._update_sparse(param, grad, state, group)
             return
-        keep = group["momentum"]
-        first = state.get("momentum_buffer") is None
-        velocity = buffer(state, "momentum_buffer", param) if keep else None
+        keep, known = group["momentum"], state.get("momentum_buffer")
+        first, velocity = known is None, None
+        if keep:
+            velocity = buffer(state, "momentum_buffer", param) if known is None else known._array
         rule.sgd_step(
             param, grad, velocity, float(group["lr"]), group["weight_decay"],
             keep, group["dampening"], group["nesterov"], first,

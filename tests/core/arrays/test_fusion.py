@@ -299,6 +299,26 @@ def test_a_function_of_ever_new_numbers_is_not_compiled_for_each(cuda: Any) -> N
     assert 0 < len(strict_module.launches) < 50
 
 
+def test_numbers_that_come_again_are_one_launch_though_others_came_before(cuda: Any) -> None:
+    @fused()
+    def scaled(x: Any, by: float) -> Any:
+        return np.exp(x * by) + by
+
+    x = on_device(3)
+    for number in range(60):
+        scaled(x, float(number))
+    strict_module.launches.clear()
+    for _ in range(3):  # one after the other is used: none replaces another
+        for number in (100.0, 101.0, 102.0):
+            scaled(x, number)
+    assert len(strict_module.launches) == 6
+    strict_module.launches.clear()
+    for number in range(200, 300):
+        scaled(x, float(number))
+    assert strict_module.launches == []
+    np.testing.assert_allclose(scaled(x, 1.0).get(), np.exp(x.get()) + 1)
+
+
 def test_only_arrays_of_the_trace_are_written() -> None:
     trace = Trace()
     x = trace.argument(Argument(Value("x", np.dtype("f4")), "elements", 0))

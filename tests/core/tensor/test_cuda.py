@@ -248,3 +248,12 @@ def test_an_allocation_that_fails_is_explained(monkeypatch: pytest.MonkeyPatch) 
         "cupy's memory pool but unallocated."
     )
     assert below == ["  held: nothing by tensors that Python still knows"]
+
+
+@pytest.mark.usefixtures("cuda")
+def test_what_has_no_dimensions_is_made_like_what_has() -> None:
+    """cupy takes an empty shape for none."""
+    nothing = vg.empty(0, 2, device="cuda")
+    assert nothing.median().shape == ()
+    assert nothing.median().isnan().item()
+    assert vg.nn.utils.clip_grad_norm_([vg.nn.Parameter(nothing)], 1.0).shape == ()

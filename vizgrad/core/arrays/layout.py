@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def repeats_itself(array: Array) -> bool:
 def empty_like_strides(pattern: Array, like: Array) -> Array:
     """Uninitialised memory of `like`'s type, with the strides of `pattern` if that is dense."""
     if pattern.flags.c_contiguous or not is_dense(pattern):
-        return np.empty_like(like, shape=pattern.shape, order="C")
+        return shaped(np.empty_like, like, shape=pattern.shape, order="C")
     order = sorted(range(pattern.ndim), key=lambda d: -pattern.strides[d])
     out = np.empty_like(like, shape=tuple(pattern.shape[d] for d in order), order="C")
     return np.transpose(out, tuple(order.index(d) for d in range(pattern.ndim)))
@@ -95,7 +96,7 @@ def has_channels_innermost(array: Array) -> bool:
 
 def empty(shape: tuple[int, ...], like: Array) -> Array:
     """Uninitialised memory of `like`'s type and place, in C order."""
-    return np.empty_like(like, shape=shape, order="C")
+    return shaped(np.empty_like, like, shape=shape, order="C")
 
 
 def empty_channels_last(shape: tuple[int, ...], like: Array) -> Array:
@@ -133,9 +134,23 @@ def sum_to(array: Array, shape: tuple[int, ...]) -> Array:
     """
     extra = array.ndim - len(shape)
     if extra:
-        array = array.sum(axis=tuple(range(extra)))
+        rows = sum_of_rows(array) if extra == array.ndim - 1 else None
+        array = array.sum(axis=tuple(range(extra))) if rows is None else rows
     kept = tuple(d for d, n in enumerate(shape) if n == 1 and array.shape[d] != 1)
     return array.sum(axis=kept, keepdims=True) if kept else array
+
+
+def sum_of_rows(array: Array) -> Array | None:
+    """The sum over all dimensions but the last as a product with ones, which is three times as fast as
+    numpy's sum; None where numpy's is better, or knows what a type needs.
+    """
+    if type(array) is not np.ndarray or array.dtype.char not in "fd":
+        return None
+    columns = array.shape[-1]
+    if columns < 4 or array.size < 16 * columns or not array.flags.c_contiguous:
+        return None
+    rows = array.size // columns
+    return np.ones(rows, array.dtype).dot(array.reshape(rows, columns))
 
 
 def strides_of(array: Array) -> tuple[int, ...]:
@@ -221,6 +236,18 @@ def _owner(array: Any) -> Any:
     while (base := getattr(array, "base", None)) is not None:
         array = base
     return array
+
+
+def shaped(
+    make: Callable[..., Array], array: Array, *args: Any, shape: Any, **options: Any
+) -> Array:
+    """`make(array, *args, shape=shape)`, for `make` of `np.zeros_like` and its relatives.
+
+    To cupy an empty shape says nothing: it takes that of `array`.
+    """
+    if isinstance(array, np.ndarray) or tuple(shape):
+        return make(array, *args, shape=shape, **options)
+    return make(array, *args, shape=(1,), **options).reshape(())
 
 
 def address(array: Array) -> int:

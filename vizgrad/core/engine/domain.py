@@ -31,6 +31,8 @@ from vizgrad.core.engine.explain import (
 from vizgrad.core.graph.node import Meta, Node
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
+_ndarray = xp.ndarray
+
 
 class Domain(Protocol):
     """Arithmetic on gradients of one kind."""
@@ -94,6 +96,8 @@ class ArrayDomain:
         return b + a if is_sparse(getattr(a, "_array", a)) else a + b
 
     def can_add_in_place(self, total: Any, grad: Any) -> bool:
+        if total.__class__ is _ndarray:
+            return total.base is None and total.ndim > 0 and total.flags.writeable
         return (
             is_array(total)
             and total.base is None

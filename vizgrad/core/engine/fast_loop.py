@@ -7,7 +7,7 @@ a visit and `deliver` as in the reference loop.
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
+from heapq import heappop, heappush, heappushpop
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,9 @@ def fast_loop(task: TaskState) -> None:  # noqa: C901, PLR0915
     raw, fit, accumulate = domain.raw, domain.fit, domain.accumulate
     trail, began = None if task.watch is None else task.watch.trail, 0.0
     order = task.order
+    following: Any = (
+        None  # an entry for `ready` that is most often the next node: it need not go in
+    )
     # Where gradients are captured or are Tensors, the watch is told of all stages instead.
     inline = trail is None or (raw and captures is None)
     anomaly = False
@@ -67,6 +70,8 @@ def fast_loop(task: TaskState) -> None:  # noqa: C901, PLR0915
                     accumulate(node.variable, arrived, node in borrowed)
                 arrived = None
                 continue
+        elif following is not None:
+            node, following = heappushpop(ready, following)[2], None
         elif ready:
             node = heappop(ready)[2]
         else:
@@ -129,11 +134,24 @@ def fast_loop(task: TaskState) -> None:  # noqa: C901, PLR0915
             grad = computed[index]
             if grad is not None:
                 if target.outputs != 1:
-                    grad = deliver(
-                        task, node, index, target, slot, (arrived, computed, foreign, None)
-                    )
-                    if trail is not None:
-                        trail = follow_fit(task, trail, node, index, grad)
+                    slots, meta = buffers.get(target), target.meta(slot)
+                    if (
+                        raw
+                        and task.watch is None
+                        and (slots is None or slots[slot] is None)
+                        and grad.shape == meta.shape
+                        and grad.dtype is meta.dtype
+                    ):
+                        if slots is None:
+                            slots = buffers[target] = [None] * target.outputs
+                        slots[slot] = grad
+                        slots = None
+                    else:
+                        visited = arrived, computed, foreign, None
+                        grad = deliver(task, node, index, target, slot, visited)
+                        visited = slots = None
+                        if trail is not None:
+                            trail = follow_fit(task, trail, node, index, grad)
                 else:
                     if not raw or grad.shape != target.shape or grad.dtype is not target.dtype:
                         grad = fit(grad, target.meta(0), node, index)
@@ -168,9 +186,13 @@ def fast_loop(task: TaskState) -> None:  # noqa: C901, PLR0915
                     leaves.append(target)
                 else:
                     order += 1
-                    heappush(ready, (-target.sequence_nr, order, target))
+                    if following is not None:
+                        heappush(ready, following)
+                    following = -target.sequence_nr, order, target
         arrived = computed = grad = None  # as early as in the reference loop
     task.order = order
+    if following is not None:
+        heappush(ready, following)
     if anomaly:
         for _ in reference_loop(task):
             pass

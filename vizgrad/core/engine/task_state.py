@@ -191,9 +191,9 @@ class TaskState:
 
     def _count_dependencies(self, start: Node) -> None:
         counts = self.dependencies
-        stack = [start]
-        while stack:
-            for edge in stack.pop().edges:
+        found = [start]
+        for each in found:  # which grows meanwhile
+            for edge in each.edges:
                 if edge is None:
                     continue
                 node = edge.node if type(edge) is Edge else edge
@@ -201,7 +201,7 @@ class TaskState:
                     counts[node] += 1
                 else:
                     counts[node] = 1
-                    stack.append(node)
+                    found.append(node)
 
     # --- while it runs -------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import WHEN_SEVERAL
 from vizgrad.core.arrays.dtypes import NARROW, WHEN_NARROW, float32, float64
 from vizgrad.core.arrays.fusion import fused
+from vizgrad.core.arrays.layout import shaped
 from vizgrad.core.function.bfloat16 import wide
 from vizgrad.core.function.declared import (
     GROUPS,
@@ -73,7 +74,7 @@ class Flat(Node):
 def _zeros(grad: Any, edge: Node | Edge | None) -> Any:
     assert edge is not None
     meta = edge.node.meta(edge.input_nr) if isinstance(edge, Edge) else edge.meta(0)
-    return xp.zeros_like(grad, shape=meta.shape, dtype=meta.dtype)
+    return shaped(xp.zeros_like, grad, shape=meta.shape, dtype=meta.dtype)
 
 
 @cache

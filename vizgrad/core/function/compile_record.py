@@ -18,7 +18,7 @@ from vizgrad.core.arrays.dtypes import NARROW, float32, float64
 from vizgrad.core.arrays.errstate import NAMELESS
 from vizgrad.core.arrays.fusion import fused
 from vizgrad.core.function.bfloat16 import BY_NUMBER, narrowed, widened
-from vizgrad.core.function.compile_node import at_first_call, save_result
+from vizgrad.core.function.compile_node import at_first_call
 from vizgrad.core.function.declared import GROUPS, saved_by, users_of
 from vizgrad.core.function.failing import kernel_error
 from vizgrad.core.function.transform_tensor import interpreted
@@ -33,11 +33,11 @@ from vizgrad.core.function.typing import (
 from vizgrad.core.function.views import become_view
 from vizgrad.core.graph.edges import cut_off, edge_of
 from vizgrad.core.graph.node import Meta, Node
-from vizgrad.core.graph.saved import SavedGroup
+from vizgrad.core.graph.saved import SavedGroup, SavedResult
 from vizgrad.core.tensor.duals import DUALS
-from vizgrad.core.tensor.modes import GUARD, MODES, noted
-from vizgrad.core.tensor.source_location import INTERNAL
-from vizgrad.core.tensor.storage import tick
+from vizgrad.core.tensor.modes import GUARD, MODES, inference_blocks, noted
+from vizgrad.core.tensor.source_location import INTERNAL, outermost
+from vizgrad.core.tensor.storage import storage_of, tick
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.core.upcalls import UPCALLS
 
@@ -60,9 +60,10 @@ def compile_record(op: Declared, node_class: Callable[[], type[Node] | None]) ->
     scope: dict[str, Any] = {
         "Tensor": Tensor, "new": object.__new__, "ndarray": xp.ndarray, "as_array": as_array,
         "kernel": op.forward, "GUARD": GUARD, "MODES": MODES, "noted": noted,
-        "edge_of": edge_of, "cut_off": cut_off,
-        "tick": tick, "getframe": sys._getframe, "INTERNAL": INTERNAL,
-        "Meta": Meta, "save_result": save_result, "arrays_for": arrays_for, "number": number,
+        "edge_of": edge_of, "cut_off": cut_off, "inference_blocks": inference_blocks,
+        "tick": tick, "getframe": sys._getframe, "INTERNAL": INTERNAL, "outermost": outermost,
+        "Meta": Meta, "new_meta": tuple.__new__, "SavedResult": SavedResult,
+        "storage_of": storage_of, "arrays_for": arrays_for, "number": number,
         "coerce": coerce, "type_error": type_error, "refuse_complex": refuse_complex,
         "refuse_integers": refuse_integers,
         "op": op, "become_view": become_view, "kernel_error": kernel_error, "gathered": _gathered,
@@ -247,8 +248,10 @@ def _record_node(op: Declared, results: list[str], outs: list[str]) -> list[str]
         f"            node.shape = {results[0]}.shape",
         f"            node.dtype = {results[0]}.dtype",
         "            f = getframe(1)",
-        "            while INTERNAL[f.f_globals.get('__package__')] and f.f_back is not None:",
-        "                f = f.f_back",
+        "            try:",
+        "                while INTERNAL[f.f_globals['__package__']] and f.f_back is not None:",
+        "                    f = f.f_back",
+        "            except KeyError: f = outermost(f)",
         "            node.code = f.f_code",
         "            node.lasti = f.f_lasti",
         "            node.scope = None",
@@ -259,7 +262,8 @@ def _record_node(op: Declared, results: list[str], outs: list[str]) -> list[str]
         everyone = len(users) == len(names)
         if saved in op.outputs:
             out = outs[op.outputs.index(saved)]
-            value = f"save_result({out})"
+            # as memory; its storage is made now: later writes must be seen
+            value = f"SavedResult({out}._array, {out}._storage or storage_of({out}))"
         else:
             value = saved
         lines.append(
@@ -270,7 +274,9 @@ def _record_node(op: Declared, results: list[str], outs: list[str]) -> list[str]
     for name in saved_by(op)[1]:
         if name.endswith("_meta"):
             array = f"{op.inputs[op.inputs.index(name.removesuffix('_meta'))]}._array"
-            lines.append(f"            node._{name} = Meta({array}.shape, {array}.dtype)")
+            lines.append(
+                f"            node._{name} = new_meta(Meta, ({array}.shape, {array}.dtype, None))"
+            )
         else:
             value = f"SavedGroup({name})" if name in GROUPS else name
             lines.append(f"            node._{name} = {value}")
@@ -279,5 +285,10 @@ def _record_node(op: Declared, results: list[str], outs: list[str]) -> list[str]
         lines += [f"            if {outs[0]}._tracked == 0: {outs[0]}._tracked = 1"]
     else:
         lines += [f"            {outs[0]}._tracked = 1"]
-    lines += [f"            if GUARD.scoped: node.scope = noted(node, ({', '.join(outs)},))"]
+    lines += [
+        "            if GUARD.scoped:",
+        "                node.scope = MODES.scope",
+        "                if MODES.on_record or inference_blocks:",
+        f"                    node.scope = noted(node, ({', '.join(outs)},))",
+    ]
     return lines

@@ -12,6 +12,7 @@ from vizgrad.core.arrays import layout, xp
 from vizgrad.core.arrays.backend import beside
 from vizgrad.core.arrays.kernels import elementwise as kernel
 from vizgrad.core.arrays.kernels.places import write_at
+from vizgrad.core.arrays.layout import shaped
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.graph.edges import edge_of
 from vizgrad.core.tensor.modes import MODES
@@ -236,11 +237,11 @@ class strided_replace:
 def _zeros_beside(grad: Any, meta: Any) -> Any:
     """Zeros of the meta's shape, of the same kind (array or Tensor) as `grad`."""
     if isinstance(grad, Tensor):
-        return new_tensor(xp.zeros_like(grad._array, shape=meta.shape, order="C"))
+        return new_tensor(shaped(xp.zeros_like, grad._array, shape=meta.shape, order="C"))
     return (
         xp.zeros(meta.shape, meta.dtype)
         if grad.ndim == 0
-        else xp.zeros_like(grad, shape=meta.shape, order="C")
+        else shaped(xp.zeros_like, grad, shape=meta.shape, order="C")
     )
 
 

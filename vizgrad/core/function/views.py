@@ -12,7 +12,7 @@ from vizgrad.core.graph.edges import split_edge
 from vizgrad.core.tensor.modes import GUARD, MODES
 from vizgrad.core.tensor.source_location import caller, written_name
 from vizgrad.core.tensor.state import Creation, ViewInfo
-from vizgrad.core.tensor.storage import InferenceStorage, LooseInferenceStorage
+from vizgrad.core.tensor.storage import InferenceStorage, LooseInferenceStorage, Storage
 from vizgrad.core.tensor.tensor import VIEW, Tensor, storage_of
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 _ndarray = xp.ndarray
+_new = object.__new__
 
 
 def become_view(
@@ -32,8 +33,11 @@ def become_view(
     """
     if source._array.__class__ is not _ndarray and is_sparse(source._array):
         return True
-    storage = out._storage = storage_of(source)
-    if isinstance(storage, InferenceStorage):  # views of inference tensors are not tracked (M-20)
+    storage = out._storage = source._storage or storage_of(source)
+    # views of memory of the usual kind are the usual case
+    if storage.__class__ is not Storage and isinstance(
+        storage, InferenceStorage
+    ):  # views of inference tensors are not tracked (M-20)
         if isinstance(storage, LooseInferenceStorage):
             out._storage = storage.of_views()
         return False
@@ -47,7 +51,12 @@ def become_view(
         # what the parent may not do, this may not (V-44)
         if creation is Creation.DEFAULT or parent.creation is Creation.INFERENCE:
             creation = parent.creation
-    out._view = ViewInfo(base, creation, storage.last_write, maker)
+    info = out._view = _new(ViewInfo)  # without a call of its `__init__`
+    info.base = base
+    info.creation = creation
+    info.clock = storage.last_write
+    info.maker = maker
+    info.sequence_nr = 0
     out._tracked = VIEW
     return True
 

@@ -77,11 +77,15 @@ def edge_of(tensor: Tensor) -> Node | Edge | None:
     tracked = tensor._tracked
     if tracked == RESULT:
         return tensor._edge
+    if tracked == VIEW:
+        edge, storage = tensor._edge, tensor._storage
+        info: Any = tensor._view
+        if edge is not None and (storage is None or storage.last_write == info.clock):
+            return edge  # as nearly all views: nothing was written since
+        return _view_edge(tensor)
     if tracked == LEAF:
         return _leaf_edge(tensor)
-    if tracked == UNTRACKED:
-        return None
-    return _view_edge(tensor)
+    return None
 
 
 def _leaf_edge(tensor: Tensor) -> Node:

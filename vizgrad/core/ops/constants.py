@@ -12,6 +12,7 @@ from typing import Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import beside
+from vizgrad.core.arrays.layout import shaped
 from vizgrad.core.function.transform_tensor import Wrapped
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
@@ -38,8 +39,8 @@ def zeros_like(value: Any) -> Any:
 def zeros_beside(value: Any, shape: tuple[int, ...]) -> Any:
     """Zeros of the given shape, of the type and on the device of `value`."""
     if isinstance(value, Tensor):
-        return new_tensor(xp.zeros_like(value._array, shape=shape, order="C"))
-    return xp.zeros_like(value, shape=shape, order="C")
+        return new_tensor(shaped(xp.zeros_like, value._array, shape=shape, order="C"))
+    return shaped(xp.zeros_like, value, shape=shape, order="C")
 
 
 def constant(value: Any, like: Any) -> Any:

@@ -6,6 +6,7 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import as_array
 from vizgrad.core.arrays.kernels import indexing, reduction
 from vizgrad.core.arrays.kernels import indexing as kernel
+from vizgrad.core.arrays.layout import shaped
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.constants import constant, place_of, raw, zeros_beside
 from vizgrad.core.ops.reduce import sum_dims
@@ -231,7 +232,7 @@ class index_fill_tensor:
         return index_fill(grad, index, dim=dim, value=0)
 
     def grad_value(grad, index, dim):
-        zeros = xp.zeros_like(place_of(grad), shape=grad.shape)
+        zeros = shaped(xp.zeros_like, place_of(grad), shape=grad.shape)
         named = indexing.index_fill(zeros, raw(index), 1, dim)
         return _total(grad * constant(named, grad))  # what is named twice is written once
 

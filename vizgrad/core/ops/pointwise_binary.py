@@ -6,6 +6,7 @@ import math
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.kernels import elementwise
+from vizgrad.core.arrays.layout import shaped
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.constants import constant, place_of, raw, zeros_like
 from vizgrad.core.ops.copying import cast
@@ -188,7 +189,7 @@ class frexp:
         return xp.frexp(self)
 
     def grad_self(grad, exponent):
-        ones = xp.ones_like(place_of(grad), shape=grad.shape)
+        ones = shaped(xp.ones_like, place_of(grad), shape=grad.shape)
         return grad / constant(xp.ldexp(ones, raw(exponent)), grad)
 
 

@@ -235,7 +235,7 @@ def is_inference_mode_enabled() -> bool:
 
 
 #: Blocks of inference mode whose tensors may still be around.
-_inference_blocks: list[weakref.ref[InferenceStorage]] = []
+inference_blocks: list[weakref.ref[InferenceStorage]] = []
 
 
 def enter_inference(enabled: bool) -> tuple[Any, bool]:
@@ -266,23 +266,23 @@ def _set_inference(storage: InferenceStorage | None) -> None:
         MODES.grad_in_inference = False
     elif storage is None and inside:
         _inferring(-1)
-    if storage is not None and all(known() is not storage for known in _inference_blocks):
+    if storage is not None and all(known() is not storage for known in inference_blocks):
         with GUARD.lock:
             GUARD.scoped += 1
-            _inference_blocks.append(weakref.ref(storage))
+            inference_blocks.append(weakref.ref(storage))
     MODES.inference = storage
     share_of_thread().switches += 1
 
 
 def _look_for_inference_tensors(node: Any) -> None:
     """Refuses to save one (M-25); stops looking for blocks of which nothing is left."""
-    for known in list(_inference_blocks):
+    for known in list(inference_blocks):
         if known() is None:
             with GUARD.lock:
-                if known in _inference_blocks:
-                    _inference_blocks.remove(known)
+                if known in inference_blocks:
+                    inference_blocks.remove(known)
                     GUARD.scoped -= 1
-    if _inference_blocks:
+    if inference_blocks:
         refuse_saved(node)
 
 
@@ -302,10 +302,11 @@ def pop_scope(before: Scope | None) -> None:
 def noted(node: Any, outputs: Any = ()) -> Scope | None:
     """Tells the listeners of this thread about a new node; returns the scope it belongs to.
 
-    Recording functions call this only while `GUARD.scoped` is not zero.
+    Recording functions call this only while `GUARD.scoped` is not zero; those that are compiled look
+    themselves at the scope, and call it only if a listener is there, or `inference_blocks` are around.
     """
     node.scope = scope = MODES.scope
-    if _inference_blocks:
+    if inference_blocks:
         _look_for_inference_tensors(node)
     for listener in MODES.on_record:
         try:

@@ -72,6 +72,15 @@ class _Internal(dict[Any, bool | None]):
 INTERNAL = _Internal()
 
 
+def outermost(frame: FrameType) -> FrameType:
+    """From `frame` up, the first outside vizgrad, also where globals do not say their package: recording
+    functions look themselves, and come here when one does not. The outermost frame if none is outside.
+    """
+    while INTERNAL[frame.f_globals.get("__package__")] and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
 def frame_outside(depth: int = 2) -> FrameType | None:
     """The nearest frame outside vizgrad, looking from `depth` frames up; None if there is none."""
     frame: FrameType | None = _getframe(depth)
@@ -84,8 +93,12 @@ def caller(depth: int = 2) -> Site | None:
     """Where that frame is at this moment; None if no person's code is running, but a view's request."""
     frame: FrameType | None = _getframe(depth)
     own: bool | None = None
-    while frame is not None and (own := INTERNAL[frame.f_globals.get("__package__")]):
-        frame = frame.f_back
+    try:
+        while frame is not None and (own := INTERNAL[frame.f_globals["__package__"]]):
+            frame = frame.f_back
+    except KeyError:  # code that was given globals of its own: it may be anybody's, as None is
+        while frame is not None and (own := INTERNAL[frame.f_globals.get("__package__")]):
+            frame = frame.f_back
     if frame is None or own is None:
         return None
     return _new_site(Site, (frame.f_code, frame.f_lasti))

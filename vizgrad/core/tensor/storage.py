@@ -397,12 +397,20 @@ class LooseInferenceStorage(InferenceStorage):
         return block if isinstance(block, InferenceStorage) else InferenceStorage()
 
 
+_new = object.__new__
+
+
 def storage_of(tensor: Tensor) -> Storage:
     """The tensor's storage, made now if it has none."""
     storage = tensor._storage
     if storage is None:
         array = tensor._array
-        storage = tensor._storage = Storage(array, array.nbytes)
+        storage = _new(Storage)  # as `Storage(array, array.nbytes)`, without a call
+        storage.version = storage.last_write = 0
+        storage._fresh = storage._log = None
+        storage._origin = array
+        storage.nbytes = array.nbytes
+        tensor._storage = storage
         if _watchers:
             announce(tensor, storage)
     return storage

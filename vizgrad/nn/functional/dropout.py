@@ -6,6 +6,7 @@ import warnings
 from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.layout import shaped
 from vizgrad.core.function.inplace import write
 from vizgrad.core.ops import arithmetic
 from vizgrad.core.ops.public.arguments import takes_tensors
@@ -32,7 +33,7 @@ def _noise(input: Tensor, p: float, shape: tuple[int, ...]) -> Any:
     if p == 1:
         shape = ()
     order = "K" if shape == x.shape else "C"
-    empty: Any = new_tensor(xp.zeros_like(x, shape=shape, order=order))
+    empty: Any = new_tensor(shaped(xp.zeros_like, x, shape=shape, order=order))
     if p == 1:
         return empty
     if x.dtype.kind in "iub":

@@ -18,6 +18,7 @@ from vizgrad.core.arrays.backend import (
 )
 from vizgrad.core.arrays.fusion.many import together
 from vizgrad.core.arrays.kernels import optimizers as rule
+from vizgrad.core.arrays.layout import shaped
 from vizgrad.core.arrays.sparse import SparseUnsupported, is_sparse
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.tensor import Tensor, new_tensor, storage_of
@@ -34,7 +35,7 @@ def _norm(arrays: list[Any], norm_type: float) -> Any:
     """The norm of all elements together, as a 0-dim array."""
     if norm_type == math.inf:
         parts = [as_array(xp.abs(a).max()) for a in arrays if a.size]
-        parts = parts or [xp.zeros_like(arrays[0], shape=())]
+        parts = parts or [shaped(xp.zeros_like, arrays[0], shape=())]
         return as_array(xp.max(xp.stack(parts)))
     if norm_type == 2:
         if (found := rule.squares(arrays)) is not None:

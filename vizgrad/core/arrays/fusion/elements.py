@@ -40,7 +40,10 @@ from vizgrad.core.arrays.fusion.program import (
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: A function called with ever new numbers is not compiled for each of them.
+#: A program, and the form of what its function returns.
+Made = tuple[Program, Any]
+#: A function called with ever new numbers is not compiled for each of them: beyond so many programs, one is
+#: made for what comes a second time, in place of the one that was not used for longest.
 _MOST_PROGRAMS = 32
 
 
@@ -55,7 +58,7 @@ def fused(*numbers: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         code = unwrap(function).__code__
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        programs: dict[Any, tuple[Program, Any] | None] = {}
+        programs = _Programs()
 
         def key(item: tuple[str, Any]) -> Any:
             name, value = item
@@ -65,18 +68,11 @@ def fused(*numbers: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
         @wraps(function)
         def run(*args: P.args, **options: P.kwargs) -> Any:
-            if isinstance(args[0], (np.ndarray, Traced)):
+            if args[0].__class__ is np.ndarray or isinstance(args[0], (np.ndarray, Traced)):
                 return function(*args, **options)
             bound = dict(zip(names, args, strict=False)) | options
             types = tuple(map(key, bound.items()))
-            try:
-                made = programs[types]
-            except KeyError:
-                made = None
-                if len(programs) < _MOST_PROGRAMS:
-                    made = programs[types] = traced(function, bound, numbers)
-            except TypeError:  # something that cannot be hashed
-                made = None
+            made = programs.get(types, lambda: traced(function, bound, numbers))
             if made is None:
                 return function(*args, **options)
             program, form = made
@@ -89,6 +85,43 @@ def fused(*numbers: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return run
 
     return decorate
+
+
+class _Programs:
+    """Traces of one function, by what it is called with; None for what cannot be one kernel."""
+
+    def __init__(self) -> None:
+        #: The last is the one that was used last, once there are as many as there may be.
+        self._made: dict[Any, Made | None] = {}
+        #: Arguments that came once, and were not traced.
+        self._once: dict[Any, None] = {}
+
+    def get(self, types: Any, trace: Callable[[], Made | None]) -> Made | None:
+        try:
+            made = self._made[types]
+        except KeyError:
+            return self._new(types, trace)
+        except TypeError:  # something that cannot be hashed
+            return None
+        if len(self._made) == _MOST_PROGRAMS:
+            self._made[types] = self._made.pop(types, made)
+        return made
+
+    def _new(self, types: Any, trace: Callable[[], Made | None]) -> Made | None:
+        if len(self._made) >= _MOST_PROGRAMS and types not in self._once:
+            self._put(self._once, types, None)
+            return None
+        made = trace()
+        self._put(self._made, types, made)
+        self._once.pop(types, None)
+        return made
+
+    @staticmethod
+    def _put(kept: dict[Any, Any], key: Any, value: Any) -> None:
+        """Puts it last, in place of the first where there are too many."""
+        if len(kept) >= _MOST_PROGRAMS:
+            kept.pop(next(iter(kept), None), None)
+        kept[key] = value
 
 
 def traced(

@@ -13,7 +13,7 @@ from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.errstate import nameless, quiet
 from vizgrad.core.arrays.kernels.elementwise import ZERO, drop, either
 from vizgrad.core.arrays.kernels.memory import contiguous
-from vizgrad.core.arrays.kernels.special import erf
+from vizgrad.core.arrays.kernels.special import erf, erf_of_block
 
 # Elementwise functions that are more than one ufunc, in forms that do not overflow (spec T-78).
 
@@ -219,12 +219,21 @@ def _gelu_tanh(out: Array, x: Array) -> None:
     out *= t
 
 
+def _gelu_exact(out: Array, x: Array) -> None:
+    erf_of_block(x * x.dtype.type(math.sqrt(0.5)), out)
+    out += x.dtype.type(1)
+    out *= x.dtype.type(0.5)  # before the product: twice the largest x is infinite
+    out *= x
+
+
 @quiet
 @in_single
 def gelu(x: Array, *, approximate: str) -> Array:
     """x * Phi(x), Phi the normal distribution function, or its tanh approximation."""
     if approximate == "tanh":
         return by_blocks(_gelu_tanh, x)
+    if isinstance(x, np.ndarray):
+        return by_blocks(_gelu_exact, x)
     out = erf(x * x.dtype.type(math.sqrt(0.5)))
     out += 1
     out *= x.dtype.type(0.5)  # before the product: twice the largest x is infinite

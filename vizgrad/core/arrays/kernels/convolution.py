@@ -86,6 +86,8 @@ def inner(spatial: Sizes, padding: Sizes) -> tuple[slice, ...]:
     return tuple(slice(p, p + n) for n, p in zip(spatial, padding, strict=True))
 
 
+#: Elements of the outputs that are worked on position by position, in the cache.
+_IN_CACHE = 1 << 15
 #: Elements of the window matrix made at once; larger batches are done in parts, to bound memory.
 _CHUNK = 1 << 24
 
@@ -172,6 +174,14 @@ def _spread(
         for share, place in zip(shares, places, strict=True):
             total[(slice(None), *place)] += share
         return _first(total[(slice(None), *inner(size, padding))])
+    if _depthwise_last(g, w, out, groups):
+        total, tiled = zeros(g, (n, *whole, groups)), _tiled(w, out[-1])
+        for part in _cached(n, prod(out) * groups):
+            rows = contiguous(_last(g[part]))
+            share = np.empty_like(rows)
+            for weights, place in zip(tiled, places, strict=True):
+                total[(part, *place)] += np.multiply(rows, weights, out=share)
+        return _first(total[(slice(None), *inner(size, padding))])
     shares = _depthwise_shares(g, w, groups) if _is_depthwise(w, groups) else _shares(g, w, groups)
     total = zeros(g, (n, w.shape[1] * groups, *whole))
     for share, place in zip(shares, places, strict=True):
@@ -226,6 +236,18 @@ def _correlate(
         rows = g.swapaxes(0, 1).reshape(o, -1)
         filters = (rows @ columns).reshape(o, *kernel, channels)
         return contiguous(_first(filters))
+    if groups > 1 and o == channels == groups and _rows_suit(x, g, out, groups):
+        image = _image_last(x, kernel, out, stride, padding, dilation)
+        sums = np.zeros((prod(kernel), groups), g.dtype)
+        for part in _cached(n, prod(out) * groups):
+            rows = contiguous(_last(g[part]))
+            share = np.empty_like(rows)
+            flat = share.reshape(-1, out[-1] * groups)
+            ones = np.ones(len(flat), g.dtype)
+            for number, offset in enumerate(offsets(kernel)):
+                np.multiply(image[(part, *at(offset, out, stride, dilation))], rows, out=share)
+                sums[number] += np.add.reduce(ones.dot(flat).reshape(out[-1], groups), 0)
+        return contiguous(sums.T).reshape(o, 1, *kernel)
     if groups > 1 and per_group == 1:
         image = padded(x, padding, beyond(x.shape[2:], kernel, out, stride, padding, dilation))
         split = g.reshape(n, groups, o // groups, -1)
@@ -251,6 +273,17 @@ def _depthwise(
 ) -> None:
     """A sum of shifted images."""
     kernel = w.shape[2:]
+    if _depthwise_last(x, w, out, groups):
+        image = _image_last(x, kernel, out, stride, padding, dilation)
+        tiled = _tiled(w, out[-1])
+        for part in _cached(x.shape[0], prod(out) * groups):
+            sums = np.zeros((part.stop - part.start, *out, groups), result.dtype)
+            share = np.empty_like(sums)
+            for offset, weights in zip(offsets(kernel), tiled, strict=True):
+                seen = image[(part, *at(offset, out, stride, dilation))]
+                sums += np.multiply(seen, weights, out=share)
+            result[part] = _first(sums)
+        return
     image = padded(x, padding, beyond(x.shape[2:], kernel, out, stride, padding, dilation))
     total = result.reshape(x.shape[0], groups, w.shape[0] // groups, *out)
     weights = w.reshape(groups, w.shape[0] // groups, -1)
@@ -261,6 +294,28 @@ def _depthwise(
             total += share
         else:
             total[...] = share
+
+
+def _depthwise_last(x: Array, w: Array, out: Sizes, groups: int) -> bool:
+    """With the channels last an image of few columns has rows that are long enough for numpy's loops."""
+    return w.shape[:2] == (groups, 1) and _rows_suit(x, w, out, groups)
+
+
+def _rows_suit(x: Array, other: Array, out: Sizes, groups: int) -> bool:
+    suits = type(x) is np.ndarray and out[-1] <= 64 and groups >= 4
+    return suits and x.dtype == other.dtype and x.dtype != np.float16
+
+
+def _cached(images: int, each: int) -> list[slice]:
+    """As many images at once as the cache holds beside their shares: `each` elements of one."""
+    step = max(1, _IN_CACHE // max(1, each))
+    return [slice(i, min(i + step, images)) for i in range(0, images, step)]
+
+
+def _tiled(w: Array, columns: int) -> Array:
+    """The weights of all channels by position in a window, once for each column: (kernel, columns, C)."""
+    by_place = w.reshape(w.shape[0], -1).T[:, None]
+    return np.broadcast_to(by_place, (by_place.shape[0], columns, w.shape[0])).copy()
 
 
 def _beside(weights: Array, dims: int) -> Array:
@@ -300,16 +355,25 @@ def _columns_last(
     x: Array, kernel: Sizes, out: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes
 ) -> Array:
     """All windows as rows: (N * out, kernel * C), contiguous, channels running fastest."""
-    n, channels, *size = x.shape
-    more = beyond(x.shape[2:], kernel, out, stride, padding, dilation)
-    shape = tuple(s + 2 * p + e for s, p, e in zip(size, padding, more, strict=True))
-    image = zeros(x, (n, *shape, channels))
-    image[(slice(None), *inner(tuple(size), padding))] = _last(x)
+    n, channels = x.shape[:2]
+    image = _image_last(x, kernel, out, stride, padding, dilation)
     steps = image.strides
     moves = tuple(b * d for b, d in zip(steps[1:-1], dilation, strict=True))
     jumps = tuple(b * s for b, s in zip(steps[1:-1], stride, strict=True))
     view = restride(image, (n, *out, *kernel, channels), (steps[0], *jumps, *moves, steps[-1]))
     return view.reshape(n * prod(out), prod(kernel) * channels)
+
+
+def _image_last(
+    x: Array, kernel: Sizes, out: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes
+) -> Array:
+    """The images with zeros around them, channels running fastest: (N, *padded, C)."""
+    n, channels, *size = x.shape
+    more = beyond(x.shape[2:], kernel, out, stride, padding, dilation)
+    shape = tuple(s + 2 * p + e for s, p, e in zip(size, padding, more, strict=True))
+    image = zeros(x, (n, *shape, channels))
+    image[(slice(None), *inner(tuple(size), padding))] = _last(x)
+    return image
 
 
 def unfold(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> Array:

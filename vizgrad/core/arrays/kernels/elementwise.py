@@ -15,6 +15,7 @@ from vizgrad.core.arrays import layout
 from vizgrad.core.arrays.backend import Array, as_array, is_array
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.kernels.memory import contiguous
+from vizgrad.core.arrays.layout import shaped
 from vizgrad.core.arrays.sparse import is_sparse
 
 
@@ -177,7 +178,7 @@ def as_complex(self: Array) -> Array:
             f"Tensor must have a last dimension of size 2, got shape {list(self.shape)}"
         )
     if not self.size:
-        return np.empty_like(self, dtype=kinds[code], shape=self.shape[:-1])
+        return shaped(np.empty_like, self, dtype=kinds[code], shape=self.shape[:-1])
     strides = layout.strides_of(self)
     if strides[-1] != 1:
         raise RuntimeError(f"Tensor must have a last dimension with stride 1, got {strides[-1]}")

@@ -17,7 +17,7 @@ from vizgrad.core.arrays.kernels.activation import (
     tanh_inner,
 )
 from vizgrad.core.arrays.kernels.elementwise import drop, either, keep, sign
-from vizgrad.core.arrays.kernels.special import erf
+from vizgrad.core.arrays.kernels.special import erf, erf_of_block
 
 
 @quiet
@@ -46,14 +46,29 @@ def _gelu_tanh_gradient(out: Array, grad: Array, x: Array) -> None:
     out *= grad
 
 
+def _gelu_exact_gradient(out: Array, grad: Array, x: Array) -> None:
+    kind = x.dtype.type
+    erf_of_block(x * kind(math.sqrt(0.5)), out)
+    out += kind(1)
+    out *= kind(0.5)
+    density = x * x
+    density *= kind(-0.5)
+    np.exp(density, density)
+    density *= kind(1 / math.sqrt(2 * math.pi))
+    density *= x
+    out += density
+    out *= grad
+
+
 @quiet
 @in_single
 def gelu(grad_output: Array, self: Array, *, approximate: str) -> Array:
     """grad (Phi(x) + x phi(x)); approximately grad (0.5 (1 + t) + 0.5 x (1 - t^2) u'), t = tanh(u)."""
-    if approximate == "tanh":  # in one pass over the memory
+    if approximate == "tanh" or isinstance(self, np.ndarray):  # in one pass over the memory
+        formula = _gelu_tanh_gradient if approximate == "tanh" else _gelu_exact_gradient
         if grad_output.shape != self.shape:  # many gradients at once
             grad_output, self = np.broadcast_arrays(grad_output, self)
-        return by_blocks(_gelu_tanh_gradient, grad_output, self)
+        return by_blocks(formula, grad_output, self)
     area = 0.5 * (1 + erf(self * math.sqrt(0.5)))
     density = np.exp(self * self * -0.5) * (1 / math.sqrt(2 * math.pi))
     return grad_output * (area + self * density)

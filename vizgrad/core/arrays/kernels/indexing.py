@@ -11,6 +11,7 @@ from vizgrad.core.arrays.backend import Array, as_array
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.kernels.memory import contiguous, full, numbers, zeros
 from vizgrad.core.arrays.kernels.places import write_at
+from vizgrad.core.arrays.layout import shaped
 
 
 def take(x: Array, key: tuple[Any, ...]) -> Array:
@@ -95,7 +96,7 @@ def _corner(x: Array, index: Array, dim: int) -> Array:
 
 def gather(x: Array, index: Array, dim: int) -> Array:
     if not index.size:
-        return np.zeros_like(x, shape=index.shape, order="C")
+        return shaped(np.zeros_like, x, shape=index.shape, order="C")
     if not x.ndim or not index.ndim:
         return gather(x.reshape(-1), index.reshape(-1), 0).reshape(index.shape)
     check_bounds(index, x.shape[dim], dim)

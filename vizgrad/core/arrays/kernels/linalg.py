@@ -26,6 +26,7 @@ from vizgrad.core.arrays.backend import (
 )
 from vizgrad.core.arrays.errstate import nameless, quiet
 from vizgrad.core.arrays.kernels.memory import contiguous, numbers
+from vizgrad.core.arrays.layout import shaped
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.arrays.threads import FEW, FEW_OF_VECTOR, dot, matmul
 
@@ -312,7 +313,7 @@ def first_zero_pivot(a: Array) -> Array:
     diagonal = np.diagonal(factor(a)[0], 0, -2, -1)
     zero = diagonal == 0
     if not zero.shape[-1]:
-        return np.zeros_like(zero, np.int32, shape=zero.shape[:-1])
+        return shaped(np.zeros_like, zero, np.int32, shape=zero.shape[:-1])
     return np.where(zero.any(-1), zero.argmax(-1) + 1, 0).astype(np.int32)
 
 

@@ -11,27 +11,28 @@ from typing import Any
 import numpy as np
 
 from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.layout import shaped
 
 
 def zeros(like: Array, shape: tuple[int, ...]) -> Array:
     """Zeros of `shape`, contiguous."""
     if type(like) is np.ndarray:
         return np.zeros(shape, like.dtype)
-    return np.zeros_like(like, shape=shape, order="C")
+    return shaped(np.zeros_like, like, shape=shape, order="C")
 
 
 def empty(like: Array, shape: tuple[int, ...]) -> Array:
     """Uninitialised memory of `shape`, contiguous."""
     if type(like) is np.ndarray:
         return np.empty(shape, like.dtype)
-    return np.empty_like(like, shape=shape, order="C")
+    return shaped(np.empty_like, like, shape=shape, order="C")
 
 
 def full(like: Array, shape: tuple[int, ...], value: float) -> Array:
     """Memory of `shape` filled with `value`, contiguous."""
     if not value:
         return zeros(like, shape)
-    return np.full_like(like, value, shape=shape, order="C")
+    return shaped(np.full_like, like, value, shape=shape, order="C")
 
 
 def numbers(like: Array, *limits: int) -> Array:

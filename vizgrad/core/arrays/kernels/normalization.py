@@ -129,13 +129,14 @@ def layer_norm_gradient(
     if type(x) is not np.ndarray and rows.size and fits(rows, g, weight, mean, scale):
         out = of_rows.layer_norm_gradient(g, rows, _flat(weight), mean, scale)
         return out.reshape(x.shape).astype(x.dtype, copy=False)
-    hat = rows - mean
-    hat *= scale
+    hat = rows - mean  # times scale, which is put into the factor `along`
     if weight is not None:
         g = g * weight.reshape(-1)
     n = rows.dtype.type(rows.shape[1])
     along = row_dot(g, hat)
+    along *= scale
     along /= n
+    along *= scale
     hat *= along
     out = g - row_sum(g) / n
     out -= hat
@@ -200,10 +201,9 @@ def batch_norm_gradient(
     g = _wide(_channels(grad))
     factor: Any = scale if weight is None else scale * weight
     if training:
-        hat = _wide(_channels(x)) - mean[:, None]
-        hat *= scale[:, None]
+        hat = _wide(_channels(x)) - mean[:, None]  # times scale, which is put into the factor
         n = g.dtype.type(g.shape[0] * g.shape[2])
-        hat *= (_channel_dot(g, hat) / n)[:, None]
+        hat *= (_channel_dot(g, hat) * scale / n * scale)[:, None]
         out = g - (channel_sum(g) / n)[:, None]
         out -= hat
         out *= factor[:, None]
@@ -215,9 +215,8 @@ def batch_norm_gradient(
 @quiet
 def channel_gradient(grad: Array, x: Array, mean: Array, scale: Array) -> Array:
     """The gradient by `weight` of batch norm: sum of grad * xhat, by channel."""
-    hat = _wide(_channels(x)) - mean[:, None]
-    hat *= scale[:, None]
-    return _channel_dot(_wide(_channels(grad)), hat).astype(grad.dtype, copy=False)
+    away = _wide(_channels(x)) - mean[:, None]
+    return (_channel_dot(_wide(_channels(grad)), away) * scale).astype(grad.dtype, copy=False)
 
 
 @quiet

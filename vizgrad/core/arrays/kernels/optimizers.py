@@ -95,14 +95,16 @@ def sgd_step(
     first: bool,
 ) -> None:
     """A whole step of SGD; the `first` velocity is the gradient itself (T-62)."""
-    grad = decayed(grad, param, weight_decay)
+    if weight_decay != 0:
+        grad = decayed(grad, param, weight_decay)
     if velocity is not None:
         if first:
             velocity[...] = grad
         else:
-            momentum(velocity, grad, keep, dampening)
+            velocity *= keep
+            velocity += grad if dampening == 0 else np.multiply(grad, 1 - dampening)
         grad = grad + keep * velocity if nesterov else velocity
-    descend(param, grad, lr)
+    param -= np.multiply(grad, lr)
 
 
 @fused("lr", "root")
@@ -131,16 +133,32 @@ def adam_step(
     beta2: float,
     eps: float,
 ) -> None:
-    """A whole step of Adam, or of AdamW, whose parameters `shrink` first; with AMSGrad's `largest`."""
+    """A whole step of Adam, or of AdamW, whose parameters `shrink` first; with AMSGrad's `largest`.
+
+    `decayed`, `move`, `move_square` and `adam` are written out: calls take longer than the arithmetic
+    of a small parameter.
+    """
     if shrink is not None:
         param *= shrink
-    else:
-        grad = decayed(grad, param, weight_decay)
-    move(mean, grad, 1 - beta1)
-    move_square(square, grad, beta2)
+    elif weight_decay != 0:
+        decay = np.multiply(param, weight_decay)
+        decay += grad
+        grad = decay
+    step = np.subtract(grad, mean)
+    step *= 1 - beta1
+    mean += step
+    step = np.multiply(grad, grad)
+    step *= 1 - beta2
+    square *= beta2
+    square += step
     if largest is not None:
         square = np.maximum(largest, square, out=largest)
-    adam(param, mean, square, lr, root, eps)
+    step = _written(np.sqrt(square))
+    step /= root
+    step += eps
+    np.divide(mean, step, out=step)
+    step *= lr
+    param -= step
 
 
 @fused()
@@ -149,6 +167,144 @@ def over_root(value: Array, square: Array, eps: float) -> Array:
     out = _written(np.sqrt(square))
     out += eps
     return np.divide(value, out, out=out)
+
+
+@fused("lr")
+def rmsprop_step(
+    param: Array,
+    grad: Array,
+    square: Array,
+    mean: Array | None,
+    velocity: Array | None,
+    lr: float,
+    weight_decay: float,
+    alpha: float,
+    eps: float,
+    keep: float,
+) -> None:
+    """A whole step of RMSprop: `mean` if it is centered, `velocity` with momentum."""
+    grad = decayed(grad, param, weight_decay)
+    move_square(square, grad, alpha)
+    if mean is not None:
+        move(mean, grad, 1 - alpha)
+        square = square - mean * mean
+    step = over_root(grad, square, eps)
+    if velocity is not None:
+        momentum(velocity, step, keep, 0)
+        step = velocity
+    descend(param, step, lr)
+
+
+@fused("lr")
+def adagrad_step(
+    param: Array, grad: Array, total: Array, lr: float, weight_decay: float, eps: float
+) -> None:
+    """A whole step of Adagrad."""
+    grad = decayed(grad, param, weight_decay)
+    total += grad * grad
+    descend(param, over_root(grad, total, eps), lr)
+
+
+@fused("lr")
+def adadelta_step(
+    param: Array,
+    grad: Array,
+    square: Array,
+    delta: Array,
+    lr: float,
+    weight_decay: float,
+    rho: float,
+    eps: float,
+) -> None:
+    """A whole step of Adadelta."""
+    grad = decayed(grad, param, weight_decay)
+    descend(param, adadelta(square, delta, grad, rho, eps), lr)
+
+
+@fused("lr")
+def adamax_step(
+    param: Array,
+    grad: Array,
+    mean: Array,
+    norm: Array,
+    lr: float,
+    weight_decay: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+) -> None:
+    """A whole step of Adamax."""
+    grad = decayed(grad, param, weight_decay)
+    move(mean, grad, 1 - beta1)
+    adamax_norm(norm, grad, beta2, eps)
+    descend(param, mean / norm, lr)
+
+
+@fused("lr", "ahead", "root", "shrink")
+def nadam_step(
+    param: Array,
+    grad: Array,
+    mean: Array,
+    square: Array,
+    lr: float,
+    ahead: float,
+    root: float,
+    shrink: float | None,
+    weight_decay: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+) -> None:
+    """A whole step of NAdam: `lr` for the gradient, `ahead` for the mean."""
+    if shrink is not None:
+        param *= shrink
+    else:
+        grad = decayed(grad, param, weight_decay)
+    move(mean, grad, 1 - beta1)
+    move_square(square, grad, beta2)
+    adam(param, grad, square, lr, root, eps)
+    adam(param, mean, square, ahead, root, eps)
+
+
+@fused("lr", "shrink")
+def radam_step(
+    param: Array,
+    grad: Array,
+    mean: Array,
+    square: Array,
+    rectified: bool,
+    lr: float,
+    shrink: float | None,
+    weight_decay: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+) -> None:
+    """A whole step of RAdam: along the plain mean unless it is `rectified`."""
+    if shrink is not None:
+        param *= shrink
+    else:
+        grad = decayed(grad, param, weight_decay)
+    move(mean, grad, 1 - beta1)
+    move_square(square, grad, beta2)
+    descend(param, over_root(mean, square, eps) if rectified else mean, lr)
+
+
+@fused("shrink", "eta", "mu")
+def asgd_step(
+    param: Array,
+    grad: Array,
+    average: Array,
+    shrink: float,
+    eta: float,
+    mu: float,
+    weight_decay: float,
+) -> None:
+    """A whole step of ASGD."""
+    grad = decayed(grad, param, weight_decay)
+    param *= shrink
+    descend(param, grad, eta)
+    move(average, param, mu)
 
 
 @fused()

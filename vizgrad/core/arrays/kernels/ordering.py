@@ -11,7 +11,7 @@ from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.kernels import reduction
 from vizgrad.core.arrays.kernels.memory import contiguous, numbers
 from vizgrad.core.arrays.kernels.reduction import Dims, running
-from vizgrad.core.arrays.layout import empty_like_strides
+from vizgrad.core.arrays.layout import empty_like_strides, shaped
 
 
 @quiet
@@ -116,7 +116,7 @@ def median(x: Array, dim: int, keepdim: bool, ignore_nan: bool) -> tuple[Array, 
 def median_all(x: Array, ignore_nan: bool) -> Array:
     """The lower median of all elements; NaN of none."""
     if not x.size:
-        return np.full_like(x, np.nan, shape=())
+        return shaped(np.full_like, x, np.nan, shape=())
     return median(x.reshape(-1), 0, False, ignore_nan)[0]
 
 

@@ -99,6 +99,10 @@ def sum_wide(self: Array) -> Array:
 def sum_dims(self: Array, dims: Dims, keepdim: bool) -> Array:
     """Integers and bools are added as int64 (T-4); float16 in float32 (T-87)."""
     if self.dtype.kind == "f" and self.dtype != np.float16:
+        if dims == (0,) and self.ndim == 2 and not keepdim:
+            by_product = layout.sum_of_rows(self)
+            if by_product is not None:
+                return by_product
         return contiguous(np.add.reduce(self, axis=dims, keepdims=keepdim))
     x = _widened(self)
     if x.dtype == np.float16:

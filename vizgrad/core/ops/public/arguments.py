@@ -13,6 +13,7 @@ from vizgrad.core.arrays import dtypes, xp
 from vizgrad.core.arrays.backend import DEVICES, elsewhere
 from vizgrad.core.arrays.dtypes import INTS, DType, finfo
 from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.layout import shaped
 from vizgrad.core.errors import index_of, warn_outside, wrap_dim
 from vizgrad.core.function.failing import MOST_DIMENSIONS, too_many_dimensions
 from vizgrad.core.function.inplace import (
@@ -234,7 +235,7 @@ def written(out: Tensor, result: Tensor, name: str, *inputs: Any) -> Tensor:
                 f"{list(out._array.shape)}, which does not match the required output shape "
                 f"{list(array.shape)}. Give an out of the right shape, or of size 0.",
             )
-        out._array = xp.empty_like(out._array, shape=array.shape)
+        out._array = shaped(xp.empty_like, out._array, shape=array.shape)
         storage.origin, storage.nbytes = address(out._array), out._array.nbytes
     copy = xp.copyto if array.dtype is out._array.dtype else _copy_narrowed
     if DEVICES.several and (place := elsewhere(out)) is not None:

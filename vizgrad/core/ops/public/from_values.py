@@ -8,6 +8,7 @@ from vizgrad.core.arrays import dtypes, layout, xp
 from vizgrad.core.arrays.backend import check_type, is_array, is_on_device, parse_device, to_device
 from vizgrad.core.arrays.dtypes import DType
 from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.layout import shaped
 from vizgrad.core.function.transform_tensor import Wrapped, like_batch
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public.arguments import (
@@ -319,7 +320,7 @@ def memory_like(array: Any, dtype: Any, form: memory_format | None = None) -> An
     if type(array) is not xp.ndarray and is_on_device(array):
         check_type(xp.dtype(dtype))
     if form is not None and form is not preserve_format:
-        return form.empty(array.shape, xp.empty_like(array, dtype=dtype, shape=()))
+        return form.empty(array.shape, shaped(xp.empty_like, array, dtype=dtype, shape=()))
     if array.flags.c_contiguous:
         return xp.empty_like(array, dtype=dtype, order="C")
     order = "C" if layout.overlaps_itself(array) else "K"

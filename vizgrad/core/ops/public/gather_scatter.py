@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import is_on_host
 from vizgrad.core.arrays.kernels.indexing import check_select, count_places
+from vizgrad.core.arrays.layout import shaped
 from vizgrad.core.errors import existing_dim, wrap_dim
 from vizgrad.core.function.inplace import check_placing, write
 from vizgrad.core.ops import indexing
@@ -544,7 +545,7 @@ def _numbers(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
 
 def _empty_groups(values: Tensor, groups: int, fill: Any) -> Tensor:
     shape = (groups, *values._array.shape[1:])
-    return new_tensor(xp.full_like(values._array, fill, shape=shape, order="C"))
+    return new_tensor(shaped(xp.full_like, values._array, fill, shape=shape, order="C"))
 
 
 @public

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.layout import shaped
 from vizgrad.core.function.inplace import check_history, check_placing, write
 from vizgrad.core.function.transform_tensor import Wrapped
 from vizgrad.core.function.views import refuse_recorded_windows
@@ -150,7 +151,7 @@ def fill_diagonal_(
     if len(shape) > 2 and len(set(shape)) > 1:
         raise RuntimeError(f"all dimensions of input must be of equal length, got {list(shape)}")
     if self.__class__ is Wrapped:  # it does not know where it lies
-        mask = xp.zeros_like(place_of(self), shape=shape, dtype=xp.bool_, order="C")
+        mask = shaped(xp.zeros_like, place_of(self), shape=shape, dtype=xp.bool_, order="C")
         return self.masked_fill_(fill_diagonal_(new_tensor(mask), True, wrap), fill_value)
     step, start, count = sum(self.stride()), self.storage_offset(), min(shape)
     self.as_strided((count,), (step,), start).fill_(fill_value)
