@@ -79,6 +79,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
         ? {
             'toggle-line-breakpoint': cursor('toggleAtCursor'),
             'choose-line-node': cursor('chooseAtCursor'),
+            'show-value': cursor('valueAtCursor'),
             'run-to-cursor': cursor('runToCursor')
           }
         : {})

@@ -323,6 +323,15 @@ export interface Watches {
   readonly watched: readonly Watched[];
 }
 
+/** The value of an expression at `revision`. */
+export interface ValueRead {
+  readonly type: 'value_read';
+  readonly request: number;
+  readonly session: string;
+  readonly revision: number;
+  readonly value: Watched;
+}
+
 /** The latest messages of breakpoints that log, in order; there have been `total`. */
 export interface LogLines {
   readonly type: 'log_lines';
@@ -560,6 +569,14 @@ export const readWatches: Reader<Watches> = record<Watches>({
   session: string,
   revision: integer,
   watched: array(readWatched)
+});
+
+export const readValueRead: Reader<ValueRead> = record<ValueRead>({
+  type: word('value_read'),
+  request: integer,
+  session: string,
+  revision: integer,
+  value: readWatched
 });
 
 export const readLogLines: Reader<LogLines> = record<LogLines>({

@@ -42,6 +42,7 @@ import type {
   GetPicture,
   GetSource,
   GetStorages,
+  GetValue,
   GetVisits,
   GetWatches,
   GetWriter,
@@ -92,6 +93,7 @@ import {
   readSource,
   readStorages,
   readUpdates,
+  readValueRead,
   readVisits,
   readWatches,
   readWritten
@@ -116,6 +118,7 @@ import type {
   Source,
   Storages,
   Updates,
+  ValueRead,
   Visits,
   Watches,
   Written
@@ -183,6 +186,7 @@ export type Request =
   | EditWatch
   | RemoveWatch
   | GetWatches
+  | GetValue
   | GetLog
   | GetWriter
   | Pause
@@ -212,6 +216,7 @@ export type Message =
   | Lane
   | Opened
   | Watches
+  | ValueRead
   | LogLines
   | Written
   | Inspection
@@ -275,6 +280,7 @@ export const ANSWERS = {
   edit_watch: ['done'],
   remove_watch: ['done'],
   get_watches: ['watches'],
+  get_value: ['value_read'],
   get_log: ['log_lines'],
   get_writer: ['written'],
   pause: ['done'],
@@ -314,6 +320,7 @@ export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, 
   lane: readLane,
   opened: readOpened,
   watches: readWatches,
+  value_read: readValueRead,
   log_lines: readLogLines,
   written: readWritten,
   inspection: readInspection,

@@ -408,6 +408,17 @@ export interface GetWatches {
   readonly session: string;
 }
 
+/**
+ * The value of one expression where the run stands? It is read as `vizgrad.debugger.expressions`
+ * says, and never run.
+ */
+export interface GetValue {
+  readonly type: 'get_value';
+  readonly request: number;
+  readonly session: string;
+  readonly expression: string;
+}
+
 /** Watch an expression. It is read as `vizgrad.debugger.expressions` says, and never run. */
 export interface AddWatch {
   readonly type: 'add_watch';

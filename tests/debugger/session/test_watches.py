@@ -198,3 +198,14 @@ def test_what_is_no_tensor_is_told_in_words(alone: None) -> None:
     assert len(texts["told.long"]) == 200
     assert (texts["told.kept['a']"], texts["2 > 1"]) == ("1.5", "True")
     assert told.odd is not None
+
+
+def test_a_value_is_told_without_watching_it() -> None:
+    session, _, _ = opened()
+    session.watches.add("position")
+    value = session.watches.value_of("grad.norm()")
+    assert (value.id, value.expression, value.error, value.text) == (0, "grad.norm()", "", "1.0")
+    assert session.watches.value_of("nothing").error
+    with pytest.raises(ValueError, match="expression"):
+        session.watches.value_of("import os")
+    assert [each.expression for each in session.watches] == ["position"]

@@ -20,6 +20,13 @@ NOTEBOOK: tuple[Command, ...] = (
         by_host=True,
     ),
     Command(
+        name="show-value",
+        label="Show value at cursor",
+        help="Show shape, statistics and a picture of the variable at the cursor, where the run stands.",
+        section="Notebook",
+        by_host=True,
+    ),
+    Command(
         name="open-panel",
         label="Show the backward graph panel",
         help="Open the newest session of the active notebook in the side panel.",

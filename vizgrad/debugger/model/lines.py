@@ -95,9 +95,12 @@ class LineNode:
 
 @dataclass(frozen=True, slots=True)
 class LineStop:
-    """Breakpoint number `id` is at line number `line`. `text` says what it asks, if it asks anything."""
+    """Breakpoint number `id` is at line number `line`. `text` says what it asks, if it asks anything. With a
+    `log` it writes this message, and stops nowhere.
+    """
 
     line: int
     id: int
     enabled: bool
     text: str = ""
+    log: str = ""

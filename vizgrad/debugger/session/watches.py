@@ -51,6 +51,14 @@ class SessionWatches(Sequence[model.Watched]):
             self._control.publish(live, live.position)
             return watched(number, parsed, self._names(live))
 
+    def value_of(self, expression: str) -> model.Watched:
+        """The value of an expression where the run stands, without watching it; its number is 0. Raises as
+        `add`.
+        """
+        parsed = _parsed(expression)
+        with self._control.owned():
+            return watched(0, parsed, self._names(self._control.live()))
+
     def edit(self, number: int, expression: str) -> model.Watched:
         """Puts another expression in the place of one. ValueError as `add`, and if there is none of this
         number.

@@ -13,6 +13,9 @@ import { isSame } from './program';
 import type { FileMarks } from './program';
 import { Hand, nextFrame } from './sight';
 import type { Why } from './sight';
+import { showAtCursor } from './valueTip';
+
+const noEditor = Promise.resolve(false);
 
 type Cell = Notebook['widgets'][number];
 
@@ -131,6 +134,13 @@ export class Cells implements AtCursor, IDisposable {
     }
   }
 
+  valueAtCursor(): void {
+    const editor = this.panel.content.activeCell?.editor as CodeMirrorEditor | null | undefined;
+    void (editor ? showAtCursor(editor.editor, each => this.code.valueOf(each)) : noEditor).then(
+      shown => shown || this.code.noValue()
+    );
+  }
+
   private toggle(cell: Cell, line: number): void {
     this.code.stops.toggle(cell.model.id, line, this.marksIn(cell));
     this.code.refresh();
@@ -173,6 +183,7 @@ export class Cells implements AtCursor, IDisposable {
         goes: (_, line) => this.code.goes(this.files.get(cell) ?? null, line),
         toggles: (_, line) => this.toggle(cell, line),
         chooses: (_, node) => this.code.chooses(node),
+        valueOf: expression => this.code.valueOf(expression),
         shifts: (_, wished) => {
           this.code.stops.move(cell.model.id, wished);
           queueMicrotask(() => this.refresh());

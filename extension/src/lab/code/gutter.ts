@@ -21,16 +21,18 @@ class Control extends GutterMarker {
       this.here === here &&
       this.control.line === control.line &&
       this.control.stop === control.stop &&
+      this.control.logs === control.logs &&
       this.control.title === control.title
     );
   }
 
   override toDOM(): HTMLElement {
-    const { line, stop, title } = this.control;
+    const { line, stop, title, logs = false } = this.control;
     const button = document.createElement('button');
     button.type = 'button';
     button.tabIndex = -1; // Tab goes on to the next cell; a command does the same.
     button.className = `vg-breakpoint vg-stop-${stop}`;
+    button.classList.toggle('vg-logs', logs);
     button.setAttribute('aria-label', `Breakpoint, line ${line}`);
     button.setAttribute('aria-pressed', `${stop === 'on' || stop === 'wished'}`);
     button.title = title;

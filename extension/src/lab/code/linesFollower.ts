@@ -12,7 +12,13 @@ import type { Program } from './program';
 type Question = Extract<
   Request,
   {
-    type: 'get_line_nodes' | 'get_node_line' | 'get_source' | 'set_line_breakpoint' | 'run_to_line';
+    type:
+      | 'get_value'
+      | 'get_line_nodes'
+      | 'get_node_line'
+      | 'get_source'
+      | 'set_line_breakpoint'
+      | 'run_to_line';
   }
 >;
 type Unnumbered = Question extends infer Q
@@ -22,6 +28,7 @@ type Unnumbered = Question extends infer Q
   : never;
 /** What each is answered with. */
 interface Answer {
+  readonly get_value: Extract<Message, { type: 'value_read' }>;
   readonly get_line_nodes: Extract<Message, { type: 'line_nodes' }>;
   readonly get_node_line: Extract<Message, { type: 'node_line' }>;
   readonly get_source: Extract<Message, { type: 'source' }>;

@@ -44,7 +44,13 @@ let view: EditorView;
 let handlers: Handlers;
 
 beforeEach(() => {
-  handlers = { goes: vi.fn(), toggles: vi.fn(), chooses: vi.fn(), shifts: vi.fn() };
+  handlers = {
+    goes: vi.fn(),
+    toggles: vi.fn(),
+    chooses: vi.fn(),
+    shifts: vi.fn(),
+    valueOf: () => Promise.resolve(null)
+  };
   const state = EditorState.create({ doc: TEXT, extensions: marking(handlers) });
   view = new EditorView({ state, parent: document.body });
 });

@@ -14,6 +14,8 @@ import type { Choice } from './choice';
 import { EMPTY, gutterOf, isControl, sayGutter, SPACER } from './gutter';
 import { changedPanel, choicePanel, notePanel } from './panels';
 import { isSame } from './program';
+import { valueTips } from './valueTip';
+import type { ValueOf } from './valueTip';
 import type { FileMarks, MarkedLine } from './program';
 
 /** What an editor is told. */
@@ -42,6 +44,7 @@ export interface Handlers {
   chooses(view: EditorView, node: number): void;
   /** The text has changed, and the lines that were wished are these now. */
   shifts(view: EditorView, wished: ReadonlySet<number>): void;
+  readonly valueOf: ValueOf;
 }
 
 /** What is done about the line with the cursor. */
@@ -52,6 +55,8 @@ export interface AtCursor {
   chooseAtCursor(): void;
   /** Runs until what it recorded is the next. */
   runToCursor(): void;
+  /** Shows the value of the variable there. */
+  valueAtCursor(): void;
 }
 
 /** What an editor shows now. */
@@ -121,6 +126,10 @@ export function marking(handlers: Handlers): Extension {
   });
   return [
     shown,
+    valueTips(handlers.valueOf, state => {
+      const { told, changed } = state.field(shown);
+      return told.marks !== null && !changed;
+    }),
     gutter({
       class: 'vg-line-gutter',
       markers: view => view.state.field(shown).gutter,

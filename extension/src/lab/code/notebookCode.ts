@@ -3,7 +3,7 @@ import { Notification } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { IDisposable } from '@lumino/disposable';
 
-import type { LineMark } from '../../protocol';
+import type { LineMark, Watched } from '../../protocol';
 import type { NodeSelected } from '../../view/host';
 import { Cells } from './cells';
 import { errorLines } from '../../view/frame/errorLines';
@@ -88,6 +88,21 @@ export class NotebookCode implements CodeOwner, IDisposable {
       selected: looked?.mark ? markedIn(program, looked.mark, file) : null,
       choice: this.choiceIn === file ? this.choice : null
     };
+  }
+
+  async valueOf(expression: string): Promise<Watched | null> {
+    const session = this.program?.session;
+    if (!session) {
+      return null;
+    }
+    const answer = await this.follower.ask({ type: 'get_value', session, expression });
+    return answer?.value.error === '' ? answer.value : null;
+  }
+
+  noValue(): void {
+    Notification.info('Put the cursor on a variable of a marked cell: its value is shown there.', {
+      autoClose: 5000
+    });
   }
 
   refresh(): void {

@@ -1,6 +1,7 @@
 /** What the cells and the files of a notebook need of the `NotebookCode` that owns them. */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
+import type { Watched } from '../../protocol';
 import type { LinesFollower } from './linesFollower';
 import type { LineStops } from './lineStops';
 import type { Told } from './marks';
@@ -22,6 +23,10 @@ export interface CodeOwner {
   goes(file: number | null, line: number): void;
   /** A person has chosen a node of the line with the cursor. */
   chooses(node: number): void;
+  /** The value of an expression in the session that is marked; null: it has none. */
+  valueOf(expression: string): Promise<Watched | null>;
+  /** Says that a name has no value here. */
+  noValue(): void;
   /** Runs until what was recorded at a line is the next; says why, where that cannot be. */
   runTo(marks: FileMarks | null, line: number): Promise<void>;
 }

@@ -115,8 +115,9 @@ test('only empty lines at the end make no difference between texts', () => {
 
 test('beside each line that recorded something a breakpoint can be set, and elsewhere one waits', () => {
   const stops = [
-    { line: 1, id: 4, enabled: true, text: 'if grad.norm > 1e3' },
-    { line: 0, id: 5, enabled: false, text: '' }
+    { line: 1, id: 4, enabled: true, text: 'if grad.norm > 1e3', log: '' },
+    { line: 1, id: 6, enabled: true, text: '', log: 'norm {grad.norm}' },
+    { line: 0, id: 5, enabled: false, text: '', log: '' }
   ];
   const program = fold(begun(), moved({ stops })) as Program;
   const { lines } = marksIn(program, 0);
@@ -126,6 +127,8 @@ test('beside each line that recorded something a breakpoint can be set, and else
     [3, 'on']
   ]);
   expect(controls(lines, new Set())[1]?.title).toContain(', if grad.norm > 1e3');
+  expect(controls(lines, new Set()).map(({ logs }) => logs)).toEqual([false, true]);
+  expect(controls(lines, new Set())[1]?.title).toContain('Logs `norm {grad.norm}` when');
   const later = fold(program, moved({ number: 9 })) as Program;
   expect(later.stops).toBe(stops);
   expect(marksIn(fold(later, moved({ number: 10, stops: [] })) as Program, 0).lines[1]?.stop).toBe(

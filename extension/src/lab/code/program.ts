@@ -76,6 +76,8 @@ export interface LineText {
   readonly stop: Stop;
   /** What its breakpoints ask, with a comma before it. */
   readonly stopsIf: string;
+  /** What is logged there without a stop; '': nothing. */
+  readonly logs?: string;
 }
 
 /** 'off': there is one, and it is passed by. */
@@ -85,6 +87,8 @@ export type Stop = 'none' | 'on' | 'off';
 export interface LineControl {
   readonly line: number;
   readonly stop: Stop | 'wished';
+  /** It logs whenever Continue comes there. */
+  readonly logs?: boolean;
   /** What it does, or waits for. */
   readonly title: string;
 }
@@ -139,13 +143,14 @@ export function controls(lines: readonly LineText[], wished: ReadonlySet<number>
   for (const line of wished) {
     found.set(line, { line, stop: 'wished', title: `Breakpoint: ${WISHED}` });
   }
-  for (const { line, stop, stopsIf } of lines) {
+  for (const { line, stop, stopsIf, logs = '' } of lines) {
     const title = {
       none: 'Pause here in backward',
       on: `Continue pauses before the nodes that this line recorded${stopsIf}`,
       off: `Disabled: Continue does not pause here${stopsIf}`
     }[stop];
-    found.set(line, { line, stop, title });
+    const said = logs === '' ? title : `Logs \`${logs}\` when Continue comes here. ${title}`;
+    found.set(line, { line, stop, title: said, logs: logs !== '' });
   }
   return [...found.values()].sort((one, other) => one.line - other.line);
 }
@@ -154,13 +159,15 @@ function inWords(
   line: CodeLine,
   number: number,
   run: LineRun | undefined,
-  stops: readonly LineStop[]
+  all: readonly LineStop[]
 ): LineText {
   const { turns } = line;
+  const stops = all.filter(({ log }) => log === '');
+  const logs = all.flatMap(({ log, enabled }) => (log !== '' && enabled ? [log] : [])).join('; ');
   const stop: Stop = stops.length === 0 ? 'none' : stops.some(each => each.enabled) ? 'on' : 'off';
   const asks = stops.map(({ text }) => text).filter(text => text !== '');
   const stopsIf = asks.length > 0 ? `, ${asks.join('; ')}` : '';
-  const common = { line: line.line, number, turns, stop, stopsIf };
+  const common = { line: line.line, number, turns, stop, stopsIf, logs };
   if (!run) {
     return { ...common, norm: null, title: '', odd: false };
   }

@@ -11,6 +11,8 @@ import type { MarkableEditor } from './markedEditor';
 import { SILENT } from './marks';
 import type { AtCursor, Told } from './marks';
 import { focusChoice } from './panels';
+import { showAtCursor } from './valueTip';
+import type { ValueOf } from './valueTip';
 
 export type Source = Pick<Extract<Heard, { type: 'source' }>, 'text' | 'changed' | 'gone'>;
 
@@ -19,6 +21,9 @@ export interface SourceHandlers {
   toggles(line: number): void;
   chooses(node: number): void;
   runsTo(line: number): void;
+  readonly valueOf: ValueOf;
+  /** The name at the cursor has none. */
+  noValue(): void;
   /** It has come into sight. */
   shown(): void;
   /** A person has closed it. */
@@ -68,6 +73,7 @@ export class SourceView extends Widget implements AtCursor {
       goes: (_, line) => handlers.goes(line),
       toggles: (_, line) => handlers.toggles(line),
       chooses: (_, node) => handlers.chooses(node),
+      valueOf: expression => handlers.valueOf(expression),
       shifts: () => undefined // Nobody writes here.
     });
     this.marked.view.contentDOM.setAttribute('aria-label', `${name}, read-only`);
@@ -105,6 +111,12 @@ export class SourceView extends Widget implements AtCursor {
 
   chooseAtCursor(): void {
     focusChoice(this.marked.view);
+  }
+
+  valueAtCursor(): void {
+    void showAtCursor(this.marked.view, this.handlers.valueOf).then(
+      shown => shown || this.handlers.noValue()
+    );
   }
 
   runToCursor(): void {

@@ -129,6 +129,8 @@ export class Sources implements IDisposable {
         this.code.stops.toggle(path, line, this.marksIn(path, view));
         this.code.refresh();
       },
+      valueOf: expression => this.code.valueOf(expression),
+      noValue: () => this.code.noValue(),
       runsTo: line => void this.code.runTo(this.marksIn(path, view), line),
       chooses: node => this.code.chooses(node),
       shown: () => this.readAgain(),

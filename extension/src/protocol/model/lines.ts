@@ -88,12 +88,14 @@ export interface LineNode {
 
 /**
  * Breakpoint number `id` is at line number `line`. `text` says what it asks, if it asks anything.
+ * With a `log` it writes this message, and stops nowhere.
  */
 export interface LineStop {
   readonly line: number;
   readonly id: number;
   readonly enabled: boolean;
   readonly text: string;
+  readonly log: string;
 }
 
 export const readCodeFile: Reader<CodeFile> = record<CodeFile>({
@@ -146,5 +148,6 @@ export const readLineStop: Reader<LineStop> = record<LineStop>({
   line: integer,
   id: integer,
   enabled: boolean,
-  text: optional(string, '')
+  text: optional(string, ''),
+  log: optional(string, '')
 });

@@ -9,6 +9,7 @@ import pytest
 import vizgrad
 from tests.debugger.jupyter.widget.views import View
 from tests.fixtures.sessions import small
+from vizgrad.debugger import model
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC
 from vizgrad.debugger.session import registry, run_control
@@ -177,3 +178,11 @@ def test_a_widget_keeps_its_session_though_newer_ones_open(session: Session) -> 
     assert bound.ask(p.Attach).session == session.id
     assert isinstance(bound.ask(p.Step, session.id), p.Done)
     assert [u.position for u in bound.updates()] == [1]  # and no lists of sessions for a widget
+
+
+def test_the_value_of_an_expression(view: View, session: Session) -> None:
+    answer = view.ask(p.GetValue, session.id, "position + 1")
+    assert isinstance(answer, p.ValueRead)
+    assert answer.value == model.Watched(0, "position + 1", "1")
+    assert view.ask(p.GetValue, session.id, "nothing").value.error
+    assert not session.watches

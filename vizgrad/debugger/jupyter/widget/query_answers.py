@@ -511,6 +511,13 @@ def _watches(session: Session, request: p.GetWatches) -> p.Watches:
         return p.Watches(request.request, session.id, revision, tuple(session.watches))
 
 
+@answers(p.GetValue)
+def _value(session: Session, request: p.GetValue) -> p.ValueRead:
+    with session.at_rest() as (revision, _):
+        value = session.watches.value_of(request.expression)
+        return p.ValueRead(request.request, session.id, revision, value)
+
+
 @answers(p.GetLog)
 def _log(session: Session, request: p.GetLog) -> p.LogLines:
     with session.at_rest() as (_, look):

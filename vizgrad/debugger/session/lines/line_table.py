@@ -402,16 +402,16 @@ def _line_inside(place: errors.Place) -> model.LineInside:
 def stops_at(
     table: LineTable, breakpoints: Iterable[model.Breakpoint]
 ) -> tuple[model.LineStop, ...]:
-    """The breakpoints that are set at lines, in the order of the lines; those that log stop nowhere."""
+    """The breakpoints that are set at lines, in the order of the lines."""
     found: dict[tuple[int, int], model.LineStop] = {}
     for each in breakpoints:
-        if each.kind == "line" and not each.log:
+        if each.kind == "line":
             lines = {table.line(node) for node in each.nodes}
             asks = [f"if {each.condition}"] if each.condition else []
             asks += [f"at hit {each.hits}"] if each.hits else []
             for line in lines:
                 if line is not None:
-                    stop = model.LineStop(line, each.id, each.enabled, ", ".join(asks))
+                    stop = model.LineStop(line, each.id, each.enabled, ", ".join(asks), each.log)
                     found[line, each.id] = stop
     return tuple(found[key] for key in sorted(found))
 

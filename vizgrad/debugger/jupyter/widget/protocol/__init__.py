@@ -39,6 +39,7 @@ from vizgrad.debugger.jupyter.widget.protocol.answers import Shown as Shown
 from vizgrad.debugger.jupyter.widget.protocol.answers import Source as Source
 from vizgrad.debugger.jupyter.widget.protocol.answers import Storages as Storages
 from vizgrad.debugger.jupyter.widget.protocol.answers import Updates as Updates
+from vizgrad.debugger.jupyter.widget.protocol.answers import ValueRead as ValueRead
 from vizgrad.debugger.jupyter.widget.protocol.answers import VisitLine as VisitLine
 from vizgrad.debugger.jupyter.widget.protocol.answers import Visits as Visits
 from vizgrad.debugger.jupyter.widget.protocol.answers import Watches as Watches
@@ -78,6 +79,7 @@ from vizgrad.debugger.jupyter.widget.protocol.requests import GetPart as GetPart
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetPicture as GetPicture
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetSource as GetSource
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetStorages as GetStorages
+from vizgrad.debugger.jupyter.widget.protocol.requests import GetValue as GetValue
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetVisits as GetVisits
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetWatches as GetWatches
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetWriter as GetWriter
@@ -162,6 +164,7 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     EditWatch: (Done,),
     RemoveWatch: (Done,),
     GetWatches: (Watches,),
+    GetValue: (ValueRead,),
     GetLog: (LogLines,),
     GetWriter: (Written,),
     Pause: (Done,),

@@ -326,6 +326,16 @@ class Watches:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueRead:
+    """The value of an expression at `revision`."""
+
+    request: int
+    session: str
+    revision: int
+    value: Watched
+
+
+@dataclass(frozen=True, slots=True)
 class LogLines:
     """The latest messages of breakpoints that log, in order; there have been `total`."""
 

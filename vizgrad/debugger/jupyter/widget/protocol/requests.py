@@ -452,6 +452,17 @@ class GetWatches:
 
 
 @dataclass(frozen=True, slots=True)
+class GetValue:
+    """The value of one expression where the run stands? It is read as `vizgrad.debugger.expressions` says,
+    and never run.
+    """
+
+    request: int
+    session: str
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
 class AddWatch:
     """Watch an expression. It is read as `vizgrad.debugger.expressions` says, and never run."""
 
