@@ -54,6 +54,11 @@ def _ours(_app: Sphinx, _page: str, _template: str, context: dict, _tree: object
     """MyST-NB and others ask for scripts of other hosts where a page has widgets: none is loaded."""
     scripts = context.get("script_files", [])
     context["script_files"] = [s for s in scripts if not re.match(r"(https?:)?//", str(s))]
+    if "furo_navigation_tree" in context:  # its captions are headings, and say of which level
+        tree = context["furo_navigation_tree"]
+        context["furo_navigation_tree"] = tree.replace(
+            'role="heading"', 'role="heading" aria-level="2"'
+        )
 
 
 def setup(app: Sphinx) -> None:

@@ -98,6 +98,13 @@ with vizgrad.scope("encoder"):  # a frame in pictures, as modules make by themse
     y = x.tanh()
 vizgrad.graph(y.sum())
 
+# %% attach
+# Beside a program that `python -m vizgrad train.py` has started:
+#
+#     run = vizgrad.attach(1234)  # its process number
+#     run.status                  # losses, findings, where it is
+assert callable(vizgrad.attach)
+
 # %% load_trace
 x = vizgrad.ones(3, requires_grad=True)
 session = vizgrad.debug(x.tanh().sum())

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 #: Functions of the debugger, in the order of the guide.
 DEBUGGER = (
     "debug", "graph", "why", "watch", "versions", "memory", "compare", "check", "card", "record", "scope",
-    "load_trace", "load_traces", "compare_ranks", "ranks", "demo", "report",
+    "attach", "load_trace", "load_traces", "compare_ranks", "ranks", "demo", "report",
 )  # fmt: skip
 #: Other parts: the page, its title, the module, and what it is for.
 PARTS = (

@@ -6,5 +6,8 @@ const scrolling = () => {
     }
   }
 };
+// The two columns beside the text have names.
+document.querySelector('.sidebar-drawer')?.setAttribute('aria-label', 'Pages');
+document.querySelector('.toc-drawer')?.setAttribute('aria-label', 'On this page');
 addEventListener('load', scrolling);
 addEventListener('resize', scrolling);
