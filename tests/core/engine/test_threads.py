@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -59,18 +60,30 @@ def test_one_graph_for_each_thread_and_one_leaf_for_all() -> None:
     assert x.grad._version == 30 * THREADS - 1
 
 
+@pytest.fixture
+def switching() -> Iterator[None]:
+    """Threads take turns as often as they can: what is not guarded is interrupted."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("switching")
 @pytest.mark.filterwarnings("ignore:Using backward")
-def test_accumulation_with_history_loses_nothing() -> None:
+@pytest.mark.parametrize("others", [True, False], ids=["with history", "half without history"])
+def test_accumulation_with_history_loses_nothing(others: bool) -> None:
     x = torch.ones(10, requires_grad=True)
 
     def work(number: int) -> None:
         for _ in range(30):
-            (x * 1.0).sum().backward(create_graph=True)
+            (x * 1.0).sum().backward(create_graph=others or number % 2 == 0)
 
-    assert together(work) == []
-    assert x.grad is not None
-    assert set(x.grad.tolist()) == {30.0 * THREADS}
-    x.grad = None
+    for _ in range(5):
+        assert together(work) == []
+        assert x.grad is not None
+        assert set(x.grad.tolist()) == {30.0 * THREADS}
+        x.grad = None
 
 
 def test_a_graph_that_is_released_by_one_fails_with_the_error_that_says_so() -> None:

@@ -106,20 +106,32 @@ def _add_in_place(variable: Tensor, existing: Tensor, grad: Any) -> tuple[str, s
 
 
 def accumulate_tensor(variable: Tensor, grad: Tensor) -> tuple[str, str]:
-    """With create_graph: out of place, with history (E-60 (b), E-61)."""
-    existing = variable._grad
-    if existing is None and isinstance(grad._array, SparseArray):
-        variable._grad = grad.clone()
-        return "copied", "create_graph is on: the copy carries history"
+    """With create_graph: out of place, with history (E-60 (b), E-61). The sum is recorded without the lock,
+    because recording may run code of the user; it is taken if no other thread has changed `.grad` meanwhile.
+    """
+    while True:
+        existing = variable._grad
+        version = None if existing is None else existing._version
+        total, decision, reason = _summed(variable, existing, grad)
+        with accumulation_lock:
+            if variable._grad is existing and (existing is None or existing._version == version):
+                variable._grad = total
+                return decision, reason
+
+
+def _summed(variable: Tensor, existing: Tensor | None, grad: Tensor) -> tuple[Tensor, str, str]:
     if existing is None:
-        own = new_tensor(empty_like_strides(variable._array, grad._array))
-        variable._grad = own.copy_(grad)
-        return "copied", "create_graph is on: the copy carries history"
+        if isinstance(grad._array, SparseArray):
+            total = grad.clone()
+        else:
+            own = new_tensor(empty_like_strides(variable._array, grad._array))
+            total = own.copy_(grad)
+        return total, "copied", "create_graph is on: the copy carries history"
     sparse_first = isinstance(existing._array, SparseArray) and not isinstance(
         grad._array, SparseArray
     )
-    variable._grad = grad + existing if sparse_first else existing + grad
-    return "new tensor", "create_graph is on: old + new carries history"
+    total = grad + existing if sparse_first else existing + grad
+    return total, "new tensor", "create_graph is on: old + new carries history"
 
 
 UPCALLS.accumulate_tensor = accumulate_tensor
