@@ -98,12 +98,13 @@ def sgd_step(
     if weight_decay != 0:
         grad = decayed(grad, param, weight_decay)
     if velocity is not None:
+        buffer: Array = velocity
         if first:
-            velocity[...] = grad
+            buffer[...] = grad
         else:
-            velocity *= keep
-            velocity += grad if dampening == 0 else np.multiply(grad, 1 - dampening)
-        grad = grad + keep * velocity if nesterov else velocity
+            buffer *= keep
+            buffer += grad if dampening == 0 else np.multiply(grad, 1 - dampening)
+        grad = grad + keep * buffer if nesterov else buffer
     param -= np.multiply(grad, lr)
 
 
