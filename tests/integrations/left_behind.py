@@ -57,9 +57,9 @@ def trained(make: Callable[[], Made], backward: Backward) -> Left:
     return left
 
 
-#: The place of the version in a state. The version of a gradient is left out: PyTorch adds gradients in place,
-#: and counts a write, where nobody else holds them; a hook that reads them later, as those of a watch do,
-#: holds them.
+#: The place of the version in a state. That of a gradient is left out: PyTorch adds gradients in place, and
+#: counts a write, where nobody else holds them; a hook that reads them later, as those of a watch do, holds
+#: them.
 VERSION = 4
 
 
