@@ -1,6 +1,6 @@
 """The reference: a page for each part of the public API, from signatures and docstrings.
 
-Examples of the debugger are those of `docs/examples.py`, which `tests/packaging/test_docs.py` runs.
+Examples of the debugger are those of `notebooks/site/examples.py`, which `tests/packaging/test_docs.py` runs.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ def _safe(doc: str) -> str:
 
 
 def examples() -> dict[str, str]:
-    """The sections of `docs/examples.py` by the names in their heads."""
-    text = (ROOT / "docs" / "examples.py").read_text("utf-8")
+    """The sections of `notebooks/site/examples.py` by the names in their heads."""
+    text = (ROOT / "notebooks" / "site" / "examples.py").read_text("utf-8")
     parts = re.split(r"^# %% (\S+)\n", text, flags=re.MULTILINE)[1:]
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
@@ -93,7 +93,7 @@ def debugger(vizgrad: Any) -> str:
         for name in DEBUGGER
     ]
     if shown:
-        raise SystemExit(f"docs/examples.py has examples of nothing: {[*shown]}")
+        raise SystemExit(f"notebooks/site/examples.py has examples of nothing: {[*shown]}")
     return _page("The debugger", "All work on vizgrad's tensors and on PyTorch's.", body)
 
 

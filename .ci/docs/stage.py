@@ -1,7 +1,7 @@
 """stage.py FOLDER: lays out what Sphinx reads, in FOLDER/source, from what the repository holds.
 
 Pages keep their places (`notebooks/...`, `vizgrad/.../README.md`), so their links among each other hold;
-those of `docs/` lie at the top. Notebooks are executed (see execute.py), the reference is written from
+those of `notebooks/site/` lie at the top. Notebooks are executed (see execute.py), the reference is written from
 docstrings (see reference.py), and a link to what is no page is left as its words.
 """
 
@@ -17,6 +17,8 @@ from execute import execute
 from reference import write_reference
 
 ROOT = Path(__file__).parents[2]
+#: Pages of the site alone, with its settings.
+SITE = ROOT / "notebooks" / "site"
 #: Pages with others below them, which the navigation shows there.
 TREES = {
     "notebooks/design": "0*",
@@ -32,14 +34,14 @@ PART = re.compile(
 
 def pages() -> dict[Path, Path]:
     """By their places on the site, relative: the Markdown files that become pages."""
-    found = {Path(path.name): path for path in (ROOT / "docs").glob("*.md")}
+    found = {Path(path.name): path for path in SITE.glob("*.md")}
     found |= {
         Path(name): ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
     }
     folders = (ROOT / "notebooks", ROOT / "vizgrad", ROOT / "tests" / "rules")
     for folder in folders:
         for path in sorted(folder.rglob("*.md")):
-            if "labextension" not in path.parts:
+            if "labextension" not in path.parts and path.parent != SITE:
                 found[path.relative_to(ROOT)] = path
     return found
 
@@ -90,8 +92,8 @@ def stage(folder: Path, *, full: bool = False, again: bool = True) -> None:
         to = source / place
         to.parent.mkdir(parents=True, exist_ok=True)
         to.write_text(links(path.read_text("utf-8"), path, place), "utf-8")
-    shutil.copy2(ROOT / "docs" / "conf.py", source / "conf.py")
-    shutil.copytree(ROOT / "docs" / "static", source / "_static")
+    shutil.copy2(SITE / "conf.py", source / "conf.py")
+    shutil.copytree(SITE / "static", source / "_static")
     traces = source / "_static" / "traces"
     traces.mkdir()
     for place, path in notebooks.items():

@@ -11,7 +11,7 @@ import pytest
 import vizgrad
 
 ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
+DOCS = ROOT / "notebooks" / "site"
 PARTS = re.split(r"^# %% (\S+)\n", (DOCS / "examples.py").read_text("utf-8"), flags=re.MULTILINE)[
     1:
 ]

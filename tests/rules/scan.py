@@ -33,7 +33,8 @@ class Showing:
 def all_showings() -> list[Showing]:
     found: list[Showing] = []
     for path in sorted(TESTS.rglob("*.py")):
-        found.extend(showings_in(path.read_text(encoding="utf-8"), path))
+        if TESTS / "benchmarks" not in path.parents:  # its programs are timed, and show nothing
+            found.extend(showings_in(path.read_text(encoding="utf-8"), path))
     return found
 
 

@@ -90,12 +90,20 @@ class RankSession:
         return self._move("restart", (), rank)
 
     def _move(self, verb: Verb, arguments: tuple[int, ...], rank: int | None) -> RankPositions:
-        """Raises ValueError for a rank that there is not; RuntimeError where no session is open any more."""
+        """Raises ValueError for a rank that there is not; RuntimeError where no session is open any more.
+
+        A rank that still waits within an earlier move ends that move first. Then it continues, too, if the
+        others do.
+        """
         chosen = self._open(rank)
-        each = {one: (self._keys[one], verb, arguments, SLICE) for one in chosen}
+        waiting = self._moving(chosen)
         try:
-            self._hear(self._engines.call(on_rank.move, ranks=chosen, each=each))
+            self._begin(verb, arguments, chosen)
             self._wait(chosen)
+            late = [one for one in waiting if one not in self._moving(waiting)]
+            if late and verb == "continue_":
+                self._begin(verb, arguments, late)
+                self._wait(chosen)
         except KeyboardInterrupt:
             self._call(on_rank.pause, chosen)
             self._ask()
@@ -103,6 +111,10 @@ class RankSession:
         finally:
             self._show()
         return self.where
+
+    def _begin(self, verb: Verb, arguments: tuple[int, ...], ranks: Sequence[int]) -> None:
+        each = {one: (self._keys[one], verb, arguments, SLICE) for one in ranks}
+        self._hear(self._engines.call(on_rank.move, ranks=list(ranks), each=each))
 
     def _show(self) -> None:
         for view in self._views:
