@@ -1,8 +1,8 @@
 """stage.py FOLDER: lays out what Sphinx reads, in FOLDER/source, from what the repository holds.
 
 Pages keep their places (`notebooks/...`, `vizgrad/.../README.md`), so their links among each other hold;
-those of `notebooks/site/` lie at the top. Notebooks are executed (see execute.py), the reference is written from
-docstrings (see reference.py), and a link to what is no page is left as its words.
+those of `notebooks/site/` lie at the top. Notebooks are executed (see execute.py), the reference is
+written from docstrings (see reference.py), and a link to what is no page is left as its words.
 """
 
 from __future__ import annotations

@@ -200,6 +200,7 @@ export class MessageHandler {
       case 'line_nodes':
       case 'node_line':
       case 'source':
+      case 'value_read':
         break; // No view asks for them: `lab/code` does.
     }
   }

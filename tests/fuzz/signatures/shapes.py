@@ -240,7 +240,7 @@ T.contiguous T.is_contiguous : input=t() *memory_format=code('torch.contiguous_f
 T.contiguous : input=t(rank=4) *memory_format=code('torch.channels_last')
 clone T.is_contiguous : input=t(rank=4) *memory_format=code('torch.channels_last')
 T.size T.stride : input=t() dim=dim()?
-T.dim T.ndimension T.nelement T.element_size T.storage_offset T.tolist : input=t()
+T.dim T.ndimension T.nelement T.element_size T.storage_offset T.get_device T.tolist : input=t()
 tensordot : a=t(rank=(0,3)) b=same() dims=integer(0,3)?
 F.pixel_shuffle pixel_shuffle : input=squares upscale_factor=pick(1,2)
 F.pixel_unshuffle pixel_unshuffle : input=squares downscale_factor=pick(1,2)

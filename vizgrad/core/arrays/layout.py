@@ -245,7 +245,7 @@ def shaped(
 
     To cupy an empty shape says nothing: it takes that of `array`.
     """
-    if isinstance(array, np.ndarray) or tuple(shape):
+    if not is_on_device(array) or tuple(shape):
         return make(array, *args, shape=shape, **options)
     return make(array, *args, shape=(1,), **options).reshape(())
 

@@ -45,10 +45,11 @@ def test_an_error_of_a_device_may_be_an_earlier_nodes(monkeypatch: pytest.Monkey
 def test_a_node_on_the_thread_of_a_device_is_interrupted_there() -> None:
     """Threads that PyTorch makes for devices are none of Python's `threading`."""
     ended: list[type] = []
-    over = threading.Event()
+    made, over = threading.Event(), threading.Event()
 
     def node() -> None:
         try:
+            assert made.wait(HANG)  # `gate` has its name
             gate._before(0, None)([torch.ones(1)])
             deadline = time.monotonic() + HANG
             while time.monotonic() < deadline:
@@ -62,6 +63,7 @@ def test_a_node_on_the_thread_of_a_device_is_interrupted_there() -> None:
         over.wait(HANG)
 
     gate = Gate([], [], start)
+    made.set()
     assert gate.wait() is not None
     gate.pass_on()
     gate.close(at_once=True)

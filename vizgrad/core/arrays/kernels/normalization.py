@@ -216,7 +216,10 @@ def batch_norm_gradient(
 def channel_gradient(grad: Array, x: Array, mean: Array, scale: Array) -> Array:
     """The gradient by `weight` of batch norm: sum of grad * xhat, by channel."""
     away = _wide(_channels(x)) - mean[:, None]
-    return (_channel_dot(_wide(_channels(grad)), away) * scale).astype(grad.dtype, copy=False)
+    dots = _channel_dot(_wide(_channels(grad)), away)
+    if away.size:  # the scale of no examples is NaN, and their sum 0
+        dots *= scale
+    return dots.astype(grad.dtype, copy=False)
 
 
 @quiet
