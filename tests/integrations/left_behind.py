@@ -90,10 +90,13 @@ def state(tensor: Any, name: str, owners: dict[int, str]) -> tuple[Any, ...]:
     local = tensor.to_local() if hasattr(tensor, "to_local") else tensor
     storage = local.untyped_storage()
     hooks, after = tensor._backward_hooks, tensor._post_accumulate_grad_hooks
+    own = sorted(
+        name for name in vars(tensor) if not name.startswith("_dynamo")
+    )  # of a first compilation
     return (
         local.detach().contiguous().view(torch.uint8).numpy().tobytes() if local.dim() else local.item(),
         tuple(tensor.shape), tensor.stride(), str(tensor.dtype), tensor._version, tensor.requires_grad,
-        tensor.is_leaf, type(tensor).__name__, sorted(vars(tensor)),
+        tensor.is_leaf, type(tensor).__name__, own,
         None if hooks is None else len(hooks), None if after is None else len(after),
         storage.nbytes(), storage.resizable(), storage.is_shared(),
         torch._C._storage_Use_Count(storage._cdata),

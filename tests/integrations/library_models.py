@@ -202,7 +202,7 @@ def mobilenet() -> Made:
 
 
 def mixer() -> Made:
-    return of_images("mixer_s32_224", img_size=32, patch_size=8, num_blocks=2, embed_dim=32)
+    return of_images("mixer_s32_224", img_size=32)
 
 
 def resnet_compiled() -> Made:
