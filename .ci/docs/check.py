@@ -101,7 +101,7 @@ def open_page(page: Page, site: Path, name: str, look: str) -> list[str]:
         "request",
         lambda r: wrong.append(f"{name} asks {r.url}") if r.url.startswith("http") else None,
     )
-    page.emulate_media(color_scheme=look)  # pyright: ignore[reportArgumentType]
+    page.emulate_media(color_scheme=look)  # pyright: ignore[reportArgumentType]  "light" or "dark"
     page.goto((site / name).as_uri())
     page.evaluate(AXE.read_text("utf-8"))
     found = page.evaluate(f"axe.run(document, {{iframes: false, runOnly: {[*RULES]}}})")[

@@ -50,7 +50,7 @@ def _export_sessions(pattern):
     for number, session in enumerate(_vizgrad_shown):
         try:
             for _ in range(50):
-                if session.closed or session.status == "done":
+                if session.status in ("finished", "failed", "closed"):
                     break
                 session.continue_()
         except Exception:

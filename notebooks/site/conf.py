@@ -46,7 +46,7 @@ suppress_warnings = [
 def _math(self: object, node: nodes.Element) -> None:
     """MathML, which browsers draw by themselves."""
     display = "inline" if isinstance(node, nodes.math) else "block"
-    self.body.append(convert(node.astext(), display=display))  # type: ignore[attr-defined]
+    self.body.append(convert(node.astext(), display=display))  # type: ignore[attr-defined]  a writer of Sphinx's
     raise nodes.SkipNode
 
 

@@ -52,7 +52,7 @@ def test_a_program_of_a_page_runs(
 
 def test_each_function_of_the_debugger_has_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / ".ci" / "docs"))
-    import reference  # pyright: ignore[reportMissingImports]
+    import reference  # pyright: ignore[reportMissingImports]  a script
 
     monkeypatch.delitem(sys.modules, "reference")
     assert {*EXAMPLES} == {*reference.DEBUGGER}

@@ -27,8 +27,8 @@ from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.storage import storage_of
 from vizgrad.core.tensor.tensor import Tensor
-from vizgrad.distributed.groups import chosen, default_group
-from vizgrad.distributed.objects import root
+from vizgrad.distributed.groups import default_group, group_or_default
+from vizgrad.distributed.objects import root_rank
 from vizgrad.distributed.peers import Late
 from vizgrad.distributed.process_group import ProcessGroup
 from vizgrad.distributed.reductions import ReduceOp, check_reduction
@@ -44,7 +44,7 @@ def all_reduce(
     """Each `tensor` becomes the sum of all, or what `op` says."""
     _check("tensor", tensor)
     check_reduction("all_reduce", op, tensor)
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return None
     number, array = found.number(), _read(tensor)
@@ -62,10 +62,10 @@ def reduce(
     """The `tensor` of rank `dst` becomes the sum of all."""
     _check("tensor", tensor)
     check_reduction("reduce", op, tensor)
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return None
-    to, number, array = root(found, dst, group_dst, None), found.number(), _read(tensor)
+    to, number, array = root_rank(found, dst, group_dst, None), found.number(), _read(tensor)
     call = f"reduce {op.name} to {to} of {_said(array)}"
 
     def _run() -> Written:
@@ -81,10 +81,10 @@ def broadcast(
 ) -> Work | None:  # fmt: skip
     """Each `tensor` becomes that of rank `src`."""
     _check("tensor", tensor)
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return None
-    source, number, array = root(found, src, group_src, None), found.number(), _read(tensor)
+    source, number, array = root_rank(found, src, group_src, None), found.number(), _read(tensor)
     call = f"broadcast from {source} of {_said(array)}"
 
     def _run() -> Written:
@@ -101,7 +101,7 @@ def all_gather(
     _check_list("tensor_list", tensor_list)
     _check("tensor", tensor)
     _same_types(*tensor_list, tensor)
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return None
     _check_count("allgather", "output", tensor_list, found)
@@ -123,7 +123,7 @@ def all_gather_single(
     _check("output_tensor", output_tensor)
     _check("input_tensor", input_tensor)
     _same_types(output_tensor, input_tensor)
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return None
     if output_tensor.numel() != input_tensor.numel() * found.size():
@@ -146,10 +146,10 @@ def gather(
 ) -> Work | None:  # fmt: skip
     """`gather_list[r]` of rank `dst` (0 if not given) becomes the `tensor` of rank r."""
     _check("tensor", tensor)
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return None
-    to = root(found, dst, group_dst, 0)
+    to = root_rank(found, dst, group_dst, 0)
     outputs = gather_list if found.rank() == to else []
     if outputs is None or (found.rank() == to and not outputs):
         raise wrong_call(
@@ -179,10 +179,10 @@ def scatter(
 ) -> Work | None:  # fmt: skip
     """The `tensor` of rank r becomes `scatter_list[r]` of rank `src` (0 if not given)."""
     _check("tensor", tensor)
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return None
-    source = root(found, src, group_src, 0)
+    source = root_rank(found, src, group_src, 0)
     parts = None
     if found.rank() == source:
         if not scatter_list:
@@ -216,7 +216,7 @@ def reduce_scatter(
     _check_list("input_list", input_list)
     _same_types(output, *input_list)
     check_reduction("reduce_scatter", op, output)
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return None
     _check_count("reduce_scatter", "input", input_list, found)
@@ -241,7 +241,7 @@ def reduce_scatter_single(
     _check("input", input)
     _same_types(output, input)
     check_reduction("reduce_scatter_single", op, output)
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return None
     if output.numel() * found.size() != input.numel():
@@ -264,7 +264,7 @@ def all_to_all(
     _check_list("output_tensor_list", output_tensor_list)
     _check_list("input_tensor_list", input_tensor_list)
     _same_types(*output_tensor_list, *input_tensor_list)
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return None
     _check_count("all_to_all", "output", output_tensor_list, found)
@@ -288,7 +288,7 @@ def all_to_all_single(
     _check("output", output)
     _check("input", input)
     _same_types(output, input)
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return None
     number = found.number()
@@ -326,7 +326,7 @@ def barrier(
     group: Any = None, async_op: bool = False, device_ids: Any = None, timeout: timedelta | None = None,
 ) -> Work | None:  # fmt: skip
     """Returns when all ranks have called it."""
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return None
     number = found.number()
@@ -345,7 +345,7 @@ def monitored_barrier(
     """A barrier whose rank 0 says which rank has not come within `timeout` (that of the group if not given);
     with `wait_all_ranks`, which ranks.
     """
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return
     number = found.number()
@@ -380,10 +380,10 @@ def isend(
 ) -> Work | None:  # fmt: skip
     """`send`, without waiting."""
     _check("tensor", tensor)
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return None
-    to = root(found, dst, group_dst, None)
+    to = root_rank(found, dst, group_dst, None)
     if to == found.rank():
         raise wrong_call(
             ValueError(
@@ -405,11 +405,11 @@ def recv(
     """`tensor` becomes what rank `src` has sent, any rank if not given; returns which, -1 outside the
     group.
     """
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         _check("tensor", tensor)
         return -1
-    source = None if src is None and group_src is None else root(found, src, group_src, None)
+    source = None if src is None and group_src is None else root_rank(found, src, group_src, None)
     rank = [-1]
     _received(tensor, found, source, tag, rank)
     return found.ranks[rank[0]]
@@ -421,10 +421,10 @@ def irecv(
 ) -> Work | None:  # fmt: skip
     """`recv`, without waiting."""
     _check("tensor", tensor)
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return None
-    source = None if src is None and group_src is None else root(found, src, group_src, None)
+    source = None if src is None and group_src is None else root_rank(found, src, group_src, None)
     return found.begin("recv", lambda: _received(tensor, found, source, tag, [-1]))
 
 

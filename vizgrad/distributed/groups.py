@@ -196,7 +196,7 @@ def default_group() -> ProcessGroup:
     return _groups.default
 
 
-def chosen(group: Any) -> ProcessGroup | None:
+def group_or_default(group: Any) -> ProcessGroup | None:
     """The group that a collective was given, the default one for None; None where this process is not in
     it.
     """
@@ -269,19 +269,19 @@ def new_group(
 
 def get_rank(group: Any = None) -> int:
     """The rank of this process in the group; -1 where it is not in it."""
-    found = chosen(group)
+    found = group_or_default(group)
     return -1 if found is None else found.rank()
 
 
 def get_world_size(group: Any = None) -> int:
     """How many processes are in the group; -1 where this one is not in it."""
-    found = chosen(group)
+    found = group_or_default(group)
     return -1 if found is None else found.size()
 
 
 def get_backend(group: Any = None) -> str:
     """``gloo`` or ``mpi``."""
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         raise _invalid(group)
     return found.backend
@@ -289,13 +289,13 @@ def get_backend(group: Any = None) -> str:
 
 def get_process_group_ranks(group: Any = None) -> list[int]:
     """The numbers in the run of the group's processes, by their rank in the group."""
-    found = chosen(group)
+    found = group_or_default(group)
     return [] if found is None else list(found.ranks)
 
 
 def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
     """The rank in the group of the process with this number in the run."""
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None or global_rank not in found.ranks:
         raise wrong_call(
             ValueError(f"Global rank {global_rank} is not part of group {group}"),
@@ -306,7 +306,7 @@ def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
 
 def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
     """The number in the run of the process with this rank in the group."""
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None or not 0 <= group_rank < found.size():
         raise wrong_call(
             ValueError(f"Group rank {group_rank} is not part of group {group}"),

@@ -8,13 +8,13 @@ import pickle
 from typing import Any
 
 from vizgrad.core.tensor.state import wrong_call
-from vizgrad.distributed.groups import chosen, get_group_rank
+from vizgrad.distributed.groups import get_group_rank, group_or_default
 from vizgrad.distributed.process_group import ProcessGroup
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
     """`object_list`, as long as the group, is given the `obj` of each rank."""
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return
     _check_length("all_gather_object", object_list, found)
@@ -29,10 +29,10 @@ def gather_object(
     group_dst: int | None = None,
 ) -> None:  # fmt: skip
     """`object_gather_list` of rank `dst` is given the `obj` of each rank."""
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return
-    to = root(found, dst, group_dst, 0)
+    to = root_rank(found, dst, group_dst, 0)
     if found.rank() == to:
         if object_gather_list is None:
             raise wrong_call(
@@ -55,10 +55,10 @@ def broadcast_object_list(
     group_src: int | None = None,
 ) -> None:  # fmt: skip
     """The objects of rank `src`, in the lists of all, which are of one length."""
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return
-    source = root(found, src, group_src, 0)
+    source = root_rank(found, src, group_src, 0)
     number, size = found.number(), found.size()
     own = found.rank() == source
     data = pickle.dumps(object_list) if own else b""
@@ -72,7 +72,7 @@ def scatter_object_list(
     src: int | None = None, group: Any = None, group_src: int | None = None,
 ) -> None:  # fmt: skip
     """The first place of `scatter_object_output_list` is given the object of rank `src` for this rank."""
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         return
     if not scatter_object_output_list:
@@ -82,7 +82,7 @@ def scatter_object_list(
             ),
             "give [None]",
         )
-    source = root(found, src, group_src, 0)
+    source = root_rank(found, src, group_src, 0)
     number, size = found.number(), found.size()
     if found.rank() == source:
         if scatter_object_input_list is None:
@@ -100,7 +100,7 @@ def scatter_object_list(
     scatter_object_output_list[0] = _object(got[source])
 
 
-def root(
+def root_rank(
     group: ProcessGroup, number: int | None, group_rank: int | None, default: int | None
 ) -> int:
     """The rank in the group of the process that a call names by its number in the run, or by this rank."""

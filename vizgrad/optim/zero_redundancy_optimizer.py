@@ -12,7 +12,7 @@ from vizgrad.core.ops.public.creation import zeros
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributed import collectives
-from vizgrad.distributed.groups import chosen
+from vizgrad.distributed.groups import group_or_default
 from vizgrad.distributed.objects import gather_object
 from vizgrad.distributed.process_group import ProcessGroup
 from vizgrad.optim.optimizer import Optimizer
@@ -48,7 +48,7 @@ class ZeroRedundancyOptimizer(Optimizer):
                 RuntimeError("ZeroRedundancyOptimizer: overlap_with_ddp is not supported"),
                 "leave it out: the step is taken after the backward",
             )
-        group = chosen(process_group)
+        group = group_or_default(process_group)
         if group is None:
             raise wrong_call(
                 ValueError("Invalid process group specified: this process is not in it"),

@@ -96,7 +96,7 @@ def _code_of_the_interpreter() -> tuple[int, int] | None:
     if sys.platform != "linux":
         return None
     inside = ctypes.cast(ctypes.pythonapi.PyObject_Call, ctypes.c_void_p).value or 0
-    with open("/proc/self/maps", encoding="ascii") as lines:  # noqa: PTH123
+    with open("/proc/self/maps", encoding="ascii") as lines:  # noqa: PTH123  a file of the kernel, read line by line
         for line in lines:
             low, high = (int(part, 16) for part in line.split(" ", 1)[0].split("-"))
             if low <= inside < high:

@@ -7,21 +7,17 @@ from typing import Any
 import pytest
 
 import vizgrad
+from tests.debugger.ranks.programs import MODEL
 from tests.distributed.ranks import free_port
 
-PROGRAM = """
+PROGRAM = (
+    """
 import vizgrad as torch
 import vizgrad.distributed as dist
 from vizgrad.nn.parallel import DistributedDataParallel
-torch.manual_seed(0)
-net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
-model = DistributedDataParallel(net)
-torch.manual_seed(rank)
-batch = torch.randn(8, 4)
-def forward(factor=1.0):
-    p = torch.sigmoid(model(batch))
-    return -(p * factor).log().mean()
 """
+    + MODEL
+)
 
 
 @pytest.fixture(scope="module")

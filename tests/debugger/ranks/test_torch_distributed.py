@@ -4,7 +4,6 @@ them: `make parity` runs these.
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,21 +12,18 @@ from typing import Any
 import pytest
 
 import vizgrad
+from tests.debugger.ranks.programs import MODEL
+from tests.distributed.ranks import free_port
 from tests.notebooks.test_notebooks import OF_RANKS, run
 
-PROGRAM = """
+PROGRAM = (
+    """
 import torch, vizgrad
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
-torch.manual_seed(0)
-net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
-model = DistributedDataParallel(net)
-torch.manual_seed(rank)
-batch = torch.randn(8, 4)
-def forward(factor=1.0):
-    p = torch.sigmoid(model(batch))
-    return -(p * factor).log().mean()
 """
+    + MODEL
+)
 
 SCRIPT = """
 import os
@@ -54,12 +50,6 @@ for losses in ([loss, "none"], ["none", "none"]):
         print(f"TypeError on rank {rank}")
 dist.destroy_process_group()
 """
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
 
 
 def test_torch_compare_ranks_names_the_rank_before_the_all_reduce(tmp_path: Path) -> None:

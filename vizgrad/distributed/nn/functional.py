@@ -18,8 +18,8 @@ from vizgrad.core.ops.public.from_values import empty_like, zeros_like
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributed import collectives
-from vizgrad.distributed.groups import chosen, get_world_size
-from vizgrad.distributed.objects import root
+from vizgrad.distributed.groups import get_world_size, group_or_default
+from vizgrad.distributed.objects import root_rank
 from vizgrad.distributed.process_group import ProcessGroup
 from vizgrad.distributed.reductions import ReduceOp
 
@@ -41,13 +41,13 @@ def reduce(tensor: Tensor, dst: int, op: ReduceOp = ReduceOp.SUM, group: Any = N
     """
     _only_sums("reduce", op)
     found = _group(group)
-    return _Reduce.apply(tensor, root(found, dst, None, None), op, found)
+    return _Reduce.apply(tensor, root_rank(found, dst, None, None), op, found)
 
 
 def broadcast(tensor: Tensor, src: int, group: Any = None) -> Tensor:
     """The tensor of rank `src`, on all; its gradient is the sum of theirs."""
     found = _group(group)
-    return _Broadcast.apply(tensor, root(found, src, None, None), found)
+    return _Broadcast.apply(tensor, root_rank(found, src, None, None), found)
 
 
 def all_gather(tensor: Tensor, group: Any = None) -> tuple[Tensor, ...]:
@@ -58,7 +58,7 @@ def all_gather(tensor: Tensor, group: Any = None) -> tuple[Tensor, ...]:
 def gather(tensor: Tensor, dst: int = 0, group: Any = None) -> tuple[Tensor, ...]:
     """The tensors of all ranks on rank `dst`; on the others zeros, whose gradients are not used."""
     found = _group(group)
-    return _Gather.apply(tensor, root(found, dst, None, None), found)
+    return _Gather.apply(tensor, root_rank(found, dst, None, None), found)
 
 
 def scatter(tensors: Sequence[Tensor], src: int = 0, group: Any = None) -> Tensor:
@@ -66,7 +66,7 @@ def scatter(tensors: Sequence[Tensor], src: int = 0, group: Any = None) -> Tenso
     used.
     """
     found = _group(group)
-    return _Scatter.apply(root(found, src, None, None), found, *tensors)
+    return _Scatter.apply(root_rank(found, src, None, None), found, *tensors)
 
 
 def reduce_scatter(
@@ -96,7 +96,7 @@ def all_to_all_single(
 
 
 def _group(group: Any) -> ProcessGroup:
-    found = chosen(group)
+    found = group_or_default(group)
     if found is None:
         raise wrong_call(
             ValueError("Invalid process group specified: this process is not in it"),

@@ -11,7 +11,7 @@ from vizgrad.autograd.grad_mode import is_grad_enabled, no_grad
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributed import collectives
-from vizgrad.distributed.groups import chosen
+from vizgrad.distributed.groups import group_or_default
 from vizgrad.distributed.objects import all_gather_object
 from vizgrad.distributed.process_group import ProcessGroup
 from vizgrad.nn.modules.module import Module
@@ -72,7 +72,7 @@ class DistributedDataParallel(Module):
                 ),
                 "leave device_ids out",
             )
-        group = chosen(process_group)
+        group = group_or_default(process_group)
         if group is None:
             raise wrong_call(
                 ValueError("Invalid process group specified: this process is not in it"),

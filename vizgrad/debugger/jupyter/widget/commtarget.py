@@ -215,6 +215,6 @@ def _after_cell(result: Any = None) -> None:
 
 def _update(data: dict[str, Any], display_id: str) -> None:
     """Replaces what was displayed under this id."""
-    from IPython.display import update_display  # pyright: ignore[reportUnknownVariableType]
+    from IPython.display import update_display  # pyright: ignore[reportUnknownVariableType]  untyped
 
     update_display(data, display_id=display_id, raw=True)

@@ -61,6 +61,6 @@ def show_course(watch: Watch, cell: str) -> None:
 
 
 def _display_raw(data: dict[str, Any], display_id: str, update: bool) -> None:
-    from IPython.display import publish_display_data  # pyright: ignore[reportUnknownVariableType]
+    from IPython.display import publish_display_data  # pyright: ignore[reportUnknownVariableType]  untyped
 
     publish_display_data(data, transient={"display_id": display_id}, update=update)
