@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
@@ -62,8 +63,10 @@ def test_a_key_is_waited_for(store: Store) -> None:
 
 def test_another_process_wakes_those_who_wait(master: TCPStore) -> None:
     client = TCPStore("localhost", master.port, timeout=TIMEOUT)
-    threading.Timer(0.05, master.set, ("late", "here")).start()
+    timer = threading.Timer(0.05, master.set, ("late", "here"))
+    timer.start()
     assert client.get("late") == b"here"
+    timer.join()  # it is answered, too, before the store ends
     client.close()
 
 
@@ -79,6 +82,11 @@ def test_a_lost_store_is_said(master: TCPStore) -> None:
 def test_a_store_that_nobody_serves_is_said() -> None:
     with pytest.raises(DistNetworkError, match="timed out after 100ms while trying to connect"):
         TCPStore("localhost", free_port(), timeout=SOON)
+
+
+#: Frames that hold a number, and a request without what it needs.
+NUMBER = struct.pack("!IQ", 1, 0) + b"7"
+WRONG = struct.pack("!IQ", 7, 0) + b'["add"]'
 
 
 def test_what_is_no_request_does_not_end_the_store(master: TCPStore) -> None:

@@ -10,6 +10,7 @@ import socket
 import threading
 import time
 from collections import deque
+from contextlib import suppress
 from datetime import timedelta
 from secrets import compare_digest, token_hex
 from typing import NamedTuple, Protocol
@@ -202,7 +203,8 @@ class Peers:
         except (OSError, EOFError, ValueError):
             known, peer = False, -1
         if known:
-            self._open(sock, peer)
+            with suppress(OSError):  # it has ended meanwhile
+                self._open(sock, peer)
         else:
             sock.close()
 

@@ -150,13 +150,15 @@ class _Server:
             ).start()
 
     def _serve(self, sock: socket.socket) -> None:
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             send_frame(sock, _GREETING)
             while True:
                 request, value = receive_frame(sock)
                 send_frame(sock, *self._answer(json.loads(request), bytes(value)))
-        except (OSError, EOFError, ValueError):  # the process has ended, or speaks another language
+        except (OSError, EOFError):  # one of the two has ended
+            pass
+        except (ValueError, TypeError, IndexError):  # what came is no request
             pass
         finally:
             self._open.discard(sock)
