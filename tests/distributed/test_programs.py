@@ -254,6 +254,7 @@ def test_a_killed_rank_is_named_on_the_others(tmp_path: Path) -> None:
 
 
 MPI = """\
+import sys
 import vizgrad as torch
 import vizgrad.distributed as dist
 dist.init_process_group("mpi")
@@ -268,7 +269,9 @@ work = dist.irecv(got, 1 - rank)
 dist.isend(torch.full((2,), float(rank)), 1 - rank).wait()
 work.wait()
 assert got.tolist() == [1.0 - rank] * 2
-print(f"rank {rank} of {size}, {dist.get_backend()}, {objects}", flush=True)
+# In one piece: mpiexec mixes what ranks write.
+sys.stdout.write(f"rank {rank} of {size}, {dist.get_backend()}, {objects}\\n")
+sys.stdout.flush()
 dist.destroy_process_group()
 """
 

@@ -11,12 +11,14 @@ import pytest
 from tests.distributed.ranks import LIMIT, environment
 
 PROGRAM = """\
+import sys
 import vizgrad as torch
 import vizgrad.distributed as dist
 dist.init_process_group()
 x = torch.tensor([dist.get_rank() + 1.0])
 dist.all_reduce(x)
-print(f"rank {dist.get_rank()} of {dist.get_world_size()}: {x.item()}")
+# In one piece: the ranks share a pipe.
+sys.stdout.write(f"rank {dist.get_rank()} of {dist.get_world_size()}: {x.item()}\\n")
 dist.destroy_process_group()
 """
 
