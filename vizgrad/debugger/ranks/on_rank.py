@@ -216,7 +216,7 @@ def close(key: str) -> None:
 
 
 def leave(key: str) -> None:
-    """Leaves the session open, to whoever opened it."""
+    """Leaves the session open, for the code that opened it."""
     held = _held.pop(key, None)
     if held is not None:
         held.leave()
