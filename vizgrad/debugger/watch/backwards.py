@@ -419,7 +419,7 @@ class Watching(Watch, Trail):
         return sight.inspection
 
     def _arrays(self, node: Node) -> dict[str, Any]:
-        """What it has saved, by name."""
+        """The arrays that it has saved, by name."""
         if self._saved is _UNREAD:
             self._saved = _SAVED[node.__class__](node)
         return {

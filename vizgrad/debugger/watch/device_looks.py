@@ -85,7 +85,7 @@ class Sight:
     def odd(
         self, operand: str
     ) -> tuple[bool, dict[str, tuple[int, int, bool]], Any, dict[str, float]]:
-        """What `backwards.Odd` says: is "grad" zero wherever what was looked at is not finite, how many
+        """The fields of `backwards.Odd`: is "grad" zero wherever what was looked at is not finite, how many
         elements of the others are zero or less, the places, and the values there.
         """
         details = self.inspection.details()

@@ -19,22 +19,34 @@ from vizgrad.debugger.watch.nonfinite_values import (
 from vizgrad.debugger.watch.tensor_adapter import FLOATING
 
 if TYPE_CHECKING:
-    from vizgrad.debugger.watch.note_recorder import Noting
+    from vizgrad.core.tensor.source_location import Site
+    from vizgrad.debugger.watch.device_looks import Looks
     from vizgrad.debugger.watch.notes import Near, Note
+    from vizgrad.debugger.watch.tensor_adapter import Look
+    from vizgrad.debugger.watch.untracked_memory import Memory
 
-#: Of `KEEPING`, those that make NaN of what is infinite.
+#: Those of `KEEPING` that make NaN of what is infinite.
 _NAN_OF_INFINITE = frozenset({"cos", "sin", "softmax"})
 
 
 class DeviceValues:
-    """Judges values of one block. Each method is False, or gives nothing, of what is read at once."""
+    """Judges values of one block. Methods give False, or nothing, for values that are read at once."""
 
-    def __init__(self, noting: Noting) -> None:
-        self._noting = noting
+    def __init__(
+        self,
+        look: Look,
+        looks: Looks,
+        memory: Memory,
+        near: Callable[[Site | None], Near | None],
+        odd: Callable[[Site | None, int], None],
+    ) -> None:
+        """`near` and `odd` are those of `Noting`."""
+        self._look, self._looks, self._memory = look, looks, memory
+        self._near, self._odd = near, odd
 
     def see(self, note: Note, tensor: Any) -> bool:
         """A value that was there before, or that a backward has made."""
-        sight = self._look(tensor, {})
+        sight = self._sight(tensor, {})
         if sight is None:
             return False
 
@@ -48,28 +60,28 @@ class DeviceValues:
 
     def judge(self, note: Note, out: Any) -> bool:
         """The value of an operation."""
-        noting, parents = self._noting, note.parents
-        if not noting.look.may_wait(out):
+        look, parents = self._look, note.parents
+        if not look.may_wait(out):
             return False
-        if note.op in KEEPING and note.op not in _NAN_OF_INFINITE and not noting.memory.lends:
+        if note.op in KEEPING and note.op not in _NAN_OF_INFINITE and not self._memory.lends:
             self._wait(note, lambda: self._keeps(note))
             return True
         operands: dict[str, Any] = {}
         for number, parent in enumerate(parents):
             tensor = parent.tensor()
-            if tensor is not None and tensor is not out and noting.look.kind(tensor) in SHOWN:
+            if tensor is not None and tensor is not out and look.kind(tensor) in SHOWN:
                 operands[str(number)] = tensor
-        sight = self._look(out, operands)
+        sight = self._sight(out, operands)
         if sight is None:
             return False
-        near = noting.near(note.site)
+        near = self._near(note.site)
         order = in_order(note.op, range(len(parents)))
         given = next((str(number) for number in order if str(number) in operands), "")
         self._wait(note, lambda: self._judged(note, sight, given, near), sight)
         return True
 
     def join(self, made: Note, one: Note, other: Note) -> bool:
-        """What a view and its base hold together."""
+        """A view was written, and its base holds that, too."""
         if one.known.__class__ is bool and other.known.__class__ is bool:
             return False
 
@@ -81,23 +93,22 @@ class DeviceValues:
 
     def odd(self, tensors: Sequence[Any]) -> dict[int, bool]:
         """The number of each that lies on a device: is it not finite? The host waits once."""
-        sights = [(number, self._look(each, {})) for number, each in enumerate(tensors)]
+        sights = [(number, self._sight(each, {})) for number, each in enumerate(tensors)]
         return {
             number: not isfinite(sight.inspection.size)
             for number, sight in sights
             if sight is not None
         }
 
-    def _look(self, tensor: Any, operands: dict[str, Any]) -> Sight | None:
-        look = self._noting.look
+    def _sight(self, tensor: Any, operands: dict[str, Any]) -> Sight | None:
+        look = self._look
         if not look.may_wait(tensor) or look.kind(tensor) not in FLOATING:
             return None
         return see(look.array(tensor), {name: look.array(each) for name, each in operands.items()})
 
     def _wait(self, note: Note, judge: Callable[[], None], sight: Sight | None = None) -> None:
-        looks = self._noting.looks
-        note.known = looks
-        looks.later(judge, None if sight is None else sight.inspection)
+        note.known = self._looks
+        self._looks.later(judge, None if sight is None else sight.inspection)
 
     def _keeps(self, note: Note) -> None:
         odd = [parent for parent in note.parents if not parent.finite]
@@ -113,7 +124,7 @@ class DeviceValues:
         odd = [parent for parent in note.parents if not parent.finite]
         if odd:
             first = first_odd(odd)
-            if not (meant(first) and seen.holds_nan and not holds_nan(first, self._noting.look)):
+            if not (meant(first) and seen.holds_nan and not holds_nan(first, self._look)):
                 note.born = first
                 return
         note.born, note.near = note, near
@@ -127,4 +138,4 @@ class DeviceValues:
                 note.sizes = tuple(each.largest for each in own if each is not None)
             if found and len(own) <= MOST_OPERANDS:
                 note.there = tuple(None if each is None else each.there[0] for each in own)
-        self._noting.odd(note.site, note.clock)
+        self._odd(note.site, note.clock)

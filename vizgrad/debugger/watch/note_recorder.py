@@ -78,7 +78,7 @@ class Noting:
         self.memory = Memory(clock)
         #: Judgements of what lies on a device, which wait until a backward has ended.
         self.looks = Looks()
-        self.on_device = DeviceValues(self)
+        self.on_device = DeviceValues(look, self.looks, self.memory, self.near, self.odd)
         self.gradients = Gradients(look)
         #: Each call of backward or grad that was begun, the newest last.
         self.runs: deque[Run] = deque(maxlen=64)

@@ -82,7 +82,7 @@ class Note:
 
     @property
     def finite(self) -> bool:
-        """Is it finite? Of what lies on a device this may have to wait."""
+        """Is it finite? A device may have to be waited for."""
         if self.known.__class__ is not bool:
             self.known.settle()  # pyright: ignore[reportAttributeAccessIssue]  it is `Looks`
         return self.known is True

@@ -39,13 +39,13 @@ _VIEW = np.dtype(
 _GIVEN = np.dtype(
     [
         ("values", _VIEW), ("beside", _VIEW, MOST_BESIDE), ("before", np.int64, MOST_BESIDE),
-        ("count", np.int32), ("befores", np.int32), ("zeros", np.int32), ("unused", np.int32),
+        ("count", np.int32), ("earlier", np.int32), ("zeros", np.int32), ("unused", np.int32),
     ]
 )  # fmt: skip
 
 
 class Beside(NamedTuple):
-    """What is known of an array beside the one that was inspected."""
+    """Facts of an array beside the one that was inspected."""
 
     #: Its values at the places; None where its shape does not broadcast.
     there: tuple[float | None, ...]
@@ -60,15 +60,15 @@ class Beside(NamedTuple):
 
 
 class Details(NamedTuple):
-    """What was noted of an array that is not finite, or all zero."""
+    """Notes on an array that is not finite, or all zero."""
 
     places: tuple[tuple[tuple[int, ...], float], ...]
     beside: tuple[Beside, ...]
 
 
 class Inspection:
-    """What is known of an array, once somebody asks for it: then the host waits, for this and all others
-    of the stream that are not read yet.
+    """Numbers of an array. When one is asked for, the host waits, for this and all others of the stream that
+    are not read yet.
     """
 
     __slots__ = ("_count", "_details", "_memory", "_reading", "_shape")
@@ -155,7 +155,7 @@ def inspect(
     if hasattr(library, "run_inspection"):  # the tests' fake, which cannot run CUDA C
         found = library.run_inspection(array, beside, [each.memory for each in before], zeros)
         return Inspection(found, shape, len(beside))
-    # What is copied here to have few dimensions stays until the launch is under way.
+    # Copies that are made to have few dimensions stay until the launch is under way.
     values, others = _of_few_dimensions(array, beside)
     given = np.zeros((), _GIVEN)
     given["values"] = _view(values, values.shape)
@@ -163,7 +163,7 @@ def inspect(
         given["beside"][number] = _view(each, values.shape)
     for number, each in enumerate(before):
         given["before"][number] = each.memory.data.ptr
-    given["count"], given["befores"], given["zeros"] = len(beside), len(before), zeros
+    given["count"], given["earlier"], given["zeros"] = len(beside), len(before), zeros
     blocks = max(1, min(-(-values.size // launch.MOST_THREADS), MOST_BLOCKS))
     memory = library.empty(count + 5 * blocks, np.float64)
     stored = counter(library, array.device.id, library.cuda.get_current_stream().ptr)
@@ -194,7 +194,7 @@ def _fits(shape: tuple[int, ...], into: tuple[int, ...]) -> bool:
 
 
 def _view(array: Array, into: tuple[int, ...]) -> tuple[Any, ...]:
-    """What the kernel is told of an array, and how it steps along the shape `into`."""
+    """The array as the kernel is given it, and how it steps along the shape `into`."""
     dims = array.ndim
     fits = _fits(array.shape, into)
     along = [0] * MOST_DIMENSIONS

@@ -27,7 +27,7 @@ struct View {
 struct Given {
   View values, beside[8];
   long long before[8];
-  int count, befores, zeros, unused;
+  int count, earlier, zeros, unused;
 };
 
 // A number of few bits, exactly: also one that is too small for the processor's own type.
@@ -149,8 +149,8 @@ extern "C" __global__ void vizgrad_inspect(
   const bool has_norm = (v.type == 11 || v.type == 12) && squares > 0 && isfinite(squares);
   const double size = has_norm ? sqrt(squares) : largest;
 
-  bool finite_before = true, zero_before = g.befores > 0;
-  for (int b = 0; b < g.befores; ++b) {
+  bool finite_before = true, zero_before = g.earlier > 0;
+  for (int b = 0; b < g.earlier; ++b) {
     const double its = *(const double*)g.before[b];
     if (!isfinite(its)) finite_before = false;
     if (its != 0) zero_before = false;
