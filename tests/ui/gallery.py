@@ -1,8 +1,8 @@
 """A picture of every state: `python -m tests.ui.gallery [FOLDER] [--only WORD] [--looks light,dark]`.
 
 For looking, not for comparing: nothing is checked here. The pictures are taken in a real JupyterLab, in each
-look (theme, font and room), and laid out on a page, `index.html`. A state is a function below that brings a page
-into it and gives what is to be seen, or None for the whole page.
+look (theme, font and room), and laid out on a page, `index.html`. A state is a function below that brings a
+page into it and gives what is to be seen, or None for the whole page.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ DEFAULT = Path("gallery")
 
 @dataclass(frozen=True)
 class Look:
-    """A theme, the fonts that a machine may have, and the room: where `size` is given, all of the window is seen."""
+    """A theme, the fonts that a machine may have, and the room: with a `size` all of the window is seen."""
 
     theme: str = "JupyterLab Light"
     font: str = ""
