@@ -22,7 +22,7 @@ class Muon(Optimizer):
     """Momentum whose update is replaced by the nearest matrix with orthonormal rows or columns.
 
     K. Jordan and others, Muon: An optimizer for hidden layers in neural networks (2024); the nearest matrix
-    by the iteration of Newton and Schulz, in bfloat16, with the coefficients `ns_coefficients`. `adjust_lr_fn`
+    by the iteration of Newton and Schulz, in bfloat16, with `ns_coefficients`. `adjust_lr_fn`
     "match_rms_adamw" is the rate of J. Liu and others, Muon is Scalable for LLM Training (2025). It takes
     matrices alone: give biases and embeddings to AdamW. Raises ValueError for parameters of other dimensions
     and for settings out of range.
