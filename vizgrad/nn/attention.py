@@ -19,7 +19,7 @@ class SDPBackend(Enum):
     FLASH_ATTENTION = 1
     EFFICIENT_ATTENTION = 2
     CUDNN_ATTENTION = 3
-    OVERRIDEABLE = 4
+    OVERRIDEABLE = 4  # codespell:ignore
 
 
 _REACHED = {SDPBackend.MATH, SDPBackend.FLASH_ATTENTION}

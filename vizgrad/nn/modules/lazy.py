@@ -70,7 +70,7 @@ class LazyModuleMixin(_Base):
     def _load_from_state_dict(
         self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any
     ) -> None:
-        """What is loaded has sizes: they are taken from there."""
+        """The sizes are those of the state that is loaded."""
         for name, own in (*self._parameters.items(), *self._buffers.items()):
             given = state_dict.get(prefix + name)
             if isinstance(given, Tensor) and not is_lazy(given):
