@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from vizgrad.autograd.mode_context import exit_too_many, only_bool
+from vizgrad.core.arrays.kernels.indexing import ASKED
 from vizgrad.core.engine.explain import remember_origin
 from vizgrad.core.tensor.modes import MODES, add_listener, remove_listener
 
@@ -24,8 +25,10 @@ def _switch(anomaly: bool, check_nan: bool) -> tuple[bool, bool]:
     before = MODES.anomaly, MODES.check_nan
     if anomaly and not MODES.anomaly:
         add_listener(remember_origin)
+        ASKED.times += 1
     elif MODES.anomaly and not anomaly:
         remove_listener(remember_origin)
+        ASKED.times -= 1
     MODES.anomaly, MODES.check_nan = anomaly, check_nan
     return before
 

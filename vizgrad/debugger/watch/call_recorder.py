@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from vizgrad.amp.mode import ASIDE
 from vizgrad.core.arrays.blocks import span
+from vizgrad.core.arrays.kernels.indexing import ASKED
 from vizgrad.core.arrays.layout import block_of
 from vizgrad.core.arrays.magnitude import PLAIN
 from vizgrad.core.function.transform_tensor import stands_for_others
@@ -151,10 +152,12 @@ class Tapping(Noting):
     def start(self) -> None:
         self._observer = Observer("a watch")
         listen(self)
+        ASKED.times += 1
         self._before = start_recording(self)
 
     def stop(self) -> None:
         stop_recording(self._before)
+        ASKED.times -= 1
         end(self)
         self.memory.end()
 

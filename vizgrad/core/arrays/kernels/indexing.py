@@ -2,20 +2,64 @@
 
 from __future__ import annotations
 
+import threading
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from vizgrad.core.arrays.backend import Array, as_array
+from vizgrad.core.arrays.backend import Array, as_array, is_on_device, to_host
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.kernels.memory import contiguous, full, numbers, zeros
 from vizgrad.core.arrays.kernels.places import write_at
 from vizgrad.core.arrays.layout import shaped
 
 
+class _Asked(threading.local):
+    """Anomaly mode and a watch ask that indices on a device be checked, although the host waits for that:
+    without it, one that is out of range reads or writes elsewhere.
+    """
+
+    times = 0
+
+
+ASKED: Final = _Asked()
+
+
+def _range(index: Array) -> tuple[int, int]:
+    """The least and the largest entry; nothing out of range for an index that nobody checks."""
+    if not index.size:
+        return 0, -1
+    if isinstance(index, np.ndarray):
+        return np.minimum.reduce(index, axis=None), np.maximum.reduce(index, axis=None)
+    if not ASKED.times:
+        return 0, -1
+    low, high = to_host(np.stack([index.min(), index.max()])).tolist()
+    return low, high
+
+
+def _check_key(shape: tuple[int, ...], key: tuple[Any, ...]) -> None:
+    """IndexError for entries of index arrays on a device that are out of range, where that is asked for."""
+    if not ASKED.times:
+        return
+    dim = 0
+    for each in key:
+        if each is None:
+            continue
+        kind = getattr(getattr(each, "dtype", None), "kind", "")
+        if kind in ("i", "u") and is_on_device(each):
+            low, high = _range(each)
+            if low < -shape[dim] or high >= shape[dim]:
+                wrong = low if low < -shape[dim] else high
+                raise IndexError(
+                    f"index {wrong} is out of bounds for dimension {dim} with size {shape[dim]}"
+                )
+        dim += each.ndim if kind == "b" else 1
+
+
 def take(x: Array, key: tuple[Any, ...]) -> Array:
     """`x[key]`, always a copy, in C order; IndexError in PyTorch's words."""
+    _check_key(x.shape, key)
     try:
         return contiguous(x[key])  # numpy puts the dimensions that index arrays give outermost
     except IndexError as error:
@@ -29,6 +73,7 @@ def _index_error(error: IndexError) -> IndexError:
 
 
 def put(out: Array, key: tuple[Any, ...], values: Any) -> Array:
+    _check_key(out.shape, key)
     deepest = max(
         (np.ndim(k) if k.dtype.kind != "b" else 1 for k in key if hasattr(k, "dtype")), default=0
     )
@@ -77,14 +122,11 @@ def _back(out: Array, flat: Array) -> None:
 
 
 def check_bounds(index: Array, size: int, dim: int) -> None:
-    """RuntimeError for entries outside [0, size). Not on a GPU, where it would wait for the device."""
-    if isinstance(index, np.ndarray) and index.size:
-        low, high = index.min(), index.max()
-        if low < 0 or high >= size:
-            wrong = int(low if low < 0 else high)
-            raise RuntimeError(
-                f"index {wrong} is out of bounds for dimension {dim} with size {size}"
-            )
+    """RuntimeError for entries outside [0, size). On a device, which is waited for, only if that is asked."""
+    low, high = _range(index)
+    if low < 0 or high >= size:
+        wrong = int(low if low < 0 else high)
+        raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
 
 
 def _corner(x: Array, index: Array, dim: int) -> Array:
@@ -156,11 +198,10 @@ def index_select(x: Array, index: Array, dim: int) -> Array:
 
 
 def check_select(index: Array, size: int) -> None:
-    if isinstance(index, np.ndarray) and index.size:
-        low, high = index.min(), index.max()
-        if low < 0 or high >= size:
-            wrong = int(low if low < 0 else high)
-            raise IndexError(f"index out of range in self: {wrong} is not in [0, {size})")
+    low, high = _range(index)
+    if low < 0 or high >= size:
+        wrong = int(low if low < 0 else high)
+        raise IndexError(f"index out of range in self: {wrong} is not in [0, {size})")
 
 
 def index_add(out: Array, index: Array, source: Array, dim: int) -> Array:
@@ -196,12 +237,11 @@ def index_fill(out: Array, index: Array, value: Any, dim: int) -> Array:
     if not out.size:
         return out
     size = out.shape[dim]
-    if isinstance(index, np.ndarray) and index.size:
-        low, high = int(index.min()), int(index.max())
-        if low < -size or high >= size:
-            raise IndexError(
-                f"index {low if low < -size else high} is out of bounds for dimension {dim} with size {size}"
-            )
+    low, high = _range(index)
+    if low < -size or high >= size:
+        raise IndexError(
+            f"index {low if low < -size else high} is out of bounds for dimension {dim} with size {size}"
+        )
     given = value.astype(out.dtype) if hasattr(value, "astype") else out.dtype.type(value)
     out[(slice(None),) * dim + (index.reshape(-1),)] = given
     return out
@@ -253,14 +293,13 @@ _ONE_HOT_ROWS = 128
 def lookup(table: Array, indices: Array) -> Array:
     """Row `indices[...]` for each index. IndexError for one that is not there."""
     rows = table.shape[0]
-    if isinstance(indices, np.ndarray) and indices.size:
-        low, high = np.minimum.reduce(indices, axis=None), np.maximum.reduce(indices, axis=None)
-        if low < 0 or high >= rows:
-            wrong = low if low < 0 else high
-            raise IndexError(
-                f"index out of range in self: index {wrong}, and the table has {rows} rows, "
-                f"0 to {rows - 1}"
-            )
+    low, high = _range(indices)
+    if low < 0 or high >= rows:
+        wrong = low if low < 0 else high
+        raise IndexError(
+            f"index out of range in self: index {wrong}, and the table has {rows} rows, "
+            f"0 to {rows - 1}"
+        )
     return np.take(table, indices, axis=0)
 
 
