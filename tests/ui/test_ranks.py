@@ -51,3 +51,29 @@ def test_ranks_are_moved_together_or_alone(lab: Lab) -> None:
         expect(view.get_by_role("button", name="Restart").first).to_be_disabled()
     finally:
         notebook.execute("cluster.stop_cluster_sync()")
+
+
+ON_ENGINES = """\
+%%px
+%load_ext vizgrad
+import vizgrad
+x = vizgrad.ones(3, requires_grad=True)"""
+STOPPED = """\
+%%px
+%%vizgrad debug both
+loss = (x * (rank + 1)).tanh().sum()
+loss.backward()"""
+
+
+def test_a_debug_cell_on_all_engines_shows_one_view(lab: Lab) -> None:
+    notebook = lab.open_notebook("%load_ext vizgrad\n" + START, ON_ENGINES, STOPPED)
+    try:
+        notebook.run()
+        view = notebook.output(2)
+        expect(view).to_contain_text("Stopped before backward 1 of this cell")
+        expect(view).to_contain_text("both ranks: 0 of 4 nodes done")
+        view.get_by_role("button", name="Step").click()
+        expect(view).to_contain_text("both ranks: 1 of 4 nodes done")
+        picture(view, "ranks_stopped")
+    finally:
+        notebook.execute("cluster.stop_cluster_sync()")

@@ -359,10 +359,17 @@ def scope(name: str) -> Iterator[None]:
 
 
 def in_notebook() -> bool:
-    """True in a Jupyter kernel, where displays can be live."""
+    """True in a Jupyter kernel whose displays can be live. Those of an engine of ipyparallel cannot: its
+    comms end in the client.
+    """
+    kernel = _kernel()
+    return kernel is not None and not type(kernel).__module__.startswith("ipyparallel.")
+
+
+def _kernel() -> object | None:
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
-    return getattr(shell, "kernel", None) is not None
+    return getattr(shell, "kernel", None)
 
 
 def can_be_asked() -> bool:
@@ -378,7 +385,7 @@ def _cell() -> Cell:
     """The cell that is running."""
     from vizgrad.debugger.session.opening import Cell
 
-    if not in_notebook():
+    if _kernel() is None:
         return Cell()
     from vizgrad.debugger.jupyter.widget.commtarget import running_cell
 
@@ -417,7 +424,7 @@ def on_import() -> None:
     UPCALLS.cells_run = _no_cells
     UPCALLS.memory_held = _held_on
     when_imported("torch", "vizgrad.debugger.engines.pytorch.opener")
-    if in_notebook():
+    if _kernel() is not None:
         from vizgrad.debugger.jupyter.widget.commtarget import cell_name, register
         from vizgrad.debugger.jupyter.widget.line_messages import cells_run, line_shown
 

@@ -25,6 +25,7 @@ from vizgrad.debugger.explain.watch_block import known, last_findings
 from vizgrad.debugger.explain.why import answer
 from vizgrad.debugger.ranks.outlines import outline
 from vizgrad.debugger.ranks.reading import Packed, of_loss, packed
+from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.moves_under_way import Work, shown_elsewhere
 from vizgrad.debugger.session.run_control import Update
 from vizgrad.debugger.session.session import Session
@@ -85,8 +86,10 @@ class _Held:
         self._lock = threading.Lock()
         self._news: dict[int, tuple[float | None, float] | None] = {}
         self._whole = True
-        session.listen(self._moved, owner="the ranks of a session")
-        session.listen_to_work(self._worked, owner="the ranks of a session")
+        self._listening = (
+            session.listen(self._moved, owner="the ranks of a session"),
+            session.listen_to_work(self._worked, owner="the ranks of a session"),
+        )
 
     def move(self, verb: Verb, arguments: tuple[int, ...], patience: float) -> Standing:
         if self._moving():
@@ -133,6 +136,10 @@ class _Held:
         self.session.interrupt(elsewhere=False)
         self.session.close()
 
+    def leave(self) -> None:
+        for each in self._listening:
+            each.end()
+
     def _moving(self) -> bool:
         return self._thread is not None and self._thread.is_alive()
 
@@ -176,13 +183,14 @@ def identity() -> Identity:
     return Identity(process_rank(), socket.gethostname(), os.getpid())
 
 
-def open_on_rank(name: str, graph: bytes | None) -> Opened:
-    """Opens the backward of the variable `name`. `graph`: the outline of the graph that the caller has.
+def open_on_rank(name: str | None, graph: bytes | None) -> Opened:
+    """Opens the backward of the variable `name`; None: takes the session that the last cell of `%%vizgrad
+    debug` was stopped for on this rank. `graph`: the outline of the graph that the caller has.
 
-    NameError for what is no variable, and what `vizgrad.debug` raises.
+    NameError for what is no variable, and what `vizgrad.debug` raises. RuntimeError where no session is open,
+    and where another session of ranks has it.
     """
-    loss, names = _variable(name)
-    session = open_session(loss, names=names, title=name)
+    session = _of_debug_cell() if name is None else _opened(name)
     _held[session.id] = _Held(session)
     own = session.graph
     return Opened(session.id, session.title, _bare(own, graph))
@@ -205,6 +213,13 @@ def close(key: str) -> None:
     held = _held.pop(key, None)
     if held is not None:
         held.close()
+
+
+def leave(key: str) -> None:
+    """Leaves the session open, for the code that opened it."""
+    held = _held.pop(key, None)
+    if held is not None:
+        held.leave()
 
 
 def trace(key: str) -> bytes:
@@ -230,6 +245,24 @@ def findings() -> list[Explanation]:
 
 
 # --- here -----------------------------------------------------------------------------------------------
+
+
+def _opened(name: str) -> Session:
+    loss, names = _variable(name)
+    return open_session(loss, names=names, title=name)
+
+
+def _of_debug_cell() -> Session:
+    session = registry.of_debug_cell()
+    if session is None:
+        raise RuntimeError(
+            "the last %%vizgrad debug cell opened no session; run one below %%px, or name a variable"
+        )
+    if session.id in _held:
+        raise RuntimeError(
+            f"another session of ranks moves {session.name}; use that one, or close it"
+        )
+    return session
 
 
 def _bare(graph: Any, known_outline: bytes | None) -> Packed:

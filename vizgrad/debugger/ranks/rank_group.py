@@ -24,11 +24,12 @@ class Ranks:
     def ranks(self) -> tuple[int, ...]:
         return self._engines.ranks
 
-    def debug(self, name: str) -> RankSession:
-        """Opens the backward of the variable `name` on all engines, paused before its first node.
+    def debug(self, name: str | None = None) -> RankSession:
+        """Opens the backward of the variable `name` on all engines, paused before its first node. Without a
+        name: takes the sessions that `%%vizgrad debug` in a `%%px` cell has opened.
 
-        Raises NameError where it is missing on an engine, and what `vizgrad.debug` raises; then no session
-        is open on any.
+        Raises NameError where the variable is missing on an engine, RuntimeError where no session is open
+        on one, and what `vizgrad.debug` raises; then this has opened no session on any.
         """
         self._engines.number()
         return RankSession(self._engines, name)

@@ -40,18 +40,21 @@ class RankPositions(str):
 
 
 class RankSession:
-    """Made by `vizgrad.ranks(view).debug("loss")`. `step`, `back`, `seek`, `continue_` and `restart` move
-    all ranks, or the one of `rank=`; each returns `where`. A rank that comes to a collective which others
-    have not reached waits there, and the text says for whom: it continues when they come.
+    """Made by `vizgrad.ranks(view).debug("loss")`, or by `%%vizgrad debug` in a `%%px` cell.
+
+    `step`, `back`, `seek`, `continue_` and `restart` move all ranks, or the one of `rank=`; each returns
+    `where`. A rank that comes to a collective which others have not reached waits there, and the text says
+    for whom: it continues when they come.
     """
 
-    def __init__(self, engines: Engines, name: str) -> None:
-        """`name`: of the loss, a variable on all engines. Raises what `vizgrad.debug` raises there; then no
-        session is open on any.
+    def __init__(self, engines: Engines, name: str | None) -> None:
+        """`name`: of the loss, a variable on all engines; None: the session that the last cell of
+        `%%vizgrad debug` was stopped for on each. Raises what `vizgrad.debug` raises there; then this has
+        opened no session on any.
         """
         self._engines = engines
-        self.name = name
         opened = _opened(engines, name)
+        self.name = name or opened[engines.ranks[0]].title
         self._keys = {rank: each.key for rank, each in opened.items()}
         graphs = unpacked([opened[rank].graph for rank in engines.ranks])
         self._graphs: dict[int, Graph] = {
@@ -261,7 +264,7 @@ class RankSession:
         """Abandons the backward on all ranks. RuntimeError where one is still in a collective."""
         keys, self._keys = self._keys, {}
         alive = {rank: key for rank, key in keys.items() if rank not in self._lost}
-        answers = _closed(self._engines, alive)
+        answers = _ended(self._engines, alive, on_rank.close)
         self._show()
         answers.all()
 
@@ -311,8 +314,10 @@ class RankSession:
         display(view.widget)
 
 
-def _opened(engines: Engines, name: str) -> dict[int, on_rank.Opened]:
-    """A session on each engine, or on none. The graph of the first is known to the others."""
+def _opened(engines: Engines, name: str | None) -> dict[int, on_rank.Opened]:
+    """A session on each engine, or on none: of the variable `name`, or that of the last debug cell
+    there. The graph of the first is known to the others.
+    """
     first, *others = engines.ranks
     opened: dict[int, on_rank.Opened] = {}
     try:
@@ -323,14 +328,15 @@ def _opened(engines: Engines, name: str) -> dict[int, on_rank.Opened]:
         opened.update(answers.values)
         answers.all()
     except BaseException:  # an interrupt, too, leaves no session open
-        _closed(engines, {rank: each.key for rank, each in opened.items()})
+        keys = {rank: each.key for rank, each in opened.items()}
+        _ended(engines, keys, on_rank.leave if name is None else on_rank.close)
         raise
     return opened
 
 
-def _closed(engines: Engines, keys: Mapping[int, str]) -> Answers:
+def _ended(engines: Engines, keys: Mapping[int, str], end: Callable[[str], None]) -> Answers:
     each = {rank: (key,) for rank, key in keys.items()}
-    return engines.call(on_rank.close, ranks=list(each), each=each, limit=ENDING)
+    return engines.call(end, ranks=list(each), each=each, limit=ENDING)
 
 
 def _who(ranks: Sequence[int], every: Sequence[int]) -> str:

@@ -37,6 +37,8 @@ _observers: Observers[[]] = Observers()
 _movers: Observers[[Session]] = Observers()
 #: The id of the session that was opened, changed or looked at last.
 _latest: str | None = None
+#: The id of the session that the last cell of `%%vizgrad debug` was stopped for, if it was.
+_of_debug_cell: str | None = None
 #: The ids that observers were told of last.
 _told: tuple[str, ...] = ()
 
@@ -88,6 +90,17 @@ def look_at(name: str) -> bool:
 def latest() -> Session | None:
     """The open session that was opened, changed or looked at last; None if that one is gone."""
     return None if _latest is None else _sessions.get(_latest)
+
+
+def debug_cell_ended(session: Session | None) -> None:
+    """A cell of `%%vizgrad debug` was stopped for `session`; None: it has begun, or ran to its end."""
+    global _of_debug_cell
+    _of_debug_cell = None if session is None else session.id
+
+
+def of_debug_cell() -> Session | None:
+    """The open session that the last cell of `%%vizgrad debug` was stopped for."""
+    return None if _of_debug_cell is None else _sessions.get(_of_debug_cell)
 
 
 def remove(session: Session) -> None:

@@ -30,6 +30,7 @@ from vizgrad.debugger.engines.api.summarizer import summarize
 from vizgrad.debugger.expressions import Elements, Expression, Gradient, parse
 from vizgrad.debugger.jupyter.magics.line_commands import UsageError
 from vizgrad.debugger.jupyter.widget.commtarget import running_cell
+from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.opening import CallingFrame
 from vizgrad.debugger.session.session import Session
 
@@ -295,6 +296,7 @@ def debug_cell(shell: Any, text: str, cell: str) -> Session | None:
             "--each needs an interactive notebook: it waits for the user at each backward"
         )
     stopping = Stopping(shell, where)
+    registry.debug_cell_ended(None)
     before = shell.custom_exceptions, shell.CustomTB
     shell.set_custom_exc((Reached, Exception), _shown_kindly)
     try:
@@ -314,6 +316,7 @@ def debug_cell(shell: Any, text: str, cell: str) -> Session | None:
         if error.session is None:
             print("The cell was ended here: its session was closed.")  # noqa: T201
             return None
+        registry.debug_cell_ended(error.session)
         print(told(error.session, stopping.count, shell))  # noqa: T201  what the magic answers
         return error.session
     result.raise_error()

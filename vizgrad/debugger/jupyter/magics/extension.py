@@ -14,6 +14,7 @@ from vizgrad.debugger.commands import magics
 from vizgrad.debugger.jupyter.magics import every_cell
 from vizgrad.debugger.jupyter.magics.debug_cell import debug_cell
 from vizgrad.debugger.jupyter.magics.line_commands import RUN, UsageError, tensor_types
+from vizgrad.debugger.jupyter.magics.px_cell import PxCells
 from vizgrad.debugger.jupyter.magics.tracebacks import Tracebacks, shown_once
 from vizgrad.debugger.session import registry
 
@@ -26,8 +27,8 @@ def usage() -> str:
     return "Commands:\n" + "\n".join(lines)
 
 
-#: Shell -> its magics and its tracebacks.
-_LOADED: dict[Any, tuple[VizgradMagics, Tracebacks]] = {}
+#: Shell -> its magics, its tracebacks, and what follows a cell that runs on engines.
+_LOADED: dict[Any, tuple[VizgradMagics, Tracebacks, PxCells]] = {}
 
 
 @magics_class
@@ -112,7 +113,9 @@ def load(shell: Any) -> None:
     shell.set_hook("complete_command", complete, re_key=r"%?%?vizgrad\b")
     hiding = Tracebacks(shell, lambda: own.full_tracebacks)
     hiding.begin()
-    _LOADED[shell] = own, hiding
+    following = PxCells(shell)
+    following.begin()
+    _LOADED[shell] = own, hiding, following
     set_magics(loaded=True)
     api.on_import()
 
@@ -122,8 +125,9 @@ def unload(shell: Any) -> None:
     set_magics(loaded=False)
     every_cell.end(shell)
     if (loaded := _LOADED.pop(shell, None)) is not None:
-        own, hiding = loaded
+        own, hiding, following = loaded
         shell.configurables.remove(own)
         hiding.end()
+        following.end()
     shell.magics_manager.magics["line"].pop("vizgrad", None)
     shell.magics_manager.magics["cell"].pop("vizgrad", None)
