@@ -130,12 +130,14 @@ docs: $(DONE)/project $(DONE)/needs-docs $(DONE)/needs-parity
 	@.ci/browser
 	python .ci/docs/check.py build/docs/html
 
-# From the last commit, not from what lies about; ARGS=--quick leaves out the fresh environment.
+# From the last commit, not from what lies about; ARGS=--quick leaves out the fresh environment, and
+# ARGS='--picture FILE' keeps what the browser showed from it.
 .PHONY: release
 release: $(DONE)/modules $(DONE)/needs-release
 	python .ci/release/packages.py dist
 	python .ci/release/check.py dist
-	$(if $(filter --quick,$(ARGS)),,python .ci/release/fresh.py dist)
+	$(if $(filter --quick,$(ARGS)),,@.ci/browser)
+	$(if $(filter --quick,$(ARGS)),,python .ci/release/fresh.py dist $(ARGS))
 
 .PHONY: format
 format: $(DONE)/modules $(DONE)/needs-lint

@@ -98,7 +98,7 @@ _former_names.install()
 #: Packages, and by package the functions of it, that are loaded when first asked for: `import vizgrad`
 #: alone stays quick.
 _LATER = {
-    "amp": "autocast",
+    "amp": "GradScaler autocast",
     "amp.mode": "clear_autocast_cache get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype "
     "is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled set_autocast_cache_enabled "
     "set_autocast_dtype set_autocast_enabled",
@@ -115,6 +115,7 @@ _LATER = {
     "integrations": "",
     "nn": "",
     "optim": "",
+    "random": "default_generator",
     "serialization": "save load",
     "sparse": "",
     "testing": "",

@@ -16,10 +16,12 @@ from vizgrad import func as func
 from vizgrad import integrations as integrations
 from vizgrad import nn as nn
 from vizgrad import optim as optim
+from vizgrad import random as random
 from vizgrad import serialization as serialization
 from vizgrad import sparse as sparse
 from vizgrad import testing as testing
 from vizgrad import utils as utils
+from vizgrad.amp import GradScaler as GradScaler
 from vizgrad.amp import autocast as autocast
 from vizgrad.amp.mode import clear_autocast_cache as clear_autocast_cache
 from vizgrad.amp.mode import get_autocast_cpu_dtype as get_autocast_cpu_dtype
@@ -529,6 +531,7 @@ from vizgrad.nn.functional.top_level import adaptive_max_pool1d as adaptive_max_
 from vizgrad.nn.functional.top_level import alpha_dropout as alpha_dropout
 from vizgrad.nn.functional.top_level import dropout as dropout
 from vizgrad.nn.functional.top_level import group_norm as group_norm
+from vizgrad.random import default_generator as default_generator
 from vizgrad.serialization import load as load
 from vizgrad.serialization import save as save
 from vizgrad.version import __version__ as __version__

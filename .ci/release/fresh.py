@@ -2,12 +2,14 @@
 
 In a new environment, with a PATH of that environment alone (no node, no make): the light core, how much of
 the public API has known types (pyright runs from the environment around), then `vizgrad[notebook,lab]`, the
-tour run from the folder of `vizgrad.demo()`, the tour as a page of nbconvert's, the labextension listed, and
-an uninstallation that leaves nothing.
+tour run from the folder of `vizgrad.demo()`, the tour as a page of nbconvert's, the labextension listed and
+used in a real browser (browse.py), and an uninstallation that leaves nothing. `--picture FILE` keeps what the
+browser showed.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
@@ -16,6 +18,8 @@ import sys
 import tempfile
 import venv
 from pathlib import Path
+
+from browse import use
 
 #: Packages of the light core, vizgrad among them, at most.
 MOST = 12
@@ -97,22 +101,34 @@ def check_page(page: Path) -> None:
     print(f"nbconvert --to html: {len(outputs)} outputs, {drawn} pictures, none empty")
 
 
-def check_types(python: Path) -> None:
-    """What `pyright --verifytypes` counts, of the installed package."""
+def check_types(bin_: Path) -> None:
+    """What `pyright --verifytypes` counts, of the installed package.
+
+    pyright looks for the package where the first `python` of PATH does; with --verifytypes it does not heed
+    --pythonpath.
+    """
+    path = f"{bin_}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        (sys.executable, "-m", "pyright", "--pythonpath", str(python), "--verifytypes", "vizgrad",
-         "--ignoreexternal", "--outputjson"),
-        cwd=python.parent, capture_output=True, text=True, check=False,
+        (sys.executable, "-m", "pyright", "--verifytypes", "vizgrad", "--ignoreexternal", "--outputjson"),
+        cwd=bin_, env=os.environ | {"PATH": path}, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    told = json.loads(done.stdout[done.stdout.index("{") :])["typeCompleteness"]
+    answer = json.loads(done.stdout[done.stdout.index("{") :])
+    told = answer["typeCompleteness"]
     counts = told["exportedSymbolCounts"]
+    if not sum(counts.values()):
+        raise SystemExit(f"pyright finds no package: {answer['generalDiagnostics']}")
     score = 100 * told["completenessScore"]
     print(f"pyright --verifytypes: {score:.1f} % of {sum(counts.values())} public names are typed")
     if score < TYPED:
         raise SystemExit(f"less than {TYPED} %")
 
 
-def main(dist: Path) -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("dist", type=Path)
+    parser.add_argument("--picture", type=Path)
+    asked = parser.parse_args()
+    dist = asked.dist.resolve()
     (wheel,) = dist.glob("*.whl")
     with tempfile.TemporaryDirectory(prefix="vizgrad-fresh-") as folder:
         new = Environment(Path(folder).resolve())
@@ -122,7 +138,7 @@ def main(dist: Path) -> None:
             raise SystemExit(f"the light core brings {len(light)} packages: {sorted(light)}")
         said = new.run("python", "-m", "vizgrad").splitlines()[0]
         print(f"light core: {len(light)} packages; python -m vizgrad: {said}")
-        check_types(new.bin / "python")
+        check_types(new.bin)
 
         new.install(f"{wheel}[notebook,lab]")
         absent = [name for name in ("node", "npm", "make") if (new.bin / name).exists()]
@@ -137,6 +153,8 @@ def main(dist: Path) -> None:
             raise SystemExit(f"{listed}\njupyter labextension list does not show vizgrad")
         print("jupyter labextension list:", re.sub(r"\x1b\[\d*m", "", line).strip())
         new.run("jupyter", "server", "extension", "list")
+        seen = use(new.bin, new.variables, new.folder, asked.picture)
+        print(f"JupyterLab in a browser: %%vizgrad debug, Step, side panel: {seen}")
 
         new.run("python", "-m", "pip", "uninstall", "-q", "-y", "vizgrad")
         new.run("python", "-c", "import vizgrad", fails=True)
@@ -146,4 +164,4 @@ def main(dist: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve())
+    main()

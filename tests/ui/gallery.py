@@ -1,8 +1,8 @@
 """A picture of every state: `python -m tests.ui.gallery [FOLDER] [--only WORD] [--looks light,dark]`.
 
 For looking, not for comparing: nothing is checked here. The pictures are taken in a real JupyterLab, in each
-look (theme and font), and laid out on a page, `index.html`. A state is a function below that brings a page
-into it and gives what is to be seen, or None for the whole page.
+look (theme, font and room), and laid out on a page, `index.html`. A state is a function below that brings a
+page into it and gives what is to be seen, or None for the whole page.
 """
 
 from __future__ import annotations
@@ -35,10 +35,12 @@ DEFAULT = Path("gallery")
 
 @dataclass(frozen=True)
 class Look:
-    """A theme, and the fonts that a machine may have."""
+    """A theme, the fonts that a machine may have, and the room: with a `size` all of the window is seen."""
 
     theme: str = "JupyterLab Light"
     font: str = ""
+    size: tuple[int, int] | None = None
+    zoom: int = 1
 
 
 LOOKS = {
@@ -47,6 +49,10 @@ LOOKS = {
     "contrast": Look("JupyterLab Dark High Contrast"),
     "dejavu": Look(font="DejaVu Sans"),
     "liberation": Look(font="Liberation Sans"),
+    "laptop": Look(size=(1280, 720)),
+    "projector": Look(size=(1920, 1080)),
+    "narrow": Look(size=(640, 900)),  # leaves the view some 480 pixels
+    "zoomed": Look(size=(1280, 720), zoom=2),
 }
 
 Seen = Locator | Page | None
@@ -155,6 +161,10 @@ loss.backward()""",
 )
 
 
+def without_files(lab: Lab) -> None:
+    lab.call("async app => { app.shell.collapseLeft(); }")
+
+
 def stepped(lab: Lab, code: str = MODEL, steps: int = 3) -> Locator:
     _, view = opened(lab, code)
     for position in range(1, steps + 1):
@@ -221,7 +231,7 @@ def coloured(lab: Lab) -> Seen:
 @state
 def compared(lab: Lab) -> Seen:
     lab.page.set_viewport_size({"width": 1230, "height": 1100})
-    lab.execute("application:toggle-left-area")
+    without_files(lab)
     notebook, view = opened(lab)
     notebook.execute("session.step(2); session.set_grad(session.node, 'g * 1.5')")
     notebook.execute("session.continue_(); session.switch('original'); session.continue_()")
@@ -282,7 +292,7 @@ def why_node(lab: Lab) -> Seen:
 @state
 def why_answers(lab: Lab) -> Seen:
     lab.page.set_viewport_size({"width": 1200, "height": 2700})
-    lab.execute("application:toggle-left-area")
+    without_files(lab)
     notebook = lab.open_notebook(*(each.lstrip() for each in ANSWERS))
     with contextlib.suppress(AssertionError):  # the last cell raises
         notebook.run()
@@ -351,7 +361,7 @@ def reopened(lab: Lab) -> Seen:
 
 def narrow(lab: Lab, width: int) -> Seen:
     view = stepped(lab)
-    lab.execute("application:toggle-left-area")
+    without_files(lab)
     lab.page.set_viewport_size({"width": width + 160, "height": 1000})
     return view
 
@@ -367,7 +377,7 @@ def width_600(lab: Lab) -> Seen:
 
 
 def lane(lab: Lab, width: int) -> Seen:
-    lab.execute("application:toggle-left-area")
+    without_files(lab)
     lab.page.set_viewport_size({"width": width, "height": 1000})
     _, view = opened(lab, CHECKPOINT)
     press(view, "Continue")
@@ -394,7 +404,7 @@ def transform(lab: Lab) -> Seen:
 
 @state
 def transform_700(lab: Lab) -> Seen:
-    lab.execute("application:toggle-left-area")
+    without_files(lab)
     lab.page.set_viewport_size({"width": 700, "height": 1000})
     return stepped(lab, TRANSFORMS, 5)
 
@@ -459,18 +469,26 @@ def nodes_100000(lab: Lab) -> Seen:
 
 def take(browser: Browser, server: jupyter.Server, name: str, look: Look, path: Path) -> str:
     """Saves the picture; gives what went wrong, or ""."""
+    width, height = look.size or (1500, 1000)
     context = browser.new_context(
-        viewport={"width": 1500, "height": 1000}, reduced_motion="reduce", locale="en-US"
+        viewport={"width": width // look.zoom, "height": height // look.zoom},
+        device_scale_factor=look.zoom,
+        reduced_motion="reduce",
+        locale="en-US",
     )
     lab = Lab(context.new_page(), server)
     try:
         lab.load("lab?reset")
+        if look.size:
+            without_files(lab)
         change_theme(lab, look.theme)  # the server keeps that of the look before
         write_in(lab, look.font)
         seen = STATES[name](lab)
         lab.page.wait_for_timeout(300)  # What settles after a move, drawn anew.
         if isinstance(seen, Locator):
-            seen.scroll_into_view_if_needed()
+            seen.evaluate("view => view.scrollIntoView({ block: 'start' })")
+        if look.size and isinstance(seen, Locator):
+            seen = lab.page
         (seen or lab.page).screenshot(path=path)
     except (AssertionError, PlaywrightError):  # The others are still to be taken.
         return traceback.format_exc(limit=-3).strip()

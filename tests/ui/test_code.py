@@ -128,6 +128,41 @@ def test_a_breakpoint_waits_for_the_session_that_comes_in_the_dark_too(lab: Lab)
     picture(lab, "code-dark")
 
 
+STALE = """\
+import vizgrad as vg
+w = vg.ones(3, requires_grad=True)
+h = w.exp()
+loss = (h * 2).tanh().sum() + h.sin().sum()
+h.detach().mul_(3.0)
+session = vg.debug(loss)"""
+#: Keeps the kernel busy, as a loop that trains does.
+BUSY = """\
+import time
+end = time.monotonic() + 600
+while time.monotonic() < end:
+    vg.ones(3).sum()"""
+
+
+def test_a_line_that_raises_is_red_at_once_while_another_cell_runs(lab: Lab) -> None:
+    notebook = lab.open_notebook(STALE)
+    notebook.run()
+    view = notebook.output(0)
+    at(view, 0)
+    notebook.start(BUSY)
+    raised = cell(notebook, 0).locator(".vg-current-line.vg-mark-error")
+    for _ in range(3):
+        press(view, "Step", 2)
+        at(view, 2)
+        expect(raised).to_have_count(0)
+        press(view, "Step")
+        expect(view.get_by_role("alert").first).to_contain_text("saved self for its backward")
+        expect(raised).to_contain_text("loss = (h * 2).tanh().sum() + h.sin().sum()")
+        picture(lab, "raised-while-busy")
+        press(view, "Restart")
+        at(view, 0)
+    lab.execute("notebook:interrupt-kernel")
+
+
 def test_an_edited_cell_is_not_marked_and_says_so(lab: Lab) -> None:
     notebook = lab.open_notebook(SETUP, MODEL, LOSS)
     notebook.run()

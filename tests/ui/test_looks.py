@@ -9,9 +9,10 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab
+from tests.ui.parts import part
 from tests.ui.pictures import picture
 from tests.ui.test_following import at
-from tests.ui.test_large import CHAIN
+from tests.ui.test_large import CHAIN, TRANSFORMER
 from tests.ui.test_picture import RNN, debugged
 from tests.ui.test_rooms import opened, opened_panel
 from tests.ui.test_tour import press, root
@@ -56,6 +57,34 @@ CROOKED = """async view => {
   }
   return heads.map(each => each.textContent);
 }"""
+#: Titles at the edge and the map, as far as they are seen; and the boxes that they lie over.
+FLOATING = """view => {
+  const seen = e => Number(getComputedStyle(e).opacity) > 0 && e.getBoundingClientRect().width > 0;
+  return [...view.querySelectorAll('.vg-minimap, .vg-stuck')].filter(seen);
+}"""
+COVERED = f"""view => {{
+  const air = 1;
+  const meet = (a, b) =>
+    a.left < b.right - air && b.left < a.right - air && a.top < b.bottom - air && b.top < a.bottom - air;
+  const canvas = view.querySelector('.vg-graph').getBoundingClientRect();
+  const boxes = [...view.querySelectorAll('.vg-box')].filter(
+    box => meet(box.getBoundingClientRect(), canvas)
+  );
+  return ({FLOATING})(view).flatMap(each => boxes
+    .filter(box => meet(each.getBoundingClientRect(), box.getBoundingClientRect()))
+    .map(box => `${{each.textContent || 'map'}} over ${{box.parentElement.textContent}}`));
+}}"""
+#: Words that end within a letter, without the sign that they are cut.
+CUT_WORDS = """view => [...view.querySelectorAll('.vg-middle span')].filter(word => {
+  const [text] = word.childNodes;
+  if (text?.nodeType !== Node.TEXT_NODE) return false;
+  const room = word.closest('.vg-middle').getBoundingClientRect();
+  const box = word.getBoundingClientRect();
+  const isBelow = box.top >= room.bottom - 1; // all of it is left out
+  const isCut = word.scrollWidth > word.clientWidth + 1;
+  const hasSign = getComputedStyle(word).textOverflow === 'ellipsis' && word.clientWidth >= 9;
+  return !isBelow && (box.right > room.right + 1 || (isCut && !hasSign));
+}).map(word => word.textContent)"""
 #: What is written outside of the box that it is of.
 OUTSIDE = """view => [...view.querySelectorAll('.vg-node')].flatMap(node => {
   const box = node.querySelector('.vg-box').getBoundingClientRect();
@@ -133,6 +162,39 @@ def test_titles_of_groups_stay_in_sight_while_some_of_the_group_is(lab: Lab) -> 
     # It does there what it did in its place.
     title.locator("rect").click()
     expect(view.locator(".vg-cluster-title").filter(has_text="for x in")).to_have_count(0)
+
+
+def test_titles_at_the_edge_and_the_map_cover_no_node_while_a_run_is_stepped(lab: Lab) -> None:
+    lab.page.set_viewport_size({"width": 1280, "height": 800})
+    notebook, view = opened(lab, TRANSFORMER.replace("layer, 12", "layer, 2"))
+    lab.page.evaluate("() => { document.activeElement?.blur() }")
+    stuck = mapped = 0
+    for position in range(7, 92, 7):
+        notebook.execute("session.step(7)")
+        at(view, position)
+        # the map is seen for a moment after each move
+        lab.page.wait_for_function(
+            f"view => ({COVERED})(view).length === 0", arg=view.element_handle()
+        )
+        floating = view.evaluate(f"view => ({FLOATING})(view).map(e => e.tagName + e.classList)")
+        stuck += any("vg-stuck" in each for each in floating)
+        mapped += any("vg-minimap" in each for each in floating)
+        picture(lab, f"covered-{position}")
+    assert stuck > 3
+    assert mapped > 3
+
+
+def test_names_are_cut_with_a_sign_and_not_within_a_letter(lab: Lab) -> None:
+    notebook, view = opened(lab, TRANSFORMER.replace("layer, 12", "layer, 1"))
+    notebook.execute("session.step(40)")
+    at(view, 40)
+    events = part(view, "Events")
+    for width in (360, 250, 180):
+        resized(view, width)
+        part(view, "Events")
+        expect(events.locator(".vg-event")).to_have_count(40)
+        assert root(view).evaluate(CUT_WORDS) == []
+        picture(lab, f"events-{width}")
 
 
 def test_heads_are_one_line_and_the_slider_can_be_held(lab: Lab) -> None:

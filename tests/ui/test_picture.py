@@ -8,6 +8,7 @@ from nbformat import NotebookNode
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab
+from tests.ui.parts import part
 from tests.ui.pictures import picture
 from tests.ui.test_tour import TOUR, cell_of, press, root
 
@@ -255,6 +256,19 @@ def test_what_is_not_finite_is_loud_where_it_was_made_and_where_it_went(lab: Lab
     healthy = view.locator('[data-node-id]:has-text("SumBackward0") .vg-box')
     assert len(colours) == 1
     assert healthy.evaluate("e => getComputedStyle(e).stroke") not in colours
+
+
+def test_a_node_that_made_a_nan_has_the_same_sign_in_the_graph_and_in_lists(lab: Lab) -> None:
+    view = debugged(lab, MASKED)
+    press(view, "Continue")
+    expect(root(view)).to_have_attribute("data-position", "3")
+    saved = part(view, "Saved tensors")
+    for name, tone in (("SqrtBackward0", "error"), ("WhereBackward0", "done")):
+        sign = saved.locator(".vg-node-link").filter(has_text=name.removesuffix("Backward0"))
+        expect(sign.first.locator(".vg-tone")).to_have_attribute("data-tone", tone)
+        drawn = view.locator(f'[data-node-id]:has-text("{name}")')
+        assert ("made NaN" in (drawn.get_attribute("aria-label") or "")) == (tone == "error")
+    picture(lab, "nan-in-a-list")
 
 
 def test_what_has_the_focus_has_one_ring(lab: Lab) -> None:

@@ -455,8 +455,21 @@ def buffer(state: State, name: str, like: Array, fill: float = 0.0) -> Array:
 
 def check_at_least(name: str, value: Any, low: float = 0.0) -> None:
     """ValueError unless `value >= low`."""
+    _check_single(value)
     if not low <= value:
         raise ValueError(f"Invalid {name}: {value}; it must be at least {low:g}")
+
+
+def _check_single(value: Any) -> None:
+    if isinstance(value, Tensor) and value.numel() != 1:
+        raise ValueError(f"Tensor lr must be 1-element, but it has {value.numel()} elements")
+
+
+def require_at_least(name: str, value: Any, low: float = 0) -> None:
+    """ValueError unless `value >= low`, in the words that PyTorch's newer optimizers have for it."""
+    _check_single(value)
+    if not low <= value:
+        raise ValueError(f"{name} should be >= {low} but is: {value}")
 
 
 def check_betas(betas: tuple[float, float]) -> None:

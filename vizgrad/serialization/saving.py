@@ -19,7 +19,7 @@ from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Size, Tensor, address, new_tensor
 from vizgrad.nn.modules.state import StateDict
-from vizgrad.nn.parameter import Buffer, Parameter
+from vizgrad.nn.parameter import Buffer, Parameter, is_lazy
 from vizgrad.serialization import archive as storages
 from vizgrad.serialization import names
 from vizgrad.serialization.archive import Writer
@@ -113,7 +113,7 @@ class _Pickler(pickle.Pickler):
         return ("storage", kind, obj.key, obj.location, obj.numel)
 
     def reducer_override(self, obj: Any) -> Any:
-        if isinstance(obj, Tensor):
+        if isinstance(obj, Tensor) and not is_lazy(obj):
             return self._tensor(obj)
         if isinstance(obj, DType):
             return "bool_" if obj.name == "bool" else obj.name

@@ -4,6 +4,7 @@ them: `make parity` runs these.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -134,3 +135,58 @@ def test_torch_a_nan_of_another_rank_is_explained_by_that_rank(view: Any, ranks:
 def test_torch_the_notebook_of_ranks_runs() -> None:
     pytest.importorskip("torch")
     run(OF_RANKS)
+
+
+SHARDED = """
+from torch import nn
+from torch.distributed.fsdp import fully_shard
+torch.manual_seed(0)
+whole = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 3))
+import copy
+sharded = copy.deepcopy(whole)
+for layer in sharded:
+    if isinstance(layer, nn.Linear):
+        fully_shard(layer)
+fully_shard(sharded)
+torch.manual_seed(1 + rank)
+inputs = torch.randn(6, 4)
+def sharded_loss():
+    sharded.zero_grad()
+    return sharded(inputs).pow(2).mean()
+def full_gradients():
+    return [each.grad.full_tensor() for each in sharded.parameters()]
+"""
+
+
+@pytest.fixture(scope="module")
+def sharded(view: Any, ranks: Any) -> Any:
+    view.execute(SHARDED)
+    return ranks
+
+
+def test_torch_a_sharded_model_is_stepped_back_and_on(view: Any, sharded: Any) -> None:
+    view.execute("loss = sharded_loss()")
+    with sharded.debug("loss") as session:
+        first = session.step(4)
+        assert first.startswith("both ranks: 4 of")
+        assert session.back(3).startswith("both ranks: 1 of")
+        assert "the backward is finished" in session.continue_()
+    view.execute("stepped = full_gradients()")
+    view.execute("sharded_loss().backward()")
+    view.execute("same = all(map(torch.equal, stepped, full_gradients()))")
+    assert view["same"] == [True, True]
+    view.execute(
+        "gathered = [None, None]; dist.all_gather_object(gathered, inputs)\n"
+        "sum(whole(each).pow(2).mean() / 2 for each in gathered).backward()\n"
+        "close = all(map(torch.allclose, stepped, [p.grad for p in whole.parameters()]))"
+    )
+    assert view["close"] == [True, True]
+
+
+def test_torch_a_rank_of_a_sharded_model_alone_waits_for_the_other(view: Any, sharded: Any) -> None:
+    view.execute("loss = sharded_loss()")
+    with sharded.debug("loss") as session:
+        told = session.continue_(rank=1)
+        assert "rank 0: 0 of" in told
+        assert re.search(r"rank 1: 1 of 18 nodes done; waits in all_gather\w* for rank 0", told)
+        assert "both ranks: " in session.continue_()

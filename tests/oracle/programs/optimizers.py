@@ -200,6 +200,11 @@ _OPTIONS = {
         {"betas": (0.5, 0.6)},
         {"maximize": True},
     ],
+    "Adafactor": [
+        {},
+        {"eps": (1e-3, 1e-2), "d": 1.5, "weight_decay": 0.1},
+        {"beta2_decay": -0.5, "maximize": True},
+    ],
     "Rprop": [{"etas": (0.3, 1.5), "step_sizes": (1e-3, 0.2)}, {"maximize": True}],
     "ASGD": [{}, {"lambd": 0.1, "alpha": 0.5, "t0": 3}, {"weight_decay": 0.1}, {"maximize": True}],
 }
@@ -223,3 +228,69 @@ def every_option_over_many_steps(torch, see, kind):
             loss.backward()
             optimizer.step()
         see(f"options {number}", [p.detach(), q.detach()])
+
+
+_SETTINGS_OF_MUON = [
+    {},
+    {"nesterov": False, "weight_decay": 0.0},
+    {"adjust_lr_fn": "match_rms_adamw", "lr": 0.1},
+    {"ns_steps": 2, "momentum": 0.5, "adjust_lr_fn": "original"},
+    {"ns_coefficients": (2.0, -1.5, 0.5), "eps": 1e-3},
+]
+
+
+@program(rules="T-60 T-62")
+def muon_steps_along_orthogonal_matrices(torch, see):
+    """Its iteration is in bfloat16: sums of products may be rounded otherwise, by a part in a hundred."""
+    for number, settings in enumerate(_SETTINGS_OF_MUON):
+        for rows in ([[1.0, -2.0], [3.0, 4.0], [0.5, 0.1]], [[1.0, 2.0, -0.5]]):
+            p = torch.tensor(rows, requires_grad=True)
+            optimizer = torch.optim.Muon([p], **{"lr": 0.01, **settings})
+            for _ in range(3):
+                optimizer.zero_grad()
+                (p**2 * (1 + p)).sum().backward()
+                optimizer.step()
+            see(f"settings {number}, {len(rows)} rows", [round(v, 3) for v in p.flatten().tolist()])
+            state = optimizer.state_dict()
+            see(
+                f"state {number}, {len(rows)} rows",
+                (list(state["state"][0]), state["param_groups"]),
+            )
+
+
+@program(rules="T-60")
+def adafactor_and_muon_refuse_what_they_cannot_do(torch, see):
+    q, m = torch.ones(2, requires_grad=True), torch.ones(2, 2, requires_grad=True)
+    made = torch.optim.Adafactor, torch.optim.Muon
+    for kind, params, settings, phrase in (
+        (0, [q], {"lr": -1.0}, "Learning rate should be >= 0 but is: -1.0"),
+        (0, [q], {"lr": torch.ones(2)}, "Tensor lr must be 1-element"),
+        (0, [q], {"beta2_decay": 1.0}, "beta2_decay should be <= 0 but is: 1.0"),
+        (0, [q], {"eps": (-1, 1)}, "epsilon1 should be >= 0 but is: -1"),
+        (0, [q], {"eps": (None, -1)}, "epsilon2 should be >= 0 but is: -1"),
+        (0, [q], {"d": 0.5}, "Clipping threshold d should be >= 1 but is: 0.5"),
+        (0, [q], {"weight_decay": -1.0}, "weight_decay should be >= 0 but is: -1.0"),
+        (1, [m], {"lr": -1.0}, "Learning rate should be >= 0 but is: -1.0"),
+        (1, [m], {"momentum": -1.0}, "momentum should be >= 0 but is: -1.0"),
+        (1, [m], {"weight_decay": -1.0}, "weight decay should be >= 0 but is: -1.0"),
+        (1, [m], {"adjust_lr_fn": "x"}, "Adjust learning rate function x is not supported"),
+        (1, [q], {}, "Muon only supports 2D parameters"),
+    ):
+        see.raises(
+            f"{made[kind].__name__} {settings}",
+            lambda kind=kind, params=params, settings=settings: made[kind](params, **settings),
+            phrase=phrase,
+        )
+
+    def step(optimizer, p):
+        p.abs().sum().backward()
+        optimizer.step()
+
+    z = torch.ones(2, dtype=torch.complex64, requires_grad=True)
+    phrase = "Adafactor does not support complex parameters"
+    see.raises("complex", lambda: step(made[0]([z]), z), phrase=phrase)
+    for name, settings, phrase in (
+        ("many steps", {"ns_steps": 100}, "Number of steps must be less than 100"),
+        ("coefficients", {"ns_coefficients": (1.0, 2.0)}, "exactly 3 values"),
+    ):
+        see.raises(name, lambda settings=settings: step(made[1]([m], **settings), m), phrase=phrase)

@@ -49,7 +49,7 @@ class Threads:
         """Is there but one, or nobody to ask? Then there is nothing to change, and nobody to wait for."""
         return self._get is None or (not self._inside and self._get() == 1)
 
-    def alone(self, product: Callable[..., Array], *operands: Any) -> Array:
+    def alone(self, product: Callable[..., Any], *operands: Any) -> Any:
         """`product(*operands)` by one thread; whatever number there was is there again afterwards."""
         if self._get is None or self._set is None or self.are_one():
             return product(*operands)
@@ -134,6 +134,13 @@ def _given(product: Callable[..., Array], a: Array, b: Array, out: Array | None 
     if not few < rows * (a.shape[-1] if a.ndim else 1) * columns <= MOST:
         return product(*operands)
     return _of_numpy().alone(product, *operands)
+
+
+def for_each(work: int, kernel: Callable[..., Any], *operands: Any) -> Any:
+    """`kernel(*operands)`, which computes one product of `work` multiplications after the other."""
+    if not FEW < work <= MOST:
+        return kernel(*operands)
+    return _of_numpy().alone(kernel, *operands)
 
 
 @quiet

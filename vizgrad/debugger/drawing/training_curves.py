@@ -21,6 +21,8 @@ MARGIN = 20.0
 #: Layers of one optimizer that are drawn, and findings that are listed; the rest is counted.
 MOST_LAYERS, MOST_MARKS = 24, 12
 _NAME, _PLOT, _GAP, _HEIGHT, _ROW = 130.0, 190.0, 66.0, 34.0, 46.0
+#: From the frame of the last row, and what a row keeps below it, to the numbers of the steps.
+_AIR = 8.0
 _TITLES = ("gradient", "weight", "update / weight")
 #: Left edge, width and height of the plots in a row; each row begins at the `y` of its layer.
 PLOTS = tuple((MARGIN + _NAME + at * (_PLOT + _GAP), _PLOT, _HEIGHT) for at in range(len(_TITLES)))
@@ -73,7 +75,7 @@ def _optimizer(
     for at, title in enumerate(_TITLES):
         children.append(Text(MARGIN + _NAME + at * (_PLOT + _GAP), y, title, "caption"))
     places = list(_marks(one, marks))
-    y += 18 if places else 6  # numbers of findings stand above the curves
+    y += 22 if places else 6  # numbers of findings stand above the curves
     for nr, layer in enumerate(one.layers[:MOST_LAYERS]):
         name = fitted(plain(layer.name), _NAME - 10, 11.5, bold=True)
         row: list[Shape] = [Text(0, _HEIGHT / 2 + 4, name, "scope")]
@@ -90,9 +92,9 @@ def _optimizer(
         first, last = str(one.steps[0]), f"step {one.steps[-1]}"
         for at in range(3):
             x = MARGIN + _NAME + at * (_PLOT + _GAP)
-            children.append(Text(x, y + 4, first, "caption"))
-            children.append(Text(x + _PLOT, y + 4, last, "caption", "end"))
-    return y + 30
+            children.append(Text(x, y + _AIR, first, "caption"))
+            children.append(Text(x + _PLOT, y + _AIR, last, "caption", "end"))
+    return y + 26 + _AIR
 
 
 def _columns(layer: LayerCourse) -> tuple[Column, Column, Column]:
@@ -136,7 +138,7 @@ def _plot(
         at = x + share * _PLOT
         yield Poly(((at, 0), (at, _HEIGHT)), "write", closed=False)
         if numbered:
-            yield Text(at, -3, str(number), "caption", "middle")
+            yield Text(at, -6, str(number), "caption", "middle")
     shown = [v for v in column if v is not None and isfinite(v) and v > 0]
     scale = _Scale(log10(min(shown)), log10(max(shown))) if shown else _Scale(0.0, 0.0)
     stretch: list[Point] = []

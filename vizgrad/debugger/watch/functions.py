@@ -285,7 +285,7 @@ def _single() -> list[tuple[Any, str, str]]:
     for cls in _subclasses(optimizer.Optimizer):
         if "step" in vars(cls):
             found.append((vars(cls)["step"], "step", "step"))
-    for cls in (*_subclasses(batchnorm._Norm), *_subclasses(dropout._Dropout)):
+    for cls in (*_subclasses(batchnorm.ChannelNorm), *_subclasses(dropout._Dropout)):
         if "forward" in vars(cls):
             found.append((vars(cls)["forward"], "forward", "layer"))
     return found

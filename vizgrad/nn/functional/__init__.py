@@ -94,6 +94,24 @@ from vizgrad.nn.functional.normalization import instance_norm as instance_norm
 from vizgrad.nn.functional.normalization import layer_norm as layer_norm
 from vizgrad.nn.functional.normalization import local_response_norm as local_response_norm
 from vizgrad.nn.functional.normalization import rms_norm as rms_norm
+from vizgrad.nn.functional.pool_indices import (
+    adaptive_max_pool1d_with_indices as adaptive_max_pool1d_with_indices,
+)
+from vizgrad.nn.functional.pool_indices import (
+    adaptive_max_pool2d_with_indices as adaptive_max_pool2d_with_indices,
+)
+from vizgrad.nn.functional.pool_indices import (
+    adaptive_max_pool3d_with_indices as adaptive_max_pool3d_with_indices,
+)
+from vizgrad.nn.functional.pool_indices import (
+    fractional_max_pool2d_with_indices as fractional_max_pool2d_with_indices,
+)
+from vizgrad.nn.functional.pool_indices import (
+    fractional_max_pool3d_with_indices as fractional_max_pool3d_with_indices,
+)
+from vizgrad.nn.functional.pool_indices import max_pool1d_with_indices as max_pool1d_with_indices
+from vizgrad.nn.functional.pool_indices import max_pool2d_with_indices as max_pool2d_with_indices
+from vizgrad.nn.functional.pool_indices import max_pool3d_with_indices as max_pool3d_with_indices
 from vizgrad.nn.functional.pooling import adaptive_avg_pool1d as adaptive_avg_pool1d
 from vizgrad.nn.functional.pooling import adaptive_avg_pool2d as adaptive_avg_pool2d
 from vizgrad.nn.functional.pooling import adaptive_avg_pool3d as adaptive_avg_pool3d

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
@@ -27,6 +28,15 @@ def causal_mask(queries: int, keys: int, like: Any) -> Any:
     """The mask that is added to scores so that a query looks at keys up to its own place."""
     ones = xp.ones_like(place_of(like), shape=(queries, keys), dtype=bool)
     return closed(new_tensor(xp.triu(ones, 1)), like)
+
+
+class _Kernels(threading.local):
+    """Is the kernel of attention among those that this thread may use?"""
+
+    allowed = True
+
+
+KERNELS = _Kernels()
 
 
 @takes_tensors
@@ -65,6 +75,11 @@ def scaled_dot_product_attention(
             f"{attn_mask.dtype.name} and query.dtype: {query.dtype.name} instead."
         )
     check_kind("scaled_dot_product_attention", query)
+    if not KERNELS.allowed:
+        raise RuntimeError(
+            "No viable backend for scaled_dot_product_attention was found: allow SDPBackend.MATH in "
+            "sdpa_kernel"
+        )
     factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else scale
     scores = (query * factor) @ key.transpose(-2, -1)
     if attn_mask is None:

@@ -17,7 +17,7 @@ from vizgrad.nn.modules.module import Module
 from vizgrad.nn.parameter import Parameter
 
 
-class _Norm(Module):
+class ChannelNorm(Module):
     """Weight, bias and running statistics, one of each for every channel."""
 
     _version = 2
@@ -73,6 +73,9 @@ class _Norm(Module):
             wanted = " or ".join(f"{n}D" for n in self.ndims)
             raise ValueError(f"expected {wanted} input (got {input._array.ndim}D input)")
 
+    def _channel_dim(self, input: Tensor) -> int:
+        return 1
+
     def _share_of_new(self) -> float:
         """How far the running statistics move; counts the batch. Without momentum: a plain average."""
         if not (self.training and self.track_running_stats):
@@ -109,7 +112,7 @@ class _Norm(Module):
         )
 
 
-class _BatchNorm(_Norm):
+class _BatchNorm(ChannelNorm):
     def forward(self, input: Tensor) -> Tensor:
         self._check(input)
         share = self._share_of_new()
@@ -141,7 +144,7 @@ class BatchNorm3d(_BatchNorm):
     ndims = (5,)
 
 
-class _InstanceNorm(_Norm):
+class _InstanceNorm(ChannelNorm):
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1,
         affine: bool = False, track_running_stats: bool = False, device: Any = None,
@@ -151,9 +154,13 @@ class _InstanceNorm(_Norm):
             num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias
         )
 
+    def _channel_dim(self, input: Tensor) -> int:
+        """An input of the fewest dimensions is a single sample."""
+        return 0 if input._array.ndim == self.ndims[0] else 1
+
     def forward(self, input: Any) -> Tensor:
         self._check(input)
-        alone = input._array.ndim == self.ndims[0]
+        alone = self._channel_dim(input) == 0
         x = input.unsqueeze(0) if alone else input
         if self.weight is not None and x.shape[1] != self.num_features:
             raise ValueError(

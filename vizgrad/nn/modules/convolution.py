@@ -25,7 +25,7 @@ _PADDING = OneOf(
 )
 
 
-class _Convolution(Module):
+class Convolution(Module):
     """Shared code of the six layers; weight and bias start from U(-b, b), b = 1 / sqrt(fan_in)."""
 
     dims: ClassVar[int]
@@ -62,14 +62,17 @@ class _Convolution(Module):
         self.output_padding = per_dim(output_padding, self.dims, "output_padding")
         self.groups = groups
         self.padding_mode = padding_mode
-        first, second = out_channels, in_channels // groups
-        if self.transposed:
-            first, second = in_channels, out_channels // groups
-        self.weight = empty_parameter((first, second, *self.kernel_size), device, dtype)
+        self.weight = empty_parameter(self._weight_shape(), device, dtype)
         self.register_parameter(
             "bias", empty_parameter((out_channels,), device, dtype) if bias else None
         )
         self.reset_parameters()
+
+    def _weight_shape(self) -> tuple[int, ...]:
+        first, second = self.out_channels, self.in_channels
+        if self.transposed:
+            first, second = second, first
+        return first, second // self.groups, *self.kernel_size
 
     def reset_parameters(self) -> None:
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
@@ -119,7 +122,7 @@ class _Convolution(Module):
         return ", ".join(parts)
 
 
-class _Forward(_Convolution):
+class _Forward(Convolution):
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes = 1,
         padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1, bias: bool = True,
@@ -158,7 +161,7 @@ class Conv3d(_Forward):
         return self._forward(F.conv3d, input)
 
 
-class _Transposed(_Convolution):
+class _Transposed(Convolution):
     transposed = True
 
     def __init__(

@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import near
 from vizgrad.core.ops import matrix_products
+from vizgrad.core.ops import recurrent as whole_layers
 from vizgrad.core.ops.joining import cat_any, stack_any
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn import functional as F
@@ -34,6 +35,17 @@ from vizgrad.nn.utils.rnn import PackedSequence
 
 State = tuple[Any, ...]
 Step = Callable[[Any, State], State]
+#: Runs a layer in one direction: of (input, first state, suffix of its weights, reverse) it makes
+#: (outputs, last state).
+OneDirection = Callable[[Any, State, str, bool], tuple[Any, State]]
+
+
+def _unbound(xs: Any) -> Any:
+    return xs.unbind(0)
+
+
+def _stacked(ys: list[Any]) -> Any:
+    return stack_any(ys, 0)
 
 
 def forwards(times: Any, state: State, step: Step) -> tuple[list[Any], State]:
@@ -213,7 +225,7 @@ class RNNBase(Module):
     # --- running -------------------------------------------------------------------------------
 
     @near
-    def _start(self, like: Any, batch: int, given: Any, width: int) -> list[Any]:
+    def _start(self, like: Any, batch: int, given: Any, width: int, whole: bool) -> list[Any]:
         """The first state of each layer and direction: (N, width) each."""
         count = self.num_layers * self.directions
         if given is None:
@@ -223,7 +235,11 @@ class RNNBase(Module):
             raise RuntimeError(
                 f"Expected hidden size {(count, batch, width)}, got {list(given.shape)}"
             )
-        return list(given.unbind(0))
+        return [given[which] for which in range(count)] if whole else list(given.unbind(0))
+
+    def _has_whole_layers(self, x: Any, states: list[Any]) -> bool:
+        """Is each layer in each direction one node?"""
+        return False
 
     def _run(self, input: Any, states: list[Any], widths: list[int]) -> tuple[Any, list[Any]]:
         """(output, last states); `states` are given ones, (layers, N, width) or None."""
@@ -240,8 +256,14 @@ class RNNBase(Module):
             states = [None if s is None else s.unsqueeze(1) for s in states]
         else:
             x = input.transpose(0, 1) if self.batch_first else input
-        starts = [self._start(x, x.shape[1], s, w) for s, w in zip(states, widths, strict=True)]
-        x, ends = self._layers(x, starts, lambda xs: xs.unbind(0), lambda ys: stack_any(ys, 0))
+        whole = self._has_whole_layers(x, states)
+        if whole:
+            x = x.contiguous()  # the clone is a node in PyTorch, too
+        starts = [
+            self._start(x, x.shape[1], s, w, whole) for s, w in zip(states, widths, strict=True)
+        ]
+        run = self._whole if whole else self._by_steps(_unbound, _stacked)
+        x, ends = self._layers(x, starts, run)
         if single:
             return x.squeeze(1), [e.squeeze(1) for e in ends]
         return (x.transpose(0, 1) if self.batch_first else x), ends
@@ -255,8 +277,11 @@ class RNNBase(Module):
         if order is not None:
             states = [None if s is None else s.index_select(1, order) for s in states]
         counts = sizes.tolist()
-        starts = [self._start(data, counts[0], s, w) for s, w in zip(states, widths, strict=True)]
-        x, ends = self._layers(data, starts, lambda xs: xs.split(counts), lambda ys: cat_any(ys, 0))
+        starts = [
+            self._start(data, counts[0], s, w, False) for s, w in zip(states, widths, strict=True)
+        ]
+        run = self._by_steps(lambda xs: xs.split(counts), lambda ys: cat_any(ys, 0))
+        x, ends = self._layers(data, starts, run)
         if back is not None:
             ends = [e.index_select(1, back) for e in ends]
         return PackedSequence(x, sizes, order, back), ends
@@ -274,22 +299,16 @@ class RNNBase(Module):
                 f"{self.input_size}, got {x.shape[-1]}"
             )
 
-    def _layers(
-        self,
-        x: Any,
-        starts: list[list[Any]],
-        part: Callable[[Any], Any],
-        join: Callable[[Any], Any],
-    ) -> tuple[Any, list[Any]]:
-        """(outputs, last states) of all layers; `part` gives the times of a tensor, `join` the reverse."""
+    def _layers(self, x: Any, starts: list[list[Any]], run: OneDirection) -> tuple[Any, list[Any]]:
+        """(outputs, last states) of all layers; `run` runs one of them in one direction."""
         last: list[list[Any]] = [[] for _ in starts]
         for layer in range(self.num_layers):
             outputs = []
             for direction, suffix in enumerate(self._suffixes(layer)):
                 which = layer * self.directions + direction
                 before = tuple(s[which] for s in starts)
-                ys, after = self._one_direction(part, x, before, suffix, direction == 1)
-                outputs.append(join(ys))
+                ys, after = run(x, before, suffix, direction == 1)
+                outputs.append(ys)
                 for kept, state in zip(last, after, strict=True):
                     kept.append(state)
             x = outputs[0] if len(outputs) == 1 else cat_any(outputs, x.ndim - 1)
@@ -297,20 +316,28 @@ class RNNBase(Module):
                 x = F.dropout(x, self.dropout)
         return x, [stack_any(s, 0) for s in last]
 
-    def _one_direction(
-        self, part: Callable[[Any], Any], x: Any, state: State, suffix: str, reverse: bool
-    ) -> tuple[list[Any], State]:
-        """(output of each time, last state) of one layer in one direction."""
-        table = self._parameters
-        weight: Any = table[f"weight_hh{suffix}"]
-        w = weight.t()
-        b_hh: Any = table.get(f"bias_hh{suffix}")
-        xs: Any = F.linear(x, table[f"weight_ih{suffix}"], table.get(f"bias_ih{suffix}"))
-        if b_hh is not None and self.mode != "GRU":
-            xs = xs + b_hh
-        project: Any = table.get(f"weight_hr{suffix}")
-        run = backwards if reverse else forwards
-        return run(part(xs), state, lambda x_t, s: self._step(x_t, s, w, b_hh, project))
+    def _by_steps(self, part: Callable[[Any], Any], join: Callable[[Any], Any]) -> OneDirection:
+        """Runs step after step; `part` gives the times of a tensor, `join` the reverse."""
+
+        def run(x: Any, state: State, suffix: str, reverse: bool) -> tuple[Any, State]:
+            table = self._parameters
+            weight: Any = table[f"weight_hh{suffix}"]
+            w = weight.t()
+            b_hh: Any = table.get(f"bias_hh{suffix}")
+            xs: Any = F.linear(x, table[f"weight_ih{suffix}"], table.get(f"bias_ih{suffix}"))
+            if b_hh is not None and self.mode != "GRU":
+                xs = xs + b_hh
+            project: Any = table.get(f"weight_hr{suffix}")
+            walk = backwards if reverse else forwards
+            step: Step = lambda x_t, s: self._step(x_t, s, w, b_hh, project)  # noqa: E731
+            ys, after = walk(part(xs), state, step)
+            return join(ys), after
+
+        return run
+
+    def _whole(self, x: Any, state: State, suffix: str, reverse: bool) -> tuple[Any, State]:
+        """Runs all steps as one operation."""
+        raise NotImplementedError
 
     def _step(
         self, x: Any, state: tuple[Any, ...], w: Any, b: Any, project: Any
@@ -395,6 +422,20 @@ class LSTM(RNNBase):
     ) -> tuple[Any, ...]:
         h, c = lstm_step(x, state[0], state[1], w)
         return (h if project is None else F.linear(h, project), c)
+
+    def _has_whole_layers(self, x: Any, states: list[Any]) -> bool:
+        """As in PyTorch: in float32 on a CPU, without projections."""
+        operands: list[Any] = [x, *states, *self._parameters.values()]
+        return not self.proj_size and whole_layers.is_one_node(operands)
+
+    def _whole(self, x: Any, state: State, suffix: str, reverse: bool) -> tuple[Any, State]:
+        table: Any = self._parameters
+        output, h, c = whole_layers.lstm_layer(
+            x, table[f"weight_ih{suffix}"], table[f"weight_hh{suffix}"],
+            table.get(f"bias_ih{suffix}"), table.get(f"bias_hh{suffix}"), *state, reverse=reverse,
+            bidirectional=self.bidirectional, num_layers=self.num_layers, train=self.training,
+        )  # fmt: skip
+        return output, (h, c)
 
     def forward(
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None

@@ -253,19 +253,21 @@ def _load_tensor(
     module: Module, name: str, target: Tensor, value: Any, key: str, assign: bool
 ) -> str:
     """Copies one value; returns what is wrong with it, or ""."""
-    from vizgrad.nn.parameter import Parameter
+    from vizgrad.nn.parameter import Parameter, is_lazy
 
     if not isinstance(value, Tensor):
         return (
             f'While copying the parameter named "{key}", expected a Tensor from checkpoint '
             f"but received {type(value)}"
         )
-    if target._array.ndim == 0 and value._array.shape == (1,):
+    if is_lazy(target) and is_lazy(value):
+        return ""
+    if target.ndim == 0 and value.shape == (1,):
         value = value[0]  # scalars were once saved as one element
-    if value._array.shape != target._array.shape:
+    if value.shape != target.shape:
         return (
-            f"size mismatch for {key}: copying a param with shape {list(value._array.shape)} from "
-            f"checkpoint, the shape in current model is {list(target._array.shape)}."
+            f"size mismatch for {key}: copying a param with shape {list(value.shape)} from "
+            f"checkpoint, the shape in current model is {list(target.shape)}."
         )
     before = set_grad_mode(False)
     try:

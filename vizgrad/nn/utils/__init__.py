@@ -21,6 +21,8 @@ from vizgrad.nn.utils.weight_norm import weight_norm as weight_norm
 
 def __getattr__(name: str) -> Any:
     """Rarely used modules are imported when they are first used."""
-    if name in ("parametrizations", "parametrize", "stateless"):
+    if name in ("fusion", "parametrizations", "parametrize", "stateless"):
         return import_module(f"{__name__}.{name}")
+    if name.startswith("fuse_") and hasattr(fusion := import_module(f"{__name__}.fusion"), name):
+        return getattr(fusion, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

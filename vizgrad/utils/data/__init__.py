@@ -7,6 +7,8 @@ from vizgrad.utils.data import dataloader as dataloader
 from vizgrad.utils.data.collate import default_collate as default_collate
 from vizgrad.utils.data.collate import default_convert as default_convert
 from vizgrad.utils.data.dataloader import DataLoader as DataLoader
+from vizgrad.utils.data.dataloader import get_worker_info as get_worker_info
+from vizgrad.utils.data.dataset import ChainDataset as ChainDataset
 from vizgrad.utils.data.dataset import ConcatDataset as ConcatDataset
 from vizgrad.utils.data.dataset import Dataset as Dataset
 from vizgrad.utils.data.dataset import IterableDataset as IterableDataset

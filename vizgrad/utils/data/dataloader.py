@@ -148,3 +148,8 @@ def _check_workers(workers: int, timeout: float, prefetch: int | None, persisten
             UserWarning,
             stacklevel=3,
         )
+
+
+def get_worker_info() -> None:
+    """None: items are read in the main process, which is no worker."""
+    return

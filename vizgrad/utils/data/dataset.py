@@ -32,6 +32,29 @@ class IterableDataset(Dataset):
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
 
+    def __add__(self, other: Any) -> Any:
+        return ChainDataset([self, other])
+
+
+class ChainDataset(IterableDataset):
+    """One stream after the other. AssertionError, when it is read, for what is no IterableDataset."""
+
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        self.datasets = datasets
+
+    def __iter__(self) -> Iterator[Any]:
+        for dataset in self._checked():
+            yield from dataset
+
+    def __len__(self) -> int:
+        return sum(len(dataset) for dataset in self._checked())
+
+    def _checked(self) -> Iterator[Any]:
+        for dataset in self.datasets:
+            if not isinstance(dataset, IterableDataset):
+                raise AssertionError("ChainDataset only supports IterableDataset")
+            yield dataset
+
 
 class TensorDataset(Dataset):
     """Item i is (a[i], b[i], ...). AssertionError unless all tensors have the same first length."""

@@ -19,6 +19,8 @@ interface ButtonProps {
   readonly keys?: string;
   /** Write the name beside the icon. */
   readonly labelled?: boolean;
+  /** Write the name alone, without the icon. */
+  readonly worded?: boolean;
   readonly disabled?: boolean;
   readonly pressed?: boolean;
   readonly primary?: boolean;
@@ -37,7 +39,8 @@ const shortcut = (key: string): string => key.replace(/^Shift /, 'Shift+');
  * even then: it knows better than the last drawing whether the command makes sense at the moment of the click.
  */
 function ButtonInner(props: ButtonProps): JSX.Element {
-  const { icon, name, keys, labelled = false, disabled = false, pressed, primary = false } = props;
+  const { icon, name, keys, worded = false, disabled = false, pressed, primary = false } = props;
+  const { labelled = worded } = props;
   const why = disabled && props.why ? props.why : '';
   const text = `${unquoted(props.hint ?? name)}${why && ` Not now: ${why}.`}`;
   return (
@@ -52,7 +55,7 @@ function ButtonInner(props: ButtonProps): JSX.Element {
       title={keys ? `${text} (${keys})` : text}
       onClick={props.act}
     >
-      <Icon name={icon} />
+      {!worded && <Icon name={icon} />}
       {labelled && <span>{name}</span>}
     </button>
   );
@@ -63,6 +66,7 @@ export const Button = memo(ButtonInner);
 interface CommandButtonProps {
   readonly command: CommandName;
   readonly labelled?: boolean;
+  readonly worded?: boolean;
   readonly primary?: boolean;
 }
 

@@ -115,7 +115,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   const stale = session.saved.stale;
   const inspector: Part = {
     name: 'Inspector',
-    ...(commands.has('why') ? { tools: <CommandButton command="why" /> } : {}),
+    ...(commands.has('why') ? { tools: <CommandButton command="why" worded /> } : {}),
     draw: () => <Inspector state={state} session={session} />
   };
   const explained: Part | null = why && {

@@ -12,49 +12,80 @@ export interface Head {
   readonly left: number;
   readonly width: number;
   readonly height: number;
+  /** So narrow it may be made, where that keeps it off a box. */
+  readonly least: number;
+  /** Writes it so wide on its element. */
+  narrow?(element: SVGGElement, width: number): void;
 }
 
-export const IN_PLACE: Point = { x: 0, y: 0 };
+/** How far a title is moved, and how wide it may be there. */
+export interface Moved extends Point {
+  readonly width: number;
+}
+
+/** By so many of its heights a title steps down, at most, to cover no box. */
+const DOWN = 5;
 
 /**
- * How far each title is moved, in the order of `heads`, frames before those in them. It steps aside from `boxes`, where
- * there is room for it beside them. `air`: from the edge.
+ * How far each title is moved, in the order of `heads`, frames before those in them. It steps aside from `boxes`: it is
+ * made narrower, else goes beside them, else below them; null: it has no place there. `air`: from the edge.
  */
 export function movedHeads(
   heads: readonly Head[],
   seen: Box,
   air: number,
   boxes: readonly Box[] = []
-): readonly Point[] {
-  const tops: number[] = [];
-  return heads.map(({ frame, parent, left, width, height }, i) => {
-    const around = tops[parent];
-    const first = around === undefined ? seen.y : around + (heads[parent]?.height ?? 0);
-    const top = within(frame.y, first, frame.y + frame.height - height);
-    tops[i] = top;
+): readonly (Moved | null)[] {
+  const ends: number[] = [];
+  return heads.map(({ frame, parent, left, width, height, least }, i) => {
+    const first = ends[parent] ?? seen.y;
+    const lowest = frame.y + frame.height - height;
+    const top = within(frame.y, first, lowest);
+    ends[i] = top + height;
     const begin = frame.x + left;
     const start = within(begin, seen.x + air, frame.x + frame.width - width - air);
     if (top === frame.y && start === begin) {
-      return IN_PLACE;
+      return { x: 0, y: 0, width };
     }
-    const most = Math.min(frame.x + frame.width, seen.x + seen.width) - width - air;
-    const free = freeOf({ x: start, y: top, width, height }, most, air, boxes);
-    return { x: free - begin, y: top - frame.y };
+    const right = Math.min(frame.x + frame.width, seen.x + seen.width) - width - air;
+    const most = { x: Math.max(right, start), y: Math.min(lowest, top + DOWN * height) };
+    const free = freeOf({ x: start, y: top, width, height }, least, most, air, boxes);
+    ends[i] = free === null ? first : free.y + height;
+    return free && { x: free.x - begin, y: free.y - frame.y, width: free.width };
   });
 }
 
-/** Where, as near to its left edge as can be but not left of it, a title covers no box; there, if nowhere up to `most`. */
-function freeOf(title: Box, most: number, air: number, boxes: readonly Box[]): number {
-  const beside = boxes
-    .filter(({ y, height }) => y < title.y + title.height && title.y < y + height)
-    .sort((one, other) => one.x - other.x);
-  let { x } = title;
-  for (const box of beside) {
-    if (box.x < x + title.width + air && x < box.x + box.width) {
-      x = box.x + box.width + air;
+/** Where a title covers no box, as near to its place as can be: not left of it or above it, and up to `most`. */
+function freeOf(
+  title: Box,
+  least: number,
+  most: Point,
+  air: number,
+  boxes: readonly Box[]
+): Moved | null {
+  let next = title.y;
+  while (next <= most.y) {
+    const y = next;
+    const beside = boxes
+      .filter(box => box.y < y + title.height && y < box.y + box.height)
+      .sort((one, other) => one.x - other.x);
+    const ahead = beside.filter(box => title.x < box.x + box.width);
+    const room = Math.min(title.width, ...ahead.map(box => box.x - air - title.x));
+    if (room >= least) {
+      return { x: title.x, y, width: room };
     }
+    let { x } = title;
+    for (const box of ahead) {
+      if (box.x < x + title.width + air && x < box.x + box.width) {
+        x = box.x + box.width + air;
+      }
+    }
+    if (x <= most.x) {
+      return { x, y, width: title.width };
+    }
+    next = Math.min(...beside.map(box => box.y + box.height)) + air;
   }
-  return x <= most ? x : title.x;
+  return null;
 }
 
 /** As near to `at` as `least` allows, but not beyond `most`. */

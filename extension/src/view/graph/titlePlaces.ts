@@ -61,7 +61,8 @@ export function titlePlaces(picture: Picture, within: Box, scale: number): reado
       parent: frame.parent === null ? -1 : (inFrames.get(frame.parent) ?? -1),
       left: at.x - frame.x,
       width: taken.width,
-      height: 1.4 * size
+      height: 1.4 * size,
+      least: taken.width
     };
     if (head) {
       inFrames.set(drawing.frames.indexOf(frame), inFrames.size);

@@ -16,7 +16,7 @@ const AIR = 9;
 
 /**
  * `heads` as they stand in the drawing: that of the i-th is on the i-th element of the class `vg-sticky`. They step
- * aside from `boxes`.
+ * aside from `boxes`, and one that would cover some wherever it went is not seen.
  */
 export function useSticky(
   world: RefObject<SVGGElement>,
@@ -30,12 +30,18 @@ export function useSticky(
     const before: string[] = [];
     const move = (): void => {
       const { value } = view;
-      movedHeads(heads, seen(value, screen), AIR / value.zoom, boxes).forEach(({ x, y }, i) => {
+      movedHeads(heads, seen(value, screen), AIR / value.zoom, boxes).forEach((place, i) => {
+        const element = elements[i];
+        const { x, y, width } = place ?? { x: 0, y: 0, width: heads[i]?.width ?? 0 };
         const moved = x === 0 && y === 0 ? '' : `translate(${x.toFixed(1)},${y.toFixed(1)})`;
+        element?.classList.toggle('vg-no-room', place === null);
         if (before[i] !== moved) {
           before[i] = moved;
-          elements[i]?.setAttribute('transform', moved);
-          elements[i]?.classList.toggle('vg-stuck', moved !== '');
+          element?.setAttribute('transform', moved);
+          element?.classList.toggle('vg-stuck', moved !== '');
+        }
+        if (element) {
+          heads[i]?.narrow?.(element, width);
         }
       });
     };

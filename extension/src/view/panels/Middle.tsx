@@ -3,6 +3,8 @@ import type { JSX } from 'preact';
 
 /** Characters of the end that stay, at most. */
 const END = 14;
+/** Characters of the beginning that are not narrower than the sign that they are cut. */
+const CUT = 3;
 /** So short a name is never cut. */
 const SHORT = 6;
 
@@ -11,7 +13,11 @@ export function Middle({ text }: { text: string }): JSX.Element {
   return (
     <span class="vg-middle" title={text}>
       <span class="vg-middle-name">
-        {start && <span class="vg-middle-start">{start}</span>}
+        {start && (
+          <span class={end && start.length >= CUT ? 'vg-middle-start vg-cut' : 'vg-middle-start'}>
+            {start}
+          </span>
+        )}
         {end && <span class="vg-middle-end">{end}</span>}
       </span>
       {tail && <span class="vg-middle-tail">{tail}</span>}

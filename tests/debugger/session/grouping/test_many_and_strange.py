@@ -63,7 +63,7 @@ def test_a_long_recurrence_is_one_loop() -> None:
 
 
 def test_a_long_module_of_ours_is_equal_parts() -> None:
-    y = run("out, _ = nn.LSTM(3, 4)(vg.ones(400, 1, 3))\ny = out")
+    y = run("out, _ = nn.LSTM(3, 4).double()(vg.ones(400, 1, 3).double())\ny = out")
     cells = [group for group in groups(y) if group.cells]
     assert [(group.kind, group.cells) for group in cells] == [("equal", 400)]
 

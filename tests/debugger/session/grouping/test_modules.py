@@ -148,7 +148,7 @@ def test_equal_layers_are_cells() -> None:
 def test_what_repeats_in_a_module_of_ours_is_cells() -> None:
     shows(
         """
-            out, _ = nn.LSTM(3, 4)(vg.ones(4, 1, 3))
+            out, _ = nn.LSTM(3, 4).double()(vg.ones(4, 1, 3).double())
             y = out.sum()
         """,
         """

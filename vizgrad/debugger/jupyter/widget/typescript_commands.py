@@ -183,8 +183,8 @@ def page() -> str:
         "",
         "Made by `make types` from `vizgrad/debugger/commands/`: do not edit. The same commands are on",
         "buttons, in the menu of a node (right click, `m`), in JupyterLab's palette under *vizgrad*, and,",
-        "where there is one, a method and a magic. Keys can be changed in JupyterLab's",
-        "*Settings > Keyboard Shortcuts*, the settings at the end under *Settings > vizgrad*.",
+        "where there is one, a method and a magic (after `%load_ext vizgrad`). Keys can be changed in",
+        "JupyterLab's *Settings > Keyboard Shortcuts*, the settings at the end under *Settings > vizgrad*.",
         "",
         "In the code " + ", ".join(f"`{name}` is {what}" for name, what in SAID.items()) + ".",
     ]

@@ -84,6 +84,7 @@ class Loop:
     title: str
     line: int
     order: int = 0
+    comprehension: bool = False
 
 
 class Branch(NamedTuple):
@@ -482,7 +483,9 @@ class Program:
 
     def _loop_of(self, generator: ast.comprehension, around: _Around) -> Loop:
         if generator not in self._loops:
-            self._loops[generator] = Loop(around.function, _for(generator), generator.target.lineno)
+            line = generator.target.lineno
+            loop = Loop(around.function, _for(generator), line, comprehension=True)
+            self._loops[generator] = loop
         return self._loops[generator]
 
     def _definition(self, node: _Definition, around: _Around) -> Iterator[_Work]:

@@ -10,6 +10,7 @@ turn which ran last.
 from __future__ import annotations
 
 import re
+import sys
 from array import array
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -31,6 +32,9 @@ from vizgrad.debugger.session.lines.source_files import Compiled, Extent
 
 _WITHIN = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>", "<lambda>")
 
+#: Since Python 3.12 the instructions of a list comprehension are in the code object around it.
+_INLINED = sys.version_info >= (3, 12)
+
 
 def first_of_turns(
     nodes: Sequence[int], spots: Sequence[Spot], name: Callable[[int], str], places: Places
@@ -47,12 +51,19 @@ def first_of_turns(
         if at == 0 or not _goes_on(outer, spots[at - 1], spot):
             firsts.append(at)
             outer = None
-        if spot.code.co_name not in _WITHIN:
+        if not _is_within(spot, places):
             outer = spot
         if outer is None or outer is spot:  # a comprehension is of the turn that it is evaluated in
             firsts += range(at + length, last, length)
         at = last
     return firsts
+
+
+def _is_within(spot: Spot, places: Places) -> bool:
+    """Is it an instruction of a comprehension or a lambda?"""
+    if spot.code.co_name in _WITHIN:
+        return True
+    return _INLINED and any(loop.comprehension for loop in places.position(spot).loops[-1:])
 
 
 def _goes_on(outer: Spot | None, after: Spot, spot: Spot) -> bool:

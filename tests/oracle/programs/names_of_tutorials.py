@@ -1,0 +1,157 @@
+"""Names that tutorials use beside layers: forked random numbers, streams of data, folded norms, kernels."""
+
+from tests.oracle.data import wave
+from tests.oracle.registry import program
+
+
+@program(rules="T-40")
+def numbers_drawn_in_a_fork_do_not_count(torch, see):
+    torch.manual_seed(3)
+    first = torch.rand(2)
+    torch.manual_seed(3)
+    with torch.random.fork_rng(devices=[]):
+        torch.rand(5)
+        torch.manual_seed(11)
+    see("as without", bool((torch.rand(2) == first).all()))
+    with torch.random.fork_rng(enabled=False):
+        torch.manual_seed(12)
+    see("not forked", torch.random.initial_seed())
+
+    def ends_with_an_error():
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(13)
+            raise KeyError("within")
+
+    see.raises("an error", ends_with_an_error, phrase="within")
+    see("after it", torch.initial_seed())
+    torch.random.manual_seed(7)
+    see("one generator", torch.default_generator.initial_seed())
+    state = torch.random.get_rng_state()
+    drawn = torch.rand(3)
+    torch.random.set_rng_state(state)
+    see("again", bool((torch.rand(3) == drawn).all()))
+
+
+@program(rules="T-50")
+def streams_one_after_the_other(torch, see):
+    data = torch.utils.data
+
+    class Stream(data.IterableDataset):
+        def __init__(self, *items):
+            self.items = items
+
+        def __iter__(self):
+            return iter(self.items)
+
+    class Counted(Stream):
+        def __len__(self):
+            return len(self.items)
+
+    see("chained", list(data.ChainDataset([Stream(1, 2), Stream(3)])))
+    see("a sum", list(Stream(1, 2) + Stream(3)))
+    see("its class", type(Stream(1) + Stream(3)).__name__)
+    see("length", len(data.ChainDataset([Counted(1, 2), Counted(3)])))
+    see.raises("no length", lambda: len(data.ChainDataset([Stream(1)])), phrase="no len()")
+    see("batches", list(data.DataLoader(Stream(1, 2) + Stream(3, 4, 5), batch_size=2)))
+    wrong = data.ChainDataset([[1, 2]])
+    see.raises(
+        "no stream", lambda: list(wrong), phrase="ChainDataset only supports IterableDataset"
+    )
+    see("no worker", data.get_worker_info())
+
+
+CONVOLUTIONS = {
+    "Conv1d": ((2, 4, 3), {}, (2, 2, 6)),
+    "Conv2d": ((2, 4, 3), {"groups": 2, "bias": False}, (2, 2, 5, 5)),
+    "ConvTranspose2d": ((2, 4, 3), {}, (2, 2, 5, 5)),
+}
+
+
+def settled(torch, module, seed):
+    with torch.no_grad():
+        for place, each in enumerate([*module.parameters(), *module.buffers()]):
+            if each.dtype.is_floating_point:
+                each.copy_(torch.tensor(wave(*each.shape, low=0.1, seed=seed + place)))
+    return module.eval()
+
+
+@program(rules="T-50", each=CONVOLUTIONS)
+def a_batch_norm_is_folded_into_the_convolution_before_it(torch, see, name):
+    utils, nn = torch.nn.utils, torch.nn
+    settings, more, shape = CONVOLUTIONS[name]
+    layer = settled(torch, getattr(nn, name)(*settings, **more), 1)
+    x = torch.tensor(wave(*shape))
+    turned = name.startswith("ConvTranspose")
+    for affine in (True, False):
+        norm = settled(torch, getattr(nn, f"BatchNorm{name[-2]}d")(4, affine=affine), 5)
+        fused = utils.fuse_conv_bn_eval(layer, norm, transpose=turned)
+        see(f"module {affine}", (repr(fused)[:6], fused is layer, fused.weight.requires_grad))
+        see(f"parameters {affine}", list(fused.parameters()))
+        see(f"equal {affine}", bool(torch.allclose(fused(x), norm(layer(x)), atol=1e-5)))
+    layer.train()
+    see.raises(
+        "training", lambda: utils.fuse_conv_bn_eval(layer, norm), phrase="Fusion only for eval!"
+    )
+
+
+@program(rules="T-50")
+def a_batch_norm_is_folded_into_a_linear_layer(torch, see):
+    utils, nn = torch.nn.utils, torch.nn
+    layer = settled(torch, nn.Linear(3, 4), 1)
+    norm = settled(torch, nn.BatchNorm1d(4), 5)
+    fused = utils.fuse_linear_bn_eval(layer, norm)
+    x = torch.tensor(wave(5, 3))
+    see("parameters", list(fused.parameters()))
+    see("equal", bool(torch.allclose(fused(x), norm(layer(x)), atol=1e-5)))
+    phrase = "To fuse, linear.out_features == bn.num_features or bn.num_features == 1"
+    other = nn.BatchNorm1d(5).eval()
+    see.raises("sizes", lambda: utils.fuse_linear_bn_eval(layer, other), phrase=phrase)
+    bare = nn.BatchNorm1d(4, track_running_stats=False).eval()
+    phrase = "bn.running_mean and bn.running_var must not be None"
+    see.raises("no statistics", lambda: utils.fuse_linear_bn_eval(layer, bare), phrase=phrase)
+
+
+@program(rules="T-70")
+def attention_with_a_chosen_kernel(torch, see):
+    from importlib import import_module
+
+    attention = import_module(f"{torch.__name__}.nn.attention")
+    kernels, choose = attention.SDPBackend, attention.sdpa_kernel
+    see("names", list(kernels.__members__))
+    q, k, v = (torch.tensor(wave(1, 2, 3, 4, seed=n)) for n in range(3))
+    attend = torch.nn.functional.scaled_dot_product_attention
+    for chosen in (kernels.MATH, [kernels.EFFICIENT_ATTENTION, kernels.MATH]):
+        with choose(chosen):
+            see(f"value {chosen}", attend(q, k, v, is_causal=True))
+
+    def without():
+        with choose([kernels.EFFICIENT_ATTENTION]):
+            attend(q, k, v)
+
+    see.raises(
+        "none", without, phrase="No viable backend for scaled_dot_product_attention was found"
+    )
+    see("afterwards", attend(q, k, v))
+    phrase = "Backend must be an instance of SDPBackend or a list of SDPBackend instances, got str"
+    see.raises("no backend", lambda: choose("math").__enter__(), phrase=phrase)
+
+
+POOLS = {
+    "max_pool1d": ((2,), (2, 3, 6)),
+    "max_pool2d": ((2,), (1, 2, 4, 5)),
+    "max_pool3d": ((2,), (1, 2, 4, 4, 4)),
+    "adaptive_max_pool1d": ((3,), (2, 3, 7)),
+    "adaptive_max_pool2d": ((3,), (1, 2, 5, 7)),
+    "adaptive_max_pool3d": ((2,), (1, 2, 3, 4, 5)),
+}
+
+
+@program(rules="T-72", each=POOLS)
+def a_pool_that_gives_the_places_too(torch, see, name):
+    settings, shape = POOLS[name]
+    pool = getattr(torch.nn.functional, f"{name}_with_indices")
+    x = torch.tensor(wave(*shape), requires_grad=True)
+    result, places = pool(x, *settings)
+    see("results and places", (result, places))
+    result.sum().backward()
+    see("gradient", x.grad)
