@@ -10,6 +10,10 @@ from tests.architecture.rooms import PACKAGE
 #: (file, imported module) -> why the import waits until the function is called.
 ALLOWED = {
     ("core/arrays/backend.py", "cupy"): "installed only where there is a GPU",
+    (
+        "core/arrays/magnitude.py",
+        "vizgrad.core.arrays.fusion.inspection",
+    ): "needed only on a device",
     ("core/arrays/statistics.py", "vizgrad.core.arrays.fusion.look"): "needed only on a device",
     ("core/arrays/threads.py", "threadpoolctl"): "it looks for libraries, which takes long",
     (

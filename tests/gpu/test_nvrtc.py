@@ -52,6 +52,7 @@ def texts() -> dict[str, str]:
 
 
 def _trained(dtype: Any) -> None:
+    from vizgrad.core.arrays.fusion import inspection
     from vizgrad.core.arrays.statistics import quick
 
     layers = [vg.nn.Linear(8, 5), vg.nn.LayerNorm(5), vg.nn.Linear(5, 3)]
@@ -66,6 +67,8 @@ def _trained(dtype: Any) -> None:
         vg.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         scaler.step(optimizer)
     quick(vg.ones(100, dtype=dtype, device="cuda")._array)
+    inspection._compiled.cache_clear()
+    inspection.inspect(vg.ones(100, dtype=dtype, device="cuda")._array)
 
 
 def log_of(nvrtc: Any, text: str, architecture: str) -> str:

@@ -60,7 +60,7 @@ def models() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
 
 
 #: What is counted of each model, beginning with what comes before the backward.
-WAYS = ("backward", "Adam", "SGD", "clip", "AMP", "watch", "record", "debug")
+WAYS = ("backward", "Adam", "SGD", "clip", "AMP", "watch", "watch Adam", "record", "debug")
 
 
 def count(model: str, way: str) -> Count:
@@ -107,9 +107,11 @@ def _steps(model: str, way: str) -> Iterator[None]:
             scaled.backward()
             scaler.step(optimizer)
             scaler.update()
-        elif way == "watch":
+        elif way in ("watch", "watch Adam"):
             with vg.watch():
                 loss().backward()
+                if way != "watch":
+                    optimizer.step()
         elif way == "record":
             with vg.record():
                 loss().backward()

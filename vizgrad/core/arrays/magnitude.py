@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import hypot, inf, isnan, nan, sqrt
 from typing import Any
 
@@ -12,7 +12,7 @@ from vizgrad.core.arrays.backend import is_on_device, near, to_host
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.arrays.statistics import is_finite as _is_finite
-from vizgrad.core.arrays.statistics import quick
+from vizgrad.core.arrays.statistics import quick, quick_later
 
 #: The class of arrays on the host that are nothing else.
 PLAIN = np.ndarray
@@ -58,6 +58,29 @@ def norm(array: Any) -> float | None:
         if 0.0 < squares < _inf:
             return sqrt(squares)
     return quick(array).norm
+
+
+def norm_later(array: Any) -> Callable[[], float | None]:
+    """`norm` of the array as it is now, told when it is asked for: so long nobody waits for a device."""
+    if array.__class__ is _ndarray or not is_on_device(array):
+        found = norm(array)
+        return lambda: found
+    later = quick_later(array)
+    return lambda: later().norm
+
+
+@near
+@quiet
+def moved(now: Any, before: Any) -> Any:
+    """How far each element has moved: NaN where both are infinite, without a warning."""
+    return now - before
+
+
+def sizes_of(arrays: Sequence[Any]) -> list[float]:
+    """`size` of each, of which those on a device are waited for once."""
+    laters = [inspected(array) for array in arrays]
+    pairs = zip(arrays, laters, strict=True)
+    return [size(array) if later is None else later.size for array, later in pairs]
 
 
 def together(norms: Sequence[float]) -> float:
@@ -148,7 +171,7 @@ def _plain(array: Any) -> Any:
 
 
 def _number(value: Any) -> float:
-    return float(abs(value)) if isinstance(value, complex) else float(value)
+    return float(abs(value)) if np.iscomplexobj(value) else float(value)
 
 
 @near
@@ -174,6 +197,18 @@ def zero_where_odd(incoming: Any, outgoing: Any) -> bool:
         return bool((np.broadcast_to(there, odd.shape)[odd] == 0).all())
     except ValueError:
         return bool((there == 0).any())
+
+
+def inspected(
+    array: Any, beside: Sequence[Any] = (), before: Sequence[Any] = (), *, zeros: bool = False
+) -> Any:
+    """An `Inspection` of an array of a device, which is read later; None of what is read at once."""
+    if array.__class__ is _ndarray or not is_on_device(array):
+        return None
+    # late: programs without a device need no kernels
+    from vizgrad.core.arrays.fusion.inspection import can_be_inspected, inspect
+
+    return inspect(array, beside, before, zeros=zeros) if can_be_inspected(array) else None
 
 
 @near

@@ -36,10 +36,14 @@ def accumulated(noting: Noting) -> Iterator[Cause]:
 
 def nonfinite(noting: Noting) -> Iterator[Cause]:
     """The first leaf with an answer among those whose gradient is not finite at the end."""
-    for leaf in noting.gradients.all():
-        tensor, run = leaf.tensor(), leaf.run
-        grad = None if tensor is None else noting.look.grad(tensor)
-        if grad is None or noting.look.finite(grad):
+    leaves = [
+        (leaf, tensor) for leaf in noting.gradients.all() if (tensor := leaf.tensor()) is not None
+    ]
+    grads = [noting.look.grad(tensor) for _, tensor in leaves]
+    finite = iter(noting.finite([grad for grad in grads if grad is not None]))
+    for (leaf, tensor), grad in zip(leaves, grads, strict=True):
+        run = leaf.run
+        if grad is None or next(finite):
             continue
         if run is not None and any(
             ".scale(" in source_expressions.text_of(root.site) for root in run.roots

@@ -109,6 +109,8 @@ class Watch:
             self.on_end()
 
     def _all(self) -> list[Explanation]:
+        for noting in self._notings:
+            noting.settle()
         found = [each for noting in self._notings for each in findings.all_of(noting)]
         return found if self._cell is None else [_to_debug(each, self._cell) for each in found]
 
@@ -174,7 +176,10 @@ def known(tensor: Any) -> Noting | None:
     have ended.
     """
     notings = [] if _last is None else _last._notings
-    return next((noting for noting in notings if noting.look.knows(tensor)), None)
+    found = next((noting for noting in notings if noting.look.knows(tensor)), None)
+    if found is not None:
+        found.settle()
+    return found
 
 
 def last_findings() -> Findings:
@@ -199,6 +204,7 @@ class Improving:
         known = getattr(error, "explanation", None)
         if not isinstance(known, Explanation):
             return
+        self._noting.settle()
         question = Question("error", name, told=known, text=str(error))
         better = explain(diagnose(question, CallReader(self._noting, args)), linecache)
         same = (better.story, better.fix) == (known.story, known.fix)  # the watch knows no more

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
+from vizgrad.core.arrays.backend import is_on_device, library_of_devices
 from vizgrad.core.arrays.blocks import span
-from vizgrad.core.arrays.magnitude import PLAIN, born, zero_share, zero_where_odd, zeros_in
+from vizgrad.core.arrays.magnitude import (
+    PLAIN,
+    born,
+    inspected,
+    zero_share,
+    zero_where_odd,
+    zeros_in,
+)
 from vizgrad.core.arrays.magnitude import size as magnitude
 from vizgrad.core.engine.observer import Trail, Watch
 from vizgrad.core.function.transform_tensor import stands_for_others
@@ -18,6 +27,7 @@ from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger.engines.vizgrad.engine_reader import key_of
 from vizgrad.debugger.engines.vizgrad.step import Savers, by_name
+from vizgrad.debugger.watch.device_looks import Largest, Looks, Sight, number, see
 
 if TYPE_CHECKING:
     from vizgrad.debugger.watch.grad_history import Gradients
@@ -93,6 +103,12 @@ class Visit:
         self._log += target, edge, size
         self.last = len(self._log)
 
+    def settle(self) -> None:
+        """Sizes of what lies on a device become numbers."""
+        self.incoming, log = number(self.incoming), self._log
+        for place in range(self._first + 2, self.last, 3):
+            log[place] = number(log[place])
+
     @property
     def site(self) -> Site | None:
         """The instruction that recorded the node."""
@@ -110,8 +126,12 @@ class Run:
         creates: bool = False,
         keeps: bool = False,
         site: Site | None = None,
+        looks: Looks | None = None,
     ) -> None:
         self.memory = memory
+        #: Judgements of what lies on a device, if there is one: then sizes of this run may wait, too.
+        self.looks = looks or Looks()
+        self._waits = library_of_devices() is not None
         self.gradients = gradients
         self.clock = tick()
         #: The tick at which it ended; 0 while it runs.
@@ -138,6 +158,17 @@ class Run:
         self.edited: list[tuple[Site | None, str]] = []
         #: A weak reference to the array that the node under way was given.
         self.given: Callable[[], Any] | None = None
+
+    def settle(self) -> None:
+        """All that is said of it is known from here on: a device is waited for."""
+        self.looks.settle()
+        if self._waits and self.visits:
+            self._waits = not self.ended
+            for visit in self.visits.values():
+                visit.settle()
+            for key, (before, after) in self.changed.items():
+                old = None if before is None else number(before)
+                self.changed[key] = Changed(old, number(after))
 
     def __repr__(self) -> str:
         return f"<Run of {len(self.visits)} nodes>"
@@ -203,8 +234,9 @@ class Watching(Watch, Trail):
         self._saved: Any = ()
         #: A weak reference: the engine lets go of a gradient that a hook has replaced.
         self._given: Callable[[], Any] | None = None
-        #: Did the leaf under way hold a gradient before? A call of grad stores none there.
-        self._before = False
+        #: Did the leaf under way hold a gradient before? A call of grad stores none there. If it lies on a
+        #: device, a look at it.
+        self._before: Any = False
 
     @property
     def trail(self) -> Trail | None:  # pyright: ignore[reportIncompatibleVariableOverride]  only read
@@ -283,11 +315,13 @@ class Watching(Watch, Trail):
             target = to.sequence_nr if to.__class__ is not AccumulateGrad else key_of(to)
             if grad is incoming:
                 size = visit.incoming
+            elif grad.__class__ is PLAIN:
+                size = magnitude(grad)
             else:
-                size = magnitude(grad) if grad.__class__ is PLAIN else _size(grad)
+                size = self._seen(node, visit, index, incoming, grad)
             log += target, index, size
             waiting[target] = None if target in waiting else size
-            if size == 0.0 or not size < _INF:
+            if size.__class__ is float and (size == 0.0 or not size < _INF):
                 self._judge(node, visit, index, incoming, grad, size)
         visit.last = len(log)
         return left
@@ -341,7 +375,11 @@ class Watching(Watch, Trail):
         run, variable = self._run, node.variable
         run.given = None
         run.leaves.add(id(variable))
-        run.gradients.arrived(variable, run, self._before)
+        held = self._before
+        if held.__class__ is bool:
+            run.gradients.arrived(variable, run, held)
+        else:
+            run.looks.later(lambda: run.gradients.arrived(variable, run, held.size != 0.0))
 
     def routed(self, node: Node, index: int, computed: Any, routed: Any) -> None:
         visit, edge = self._visit, node.edges[index]
@@ -350,40 +388,82 @@ class Watching(Watch, Trail):
         to: Node = edge.node if edge.__class__ is Edge else edge  # pyright: ignore[reportAttributeAccessIssue, reportAssignmentType]  asked sooner so
         target = key_of(to) if to.__class__ is AccumulateGrad else to.sequence_nr
         incoming = self._incoming()
-        size = visit.incoming if routed is incoming else _size(routed)
+        size: Any = visit.incoming
+        if routed is not incoming:
+            size = self._seen(node, visit, index, incoming, routed)
         visit.deliver(target, index, size)
         waiting = self._waiting
         waiting[target] = None if target in waiting else size
-        if size == 0.0 or not size < _INF:
+        if size.__class__ is float and (size == 0.0 or not size < _INF):
             self._judge(node, visit, index, incoming, routed, size)
+
+    def _seen(self, node: Node, visit: Visit, index: int, incoming: Any, grad: Any) -> Any:
+        """How large it is; of what lies on a device a look, which is judged later."""
+        array = getattr(grad, "_array", grad)
+        if (
+            array.__class__ is PLAIN
+            or grad is None
+            or stands_for_others(grad)
+            or not is_on_device(array)
+        ):
+            return _size(grad)
+        saved, came = self._arrays(node), visit.incoming
+        beside = {} if incoming is None else {"grad": getattr(incoming, "_array", incoming)}
+        sight = see(array, {**beside, **saved}, [came], zeros=True)
+        if sight is None:
+            return _size(grad)
+        run = self._run
+        real = [name for name, found in saved.items() if found.dtype.kind in "fiubV"]
+        judge = partial(_judge_later, run, visit, index, came, sight, real)
+        run.looks.later(judge, sight.inspection)
+        return sight.inspection
+
+    def _arrays(self, node: Node) -> dict[str, Any]:
+        """The arrays that it has saved, by name."""
+        if self._saved is _UNREAD:
+            self._saved = _SAVED[node.__class__](node)
+        return {
+            name: found
+            for name, form in by_name(node, self._saved).items()
+            if (found := getattr(bare(form), "_array", None)) is not None
+        }
 
     def _judge(
         self, node: Node, visit: Visit, index: int, incoming: Any, routed: Any, size: float
     ) -> None:
         """An edge delivers what is all zero, or not finite: did it come so?"""
+        came = number(visit.incoming)
         if size == 0.0:
-            if visit.incoming > 0.0:
+            if came > 0.0:
                 _insert(self._run.kills, self._odd(node, visit, index, incoming, routed))
-        elif visit.incoming < _INF:
+        elif came < _INF:
             _insert(self._run.births, self._odd(node, visit, index, incoming, routed))
 
     def _odd(self, node: Node, visit: Visit, index: int, incoming: Any, routed: Any) -> Odd:
         array = getattr(routed, "_array", routed)
         incoming = getattr(incoming, "_array", incoming)
-        if self._saved is _UNREAD:
-            self._saved = _SAVED[node.__class__](node)
-        saved = {
-            name: found
-            for name, form in by_name(node, self._saved).items()
-            if (found := getattr(bare(form), "_array", None)) is not None
-        }
-        return odd(visit, index, incoming, array, saved)
+        return odd(visit, index, incoming, array, self._arrays(node))
 
     def failed(self, node: Node, error: BaseException) -> None:
         self._saved, self._given = (), None
 
     def _incoming(self) -> Any:
         return None if self._given is None else self._given()
+
+
+def _judge_later(
+    run: Run, visit: Visit, index: int, came: Any, sight: Sight, real: list[str]
+) -> None:
+    """As `Watching._judge`, of what lay on a device. `real`: the saved values that are real numbers."""
+    size, before = sight.inspection.size, number(came)
+    odds = run.kills if size == 0.0 and before > 0.0 else None
+    if not size < _INF and before < _INF:
+        odds = run.births
+    if odds is not None:
+        operand = next((name for name in reversed(real) if name != "result"), "result")
+        masked, saved, places, there = sight.odd(operand)
+        told = {name: found for name, found in saved.items() if name in real}
+        _insert(odds, Odd(visit, index, masked, told, places, there))
 
 
 def _insert(odds: list[Odd], one: Odd) -> None:
@@ -407,18 +487,24 @@ def _weakly(value: Any) -> Callable[[], Any] | None:
 _INF = float("inf")
 
 
-def _size(grad: Any) -> float:
-    """The largest absolute value; 1 for what stands for others, whose elements nobody may see."""
+def _size(grad: Any) -> Any:
+    """How large it is; 1 for what stands for others, whose elements nobody may see. If it lies on a device, a
+    look that is read later: see `device_looks.number`.
+    """
     if grad.__class__ is PLAIN:
         return magnitude(grad)
     if grad is None:
         return 0.0
     if stands_for_others(grad):
         return 1.0
-    return magnitude(getattr(grad, "_array", grad))
+    array = getattr(grad, "_array", grad)
+    later = inspected(array)
+    return magnitude(array) if later is None else later
 
 
-def _largest(grads: tuple[Any, ...]) -> float:
+def _largest(grads: tuple[Any, ...]) -> Any:
     sizes = [_size(grad) for grad in grads if grad is not None]
+    if any(size.__class__ is not float for size in sizes):
+        return Largest(sizes)
     odd = [size for size in sizes if size != size]
     return odd[0] if odd else max(sizes, default=0.0)

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from vizgrad.amp.mode import ASIDE
 from vizgrad.core.arrays.blocks import span
 from vizgrad.core.arrays.layout import block_of
+from vizgrad.core.arrays.magnitude import PLAIN
 from vizgrad.core.function.transform_tensor import stands_for_others
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.core.observing import Observer
@@ -175,6 +176,7 @@ class Tapping(Noting):
             creates=not task.domain.raw,
             keeps=task.keep_graph,
             site=task.freed.site or caller(2),
+            looks=self.looks,
         )
         self.runs.append(run)
         self.rounds.begin(run.clock)
@@ -350,7 +352,7 @@ class Tapping(Noting):
                 note.constant = True
             if out._tracked:
                 self.place(note, out)
-            self.judge(note, out, kind)
+            self.judge(note, out, kind, later=out._array.__class__ is not PLAIN)
             if out is first or kind in ("make", "data"):
                 self._tell_memory(name, kind, out, first, site, values)
             if name in self.looked_at and not (

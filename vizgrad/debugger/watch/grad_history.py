@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from vizgrad.core.arrays.magnitude import inspected
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger.watch.notes import Note
@@ -201,9 +202,15 @@ class Gradients:
         leaf = self._grads.get(id(grad))
         return leaf if leaf is not None and leaf.grad is not None and leaf.grad() is grad else None
 
-    def holds(self, variable: Any) -> bool:
-        """Is there a gradient, not all zero, to which another would be added?"""
+    def holds(self, variable: Any) -> Any:
+        """Is there a gradient, not all zero, to which another would be added? If it lies on a device, a look
+        at it that is read later.
+        """
         existing = self._look.grad(variable)
+        if existing is not None and self._look.may_wait(existing):
+            later = inspected(self._look.array(existing))
+            if later is not None:
+                return later
         return existing is not None and self._look.largest(existing) != 0.0
 
     def arrived(self, variable: Any, run: Run, held: bool) -> None:

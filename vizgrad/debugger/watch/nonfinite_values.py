@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
 
 from vizgrad.core.arrays.magnitude import born, has_nan
 from vizgrad.debugger.watch.notes import Note
 from vizgrad.debugger.watch.source_expressions import divides
 from vizgrad.debugger.watch.tensor_adapter import FLOATING, Look
 
+T = TypeVar("T")
 #: Operations of more operands are not shown element by element.
 MOST_OPERANDS = 2
+#: The kinds of operands that are shown.
+SHOWN = FLOATING + "iub"
 #: The non-finite values that they write are intended.
 _MASKS = frozenset(
     {
@@ -39,9 +42,8 @@ def look_at_values(note: Note, out: Any, parents: tuple[Note, ...], look: Look) 
     note.finite = False
     odd = [parent for parent in parents if not parent.finite]
     if odd:
-        known = [parent.born for parent in odd if parent.born is not None]
-        first = min(known, key=lambda each: each.clock) if known else odd[0]
-        if not (_meant(first) and has_nan(values) and not _holds_nan(first, look)):
+        first = first_odd(odd)
+        if not (meant(first) and has_nan(values) and not holds_nan(first, look)):
             note.born = first
             return
     note.born = note
@@ -53,10 +55,21 @@ def look_at_values(note: Note, out: Any, parents: tuple[Note, ...], look: Look) 
         note.there = tuple(_there(values, parent, look, out) for parent in parents)
 
 
+def first_odd(odd: list[Note]) -> Note:
+    """Where the first began of operands that are not finite."""
+    known = [parent.born for parent in odd if parent.born is not None]
+    return min(known, key=lambda each: each.clock) if known else odd[0]
+
+
+def in_order(op: str, operands: Sequence[T]) -> Iterator[T]:
+    """The operands of an operation, the one first whose values tell most."""
+    return reversed(operands) if divides(op) else iter(operands)
+
+
 def _there(values: Any, parent: Note, look: Look, out: Any) -> float | None:
     """The value of an operand at the first place of `values` that is not finite."""
     tensor = parent.tensor()
-    if tensor is None or tensor is out or look.kind(tensor) not in FLOATING + "iub":
+    if tensor is None or tensor is out or look.kind(tensor) not in SHOWN:
         return None
     found: float | None = born(values, look.array(tensor))[0][2]
     return found
@@ -71,13 +84,13 @@ def _sizes(parents: tuple[Note, ...], look: Look, out: Any) -> tuple[float, ...]
 
 
 def _operands(op: str, parents: tuple[Note, ...], look: Look) -> Iterator[Any]:
-    for parent in reversed(parents) if divides(op) else parents:
+    for parent in in_order(op, parents):
         tensor = parent.tensor()
-        if tensor is not None and look.kind(tensor) in FLOATING + "iub":
+        if tensor is not None and look.kind(tensor) in SHOWN:
             yield tensor
 
 
-def _meant(note: Note) -> bool:
+def meant(note: Note) -> bool:
     """Was what is not finite written on purpose, as a mask is?"""
     return note.op in _MASKS or (not note.parents and note.op not in _COMPUTED)
 
@@ -86,7 +99,7 @@ def _meant(note: Note) -> bool:
 _COMPUTED = frozenset({"gradient", "grad", "step"})
 
 
-def _holds_nan(note: Note, look: Look) -> bool:
+def holds_nan(note: Note, look: Look) -> bool:
     if isinstance(note.detail, tuple):
         return bool(note.detail[1])
     tensor = note.tensor()

@@ -10,11 +10,13 @@ import weakref
 from array import array
 from collections.abc import Callable, Iterable
 from math import sqrt
-from typing import Any
+from typing import Any, TypeAlias
 
-from vizgrad.core.arrays.magnitude import norm, together
+from vizgrad.core.arrays.magnitude import moved, norm_later, together
 from vizgrad.debugger.model import LayerCourse, OptimizerCourse
 from vizgrad.debugger.watch.tensor_adapter import FLOATING, Look
+
+Later: TypeAlias = Callable[[], float | None]
 
 #: Steps of one optimizer that are kept at most, and at least however many parameters it has; numbers that
 #: all its columns have together.
@@ -57,9 +59,11 @@ class OptimizerNorms:
         self.total += 1
         if (self.total - 1) % self.stride:
             return False
-        for group in optimizer.param_groups:
-            for tensor in group["params"]:
-                self._measure(tensor, look)
+        params = [tensor for group in optimizer.param_groups for tensor in group["params"]]
+        asked = [found for tensor in params if (found := self._ask(tensor, look)) is not None]
+        for known, weight, gradient in asked:  # a device is asked for all, and waited for once
+            known.weight.append(_number(weight()))
+            known.gradient.append(_number(gradient()))
         self.steps.append(self.total)
         self.backwards.append(backward)
         self.losses.append(loss)
@@ -70,25 +74,27 @@ class OptimizerNorms:
                     column.append(-1.0)
         return True
 
-    def _measure(self, tensor: Any, look: Look) -> None:
+    def _ask(self, tensor: Any, look: Look) -> tuple[Columns, Later, Later] | None:
         gradient = look.grad(tensor)
         if gradient is None or look.kind(tensor) not in FLOATING:
-            return
+            return None
         known = self.parameters.get(id(tensor))
         if known is None:
             known = self.parameters[id(tensor)] = Columns(tensor, len(self.steps))
         known.elements = int(tensor.numel())
-        known.weight.append(_number(look.norm(tensor)))
-        known.gradient.append(_number(look.norm(gradient)))
+        return known, look.norm_later(tensor), look.norm_later(gradient)
 
     def changed(self, sampled: Iterable[tuple[Any, Any, Any]]) -> None:
         """The step has ended: (parameter, some of its elements before, and after) of those that it had."""
+        asked: list[tuple[Columns, Later]] = []
         for tensor, was, now in sampled:
             known = self.parameters.get(id(tensor))
             if known is not None and was is not None and now is not None and len(known.update):
                 known.seen = int(now.size)
-                share = known.elements / known.seen if known.seen else 1.0
-                known.update[-1] = _number(norm(now - was)) * sqrt(share)
+                asked.append((known, norm_later(moved(now, was))))
+        for known, update in asked:
+            share = known.elements / known.seen if known.seen else 1.0
+            known.update[-1] = _number(update()) * sqrt(share)
 
     def shorten(self) -> None:
         """Drops every other step, where there are too many."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from sys import _getframe
 from types import FrameType
@@ -15,6 +15,8 @@ from vizgrad.core.tensor.source_location import INTERNAL, Site
 from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger.engines.api.frameworks import of_framework
 from vizgrad.debugger.watch.backwards import Run
+from vizgrad.debugger.watch.device_looks import Looks
+from vizgrad.debugger.watch.device_values import DeviceValues
 from vizgrad.debugger.watch.functions import Repeats
 from vizgrad.debugger.watch.grad_history import Gradients
 from vizgrad.debugger.watch.nonfinite_values import KEEPING, look_at_values
@@ -74,6 +76,9 @@ class Noting:
         self.look = look
         self.notes = Notes()
         self.memory = Memory(clock)
+        #: Judgements of what lies on a device, which wait until a backward has ended.
+        self.looks = Looks()
+        self.on_device = DeviceValues(look, self.looks, self.memory, self.near, self.odd)
         self.gradients = Gradients(look)
         #: Each call of backward or grad that was begun, the newest last.
         self.runs: deque[Run] = deque(maxlen=64)
@@ -155,6 +160,12 @@ class Noting:
             self.busy = False
         return None
 
+    def settle(self) -> None:
+        """All that was noted is known from here on: devices are waited for."""
+        self.looks.settle()
+        for run in self.runs:
+            run.settle()
+
     def note_of(self, tensor: Any) -> Note:
         """The note of a tensor; of one that was there before, one that says so."""
         note = self.notes.get(tensor)
@@ -166,9 +177,10 @@ class Noting:
             note.requires = tensor.requires_grad
             note.detail = leaf
             note.run = None if leaf is None else leaf.run
-            note.finite = self.look.finite(tensor)
-            if not note.finite:
-                note.born = note
+            if not self.on_device.see(note, tensor):
+                note.finite = self.look.finite(tensor)
+                if not note.finite:
+                    note.born = note
             made = self.look.made(tensor)
             if made is not None:
                 note.node, note.site = made.key, made.site
@@ -183,19 +195,19 @@ class Noting:
             if self.notes.get(each) is None:
                 self.note_of(each)
 
-    def judge(self, note: Note, out: Any, kind: str) -> None:
-        """Was history cut, is the value finite, and how far back does its history reach?"""
+    def judge(self, note: Note, out: Any, kind: str, *, later: bool = False) -> None:
+        """Was history cut, is the value finite, and how far back does its history reach?
+
+        `later`: it lies on a device, so whether it is finite is known when the host has waited for it.
+        """
         if note.requires and not (kind == "make" and note.node is None):
             if self.last_end:
                 self._count_turns(note)
         else:
-            for parent in note.parents:
-                if parent.requires:
-                    note.cut = self.how_cut(note, kind)
-                    if self.off is not None:
-                        note.off = self.off
-                    break
+            self._note_cut(note, kind)
         if not note.parents and kind != "make":
+            return
+        if later and self.on_device.judge(note, out):
             return
         if note.op in KEEPING and not self.memory.lends:  # else they may have been written unseen
             for parent in note.parents:
@@ -206,10 +218,23 @@ class Noting:
         if not self.look.finite(out):
             look_at_values(note, out, note.parents, self.look)
             if note.born is note:
-                note.near = near_of(note.site, self.modules)
-                self._odd(note.site, note.clock)
+                note.near = self.near(note.site)
+                self.odd(note.site, note.clock)
 
-    def _odd(self, site: Site | None, clock: int) -> None:
+    def _note_cut(self, note: Note, kind: str) -> None:
+        """It has no history: had one of its operands?"""
+        for parent in note.parents:
+            if parent.requires:
+                note.cut = self.how_cut(note, kind)
+                if self.off is not None:
+                    note.off = self.off
+                return
+
+    def near(self, site: Site | None) -> Near | None:
+        """Where the user's code has called the library that the line lies in: asked while it is called."""
+        return near_of(site, self.modules)
+
+    def odd(self, site: Site | None, clock: int) -> None:
         """A line made what is not finite; of many times the first and the last are kept."""
         if site is not None:
             clocks = self.odd_at.setdefault(site, [])
@@ -249,22 +274,33 @@ class Noting:
 
     def look_at_parameters(self, optimizer: Any, site: Site | None) -> None:
         """Has a step made a parameter infinite?"""
-        for group in optimizer.param_groups:
-            for param in group["params"]:
-                known = self.notes.get(param)
-                if known is not None and known.finite and not self.look.finite(param):
-                    note = Note("step", site, (), Kind(self.look.kind(param)), tick())
-                    note.requires, note.finite, note.born = known.requires, False, note
-                    grad = self.look.grad(param)
-                    if grad is not None and not self.look.finite(grad):
-                        note.detail = self.gradients.of(param).run
-                    self.notes.put(param, note)
+        params = [param for group in optimizer.param_groups for param in group["params"]]
+        known = [(param, note) for param in params if (note := self.notes.get(param)) is not None]
+        before = [(param, note) for param, note in known if note.finite]
+        finite = self.finite([param for param, _ in before])
+        for (param, was), is_finite in zip(before, finite, strict=True):
+            if not is_finite:
+                note = Note("step", site, (), Kind(self.look.kind(param)), tick())
+                note.requires, note.finite, note.born = was.requires, False, note
+                grad = self.look.grad(param)
+                if grad is not None and not self.look.finite(grad):
+                    note.detail = self.gradients.of(param).run
+                self.notes.put(param, note)
+
+    def finite(self, tensors: Sequence[Any]) -> list[bool]:
+        """Is every element finite, of each? A device is waited for once."""
+        odd = self.on_device.odd(tensors)
+        return [
+            not odd[number] if number in odd else self.look.finite(each)
+            for number, each in enumerate(tensors)
+        ]
 
     def written_through(self, base: Any, note: Note) -> None:
         """A view was written in place: its base holds that, too."""
         old = self.note_of(base)
         made = Note(note.op, note.site, (old, note), old.dtype, note.clock)
-        made.finite, made.born = old.finite and note.finite, old.born or note.born
+        if not self.on_device.join(made, old, note):
+            made.finite, made.born = old.finite and note.finite, old.born or note.born
         self.place(made, base)
         self.notes.put(base, made)
 
@@ -282,7 +318,8 @@ class Noting:
         for each in results:
             note = Note("grad", run.site, run.roots, Kind(self.look.kind(each)), tick())
             note.requires = each.requires_grad
-            note.finite = self.look.finite(each)
+            if not self.on_device.see(note, each):
+                note.finite = self.look.finite(each)
             note.cut = "" if note.requires else "create_graph"
             note.detail = run
             self.notes.put(each, note)
@@ -302,13 +339,15 @@ class Noting:
         run.kind = kind
         run.ended = tick()
         run.given = None
+        values = self.training.ask(run)
+        run.settle()
         self.gradients.forget(run, self.notes)
         if kind == "grad":
             self.rounds.was_grad(run.clock)
         for site in {odd.visit.site for odd in run.births}:
-            self._odd(site, run.clock)
+            self.odd(site, run.clock)
         self.habits.count(run, list(self.runs)[-8:])
-        self.training.ran(run)
+        self.training.ran(values)
         for line, note in self.carried.items():
             known = self.weights.setdefault(line, [])
             # twice as far back as when it was last weighed: so all weighing costs no more than twice the last

@@ -11,6 +11,7 @@ from vizgrad.core.tensor.storage import tick
 
 if TYPE_CHECKING:
     from vizgrad.core.tensor.source_location import Site
+    from vizgrad.debugger.watch.device_looks import Looks
 
 
 # --- notes -----------------------------------------------------------------------------------------------
@@ -29,7 +30,7 @@ class Note:
     """One value of one tensor. It refers to notes of what it was made of, never to tensors."""
 
     __slots__ = (
-        "__dict__", "__weakref__", "clock", "dtype", "finite", "node", "op", "parents", "requires",
+        "__dict__", "__weakref__", "clock", "dtype", "known", "node", "op", "parents", "requires",
         "site", "tensor",
     )  # fmt: skip
 
@@ -74,9 +75,21 @@ class Note:
         #: Its `kind` is that of numpy's.
         self.dtype = dtype
         self.requires = False
-        self.finite = True
+        #: Is it finite? Where that waits for a device, what to wait for.
+        self.known: bool | Looks = True
         #: The sequence number of the node that made it.
         self.node: int | None = None
+
+    @property
+    def finite(self) -> bool:
+        """Is it finite? A device may have to be waited for."""
+        if self.known.__class__ is not bool:
+            self.known.settle()  # pyright: ignore[reportAttributeAccessIssue]  it is `Looks`
+        return self.known is True
+
+    @finite.setter
+    def finite(self, finite: bool) -> None:
+        self.known = finite
 
     def ancestors(self) -> Iterator[Note]:
         """It, and all it was made of, each once, the nearest first."""

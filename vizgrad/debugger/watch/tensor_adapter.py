@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -45,6 +45,10 @@ class Look(Protocol):
         """Its elements as an array, to be read at once."""
         ...
 
+    def may_wait(self, tensor: Any) -> bool:
+        """Does it lie on a device, whose arrays are looked at without waiting for it?"""
+        ...
+
     def finite(self, tensor: Any) -> bool:
         """Is every element finite? True of what holds no floating numbers, or none that can be read."""
         ...
@@ -53,8 +57,10 @@ class Look(Protocol):
         """The largest absolute value: NaN if it holds one, 0.0 if it is empty."""
         ...
 
-    def norm(self, tensor: Any) -> float | None:
-        """Over all elements: NaN or infinite exactly if one is; None of what cannot be read."""
+    def norm_later(self, tensor: Any) -> Callable[[], float | None]:
+        """The norm of all elements as they are now: NaN or infinite exactly if one is; None of what cannot be
+        read. A device may be waited for when it is called.
+        """
         ...
 
     def grad(self, tensor: Any) -> Any:

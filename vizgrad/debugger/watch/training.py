@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 import weakref
 from collections import deque
-from collections.abc import Iterator, Sized
+from collections.abc import Callable, Iterator, Sized
+from math import nan
 from types import FrameType
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
-from vizgrad.core.arrays.magnitude import size
+from vizgrad.core.arrays.magnitude import moved, size, sizes_of
+from vizgrad.core.arrays.statistics import Statistics, quick_later
 from vizgrad.core.function.transform_tensor import stands_for_others
 from vizgrad.core.interpreter import locals_of
 from vizgrad.core.tensor.modes import GUARD, MODES, share_of_thread
@@ -294,15 +296,20 @@ class Training:
 
     def after(self, before: list[Sampled], site: Site | None) -> None:
         if self._steps is not None:
-            found = bool(before) or self._filled(self._steps)  # by a closure, within the step
-            self._steps.stepped(found, site)
+            some = bool(before) or self._filled(self._steps)  # by a closure, within the step
+            self._steps.stepped(some, site)
         samples = [None if was is None else self._sample(tensor) for _, tensor, was, _ in before]
         pairs = zip(before, samples, strict=True)
         self.norms.after((each.tensor, each.sample, now) for each, now in pairs)
-        for (known, _, was, number), now in zip(before, samples, strict=True):
-            if was is None or now is None or now.shape != was.shape:
-                continue
-            length, old = size(now - was), size(was)
+        both = [
+            (known, number, was, now)
+            for (known, _, was, number), now in zip(before, samples, strict=True)
+            if was is not None and now is not None and now.shape == was.shape
+        ]
+        changes, olds = [moved(now, was) for *_, was, now in both], [was for *_, was, _ in both]
+        found = sizes_of([*changes, *olds])
+        pairs = zip(both, found, found[len(both) :], strict=False)
+        for (known, number, _, now), length, old in pairs:
             if length < float("inf"):
                 known.finite += 1
             if length and not known.wanted:
@@ -328,17 +335,22 @@ class Training:
         tensors = [leaf.tensor() for leaf in steps.leaves]
         return any(each is not None and self._look.grad(each) is not None for each in tensors)
 
-    def ran(self, run: Run) -> None:
-        """A backward began from these roots."""
+    def ask(self, run: Run) -> list[tuple[tuple[int, int], Callable[[], Statistics]]]:
+        """The values of the roots of a backward: a device is asked for them, and not waited for."""
+        found: list[tuple[tuple[int, int], Callable[[], Statistics]]] = []
         for root in run.roots:
             tensor = root.tensor()
             if tensor is None or root.site is None or self._look.kind(tensor) != "f":
                 continue
             values = self._look.array(tensor)
-            if values.size != 1:
-                continue
-            key = id(root.site[0]), root.site[1]
-            value = float(values.reshape(()))
+            if values.size == 1:
+                found.append(((id(root.site[0]), root.site[1]), quick_later(values)))
+        return found
+
+    def ran(self, values: list[tuple[tuple[int, int], Callable[[], Statistics]]]) -> None:
+        """A backward began from roots of these values."""
+        for key, told in values:
+            (value,) = told().values or (nan,)
             self._loss = value
             first, _, count = self.losses.get(key, (value, value, 0))
             self.losses[key] = first, value, count + 1

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from vizgrad.core.arrays.backend import is_on_device
 from vizgrad.core.arrays.blocks import owner, span
-from vizgrad.core.arrays.magnitude import finite, largest, norm
+from vizgrad.core.arrays.magnitude import PLAIN, finite, largest, norm_later
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.arrays.statistics import sample
 from vizgrad.core.function.transform_tensor import stands_for_others
@@ -68,6 +70,9 @@ class _Own:
     def array(self, tensor: Any) -> Any:
         return tensor._array
 
+    def may_wait(self, tensor: Any) -> bool:
+        return tensor._array.__class__ is not PLAIN and is_on_device(tensor._array)
+
     def finite(self, tensor: Any) -> bool:
         array = tensor._array
         return array.dtype.kind not in FLOATING or finite(array)
@@ -75,8 +80,8 @@ class _Own:
     def largest(self, tensor: Any) -> float:
         return largest(tensor._array)
 
-    def norm(self, tensor: Any) -> float | None:
-        return norm(tensor._array)
+    def norm_later(self, tensor: Any) -> Callable[[], float | None]:
+        return norm_later(tensor._array)
 
     def grad(self, tensor: Any) -> Any:
         return tensor._grad

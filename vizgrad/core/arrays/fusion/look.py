@@ -23,7 +23,7 @@ from collections.abc import Callable
 from functools import cache, wraps
 from math import inf, isfinite, sqrt
 from threading import RLock
-from typing import Any
+from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
 import numpy as np
@@ -55,8 +55,9 @@ from vizgrad.core.arrays.statistics import (
 
 
 #: Enough to keep a large device busy; then a thread takes several elements.
-_MOST_BLOCKS = 512
+MOST_BLOCKS = 512
 _DOUBLE = np.dtype(np.float64)
+T = TypeVar("T")
 
 
 def over_all(function: Callable[[Any], tuple[Any, ...]]) -> Callable[[Array], Array]:
@@ -88,18 +89,18 @@ def _launched(program: Program, x: Array) -> Array:
         found = library.run_program(program, [x.reshape(whole)], whole)
         return np.concatenate([part.reshape(-1) for part in found])
     wanted = -(-x.size // launch.MOST_THREADS)
-    blocks, count = max(1, min(wanted, _MOST_BLOCKS)), len(program.results)
+    blocks, count = max(1, min(wanted, MOST_BLOCKS)), len(program.results)
     with x.device:
         # The results, then the parts of each block.
         memory = library.empty(count * (blocks + 1), _DOUBLE)
-        stored = _counter(library, x.device.id, library.cuda.get_current_stream().ptr)
+        stored = counter(library, x.device.id, library.cuda.get_current_stream().ptr)
         kernel = _compiled(library, program)
         kernel((blocks,), (launch.MOST_THREADS,), (x, memory, stored, np.int64(x.size)))
         return memory[:count]
 
 
 @cache
-def _counter(library: Any, _device: int, _stream: int) -> Array:
+def counter(library: Any, _device: int, _stream: int) -> Array:
     """How many blocks of a launch have stored their parts: 0 between the launches of a stream."""
     return library.zeros(1, np.uint32)
 
@@ -120,7 +121,7 @@ _DOWN, _UP, _A_LITTLE_DOWN = -600, 600, -64
 def look(array: Array) -> Callable[[], Statistics]:
     """`quick_statistics.quick_later` of an array on a device."""
     if array.size <= VALUES_TOLD:
-        return _Reading(array.copy(), quick)
+        return Reading(array.copy(), quick)
     own, times = once(array)
     if own.dtype.kind == "c":
         own = np.absolute(own.astype(np.complex128))  # see `statistics.magnitudes`
@@ -131,24 +132,24 @@ def look(array: Array) -> Callable[[], Statistics]:
     if not flat.flags.c_contiguous:  # in even steps: flat without a copy
         flat = flat.copy()
     numbers = (seen_of_double if wide else seen)(flat)
-    return _Reading(numbers, lambda read: _told(read.tolist(), size, times))
+    return Reading(numbers, lambda read: _told(read.tolist(), size, times))
 
 
-class _Reading:
+class Reading(Generic[T]):
     """Gives what `tell` makes of an array of a device, which is read when this, or another, is called."""
 
     __slots__ = ("__weakref__", "_found", "_memory", "_stream", "_tell")
 
-    def __init__(self, array: Array, tell: Callable[[np.ndarray], Statistics]) -> None:
+    def __init__(self, array: Array, tell: Callable[[np.ndarray], T]) -> None:
         self._memory: Array = array
         self._tell = tell
-        self._found: Statistics | None = None
+        self._found: T | None = None
         self._stream = namespace_of(array).cuda.get_current_stream()
         if array.size:
             with _LOCK:
                 _unread.setdefault((array.device.id, self._stream.ptr), WeakSet()).add(self)
 
-    def __call__(self) -> Statistics:
+    def __call__(self) -> T:
         if self._found is None:
             with _LOCK:
                 if self._found is None:
@@ -184,7 +185,7 @@ class _Reading:
 
 _LOCK = RLock()
 #: Readings that nobody has asked for yet, by device and stream. The references are weak.
-_unread: dict[tuple[int, int], WeakSet[_Reading]] = {}
+_unread: dict[tuple[int, int], WeakSet[Reading[Any]]] = {}
 
 
 def _sums(x: Any) -> tuple[Any, ...]:

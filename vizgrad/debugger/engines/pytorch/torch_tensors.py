@@ -8,7 +8,7 @@ a `TorchDispatchMode` is on, which would hear of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import inf
 from typing import Any
 
@@ -115,6 +115,9 @@ class _Look:
     def array(self, tensor: Any) -> Any:
         return elements_of(_kept(tensor))
 
+    def may_wait(self, tensor: Any) -> bool:
+        return False
+
     def finite(self, tensor: Any) -> bool:
         tensor = _kept(tensor)
         if KINDS[tensor.dtype].kind not in FLOATING or not readable(tensor):
@@ -140,7 +143,11 @@ class _Look:
         with torch.no_grad():
             return float(tensor.abs().max()) if tensor.numel() else 0.0
 
-    def norm(self, tensor: Any) -> float | None:
+    def norm_later(self, tensor: Any) -> Callable[[], float | None]:
+        found = self._norm(tensor)
+        return lambda: found
+
+    def _norm(self, tensor: Any) -> float | None:
         """Where it lies: no element leaves a device."""
         tensor = _kept(tensor)
         if not readable(tensor) or KINDS[tensor.dtype].kind not in FLOATING:
