@@ -1,6 +1,8 @@
 """The reference: a page for each part of the public API, from signatures and docstrings.
 
-Examples of the debugger are those of `notebooks/site/examples.py`, which `tests/packaging/test_docs.py` runs.
+Examples of the debugger are those of `notebooks/site/examples.py`, examples of functions of tensors those
+of `notebooks/site/functions/`, with their values (function_examples.py). `tests/packaging/test_docs.py` runs
+all of them.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from function_examples import Example, function_examples
 
 ROOT = Path(__file__).parents[2]
 #: Functions of the debugger, in the order of the guide.
@@ -31,11 +35,17 @@ PARTS = (
     ("distributions", "vizgrad.distributions", "vizgrad.distributions", "Distributions."),
     ("testing", "vizgrad.testing", "vizgrad.testing", "Assertions for tests."),
 )  # fmt: skip
+#: Parts whose functions have examples in `notebooks/site/functions/`.
+SHOWN = ("linalg", "fft", "special")
 BUILTIN = {"int", "float", "bool", "str", "None", "object", "bytes"}
 HOW = (
     "Names, signatures and meanings are PyTorch's; [what differs](../pytorch.md) is listed. "
     "`python -m vizgrad.ops NAME` says what an operation saves, and how it is differentiated and batched."
 )
+#: In examples.
+AS = "In the examples, `vg` is vizgrad, and `vg.manual_seed(0)` has been called."
+#: The first two say only that there are no sparse tensors in blocks; the last is called once in a process.
+WITHOUT = {"sparse_bsc_tensor", "sparse_bsr_tensor", "set_num_interop_threads"}
 
 
 def signature(thing: Any) -> str:
@@ -61,7 +71,8 @@ def entry(kind: str, name: str, thing: Any, example: str = "", *, inner: str = "
     call = "" if kind == "attribute" else signature(thing)
     if kind == "method":
         call = re.sub(r"^\((self|input)(: [^,)]*)?(, )?", "(", call)
-    shown = f"\n\n```python\n{example.strip()}\n```" if example else ""
+    language = "pycon" if example.startswith(">>> ") else "python"
+    shown = f"\n\n```{language}\n{example.strip()}\n```" if example else ""
     return f"`````{{py:{kind}}} {name}{call}\n\n{_safe(doc)}{shown}{inner}\n`````\n"
 
 
@@ -78,11 +89,13 @@ def examples() -> dict[str, str]:
 
 
 def public(module: Any) -> Iterator[tuple[str, Any]]:
-    """Functions and classes of vizgrad's that it shows."""
+    """Functions and classes of vizgrad's that it shows; not what a file of functions imports for itself."""
+    own = module.__name__.endswith(".fft")
     for name in sorted(getattr(module, "__all__", dir(module)), key=str.lower):
         thing = getattr(module, name)
         home = str(getattr(thing, "__module__", ""))
-        if not name.startswith("_") and callable(thing) and home.startswith("vizgrad"):
+        wanted = home == module.__name__ if own else home.startswith("vizgrad")
+        if not name.startswith("_") and callable(thing) and wanted:
             yield name, thing
 
 
@@ -129,9 +142,26 @@ def tensor(vizgrad: Any) -> str:
     return _page("Tensor", HOW, body)
 
 
+def shown_functions() -> dict[str, Example]:
+    """The examples of functions, by their names after `vizgrad.`; SystemExit where one is missing."""
+    from vizgrad.core.ops.forms import FORMS
+
+    parts = [
+        (page, importlib.import_module(module)) for page, _, module, _ in PARTS if page in SHOWN
+    ]
+    names = [name for name, forms in FORMS.items() if forms.function is not None]
+    aliases = [name for name in names if FORMS[name].alias_of]
+    names += [f"{page}.{name}" for page, module in parts for name, _ in public(module)]
+    found = function_examples(names)
+    if missing := {*names} - {*found} - {*aliases} - WITHOUT:
+        raise SystemExit(f"notebooks/site/functions/ has no example of {sorted(missing)}")
+    return found
+
+
 def functions(vizgrad: Any) -> str:
     from vizgrad.core.ops.forms import FORMS
 
+    shown = shown_functions()
     body = []
     for name, forms in sorted(FORMS.items()):
         if forms.function is None:
@@ -141,17 +171,23 @@ def functions(vizgrad: Any) -> str:
                 f"`````{{py:function}} vizgrad.{name}\n\nAlias of `vizgrad.{forms.alias_of}`.\n`````\n"
             )
         else:
-            body.append(entry("function", f"vizgrad.{name}", getattr(vizgrad, name)))
-    return _page("Functions of tensors", HOW, body)
+            example = shown[name].shown(vizgrad) if name in shown else ""
+            body.append(entry("function", f"vizgrad.{name}", getattr(vizgrad, name), example))
+    return _page("Functions of tensors", f"{HOW} {AS}", body)
 
 
-def part(title: str, name: str, what: str) -> str:
+def part(page: str, title: str, name: str, what: str) -> str:
+    import vizgrad
+
     module = importlib.import_module(name)
+    shown = shown_functions() if page in SHOWN else {}
     body = []
     for called, thing in public(module):
         kind = "class" if inspect.isclass(thing) else "function"
-        body.append(entry(kind, f"{title}.{called}", thing))
-    return _page(title, f"{what} {HOW}", body)
+        example = shown.get(f"{page}.{called}")
+        code = example.shown(vizgrad) if example is not None else ""
+        body.append(entry(kind, f"{title}.{called}", thing, code))
+    return _page(title, f"{what} {HOW}{f' {AS}' if shown else ''}", body)
 
 
 def _page(title: str, what: str, body: list[str]) -> str:
@@ -165,7 +201,7 @@ def write_reference(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     pages = {"debugger": debugger(vizgrad), "session": session(), "tensor": tensor(vizgrad)}
     pages["functions"] = functions(vizgrad)
-    pages |= {page: part(title, name, what) for page, title, name, what in PARTS}
+    pages |= {page: part(page, title, name, what) for page, title, name, what in PARTS}
     for page, text in pages.items():
         (folder / f"{page}.md").write_text(text, "utf-8")
     listed = "\n".join(pages)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -50,13 +53,75 @@ def test_a_program_of_a_page_runs(
     run(code, tmp_path, name.replace("-", "_"))
 
 
-def test_each_function_of_the_debugger_has_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def reference(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """The script that writes the reference."""
     monkeypatch.syspath_prepend(str(ROOT / ".ci" / "docs"))
     import reference  # pyright: ignore[reportMissingImports]  a script
 
-    monkeypatch.delitem(sys.modules, "reference")
+    yield reference
+    for name in ("reference", "function_examples"):
+        monkeypatch.delitem(sys.modules, name)
+
+
+def test_each_function_of_the_debugger_has_an_example(reference: ModuleType) -> None:
     assert {*EXAMPLES} == {*reference.DEBUGGER}
     text = reference.debugger(vizgrad)
     for name in EXAMPLES:
         assert f"{{py:function}} vizgrad.{name}(" in text
     assert "<" not in reference.signature(vizgrad.debug)
+
+
+def test_each_function_of_tensors_has_an_example_that_runs(reference: ModuleType) -> None:
+    """Whose value the reference shows; a function without one is refused."""
+    shown = reference.shown_functions()
+    assert len(shown) > 600
+    text = reference.functions(vizgrad)
+    assert ">>> vg.cumsum(vg.tensor([1.0, 2.0, 3.0]), dim=0)\ntensor([1., 3., 6.])\n" in text
+    assert ">>> x = vg.tensor([4.0, 2.0])\n>>> vg.sqrt_(x)\ntensor([2.0000, 1.4142])\n" in text
+    for page, title, module, what in reference.PARTS:
+        if page in reference.SHOWN:
+            part = reference.part(page, title, module, what)
+            assert part.count("```pycon") == part.count("`````{py:") > 20, page
+
+
+def test_examples_give_what_pytorch_gives(reference: ModuleType) -> None:
+    torch = pytest.importorskip("torch")
+    generator_state = torch.get_rng_state()
+    try:
+        for name, example in reference.shown_functions().items():
+            if name in OURS or name in CHANCE:
+                continue
+            _compare(name, example.run(vizgrad), example.run(torch))
+    finally:
+        torch.set_rng_state(generator_state)
+
+
+#: PyTorch 2.13 has none of this name, or refuses the call; `is_conj`: here no tensor is conjugated lazily.
+OURS = {
+    "indices_copy", "is_conj", "linalg.cholesky_inverse", "linalg.cholesky_solve", "linalg.inverse",
+    "linalg.logdet", "linalg.lu_unpack", "segment_max", "segment_mean", "segment_softmax", "segment_sum",
+    "values_copy",
+}  # fmt: skip
+#: They draw from a generator of another kind.
+CHANCE = {
+    "get_rng_state", "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn",
+    "randn_like", "randperm",
+}  # fmt: skip
+
+
+def _compare(name: str, ours: Any, theirs: Any) -> None:
+    if isinstance(theirs, tuple | list):
+        assert isinstance(ours, tuple | list), name
+        assert len(ours) == len(theirs), name
+        for one, other in zip(ours, theirs, strict=True):
+            _compare(name, one, other)
+    elif hasattr(theirs, "detach"):
+        found, wanted = ours.detach().tolist(), theirs.detach().tolist()
+        assert repr(ours.dtype).split(".")[-1] == repr(theirs.dtype).split(".")[-1], name
+        _compare(name, found, wanted)
+    elif isinstance(theirs, float | complex) and not isinstance(theirs, bool):
+        both_nan = ours != ours and theirs != theirs
+        assert both_nan or abs(ours - theirs) <= 1e-4 * (1 + abs(theirs)) or ours == theirs, name
+    else:
+        assert str(ours).replace("vizgrad", "torch") == str(theirs), name
