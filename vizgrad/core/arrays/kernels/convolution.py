@@ -89,7 +89,7 @@ def inner(spatial: Sizes, padding: Sizes) -> tuple[slice, ...]:
 #: Elements of the outputs that are worked on position by position, in the cache.
 _IN_CACHE = 1 << 15
 #: Elements of the window matrix made at once; larger batches are done in parts, to bound memory.
-_CHUNK = 1 << 24
+_CHUNK = 1 << 20
 
 
 @quiet
@@ -154,10 +154,31 @@ def input_gradient(
     Also the forward of a transposed convolution.
     """
     channels = w.shape[1] * groups
+    if groups == 1 and _is_convolution(w, stride, padding, dilation):
+        turned = contiguous(w[(..., *(slice(None, None, -1),) * len(size))].swapaxes(0, 1))
+        around = tuple(
+            d * (k - 1) - p for k, p, d in zip(w.shape[2:], padding, dilation, strict=True)
+        )
+        if out_sizes(g.shape[2:], w.shape[2:], stride, around, dilation) == tuple(size):
+            return convolve(g, turned, None, stride, around, dilation, 1)
     result = empty(g, (g.shape[0], channels, *size))
     for part in _parts(g.shape[0], channels * prod(w.shape[2:]) * prod(g.shape[2:])):
         result[part] = _spread(g[part], w, size, stride, padding, dilation, groups)
     return result
+
+
+def _is_convolution(w: Array, stride: Sizes, padding: Sizes, dilation: Sizes) -> bool:
+    """With a stride of 1 the gradient is a convolution by the turned filters.
+
+    Collecting the outputs' windows is cheaper than adding up the shares of all inputs, unless there are
+    more outputs than inputs (by a third of the time for equally many channels).
+    """
+    return (
+        w.shape[0] <= w.shape[1]
+        and prod(w.shape[2:]) > 1
+        and all(s == 1 for s in stride)
+        and all(p <= d * (k - 1) for k, p, d in zip(w.shape[2:], padding, dilation, strict=True))
+    )
 
 
 def _spread(

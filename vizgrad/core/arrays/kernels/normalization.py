@@ -259,9 +259,11 @@ def softmax(x: Array, dim: int) -> Array:
     x = contiguous(x)  # what a turned operand gives lies in order, as in PyTorch
     if _in_rows(x, dim):
         rows = as_rows(x)
-        out = np.subtract(rows, row_max(rows))
-        np.exp(out, out=out)
-        out /= row_sum(out)
+        out = _softmax_as_is(rows)
+        if out is None:
+            out = np.subtract(rows, row_max(rows))
+            np.exp(out, out=out)
+            out /= row_sum(out)
         return out.reshape(x.shape) if x.ndim != 2 else out
     out = np.subtract(x, largest(x, dim, True))
     np.exp(out, out=out)
@@ -269,8 +271,35 @@ def softmax(x: Array, dim: int) -> Array:
     return out
 
 
+#: Up to this number exponentials of float32 have room for sums of a million of them, and from this sum on
+#: no quotient is less exact than with the maximum taken off.
+_NO_OVERFLOW, _NO_UNDERFLOW = np.float32(60), np.float32(1e-3)
+
+
+def _softmax_as_is(rows: Array) -> Array | None:
+    """The softmax of many rows without a search for their maxima, if no number can overflow or vanish."""
+    count, columns = rows.shape
+    if count <= _FEW_ROWS or columns > 1 << 20 or type(rows) is not np.ndarray:
+        return None
+    if rows.dtype != np.float32:
+        return None
+    if not np.maximum.reduce(rows, axis=None) < _NO_OVERFLOW:  # NaN is not, either
+        return None
+    out = np.exp(rows)
+    total = row_sum(out)
+    if not np.minimum.reduce(total, axis=None) > _NO_UNDERFLOW:
+        return None
+    out /= total
+    return out
+
+
+@quiet
 def safe_softmax(x: Array, dim: int) -> Array:
     """`softmax`, with zeros where all are -inf."""
+    if x.size and x.ndim and _in_rows(x, dim):
+        found = _softmax_as_is(as_rows(x))
+        if found is not None:
+            return found.reshape(x.shape)
     out = softmax(x, dim)
     if x.size:
         np.copyto(out, 0, where=largest(x, dim, True) == -np.inf)
