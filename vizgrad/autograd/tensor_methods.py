@@ -11,6 +11,7 @@ from vizgrad.core.function.transform_tensor import Wrapped, wrap
 from vizgrad.core.graph.edges import gradient_edge
 from vizgrad.core.graph.node import RemovableHandle, add_hook, hooks_of, new_hooks
 from vizgrad.core.tensor import copying as copying
+from vizgrad.core.tensor.first_use import FIRST_USE
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.tensor import Tensor, rare_of
 
@@ -39,14 +40,12 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
         return _register_for_examples(self, hook)
     if self.is_leaf:
         rare = rare_of(self)
-        if rare.hooks is None:
-            rare.hooks = new_hooks()
+        with FIRST_USE:
+            if rare.hooks is None:
+                rare.hooks = new_hooks()
         return add_hook(rare.hooks, hook)
     node, nr = gradient_edge(self)
-    slots = hooks_of(node).tensor
-    if nr not in slots:
-        slots[nr] = new_hooks()
-    return add_hook(slots[nr], hook)
+    return add_hook(hooks_of(node).tensor.setdefault(nr, new_hooks()), hook)
 
 
 def _register_for_examples(self: Any, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
@@ -78,8 +77,9 @@ def register_post_accumulate_grad_hook(
             fix="use register_hook on a result, or register it on the leaf",
         )
     rare = rare_of(self)
-    if rare.post_accumulate is None:
-        rare.post_accumulate = new_hooks()
+    with FIRST_USE:
+        if rare.post_accumulate is None:
+            rare.post_accumulate = new_hooks()
     return add_hook(rare.post_accumulate, hook)
 
 

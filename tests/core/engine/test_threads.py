@@ -127,8 +127,9 @@ def test_a_new_thread_records_whatever_its_maker_does() -> None:
     assert found == [True]
 
 
+@pytest.mark.usefixtures("switching")
 def test_leaves_are_given_one_node_even_if_all_ask_at_once() -> None:
-    for _ in range(50):
+    for _ in range(200):
         x = torch.ones(2, requires_grad=True)
         results: list[object] = []
 
@@ -138,6 +139,42 @@ def test_leaves_are_given_one_node_even_if_all_ask_at_once() -> None:
         assert together(work) == []
         nodes = {r.grad_fn.next_functions[0][0] for r in results}
         assert len(nodes) == 1
+
+
+@pytest.mark.usefixtures("switching")
+def test_a_tensor_is_given_one_storage_even_if_all_ask_at_once() -> None:
+    """Else a write through one of the views would not be seen by the others."""
+    for _ in range(400):
+        x = torch.ones(2)
+        views: list[torch.Tensor] = []
+
+        def work(number: int, x: torch.Tensor = x, views: list[torch.Tensor] = views) -> None:
+            views.append(x.view(2))
+
+        assert together(work) == []
+        assert len({id(view._storage) for view in views}) == 1
+
+
+@pytest.mark.usefixtures("switching")
+@pytest.mark.parametrize("of", ["leaf", "result", "accumulated"])
+def test_no_hook_is_lost_if_all_register_at_once(of: str) -> None:
+    for _ in range(200):
+        x = torch.ones(2, requires_grad=True)
+        y = x * 1.0
+        tensor = y if of == "result" else x
+        calls: list[int] = []
+
+        def work(
+            number: int, tensor: torch.Tensor = tensor, calls: list[int] = calls, of: str = of
+        ) -> None:
+            if of == "accumulated":
+                tensor.register_post_accumulate_grad_hook(lambda _: calls.append(number))
+            else:
+                tensor.register_hook(lambda _: calls.append(number))
+
+        assert together(work) == []
+        y.sum().backward()
+        assert sorted(calls) == list(range(THREADS))
 
 
 def test_a_thousand_rounds_of_eight_threads_on_one_kept_graph_are_exact() -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.arrays.backend import Device, device_of
 from vizgrad.core.graph.node import LAST, Edge, Node, hooks_of
+from vizgrad.core.tensor.first_use import FIRST_USE
 from vizgrad.core.tensor.modes import GUARD, in_a_transform
 from vizgrad.core.tensor.state import not_deletable, retain_grad_error, wrong_call
 from vizgrad.core.tensor.tensor import (
@@ -91,10 +92,18 @@ def edge_of(tensor: Tensor) -> Node | Edge | None:
 def _leaf_edge(tensor: Tensor) -> Node:
     known = tensor._edge
     node = None if known is None else known()
-    if node is None:
-        node = AccumulateGrad(tensor)
-        tensor._edge = weakref.ref(node)
-    return node
+    return _new_leaf_node(tensor) if node is None else node
+
+
+def _new_leaf_node(tensor: Tensor) -> Node:
+    """Unless another thread has made it since."""
+    with FIRST_USE:
+        known = tensor._edge
+        node = None if known is None else known()
+        if node is None:
+            node = AccumulateGrad(tensor)
+            tensor._edge = weakref.ref(node)
+        return node
 
 
 def _view_edge(view: Tensor) -> Node | Edge | None:
@@ -104,11 +113,12 @@ def _view_edge(view: Tensor) -> Node | Edge | None:
     rare = view._rare
     if rare is None or not rare.view_leaf:
         return None
-    node = None if rare.accumulate is None else rare.accumulate()
-    if node is None:
-        node = AccumulateGrad(view)
-        rare.accumulate = weakref.ref(node)
-    return node
+    with FIRST_USE:
+        node = None if rare.accumulate is None else rare.accumulate()
+        if node is None:
+            node = AccumulateGrad(view)
+            rare.accumulate = weakref.ref(node)
+        return node
 
 
 def cut_off(*tensors: Tensor) -> bool:

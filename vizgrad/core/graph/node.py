@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple, Self, final
 
 from vizgrad.core.errors import Place, place_of
+from vizgrad.core.tensor.first_use import FIRST_USE
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.upcalls import UPCALLS
@@ -271,7 +272,10 @@ class Node:
 def hooks_of(node: Node) -> NodeHooks:
     hooks = node.hooks
     if hooks is None:
-        hooks = node.hooks = NodeHooks()
+        with FIRST_USE:
+            hooks = node.hooks
+            if hooks is None:
+                hooks = node.hooks = NodeHooks()
     return hooks
 
 

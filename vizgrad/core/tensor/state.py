@@ -6,6 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.errors import E, explained, place_of
+from vizgrad.core.tensor.first_use import FIRST_USE
 from vizgrad.core.tensor.source_location import caller, written_name
 from vizgrad.core.tensor.storage import InferenceStorage, LooseInferenceStorage
 
@@ -50,7 +51,10 @@ class Rare:
 def rare_of(tensor: Tensor) -> Rare:
     rare = tensor._rare
     if rare is None:
-        rare = tensor._rare = Rare()
+        with FIRST_USE:
+            rare = tensor._rare
+            if rare is None:
+                rare = tensor._rare = Rare()
     return rare
 
 

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from vizgrad.core.arrays.layout import address
 from vizgrad.core.errors import warn_outside
+from vizgrad.core.tensor.first_use import FIRST_USE
 from vizgrad.core.tensor.source_location import Site
 
 if TYPE_CHECKING:
@@ -404,15 +405,18 @@ def storage_of(tensor: Tensor) -> Storage:
     """The tensor's storage, made now if it has none."""
     storage = tensor._storage
     if storage is None:
-        array = tensor._array
-        storage = _new(Storage)  # as `Storage(array, array.nbytes)`, without a call
-        storage.version = storage.last_write = 0
-        storage._fresh = storage._log = None
-        storage._origin = array
-        storage.nbytes = array.nbytes
-        tensor._storage = storage
-        if _watchers:
-            announce(tensor, storage)
+        with FIRST_USE:
+            storage = tensor._storage
+            if storage is None:
+                array = tensor._array
+                storage = _new(Storage)  # as `Storage(array, array.nbytes)`, without a call
+                storage.version = storage.last_write = 0
+                storage._fresh = storage._log = None
+                storage._origin = array
+                storage.nbytes = array.nbytes
+                tensor._storage = storage
+                if _watchers:
+                    announce(tensor, storage)
     return storage
 
 
