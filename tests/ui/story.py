@@ -194,7 +194,7 @@ def picture(lab: Lab, path: Path) -> None:
         press(view, "Step")
         at(view, position)
     expect(lab.page.locator(".vg-line-norm").first).to_be_visible()
-    root(view).evaluate("e => { e.style.height = '600px' }")
+    root(view).evaluate("e => { e.style.height = '584px' }")
     lab.page.mouse.move(1, 1)
     lab.page.wait_for_timeout(600)
     lab.page.screenshot(path=path)

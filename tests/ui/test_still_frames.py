@@ -80,3 +80,21 @@ def test_a_page_that_was_loaded_anew_freezes_what_it_shows(lab: Lab) -> None:
     )
     at(notebook.output(2), 2)
     still(notebook.output(1), "as of step 0 of 5. In [3] moved the session on.")
+
+
+def test_the_still_picture_of_a_tall_graph_is_scrolled_in_its_output(lab: Lab) -> None:
+    notebook = lab.open_notebook(
+        SETUP, "for _ in range(30):\n    loss = loss.sin()", DEBUG, "s.step(2)"
+    )
+    notebook.run()
+    output = notebook.output(2)
+    still(output, "as of step 0 of ")
+    frame = output.get_by_role("group", name="as of step 0")
+    box = frame.bounding_box()
+    assert box is not None
+    assert box["height"] <= 621
+    assert frame.locator("img").evaluate("e => e.getBoundingClientRect().height") > 700
+    frame.focus()
+    lab.page.keyboard.press("End")
+    lab.page.wait_for_function("e => e.scrollTop > 100", arg=frame.element_handle())
+    picture(lab, "still-tall")

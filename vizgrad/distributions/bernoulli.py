@@ -12,7 +12,6 @@ from vizgrad.core.ops.public.where_clamp import where
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import (
-    Distribution,
     batch_of,
     broadcast_all,
     lazy_property,
@@ -20,10 +19,11 @@ from vizgrad.distributions.distribution import (
     only_one,
     probs_to_logits,
 )
+from vizgrad.distributions.exp_family import ExponentialFamily
 from vizgrad.nn.functional import binary_cross_entropy_with_logits
 
 
-class Bernoulli(Distribution):
+class Bernoulli(ExponentialFamily):
     """1 with probability `probs`, or sigmoid(`logits`); else 0."""
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
@@ -32,6 +32,7 @@ class Bernoulli(Distribution):
     }
     support = constraints.boolean
     has_enumerate_support = True
+    _mean_carrier_measure = 0
 
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
@@ -89,3 +90,11 @@ class Bernoulli(Distribution):
         values: Any = arange(2, dtype=param.dtype, device=param.device)
         values = values.view((-1,) + (1,) * len(self._batch_shape))
         return values.expand((-1, *self._batch_shape)) if expand else values
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (self.logits,)
+
+    def _log_normalizer(self, *natural_params: Any) -> Tensor:
+        (x,) = natural_params
+        return x.exp().log1p()

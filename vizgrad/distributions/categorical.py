@@ -8,14 +8,11 @@ from typing import Any, ClassVar
 from vizgrad.autograd.grad_mode import no_grad
 from vizgrad.core.ops.public.broadcasting import broadcast_tensors
 from vizgrad.core.ops.public.creation import arange, eye, full
-from vizgrad.core.ops.public.from_values import tensor
-from vizgrad.core.ops.public.random_sampling import multinomial, rand
+from vizgrad.core.ops.public.random_sampling import multinomial
 from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import (
     Distribution,
-    broadcast_all,
-    clamp_probs,
     lazy_property,
     logits_to_probs,
     lowest,
@@ -25,7 +22,7 @@ from vizgrad.distributions.distribution import (
 from vizgrad.nn.functional import one_hot
 
 
-class _Classes(Distribution):
+class Classes(Distribution):
     """Probabilities of classes along the last dimension, given as they are or as logits."""
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
@@ -80,7 +77,7 @@ class _Classes(Distribution):
         return -(self.logits.clamp(min=lowest(self.logits)) * self.probs).sum(-1)
 
 
-class Categorical(_Classes):
+class Categorical(Classes):
     """The number of a class, with probabilities `probs` (normalised here) or softmax(`logits`)."""
 
     def __init__(
@@ -122,7 +119,7 @@ class Categorical(_Classes):
         return values.expand((-1, *self._batch_shape)) if expand else values
 
 
-class OneHotCategorical(_Classes):
+class OneHotCategorical(Classes):
     """A class as a vector with a single 1."""
 
     support = constraints.one_hot
@@ -163,45 +160,10 @@ class OneHotCategorical(_Classes):
         return values.expand((n, *self._batch_shape, n)) if expand else values
 
 
-# A class drawn softly: a point on the simplex, near its corners when it is cold.
+class OneHotCategoricalStraightThrough(OneHotCategorical):
+    """OneHotCategorical whose samples carry the gradient of `probs` (Bengio et al. 2013)."""
 
-
-class RelaxedOneHotCategorical(_Classes):
-    """OneHotCategorical at a `temperature`, with gradients (Maddison et al. and Jang et al., 2017)."""
-
-    support = constraints.simplex
     has_rsample = True
-    has_enumerate_support = False
-    _common = ("temperature",)
-
-    def __init__(
-        self,
-        temperature: Any,
-        probs: Tensor | None = None,
-        logits: Tensor | None = None,
-        validate_args: bool | None = None,
-    ) -> None:
-        self.temperature = temperature
-        shape = self._set(probs, logits)
-        super().__init__(Size(shape[:-1]), Size(shape[-1:]), validate_args)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        shape = self._extended_shape(sample_shape)
-        u: Any = clamp_probs(rand(shape, dtype=self.logits.dtype, device=self.logits.device))
-        noise = -(-u.log()).log()
-        return ((self.logits + noise) / self.temperature).softmax(-1)
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._validate_sample(value)
-        n = self._num_events
-        t = self.temperature
-        if not isinstance(t, Tensor):
-            (t,) = broadcast_all(tensor(t, dtype=self.logits.dtype))
-        logits, logs = broadcast_tensors(self.logits, value.log())
-        score = logits - logs * t
-        score = (score - score.logsumexp(-1, keepdim=True)).sum(-1)
-        scale = tensor(float(n), dtype=logits.dtype).lgamma() + (n - 1) * t.log()
-        return score + scale - logs.sum(-1)
-
-    def entropy(self) -> Tensor:
-        raise NotImplementedError("the entropy of a relaxed distribution has no closed form")
+        return self.sample(sample_shape) + (self.probs - self.probs.detach())

@@ -6,10 +6,13 @@ dimensions of `value`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from vizgrad.core.arrays.dtypes import finfo
 from vizgrad.core.ops.public import linalg
+from vizgrad.core.ops.public.joining import cat as cat_
+from vizgrad.core.ops.public.joining import stack as stack_
 from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -63,6 +66,11 @@ class dependent_property(property, Dependent):
     def __call__(self, fn: Any = None, **kinds: Any) -> dependent_property:
         kinds = {"is_discrete": self.is_discrete, "event_dim": self.event_dim, **kinds}
         return dependent_property(fn, **kinds)
+
+
+def sum_rightmost(value: Tensor, dims: int) -> Tensor:
+    """Summed over the last `dims` dimensions."""
+    return value.sum(tuple(range(-dims, 0))) if dims else value
 
 
 def is_dependent(constraint: Any) -> bool:
@@ -190,6 +198,94 @@ class Simplex(Constraint):
         return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
 
 
+class Multinomial(Constraint):
+    """Counts that sum to at most `upper_bound`."""
+
+    is_discrete = True
+    event_dim = 1
+
+    def __init__(self, upper_bound: Any) -> None:
+        self.upper_bound = upper_bound
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value >= 0).all(-1) & (value.sum(-1) <= self.upper_bound)
+
+
+class MixtureSameFamilyConstraint(Constraint):
+    """`base_constraint`, met under each component of a mixture; values have no dimension for components."""
+
+    def __init__(self, base_constraint: Constraint) -> None:
+        if not isinstance(base_constraint, Constraint):
+            raise AssertionError(f"base_constraint must be a Constraint, not {base_constraint!r}")
+        self.base_constraint = base_constraint
+
+    @property
+    def is_discrete(self) -> bool:
+        return self.base_constraint.is_discrete
+
+    @property
+    def event_dim(self) -> int:
+        return self.base_constraint.event_dim
+
+    def check(self, value: Tensor) -> Tensor:
+        found = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
+        kept = value.dim() - self.event_dim
+        return found.reshape((*found.shape[:kept], -1)).all(-1)
+
+    def __repr__(self) -> str:
+        return f"MixtureSameFamilyConstraint({self.base_constraint!r})"
+
+
+class Cat(Constraint):
+    """Constraints on parts of a dimension, as with `cat`."""
+
+    def __init__(
+        self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None
+    ) -> None:
+        self.cseq = list(cseq)
+        self.dim = dim
+        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
+
+    @property
+    def is_discrete(self) -> bool:
+        return any(c.is_discrete for c in self.cseq)
+
+    @property
+    def event_dim(self) -> int:
+        return max(c.event_dim for c in self.cseq)
+
+    def check(self, value: Tensor) -> Tensor:
+        parts = value.split(self.lengths, self.dim)
+        return cat_([c.check(part) for c, part in zip(self.cseq, parts, strict=True)], self.dim)
+
+    def __repr__(self) -> str:
+        return "Cat()"
+
+
+class Stack(Constraint):
+    """Constraints on slices of a dimension, as with `stack`."""
+
+    def __init__(self, cseq: Sequence[Constraint], dim: int = 0) -> None:
+        self.cseq = list(cseq)
+        self.dim = dim
+
+    @property
+    def is_discrete(self) -> bool:
+        return any(c.is_discrete for c in self.cseq)
+
+    @property
+    def event_dim(self) -> int:
+        found = max(c.event_dim for c in self.cseq)
+        return found + 1 if self.dim + found < 0 else found
+
+    def check(self, value: Tensor) -> Tensor:
+        slices = value.unbind(self.dim)
+        return stack_([c.check(x) for c, x in zip(self.cseq, slices, strict=True)], self.dim)
+
+    def __repr__(self) -> str:
+        return "Stack()"
+
+
 class Matrix(Constraint):
     event_dim = 2
 
@@ -212,6 +308,15 @@ class LowerCholesky(LowerTriangular):
 
     def check(self, value: Tensor) -> Tensor:
         return super().check(value) & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
+
+
+class CorrCholesky(LowerCholesky):
+    """A Cholesky factor whose rows have length 1: that of a correlation matrix."""
+
+    def check(self, value: Tensor) -> Tensor:
+        near = 10 * value.shape[-1] * finfo(value.dtype).eps
+        lengths = value.pow(2).sum(-1).sqrt()
+        return super().check(value) & ((lengths - 1).abs() <= near).all(-1)
 
 
 class Symmetric(Square):
@@ -255,8 +360,12 @@ unit_interval = Interval(0.0, 1.0)
 interval = Interval
 half_open_interval = HalfOpenInterval
 simplex = Simplex()
+multinomial = Multinomial
+cat = Cat
+stack = Stack
 lower_triangular = LowerTriangular()
 lower_cholesky = LowerCholesky()
+corr_cholesky = CorrCholesky()
 square = Square()
 symmetric = Symmetric()
 positive_semidefinite = PositiveSemidefinite()

@@ -8,12 +8,13 @@ from vizgrad.core.ops.public.joining import stack
 from vizgrad.core.ops.public.where_clamp import where
 from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
-from vizgrad.distributions.distribution import Distribution, batch_of, broadcast_all
+from vizgrad.distributions.distribution import batch_of, broadcast_all
+from vizgrad.distributions.exp_family import ExponentialFamily
 from vizgrad.distributions.gamma import drawn
 from vizgrad.nn.functional import one_hot
 
 
-class Dirichlet(Distribution):
+class Dirichlet(ExponentialFamily):
     """`concentration`: one positive number for each share, along the last dimension.
 
     Samples are gamma numbers divided by their sum, and so are their gradients made: right on average, while
@@ -25,6 +26,7 @@ class Dirichlet(Distribution):
     }
     support = constraints.simplex
     has_rsample = True
+    _mean_carrier_measure = 0
     concentration: Tensor
 
     def __init__(self, concentration: Tensor, validate_args: bool | None = None) -> None:
@@ -70,8 +72,16 @@ class Dirichlet(Distribution):
             - ((a - 1) * a.digamma()).sum(-1)
         )
 
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (self.concentration - 1,)
 
-class Beta(Distribution):
+    def _log_normalizer(self, *natural_params: Any) -> Tensor:
+        (x,) = natural_params
+        return (x + 1).lgamma().sum(-1) - (x + 1).sum(-1).lgamma()
+
+
+class Beta(ExponentialFamily):
     """A share between 0 and 1: `concentration1` for it, `concentration0` for the rest."""
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
@@ -79,6 +89,7 @@ class Beta(Distribution):
     }  # fmt: skip
     support = constraints.unit_interval
     has_rsample = True
+    _mean_carrier_measure = 0
     concentration1: Tensor
     concentration0: Tensor
 
@@ -114,3 +125,11 @@ class Beta(Distribution):
 
     def entropy(self) -> Tensor:
         return self._both.entropy()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return self.concentration1 - 1, self.concentration0 - 1
+
+    def _log_normalizer(self, *natural_params: Any) -> Tensor:
+        x, y = natural_params
+        return (x + 1).lgamma() + (y + 1).lgamma() - (x + y + 2).lgamma()

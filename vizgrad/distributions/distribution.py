@@ -16,6 +16,9 @@ from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.constraints import Constraint, is_dependent
 
+#: The Euler-Mascheroni constant, minus the mean of log x over standard exponential x.
+EULER = 0.5772156649015329
+
 # Parameters: numbers or tensors, brought to one shape; probabilities and their logits.
 
 
@@ -112,8 +115,6 @@ class Distribution:
     has_rsample = False
     has_enumerate_support = False
     _validate_args = __debug__
-    #: Parameters that all of the batch have in common.
-    _common: tuple[str, ...] = ()
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
@@ -159,7 +160,7 @@ class Distribution:
             valid = constraint.check(value)
             if not valid.all():
                 raise ValueError(
-                    f"Expected parameter {name} ({_kind(value)}) of distribution {self!r} to satisfy the "
+                    f"Expected parameter {name} ({described(value)}) of distribution {self!r} to satisfy the "
                     f"constraint {constraint!r}, but found invalid values:\n{value}"
                 )
 
@@ -183,7 +184,7 @@ class Distribution:
         new.__dict__.update(self.__dict__)
         own = self._constraints()
         for name, value in self.__dict__.items():
-            if isinstance(value, Tensor) and name in own and name not in self._common:
+            if isinstance(value, Tensor) and name in own:
                 event = value.shape[value.dim() - own[name].event_dim :]
                 new.__dict__[name] = value.expand((*batch_shape, *event))
         new._batch_shape = batch_shape
@@ -272,7 +273,7 @@ class Distribution:
             return
         if isinstance(support, constraints.Constraint) and not support.check(value).all():
             raise ValueError(
-                f"Expected value argument ({_kind(value)}) to be within the support ({support!r}) of the "
+                f"Expected value argument ({described(value)}) to be within the support ({support!r}) of the "
                 f"distribution {self!r}, but found invalid values:\n{value}"
             )
 
@@ -286,5 +287,6 @@ def _shown(value: Any) -> str:
     return f"{value}" if value.numel() == 1 else f"{value.size()}"
 
 
-def _kind(value: Any) -> str:
+def described(value: Any) -> str:
+    """Class and shape, for messages."""
     return f"{type(value).__name__} of shape {tuple(value.shape)}"

@@ -7,15 +7,17 @@ from typing import Any, ClassVar
 from vizgrad.core.ops.public.creation import empty
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
-from vizgrad.distributions.distribution import Distribution, batch_of, broadcast_all
+from vizgrad.distributions.distribution import batch_of, broadcast_all
+from vizgrad.distributions.exp_family import ExponentialFamily
 
 
-class Exponential(Distribution):
+class Exponential(ExponentialFamily):
     """`rate` events per unit of time."""
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"rate": constraints.positive}
     support = constraints.nonnegative
     has_rsample = True
+    _mean_carrier_measure = 0
     rate: Tensor
 
     def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
@@ -56,3 +58,11 @@ class Exponential(Distribution):
 
     def entropy(self) -> Tensor:
         return 1 - self.rate.log()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (-self.rate,)
+
+    def _log_normalizer(self, *natural_params: Any) -> Tensor:
+        (x,) = natural_params
+        return -(-x).log()

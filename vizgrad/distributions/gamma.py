@@ -9,7 +9,8 @@ from vizgrad.core.ops import special
 from vizgrad.core.ops.public.special import gammainc
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
-from vizgrad.distributions.distribution import Distribution, batch_of, broadcast_all, smallest
+from vizgrad.distributions.distribution import batch_of, broadcast_all, smallest
+from vizgrad.distributions.exp_family import ExponentialFamily
 
 
 @draws("chances")
@@ -23,7 +24,7 @@ def drawn(concentration: Tensor) -> Tensor:
     return made + (smallest(made) - made.detach()).clamp(min=0)  # what underflowed is lifted
 
 
-class Gamma(Distribution):
+class Gamma(ExponentialFamily):
     """Shape `concentration`, inverse scale `rate`.
 
     Samples have the exact gradient of the quantile at which they lie (implicit reparametrisation, Figurnov,
@@ -36,6 +37,7 @@ class Gamma(Distribution):
     }
     support = constraints.nonnegative
     has_rsample = True
+    _mean_carrier_measure = 0
     concentration: Tensor
     rate: Tensor
 
@@ -72,3 +74,11 @@ class Gamma(Distribution):
     def entropy(self) -> Tensor:
         a = self.concentration
         return a - self.rate.log() + a.lgamma() + (1 - a) * a.digamma()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return self.concentration - 1, -self.rate
+
+    def _log_normalizer(self, *natural_params: Any) -> Tensor:
+        x, y = natural_params
+        return (x + 1).lgamma() - (x + 1) * (-y).log()

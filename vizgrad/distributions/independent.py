@@ -6,12 +6,8 @@ from typing import Any, ClassVar, Self
 
 from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
+from vizgrad.distributions.constraints import sum_rightmost
 from vizgrad.distributions.distribution import Distribution
-
-
-def sum_rightmost(value: Tensor, dims: int) -> Tensor:
-    """Summed over the last `dims` dimensions."""
-    return value.sum(tuple(range(-dims, 0))) if dims else value
 
 
 class Independent(Distribution):

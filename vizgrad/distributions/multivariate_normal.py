@@ -60,11 +60,7 @@ class MultivariateNormal(Distribution):
     def scale_tril(self) -> Tensor:
         if "covariance_matrix" in self.__dict__:
             return linalg.cholesky(self.covariance_matrix)
-        # the factor of the inverse, from the factor of the matrix turned end to end
-        factor: Any = linalg.cholesky(self.precision_matrix.flip((-2, -1)))
-        upper = factor.flip((-2, -1)).mT
-        unit = eye(self._event_shape[0], dtype=self.loc.dtype, device=self.loc.device)
-        return linalg.solve_triangular(upper, unit.expand(upper.shape), upper=False)
+        return factor_of_inverse(self.precision_matrix)
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
@@ -112,3 +108,11 @@ def mahalanobis(factor: Tensor, offset: Tensor) -> Tensor:
     factor = factor.expand((*shape, shape[-1]))
     solved = linalg.solve_triangular(factor, offset.expand(shape).unsqueeze(-1), upper=False)
     return solved.pow(2).sum(-2).squeeze(-1)
+
+
+def factor_of_inverse(matrix: Any) -> Tensor:
+    """The Cholesky factor of a matrix's inverse, from that of the matrix turned end to end."""
+    factor: Any = linalg.cholesky(matrix.flip((-2, -1)))
+    upper = factor.flip((-2, -1)).mT
+    unit = eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)
+    return linalg.solve_triangular(upper, unit.expand(upper.shape), upper=False)

@@ -9,12 +9,13 @@ from vizgrad.autograd.grad_mode import no_grad
 from vizgrad.core.ops.public.random_sampling import normal, randn
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
-from vizgrad.distributions.distribution import Distribution, batch_of, broadcast_all
+from vizgrad.distributions.distribution import batch_of, broadcast_all
+from vizgrad.distributions.exp_family import ExponentialFamily
 
 _LOG_ROOT_2PI = math.log(math.sqrt(2 * math.pi))
 
 
-class Normal(Distribution):
+class Normal(ExponentialFamily):
     """Mean `loc`, standard deviation `scale`: numbers or tensors."""
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
@@ -23,6 +24,7 @@ class Normal(Distribution):
     }
     support = constraints.real
     has_rsample = True
+    _mean_carrier_measure = 0
     loc: Tensor
     scale: Tensor
 
@@ -70,3 +72,11 @@ class Normal(Distribution):
 
     def entropy(self) -> Tensor:
         return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return self.loc / self.scale.pow(2), -0.5 * self.scale.pow(2).reciprocal()
+
+    def _log_normalizer(self, *natural_params: Any) -> Tensor:
+        x, y = natural_params
+        return -0.25 * x.pow(2) / y + 0.5 * (-math.pi / y).log()

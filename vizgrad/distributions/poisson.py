@@ -8,10 +8,11 @@ from vizgrad.autograd.grad_mode import no_grad
 from vizgrad.core.ops.public.random_sampling import poisson
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
-from vizgrad.distributions.distribution import Distribution, batch_of, broadcast_all
+from vizgrad.distributions.distribution import batch_of, broadcast_all
+from vizgrad.distributions.exp_family import ExponentialFamily
 
 
-class Poisson(Distribution):
+class Poisson(ExponentialFamily):
     """`rate`: how many events there are on average."""
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"rate": constraints.nonnegative}
@@ -42,3 +43,11 @@ class Poisson(Distribution):
         self._validate_sample(value)
         (rate, value) = broadcast_all(self.rate, value)
         return value.xlogy(rate) - rate - (value + 1).lgamma()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (self.rate.log(),)
+
+    def _log_normalizer(self, *natural_params: Any) -> Tensor:
+        (x,) = natural_params
+        return x.exp()

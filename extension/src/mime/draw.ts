@@ -42,9 +42,15 @@ function picture(bundle: Bundle, title: string): HTMLElement[] {
   const image = document.createElement('img');
   image.alt = title;
   image.src = address;
+  // A tall graph does not push the text around it away: its picture is scrolled, by keys, too.
+  const frame = made('div', '', 'vg-saved-picture');
+  frame.tabIndex = 0;
+  frame.setAttribute('role', 'group');
+  frame.setAttribute('aria-label', title);
+  frame.append(image);
   const folded = document.createElement('details');
   folded.append(made('summary', 'As text'), words);
-  return [image, folded];
+  return [frame, folded];
 }
 
 export function made(name: string, text: string, className = ''): HTMLElement {

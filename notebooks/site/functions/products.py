@@ -101,7 +101,9 @@ vg.linalg.qr(vg.tensor([[3.0, 1.0], [4.0, 2.0]]))
 vg.linalg.slogdet(vg.tensor([[0.0, 1.0], [2.0, 0.0]]))
 vg.linalg.solve(vg.tensor([[2.0, 0.0], [0.0, 4.0]]), vg.tensor([2.0, 8.0]))
 vg.linalg.solve_ex(vg.tensor([[2.0, 0.0], [0.0, 4.0]]), vg.tensor([2.0, 8.0]))
-vg.linalg.solve_triangular(vg.tensor([[2.0, 1.0], [0.0, 4.0]]), vg.tensor([[4.0], [8.0]]), upper=True)
+vg.linalg.solve_triangular(
+    vg.tensor([[2.0, 1.0], [0.0, 4.0]]), vg.tensor([[4.0], [8.0]]), upper=True
+)
 vg.linalg.svd(vg.tensor([[3.0, 0.0], [0.0, 2.0]]))
 vg.linalg.svdvals(vg.tensor([[3.0, 0.0], [0.0, 2.0]]))
 vg.linalg.tensorinv(vg.eye(4).reshape(2, 2, 2, 2)).shape

@@ -23,7 +23,8 @@ _SCALE = 2.0**600
 _FEW = 1 << 13
 #: As `dot`, which warns where a square overflows. Operands are plain arrays here, so none is asked for a
 #: function of its own.
-_vdot = getattr(np.vdot, "_implementation", np.vdot)
+vdot = getattr(np.vdot, "_implementation", np.vdot)
+_vdot = vdot
 _max, _min = np.maximum.reduce, np.minimum.reduce
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from math import frexp, hypot, inf, isfinite, isnan, ldexp, nan, sqrt
 from typing import Any, NamedTuple
 
@@ -260,12 +261,17 @@ def sample(array: Any, most: int) -> Any:
     """
     if array.size <= most:
         return array.copy()
-    counts = list(array.shape)
+    return array[_spread(array.shape, most)].copy()
+
+
+@lru_cache(maxsize=1024)
+def _spread(shape: tuple[int, ...], most: int) -> tuple[slice, ...]:
+    counts = list(shape)
     while math.prod(counts) > most:
         longest = counts.index(max(counts))
         counts[longest] = (counts[longest] + 1) // 2
-    steps = [-(-n // count) for n, count in zip(array.shape, counts, strict=True)]
-    return array[tuple(slice(step // 2, None, step) for step in steps)].copy()
+    steps = [-(-n // count) for n, count in zip(shape, counts, strict=True)]
+    return tuple([slice(step // 2, None, step) for step in steps])
 
 
 def same(a: Any, b: Any) -> bool:

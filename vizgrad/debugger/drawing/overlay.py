@@ -254,7 +254,8 @@ line-height:1.4}
 .vizgrad-why ins{font-weight:600;border-left:3px solid currentColor}
 .vizgrad-why del{border-left:3px dotted currentColor}
 .vizgrad-why ol{margin:4px 0;padding-left:2em}
-.vizgrad-why button{display:none;font:inherit}
+.vizgrad-why button{display:none;font:inherit;padding:1px 8px;border:1px solid currentColor;\
+border-radius:3px;background:none;color:inherit;cursor:pointer}
 .vizgrad-lab .vizgrad-why button{display:inline-block}
 """
 

@@ -200,5 +200,5 @@ def names_around(depth: int = 2, kinds: tuple[type, ...] = (Tensor,)) -> Names:
         if frame.f_code.co_name == "<module>":
             break
         frame = frame.f_back
-        steps += 1
+        steps += INTERNAL[package] is False  # what listens in a watch stands between others
     return names_in(spaces, kinds)

@@ -12,8 +12,8 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from threading import local
-from types import FrameType
-from typing import Any
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
 
 import torch
 from torch.nn.modules.module import (
@@ -22,9 +22,10 @@ from torch.nn.modules.module import (
 )
 from torch.nn.parallel import DistributedDataParallel
 
+from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.engines.api.summarizer import MOST_CALLS, Call, Origin, Spot
 from vizgrad.debugger.engines.pytorch import torch_hooks
-from vizgrad.debugger.engines.pytorch.torch_nodes import edges_of, note
+from vizgrad.debugger.engines.pytorch.torch_nodes import note_all
 
 #: Frames of these are passed over when looking for a person's line.
 _PASSED = ("torch", "vizgrad", "contextlib")
@@ -32,9 +33,22 @@ _PASSED = ("torch", "vizgrad", "contextlib")
 _WRITTEN_BY_TORCH = ("<eval_with_key>", f"{Path(torch.__file__).parent}{os.sep}")
 
 
+class _Opened:
+    """A call of a module that is open, and all around it."""
+
+    __slots__ = ("calls", "origins", "site")
+
+    def __init__(self, calls: tuple[Call, ...], site: Spot | None) -> None:
+        self.calls = calls
+        #: Where the innermost was called.
+        self.site = site
+        #: The origins of what was recorded so far, by the id of the instruction, which they hold.
+        self.origins: dict[int, Origin] = {}
+
+
 class _Open(local):
-    #: The calls of modules that are open on this thread, and the site of the last; None: not watching.
-    calls: list[tuple[tuple[Call, ...], Any]] | None = None
+    #: The calls of modules that are open on this thread; None: not watching.
+    calls: list[_Opened] | None = None
 
 
 OPEN = _Open()
@@ -46,7 +60,7 @@ def module_calls() -> Generator[None]:
     if OPEN.calls is not None:
         yield
         return
-    OPEN.calls = [((), None)]
+    OPEN.calls = [_Opened((), None)]
     handles: list[Any] = [
         register_module_forward_pre_hook(_entered),
         register_module_forward_hook(_left, always_call=True),
@@ -61,7 +75,7 @@ def module_calls() -> Generator[None]:
 
 def modules_called() -> str:
     """The names of the modules whose calls are open, the class of the outermost first: `GPT2/h.1/ln_2`."""
-    calls = OPEN.calls[-1][0] if OPEN.calls else ()
+    calls = OPEN.calls[-1].calls if OPEN.calls else ()
     return "/".join(call.name.partition(": ")[0] for call in calls)
 
 
@@ -71,41 +85,30 @@ class Marks:
     def __init__(self) -> None:
         #: Earlier nodes have no place.
         self._since = torch._C._autograd._get_sequence_nr()
-        self._known: dict[tuple[Any, Any, int], Origin] = {}
+        #: The origins of what no module recorded.
+        self._outside = _Opened((), None)
 
     def mark(self, nodes: list[Any], spot: Spot | None) -> None:
         """These, and what was recorded below them by the same call."""
-        origin = None
-        while nodes:
-            node = nodes.pop()
-            if node._sequence_nr() < self._since or hasattr(node, "variable"):
-                continue
-            if origin is None:
-                origin = self._here(spot)
-            if note(node, origin):
-                nodes += [below for below, _ in edges_of(node) if below is not None]
-
-    def _here(self, spot: Spot | None) -> Origin:
-        calls, site = OPEN.calls[-1] if OPEN.calls else ((), None)
-        if spot == site:  # the line that called a module of PyTorch's
+        opened = OPEN.calls[-1] if OPEN.calls else self._outside
+        if spot is not None and spot == opened.site:  # the line that called a module of PyTorch's
             spot = None
-        key = calls, None if spot is None else id(spot.code), 0 if spot is None else spot.offset
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = Origin(calls, spot)
-        return known
+        origin = opened.origins.get(id(spot))
+        if origin is None:
+            origin = opened.origins[id(spot)] = Origin(opened.calls, spot)
+        note_all(nodes, origin, self._since)
 
 
 def _entered(module: torch.nn.Module, args: object) -> None:
     if torch.compiler.is_compiling() or OPEN.calls is None:  # the second: of another thread
         return
-    calls, around = OPEN.calls[-1]
-    site = spot_of(sys._getframe(1))
+    around, modules = OPEN.calls[-1], _MODULES.open
+    calls, site = around.calls, spot_of(sys._getframe(1))
     if len(calls) < MOST_CALLS:
-        name = _name_in(_MODULES.open[-1] if _MODULES.open else None, module)
-        calls = (*calls, Call(name, "module", None if site == around else site))
-    OPEN.calls.append((calls, site))
-    _MODULES.open.append(module)
+        name = _name_in(modules[-1] if modules else None, module)
+        calls = (*calls, Call(name, "module", None if site == around.site else site))
+    OPEN.calls.append(_Opened(calls, site))
+    modules.append(module)
     if isinstance(module, DistributedDataParallel):
         for one in torch_hooks.watched():
             one.replicates(module, site)
@@ -116,7 +119,7 @@ def _left(module: torch.nn.Module, args: tuple[Any, ...], made: object) -> None:
         return
     if OPEN.calls is not None and len(OPEN.calls) > 1:
         if isinstance(module, _BY_MODE):
-            spot = OPEN.calls[1][1]
+            spot = OPEN.calls[1].site
             for one in torch_hooks.watched():
                 one.ran_layer(_MODULES.open[0], spot, module, args, made)
         OPEN.calls.pop()
@@ -151,22 +154,90 @@ def _name_in(parent: torch.nn.Module | None, module: torch.nn.Module) -> str:
     return kind
 
 
-def spot_of(frame: FrameType | None) -> Spot | None:
+class _Place(NamedTuple):
+    """One instruction of the user's, as nodes and as notes know it."""
+
+    spot: Spot
+    site: Site
+
+
+class _Code:
+    """A code object that was met."""
+
+    __slots__ = ("code", "passed", "places", "whose")
+
+    def __init__(self, code: CodeType, module: str) -> None:
+        self.code = code
+        #: Is it no person's?
+        self.passed = is_passed(module) or code.co_filename.startswith(_WRITTEN_BY_TORCH)
+        #: See `whose`.
+        self.whose = _WHOSE[module]
+        #: The instructions of it that were met.
+        self.places: dict[int, _Place] = {}
+
+
+#: By the id of the code object. All are forgotten where there are very many, as a program has that writes
+#: programs.
+_CODES: dict[int, _Code] = {}
+_MOST_CODES = 20_000
+
+
+def place_of(frame: FrameType | None) -> tuple[Spot, Site] | tuple[None, None]:
     """The nearest instruction of a person's, from this frame on."""
-    while frame is not None and (
-        is_passed(frame.f_globals.get("__name__", ""))
-        or frame.f_code.co_filename.startswith(_WRITTEN_BY_TORCH)
-    ):
+    while frame is not None:
+        code = frame.f_code
+        known = _CODES.get(id(code)) or _met(frame)
+        if not known.passed:
+            offset = frame.f_lasti
+            found = known.places.get(offset)
+            if found is None:
+                found = known.places[offset] = _Place(Spot(code, offset), Site(code, offset))
+            return found
         frame = frame.f_back
-    return None if frame is None else Spot(frame.f_code, frame.f_lasti)
+    return None, None
+
+
+def whose(frame: FrameType) -> str:
+    """Who calls PyTorch: "step" for an optimizer of PyTorch's, "own" for vizgrad, "watch" for what listens in
+    it, "" for all others.
+    """
+    return (_CODES.get(id(frame.f_code)) or _met(frame)).whose
+
+
+def spot_of(frame: FrameType | None) -> Spot | None:
+    """The same as nodes know it."""
+    return place_of(frame)[0]
+
+
+def _met(frame: FrameType) -> _Code:
+    if len(_CODES) >= _MOST_CODES:
+        _CODES.clear()
+    code = frame.f_code
+    found = _CODES[id(code)] = _Code(code, frame.f_globals.get("__name__", ""))
+    return found
+
+
+class _Whose(dict[str, str]):
+    """Name of a module -> whose it is."""
+
+    def __missing__(self, module: str) -> str:
+        found = "step" if module.startswith("torch.optim.") else ""
+        if module.partition(".")[0] == "vizgrad":
+            found = "watch" if module in _TELLING else "own"
+        self[module] = found
+        return found
+
+
+_TELLING = frozenset(
+    {
+        "vizgrad.debugger.engines.pytorch.torch_watch",
+        "vizgrad.debugger.engines.pytorch.torch_hooks",
+        "vizgrad.debugger.watch.function_hooks",
+    }
+)
+_WHOSE = _Whose()
 
 
 def is_passed(module: str) -> bool:
     """Is it no person's?"""
-    known = _KNOWN.get(module)
-    if known is None:
-        known = _KNOWN[module] = module.partition(".")[0] in _PASSED
-    return known
-
-
-_KNOWN: dict[str, bool] = {}
+    return module.partition(".")[0] in _PASSED

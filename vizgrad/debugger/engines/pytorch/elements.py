@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from vizgrad.core.arrays.blocks import borrow
+from vizgrad.core.arrays.blocks import EVERYWHERE, FIRST, borrow
 
 _BY_ROWS = {torch.sparse_csr, torch.sparse_bsr}
 _BY_COLUMNS = {torch.sparse_csc, torch.sparse_bsc}
@@ -65,7 +65,8 @@ def bytes_of(tensor: Any) -> int:
 def storage_of(tensor: Any) -> Any:
     """The memory that its elements lie in; None if it has none of its own."""
     try:
-        storage = stored(tensor).untyped_storage()
+        dense = tensor.layout is torch.strided and not tensor.is_nested
+        storage = (tensor if dense else stored(tensor)).untyped_storage()
     except _REFUSED:
         return None
     return storage if storage._cdata else None
@@ -173,6 +174,34 @@ def shown(tensor: Any) -> Any:
         plain, plain.data_ptr(), _SPELLED[plain.dtype], tuple(plain.shape),
         tuple([stride * size for stride in plain.stride()]),
     )  # fmt: skip
+
+
+#: dtype -> all memory, as an array of that type, and the size of an element.
+_BY_BLAS: dict[Any, tuple[Any, int]] = {
+    torch.float32: (EVERYWHERE["f4"], 4), torch.float64: (EVERYWHERE["f8"], 8)
+}  # fmt: skip
+_may_overlap = torch._debug_has_internal_overlap
+
+
+def lying(tensor: Any) -> Any:
+    """The elements of a plain tensor as a flat array, in the order in which they lie, to be read at once: it
+    keeps no memory. None where these are no numbers of single or double precision on the CPU that lie side by
+    side.
+    """
+    known = _BY_BLAS.get(tensor.dtype)
+    if known is None or not tensor.is_cpu:
+        return None
+    everywhere, size = known
+    try:
+        if not tensor.is_contiguous() and _may_overlap(tensor):
+            return None
+        count, address = tensor.numel(), tensor.data_ptr()
+        if (tensor.storage_offset() + count) * size > tensor.untyped_storage().nbytes():
+            return None  # it was freed
+    except (NotImplementedError, RuntimeError):  # it is sparse, or only stands for another
+        return None
+    first, rest = divmod(address - FIRST, size)
+    return None if rest or first < 0 else everywhere[first : first + count]
 
 
 def kind_of(tensor: Any) -> str:

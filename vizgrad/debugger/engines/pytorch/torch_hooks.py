@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import wraps
+from types import FunctionType
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -35,6 +36,8 @@ class Hearing(Protocol):
     def refused(self, error: Exception) -> None: ...
 
     def applied(self, cls: Any, args: tuple[Any, ...], go: Go) -> Any: ...
+
+    def ran_step(self, args: Any, kwargs: dict[str, Any], go: Go) -> Any: ...
 
     def steps(self, optimizer: Any) -> None: ...
 
@@ -92,6 +95,8 @@ _LOCAL = _Local()
 _lock = threading.RLock()
 _open: list[Hearing] = []
 _undo: list[Callable[[], None]] = []
+#: Steps of classes of optimizers that are heard as a whole.
+_tapped: set[FunctionType] = set()
 #: Threads that were started where no history was wanted -> who watched there.
 _unwanted: WeakKeyDictionary[threading.Thread, tuple[Hearing, ...]] = WeakKeyDictionary()
 
@@ -184,8 +189,27 @@ def _checkpoint(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _steps(optimizer: Any, args: Any, kwargs: Any) -> None:
+    if _LOCAL.heard:
+        _tap_step(type(optimizer).step)
     for one in _LOCAL.heard:
         one.steps(optimizer)
+
+
+def _tap_step(step: Any) -> None:
+    """From the next step on all steps of a class are heard as a whole."""
+    with _lock:
+        if isinstance(step, FunctionType) and step not in _tapped and _open:
+            tap = Tap(step, "step", "", _step)
+            _tapped.add(step)
+            _undo.extend([tap.end, lambda: _tapped.discard(step)])
+
+
+def _step(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if torch.compiler.is_compiling() or not _LOCAL.heard or not args:
+        return tap.original(*args, **kwargs)
+    return _each(
+        lambda one, go: one.ran_step(args, kwargs, go), lambda: tap.original(*args, **kwargs)
+    )
 
 
 def _mode(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -118,13 +118,29 @@ def as_list(tensors: Any) -> list[Any]:
 _ORIGIN = "vizgrad"
 
 
-def note(node: Any, origin: Origin) -> bool:
-    """Keeps where a node was recorded; False if that is known already: who notes it first was nearest."""
-    metadata = node.metadata
-    if _ORIGIN in metadata:
-        return False
-    metadata[_ORIGIN] = origin
-    return True
+_LEAF = torch._C._functions.AccumulateGrad
+
+
+def note_all(nodes: list[Any], origin: Origin, since: int) -> None:
+    """Keeps where these nodes were recorded, and those below them: as far down as nodes have numbers from
+    `since` on, and nothing is known of them yet: who notes a node first was nearest. Empties the list.
+    """
+    while nodes:
+        node = nodes.pop()
+        if node.__class__ is _LEAF:
+            continue
+        metadata = node.metadata
+        if _ORIGIN in metadata:
+            continue
+        edges = node.next_functions
+        if edges:
+            metadata.setdefault(_EDGES, edges)
+        if node._sequence_nr() < since:
+            continue
+        metadata[_ORIGIN] = origin
+        for below, _ in edges:
+            if below is not None:
+                nodes.append(below)
 
 
 def recorded_at(node: Any) -> Origin:

@@ -26,6 +26,8 @@ from vizgrad.debugger.watch.source_expressions import variable
 from vizgrad.debugger.watch.tensor_adapter import tensors_in
 from vizgrad.debugger.watch.training import Replicated
 
+#: Kinds of calls whose result may share memory with others unseen.
+_LENDING = frozenset({"data", "make"})
 #: Codes of hooks that are remembered.
 _HOOKS_KEPT = 256
 
@@ -56,9 +58,11 @@ class TorchNoting(Noting):
 
     def called(
         self, kind: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], made: Any,
-        wrote: list[Any], site: Site | None,
+        wrote: list[Any], site: Site | None, node: Any = None,
     ) -> None:  # fmt: skip
-        """A person's code called a function of PyTorch's. `wrote`: whose counter went on."""
+        """A person's code called a function of PyTorch's. `wrote`: whose counter went on; `node`: of a single
+        new tensor, if it has one.
+        """
         if torch._C._functorch.peek_interpreter_stack() is not None:
             return  # within a transform
         if kind == "leak":
@@ -71,7 +75,7 @@ class TorchNoting(Noting):
         elif kind == "hook":
             self._hooked(name, site, *args, **kwargs)
         else:
-            self._made(kind, name, args, kwargs, made, wrote, site)
+            self._made(kind, name, args, kwargs, made, wrote, site, node)
 
     def taken(self, name: str, array: Any, made: Any, site: Site | None) -> None:
         """A tensor was made over memory of another owner."""
@@ -142,13 +146,46 @@ class TorchNoting(Noting):
 
     def _made(
         self, kind: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], made: Any,
-        wrote: list[Any], site: Site | None,
+        wrote: list[Any], site: Site | None, node: Any = None,
     ) -> None:  # fmt: skip
-        if name.startswith("_foreach") and args and isinstance(args[0], (list, tuple)):
+        if made.__class__ is torch.Tensor and not wrote:
+            self._made_anew(kind, name, args, kwargs, made, site, node)
+        elif name.startswith("_foreach") and args and isinstance(args[0], (list, tuple)):
             for call in _each_of(args, kwargs, made, wrote):
                 self._made_one(kind, name, *call, site)
         else:
             self._made_one(kind, name, args, kwargs, made, wrote, site)
+
+    def _made_anew(
+        self, kind: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], made: Any,
+        site: Site | None, node: Any,
+    ) -> None:  # fmt: skip
+        """The call made one tensor, and wrote to none."""
+        operands, constant = _operands(args, kwargs)
+        parents = self._parents(operands, made, site)
+        for each in operands:
+            if each is made:
+                return  # nothing was done
+        note = Note(name, site, parents if kind != "like" else (), KINDS[made.dtype], tick())
+        if constant or kind == "make":
+            note.constant = True
+        if node is None or made._version:
+            self.place(note, made)
+        else:
+            note.requires, note.node = True, node._sequence_nr()
+        self._known_from_now(note, made, kind, (name, args, kwargs))
+        if self.repeats.running or kind in _LENDING:
+            self._lent(note, made, kind, args)
+
+    def _parents(self, operands: list[Any], made: Any, site: Site | None) -> tuple[Note, ...]:
+        """The notes of operands. Leaves among them are used by this line."""
+        note_of = self.note_of
+        parents = tuple([note_of(each) for each in operands])
+        if site is not None:
+            for each, parent in zip(operands, parents, strict=True):
+                if parent.requires and parent.node is None and each is not made:
+                    self.gradients.use(each, parent, site)
+        return parents
 
     def _made_one(
         self, kind: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], made: Any,
@@ -161,10 +198,7 @@ class TorchNoting(Noting):
         if not outputs:
             return
         operands, constant = _operands(args, kwargs)
-        parents = tuple([self.note_of(each) for each in operands])
-        for each, parent in zip(operands, parents, strict=True):
-            if parent.requires and parent.node is None and site is not None and each is not made:
-                self.gradients.use(each, parent, site)
+        parents = self._parents(operands, made, site)
         values = parents if kind != "like" else ()
         constant = constant or kind == "make"
         targets, given = set(map(id, wrote)), set(map(id, operands))
@@ -175,17 +209,26 @@ class TorchNoting(Noting):
             note = Note(name, site, values, KINDS[out.dtype], tick())
             note.constant = constant
             self._new(note, out, kind, (name, args, kwargs))
-            if self.repeats.running and readable(out):
-                self.repeats.made(note, LOOK.array(out))
-            if kind == "data":
-                self.memory.lent(out, site)
-            elif kind == "make" and args and hasattr(args[0], "__array_interface__"):
-                self._exposed(out, site, args[0])
-            elif written:
+            if not self._lent(note, out, kind, args) and written:
                 self._wrote(out, note)
+
+    def _lent(self, note: Note, out: Any, kind: str, args: tuple[Any, ...]) -> bool:
+        """Remembers a result of a function that will run again, and memory that others have. Have they?"""
+        if self.repeats.running and readable(out):
+            self.repeats.made(note, LOOK.array(out))
+        if kind == "data":
+            self.memory.lent(out, note.site)
+        elif kind == "make" and args and hasattr(args[0], "__array_interface__"):
+            self._exposed(out, note.site, args[0])
+        else:
+            return False
+        return True
 
     def _new(self, note: Note, out: Any, kind: str, call: Any) -> None:
         self.place(note, out)
+        self._known_from_now(note, out, kind, call)
+
+    def _known_from_now(self, note: Note, out: Any, kind: str, call: Any) -> None:
         self.judge(note, out, kind)
         if note.op in self.looked_at:
             for look in self.lookers:

@@ -9,13 +9,14 @@ a `TorchDispatchMode` is on, which would hear of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import inf
+from math import inf, sqrt
 from typing import Any
 
 import torch
 
 from vizgrad.core.arrays import magnitude, statistics
 from vizgrad.core.arrays.blocks import Extent
+from vizgrad.core.arrays.magnitude import vdot
 from vizgrad.core.errors import place_of
 from vizgrad.debugger.engines.pytorch.elements import (
     NARROW,
@@ -23,6 +24,7 @@ from vizgrad.debugger.engines.pytorch.elements import (
     bytes_of,
     elements_of,
     has_elements,
+    lying,
     reach,
     shown,
     storage_of,
@@ -42,6 +44,8 @@ from vizgrad.debugger.memory.framework_memory import Kept, Seen
 from vizgrad.debugger.watch.tensor_adapter import FLOATING, UNREADABLE, Kind, Made, register
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
+#: How many `TorchDispatchMode`s are on.
+_heard = torch._C._len_torch_dispatch_stack
 
 
 def _kind(dtype: Any) -> Kind:
@@ -110,6 +114,8 @@ class _Look:
         return isinstance(value, torch.Tensor)
 
     def kind(self, tensor: Any) -> str:
+        if tensor.__class__ in _PLAIN and not _heard() and lying(tensor) is not None:
+            return "f"
         return KINDS[tensor.dtype].kind if readable(tensor) else UNREADABLE
 
     def array(self, tensor: Any) -> Any:
@@ -119,6 +125,10 @@ class _Look:
         return False
 
     def finite(self, tensor: Any) -> bool:
+        if tensor.__class__ in _PLAIN and not _heard():
+            flat = lying(tensor)
+            if flat is not None and vdot(flat, flat) < inf:
+                return True
         tensor = _kept(tensor)
         if KINDS[tensor.dtype].kind not in FLOATING or not readable(tensor):
             return True
@@ -132,6 +142,10 @@ class _Look:
 
     def size(self, tensor: Any) -> float:
         """As `magnitude.size`; 1 of what cannot be read."""
+        if tensor.__class__ in _PLAIN and not _heard():
+            flat = lying(tensor)
+            if flat is not None and 0.0 < (found := float(vdot(flat, flat))) < inf:
+                return sqrt(found)
         return self._measured(tensor, magnitude.size)
 
     def _measured(self, tensor: Any, measure: Any) -> float:
@@ -149,6 +163,10 @@ class _Look:
 
     def _norm(self, tensor: Any) -> float | None:
         """Where it lies: no element leaves a device."""
+        if tensor.__class__ in _PLAIN and not _heard():
+            flat = lying(tensor)
+            if flat is not None and 0.0 < (found := float(vdot(flat, flat))) < inf:
+                return sqrt(found)
         tensor = _kept(tensor)
         if not readable(tensor) or KINDS[tensor.dtype].kind not in FLOATING:
             return None
@@ -188,6 +206,10 @@ class _Look:
         return last_write(tensor) > clock
 
     def sample(self, tensor: Any, most: int) -> Any:
+        if tensor.__class__ in _PLAIN and not _heard():
+            flat = lying(tensor)
+            if flat is not None and len(flat) and tensor.is_contiguous():
+                return statistics.sample(flat.reshape(tensor.shape), most)
         if not readable(tensor) or not tensor.numel():
             return None
         if tensor.device.type != "cpu":

@@ -13,21 +13,30 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
+from torch.overrides import (
+    TorchFunctionMode,
+    _get_current_function_mode_stack,
+    _pop_mode,
+    _push_mode,
+)
 
 from vizgrad.core.errors import hide_frames
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.engines.api.summarizer import Spot
 from vizgrad.debugger.engines.pytorch import torch_hooks
-from vizgrad.debugger.engines.pytorch.call_places import Marks, module_calls, spot_of
+from vizgrad.debugger.engines.pytorch.call_places import Marks, module_calls, place_of, whose
 from vizgrad.debugger.engines.pytorch.function_card import heard_as
+from vizgrad.debugger.engines.pytorch.optimizer_steps import (
+    StepWrites,
+    can_be_told,
+    counts_of,
+)
 from vizgrad.debugger.engines.pytorch.torch_errors import explain_call
 from vizgrad.debugger.engines.pytorch.torch_notes import TorchNoting
-from vizgrad.debugger.engines.pytorch.torch_tensors import node_of
-from vizgrad.debugger.engines.pytorch.versions import note_output
+from vizgrad.debugger.engines.pytorch.versions import OUTPUTS_TOLD, note_output
 from vizgrad.debugger.engines.pytorch.watched_backward import Engine
-from vizgrad.debugger.engines.pytorch.write_lines import counters, note_write
-from vizgrad.debugger.watch.note_recorder import may_write
+from vizgrad.debugger.engines.pytorch.write_lines import counters, note_writes
+from vizgrad.debugger.watch.note_recorder import Noting, may_write
 
 
 @contextmanager
@@ -54,6 +63,7 @@ class _Listening(TorchFunctionMode):
         super().__init__()
         self._noting = noting
         self._marks = Marks()
+        self._steps = StepWrites()
 
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
@@ -62,22 +72,16 @@ class _Listening(TorchFunctionMode):
         if torch.compiler.is_compiling():  # it would become a part of what is compiled
             return func(*args, **kwargs)
         kind, name = heard_as(func)
+        if kind in _UNNOTED:
+            return self._unnoted(kind, func, name, args, kwargs)
         frame: Any = sys._getframe(1)
-        while (
-            whose := _WHOSE[frame.f_globals.get("__name__", "")]
-        ) == "watch":  # one within another
+        while (caller := whose(frame)) == "watch":  # one within another
             frame = frame.f_back
-        if kind in {"pass", "run"} or whose == "own" or torch._C._get_tracing_state() is not None:
-            try:
-                return func(*args, **kwargs)
-            except Exception as error:
-                if kind == "pass" and whose != "own":  # as bool() of a tensor within vmap
-                    self._failed(error, name, args)
-                hide_frames(error)
-                raise
+        if caller == "own" or torch._C._get_tracing_state() is not None:
+            return self._unnoted("run", func, name, args, kwargs)
         with torch._C.DisableTorchFunction():
             before = counters((*args, *kwargs.values()) if kwargs else args)
-            if args and may_write(name) and whose != "step":
+            if args and may_write(name) and caller != "step":
                 self._noting.guarded(self._noting.note_before, args[0])
         try:
             made = func(*args, **kwargs)
@@ -86,34 +90,51 @@ class _Listening(TorchFunctionMode):
             hide_frames(error)
             raise
         with torch._C.DisableTorchFunction():
-            wrote = self._wrote(name, before, frame)
-            if whose != "step":  # what a step did to the parameters is told by itself
-                self._made(kind, name, args, kwargs, made, wrote, frame)
+            spot, site = place_of(frame)
+            wrote = [each for each in before if each[0]._version > each[1]]
+            if wrote:
+                for tensor, version in wrote:
+                    note_writes(tensor, version, (name,) * (tensor._version - version), spot)
+                    if caller == "step":
+                        self._steps.wrote(tensor, version, name)
+                wrote = [tensor for tensor, _ in wrote]
+            if caller != "step":  # what a step did to the parameters is told by itself
+                self._made(kind, name, args, kwargs, made, wrote, spot, site)
         return made
 
-    def _wrote(self, name: str, before: list[tuple[Any, int]], frame: Any) -> list[Any]:
-        """The tensors whose counter went on."""
-        wrote = [(tensor, version) for tensor, version in before if tensor._version > version]
-        if wrote:
-            spot = spot_of(frame)
-            for tensor, version in wrote:
-                note_write(tensor, version, name, spot)
-        return [tensor for tensor, _ in wrote]
+    def _unnoted(self, kind: str, func: Any, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
+        """A call of which nothing is noted."""
+        try:
+            return func(*args, **kwargs)
+        except Exception as error:
+            if kind == "pass" and not _of_own(
+                sys._getframe(2)
+            ):  # as bool() of a tensor within vmap
+                self._failed(error, name, args)
+            hide_frames(error)
+            raise
 
     def _made(
         self, kind: str, name: str, args: Any, kwargs: dict[str, Any], made: Any, wrote: list[Any],
-        frame: Any,
+        spot: Spot | None, site: Site | None,
     ) -> None:  # fmt: skip
-        spot = spot_of(frame)
-        site = None if spot is None else Site(spot.code, spot.offset)
+        node = None
         if torch.is_grad_enabled():
-            several = made if isinstance(made, tuple | list) else (made,)
-            nodes = [
-                _recorded(each, bool(wrote)) for each in several if isinstance(each, torch.Tensor)
-            ]
-            self._marks.mark([node for node in nodes if node is not None], spot)
+            if made.__class__ is torch.Tensor and not wrote:
+                node = _recorded(made, False)
+                nodes = [] if node is None else [node]
+            else:
+                several = made if isinstance(made, tuple | list) else (made,)
+                nodes = [
+                    each
+                    for tensor in several
+                    if isinstance(tensor, torch.Tensor)
+                    and (each := _recorded(tensor, bool(wrote))) is not None
+                ]
+            if nodes:
+                self._marks.mark(nodes, spot)
         noting = self._noting
-        noting.guarded(noting.called, kind, name, args, kwargs, made, wrote, site)
+        Noting.guarded(noting, noting.called, kind, name, args, kwargs, made, wrote, site, node)
 
     def _failed(self, error: Exception, name: str, args: Any) -> None:
         with torch._C.DisableTorchFunction():
@@ -158,21 +179,48 @@ class _Listening(TorchFunctionMode):
             before = counters(args)
         made = go()
         with torch._C.DisableTorchFunction():
-            spot = spot_of(sys._getframe(1))
-            site = None if spot is None else Site(spot.code, spot.offset)
+            spot, site = place_of(sys._getframe(1))
             several = made if isinstance(made, tuple) else (made,)
             nodes = [_recorded(each, False) for each in several if isinstance(each, torch.Tensor)]
             self._marks.mark([node for node in nodes if node is not None], spot)
             self._noting.guarded(self._noting.applied, cls, args, made, before, site)
         return made
 
+    def ran_step(self, args: Any, kwargs: dict[str, Any], go: torch_hooks.Go) -> Any:
+        """A step of an optimizer of PyTorch's, but not the first of its class."""
+        steps, optimizer = self._steps, args[0]
+        modes = _get_current_function_mode_stack()
+        if (
+            not steps.knows(optimizer)
+            or not can_be_told(optimizer, args[1:], kwargs)
+            or (not modes or modes[-1] is not self)
+        ):
+            return go()
+        with torch._C.DisableTorchFunction():
+            before = counts_of(optimizer)
+        _pop_mode()
+        try:
+            return go()
+        except Exception as error:
+            self._failed(error, "step", args)
+            raise
+        finally:
+            _push_mode(self)
+            with torch._C.DisableTorchFunction():
+                spot, _ = place_of(sys._getframe(1))
+                self._noting.guarded(steps.note, optimizer, before, spot)
+
     def steps(self, optimizer: Any) -> None:
+        if not self._steps.knows(optimizer):
+            self._steps.begin()
         self._noting.guarded(self._noting.steps_begin, optimizer, _site_here(2))
 
     def stepped(self, optimizer: Any) -> None:
+        self._steps.end(optimizer)
         self._noting.guarded(self._noting.stepped, optimizer, _site_here(2))
-        if self._noting.on_progress is not None:
-            self._noting.on_progress(self._noting, "step")
+        on_progress = self._noting.on_progress
+        if on_progress is not None:
+            self._within(lambda: on_progress(self._noting, "step"))
 
     def switched(self, module: Any) -> None:
         layers = self._noting.layers
@@ -227,41 +275,31 @@ class _Listening(TorchFunctionMode):
 
 
 def _recorded(made: torch.Tensor, wrote: bool) -> Any:
-    """The node that made it. For a written view the node of its base: to ask for its own makes one."""
+    """The node that made it, which is to be marked. For a written view the node of its base: to ask for its
+    own makes one.
+    """
     base = made._base if wrote and made._is_view() else None
-    node = node_of(made if base is None else base)
-    if base is None:
+    try:
+        node = (made if base is None else base).grad_fn
+    except RuntimeError:  # a view that must not be used any more
+        return None
+    if base is None and not OUTPUTS_TOLD:
         note_output(made, node)
     return node
 
 
 def _site_here(depth: int) -> Site | None:
-    spot = spot_of(sys._getframe(depth))
-    return None if spot is None else Site(spot.code, spot.offset)
+    return place_of(sys._getframe(depth))[1]
 
 
+#: Calls of these kinds are let through.
+_UNNOTED = frozenset({"pass", "run"})
 #: Lines of other threads that are kept.
 _STRAYS_KEPT = 16
 
 
-class _Whose(dict[str, str]):
-    """Name of a module that calls PyTorch -> "step" of an optimizer of PyTorch's, "own" of vizgrad's, "watch"
-    of this one, "" of all others.
-    """
-
-    def __missing__(self, module: str) -> str:
-        found = "step" if module.startswith("torch.optim.") else ""
-        if module.partition(".")[0] == "vizgrad":
-            found = "watch" if module in _TELLING else "own"
-        self[module] = found
-        return found
-
-
-_TELLING = frozenset(
-    {
-        __name__,
-        "vizgrad.debugger.engines.pytorch.torch_hooks",
-        "vizgrad.debugger.watch.function_hooks",
-    }
-)
-_WHOSE = _Whose()
+def _of_own(frame: Any) -> bool:
+    """Is it a call of vizgrad's own?"""
+    while (caller := whose(frame)) == "watch":
+        frame = frame.f_back
+    return caller == "own"

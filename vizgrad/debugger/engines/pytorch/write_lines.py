@@ -7,7 +7,7 @@ counter), none is reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -60,8 +60,10 @@ def counters(values: Iterable[Any]) -> list[tuple[torch.Tensor, int]]:
     return found
 
 
-def note_write(tensor: torch.Tensor, before: int, op: str, spot: Spot | None) -> None:
-    """A call has brought the counter of a tensor from `before` to where it is."""
+def note_writes(tensor: torch.Tensor, before: int, ops: Sequence[str], spot: Spot | None) -> None:
+    """These operations, one after the other, have each brought the counter of a tensor one further; it was
+    `before`.
+    """
     storage = storage_of(tensor)
     if storage is None:  # a wrapper around others
         return
@@ -72,12 +74,13 @@ def note_write(tensor: torch.Tensor, before: int, op: str, spot: Spot | None) ->
             for gone in [k for k, each in _logs.items() if each.reference.expired()]:
                 del _logs[gone]
         log = _logs[key] = _Log(storage)
-    made = _Noted(op, spot, int(torch._C._autograd._get_sequence_nr()), tick())
-    for version in range(before + 1, tensor._version + 1):
-        known = log.noted.get(version, made)  # told twice where one watch is within another
-        log.noted[version] = made if known is not None and known[:3] == made[:3] else None
-    while len(log.noted) > MOST:
-        del log.noted[next(iter(log.noted))]
+    noted, clock, now = log.noted, int(torch._C._autograd._get_sequence_nr()), tick()
+    for version, op in enumerate(ops, before + 1):
+        made = _Noted(op, spot, clock, now)
+        known = noted.get(version, made)  # told twice where one watch is within another
+        noted[version] = made if known is not None and known[:3] == made[:3] else None
+    while len(noted) > MOST:
+        del noted[next(iter(noted))]
 
 
 def writes_to(tensor: torch.Tensor, since: int = 0) -> Iterator[model.Write]:

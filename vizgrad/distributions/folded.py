@@ -1,0 +1,83 @@
+"""Distributions folded at zero: the absolute values of symmetric ones."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+from vizgrad.core.ops.public.from_values import full_like
+from vizgrad.core.ops.public.where_clamp import where
+from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.distributions import constraints
+from vizgrad.distributions.cauchy import Cauchy
+from vizgrad.distributions.distribution import Distribution
+from vizgrad.distributions.normal import Normal
+from vizgrad.distributions.transformed_distribution import TransformedDistribution
+from vizgrad.distributions.transforms import AbsTransform
+
+
+class FoldedAtZero(TransformedDistribution):
+    """|x| for an x symmetric about 0: twice its density above zero, none below."""
+
+    has_rsample = True
+    support = constraints.nonnegative
+
+    def __init__(self, base: Distribution, validate_args: bool | None = None) -> None:
+        super().__init__(base, AbsTransform(), validate_args=validate_args)
+
+    @property
+    def scale(self) -> Tensor:
+        return self.base_dist.scale
+
+    @property
+    def mode(self) -> Tensor:
+        return self.scale.detach() * 0
+
+    def log_prob(self, value: Any) -> Tensor:
+        self._validate_sample(value)
+        found = self.base_dist.log_prob(value) + math.log(2)
+        return where(value >= 0, found, -math.inf)
+
+    def cdf(self, value: Any) -> Tensor:
+        self._validate_sample(value)
+        return 2 * self.base_dist.cdf(value) - 1
+
+    def icdf(self, value: Any) -> Tensor:
+        return self.base_dist.icdf((value + 1) / 2)
+
+    def entropy(self) -> Tensor:
+        return self.base_dist.entropy() - math.log(2)
+
+
+class HalfCauchy(FoldedAtZero):
+    """|x| for an x of Cauchy(0, `scale`)."""
+
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"scale": constraints.positive}
+
+    def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
+        super().__init__(Cauchy(0, scale, validate_args=False), validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        return full_like(self.scale.detach(), math.inf)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.base_dist.variance
+
+
+class HalfNormal(FoldedAtZero):
+    """|x| for an x of Normal(0, `scale`)."""
+
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"scale": constraints.positive}
+
+    def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
+        super().__init__(Normal(0, scale, validate_args=False), validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.scale * math.sqrt(2 / math.pi)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.scale.pow(2) * (1 - 2 / math.pi)
