@@ -14,6 +14,7 @@ import vizgrad  # noqa: E402
 from vizgrad.debugger import model  # noqa: E402
 from vizgrad.debugger.engines.api.protocols import WorldChanged  # noqa: E402
 from vizgrad.debugger.engines.pytorch import captured  # noqa: E402
+from vizgrad.debugger.engines.pytorch.captured import CapturedTensor, are_finite  # noqa: E402
 from vizgrad.debugger.engines.pytorch.run import STATISTICS  # noqa: E402
 from vizgrad.debugger.engines.pytorch.summary import summarize, summarize_at_once  # noqa: E402
 
@@ -262,3 +263,16 @@ def test_statistics_at_once_are_those_of_one_pass_over_all(dtype: str) -> None:
     odd = torch.ones(100_000)
     odd[5], odd[6] = float("nan"), float("inf")
     assert (summarize_at_once(odd)[0].nans, summarize_at_once(odd)[0].infs) == (1, 1)
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.bfloat16, torch.complex64])
+def test_whether_a_gradient_is_finite_is_known_after_its_copy_is_released(kind: Any) -> None:
+    for number, finite in ((1.0, True), (3e38, True), (float("nan"), False), (float("inf"), False)):
+        taken = CapturedTensor(torch.tensor([0.0, number, 1.0], dtype=kind))
+        assert are_finite([taken, None]) is finite
+        taken.forget()
+        assert are_finite([None, taken]) is finite
+        late = CapturedTensor(torch.tensor([number], dtype=kind))
+        late.forget()
+        assert late.finite is finite
+    assert are_finite([CapturedTensor(torch.tensor([1, 2]))])

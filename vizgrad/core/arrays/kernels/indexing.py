@@ -248,6 +248,8 @@ def put_flat(out: Array, index: Array, values: Array) -> Array:
 
 #: Up to this many rows a product with a one-hot matrix is the fastest way to add (measured).
 _ONE_HOT_ROWS = 128
+#: Elements that are added at once, each by its own place: a place takes 8 bytes.
+_PLACES = 1 << 18
 
 
 def lookup(table: Array, indices: Array) -> Array:
@@ -295,10 +297,14 @@ def add_at(values: Array, index: Array, rows: int) -> Array:
         out = zeros(
             values, out.shape
         )  # 0 times an infinite value is NaN, in rows that it does not go to
-    if not isinstance(values, np.ndarray):
+    if not isinstance(values, np.ndarray) or values.dtype != np.float16:
         width = values.shape[1]
-        places = index[:, None] * width + np.arange(width, like=index)
-        write_at(np.add, out.reshape(-1), places.reshape(-1), values.reshape(-1))
+        flat, columns = out.reshape(-1), np.arange(width, like=index)
+        step = count if not isinstance(values, np.ndarray) else max(1, _PLACES // max(1, width))
+        for begin in range(0, count, step):
+            part = slice(begin, begin + step)
+            places = index[part, None].astype(np.intp, copy=False) * width + columns
+            write_at(np.add, flat, places.reshape(-1), values[part].reshape(-1))
         return out
     order = np.argsort(index, kind="stable")
     sorted_index = index[order]

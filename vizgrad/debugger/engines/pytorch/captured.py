@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
+from vizgrad.core.arrays.magnitude import vdot
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.common.new_values import CapturedValue
 from vizgrad.debugger.engines.pytorch.effects import copy_of
 from vizgrad.debugger.engines.pytorch.elements import (
     bytes_of,
     has_elements,
+    lying,
     parts_of,
     shape_of,
     stored,
@@ -35,7 +37,7 @@ from vizgrad.debugger.engines.pytorch.summary import (
 #: Bytes of a gradient that is always copied, which costs no more than to put it into numbers.
 SMALL = 1 << 16
 #: The budget of copies: this part of the bytes of a graph's leaves and saved values, and `LEAST` bytes.
-PART, LEAST = 8, 64 << 20
+PART, LEAST = 8, 16 << 20
 #: Places of memory that are noted before those of released memory are looked for.
 _PLACES = 256
 
@@ -48,7 +50,28 @@ def budget_of(nbytes: int) -> int:
 class CapturedTensor(CapturedValue):
     """A gradient of which there is a copy."""
 
-    __slots__ = ()
+    __slots__ = ("_finite",)
+
+    def __init__(self, array: torch.Tensor) -> None:
+        super().__init__(array)
+        self._finite: bool | None = None
+
+    @property
+    def finite(self) -> bool:
+        """All elements? Asked of one on a device, it waits for that."""
+        if self._finite is None:
+            self._finite = self._are_finite()
+        return self._finite
+
+    def _are_finite(self) -> bool:
+        if self.array is None:
+            return not (self.summary.nans or self.summary.infs)
+        values = stored(self.array)
+        flat = lying(values)
+        if flat is not None and vdot(flat, flat) < inf:
+            return True
+        floating = values.is_floating_point() or values.is_complex()
+        return not floating or not has_elements(values) or bool(values.isfinite().all())
 
     def _summarize(self, *, closely: bool) -> model.TensorSummary:
         found = summarize_closely(self.array) if closely else summarize(self.array)
@@ -165,7 +188,10 @@ class LargeTensor(CapturedTensor):
     def __init__(self, elements: Elements, like: torch.Tensor) -> None:
         self.elements = elements
         self._shape, self.strides = tuple(like.shape), like.stride()
-        self._summary = None
+        self._summary = self._finite = None
+
+    def _are_finite(self) -> bool:
+        return self.elements.finite
 
     def _view(self, flat: torch.Tensor | None) -> torch.Tensor | None:
         return None if flat is None else flat.as_strided(self._shape, self.strides)
@@ -368,15 +394,12 @@ def are_finite(captured: Iterable[CapturedTensor | None]) -> bool:
     kept: list[torch.Tensor] = []
     with torch.no_grad():
         for each in {id(one): one for one in captured if one is not None}.values():
-            if isinstance(each, LargeTensor):
-                if not each.elements.finite:
+            if isinstance(each, LargeTensor) or each.array is None or each.array.is_cpu:
+                if not each.finite:
                     return False
                 continue
-            values = None if each.array is None else stored(each.array)
-            if values is None:
-                if each.summary.nans or each.summary.infs:
-                    return False
-            elif has_elements(values) and (values.is_floating_point() or values.is_complex()):
+            values = stored(each.array)
+            if has_elements(values) and (values.is_floating_point() or values.is_complex()):
                 kept.append(values)
                 told.setdefault(values.device, []).append(torch.linalg.vector_norm(values))
         for norms in told.values():

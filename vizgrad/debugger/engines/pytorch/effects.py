@@ -164,10 +164,7 @@ def grad_of(tensor: torch.Tensor) -> torch.Tensor | None:
 
 def copy_of(tensor: torch.Tensor | None) -> torch.Tensor | None:
     """Its values as they are now, without history."""
-    if tensor is None:
-        return None
-    with torch.no_grad():
-        return tensor.detach().clone()
+    return None if tensor is None else tensor.detach().clone()
 
 
 class TensorFitting:

@@ -57,6 +57,8 @@ def stored(tensor: Any) -> Any:
 def bytes_of(tensor: Any) -> int:
     """That its elements take, and of a sparse one their places; 0 if that cannot be had."""
     try:
+        if tensor.layout is torch.strided and not tensor.is_nested:
+            return int(tensor.nbytes)
         return sum([int(part.nbytes) for part in parts_of(tensor)])
     except _REFUSED:
         return 0

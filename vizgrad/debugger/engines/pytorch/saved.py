@@ -26,6 +26,7 @@ WRITES_TOLD = 64
 _RAW, _PLAIN = "_raw_saved_", "_saved_"
 #: Names of attributes, by class: that of an operation has always the same.
 _raw_names: dict[type, tuple[str, ...]] = {}
+_plain_names: dict[type, tuple[str, ...]] = {}
 
 
 def raw_values(node: Any) -> Iterator[tuple[str, Any]]:
@@ -49,15 +50,19 @@ def raw_values(node: Any) -> Iterator[tuple[str, Any]]:
 
 def plain_values(node: Any) -> Iterator[model.Saved]:
     """The values that it has saved besides tensors."""
-    attributes = dir(node)
-    for attribute in attributes:
-        name = attribute.removeprefix(_PLAIN)
-        if attribute.startswith(_PLAIN) and _RAW + name not in attributes:
-            try:
-                value = repr(_signed(getattr(node, attribute)))[:200]
-            except RuntimeError:  # released, too
-                continue
-            yield model.Saved(name, "alive", value=value)
+    names = _plain_names.get(type(node))
+    if names is None:
+        attributes = dir(node)
+        plain = (name.removeprefix(_PLAIN) for name in attributes if name.startswith(_PLAIN))
+        names = tuple(name for name in plain if _RAW + name not in attributes)
+        if not is_custom(node):
+            _plain_names[type(node)] = names
+    for name in names:
+        try:
+            value = repr(_signed(getattr(node, _PLAIN + name)))[:200]
+        except RuntimeError:  # released, too
+            continue
+        yield model.Saved(name, "alive", value=value)
 
 
 def _signed(value: Any) -> Any:
