@@ -98,11 +98,13 @@ _former_names.install()
 #: Packages, and by package the functions of it, that are loaded when first asked for: `import vizgrad`
 #: alone stays quick.
 _LATER = {
+    "accelerator": "",
     "amp": "GradScaler autocast",
     "amp.mode": "clear_autocast_cache get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype "
     "is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled set_autocast_cache_enabled "
     "set_autocast_dtype set_autocast_enabled",
     "backends": "",
+    "compiler": "compile",
     "cpu": "",
     "debugger.attach": "attach",
     "debugger.demo": "demo",
@@ -113,6 +115,7 @@ _LATER = {
     "distributions": "",
     "func": "vmap",
     "integrations": "",
+    "multiprocessing": "",
     "nn": "",
     "optim": "",
     "random": "default_generator",

@@ -5,15 +5,18 @@ from math import inf as inf
 from math import nan as nan
 from math import pi as pi
 from typing import Any as _Any
+from vizgrad import accelerator as accelerator
 from vizgrad import amp as amp
 from vizgrad import autograd as autograd
 from vizgrad import backends as backends
+from vizgrad import compiler as compiler
 from vizgrad import cpu as cpu
 from vizgrad import cuda as cuda
 from vizgrad import distributed as distributed
 from vizgrad import distributions as distributions
 from vizgrad import func as func
 from vizgrad import integrations as integrations
+from vizgrad import multiprocessing as multiprocessing
 from vizgrad import nn as nn
 from vizgrad import optim as optim
 from vizgrad import random as random
@@ -41,6 +44,7 @@ from vizgrad.autograd.grad_mode import inference_mode as inference_mode
 from vizgrad.autograd.grad_mode import no_grad as no_grad
 from vizgrad.autograd.grad_mode import reset_modes as reset_modes
 from vizgrad.autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from vizgrad.compiler import compile as compile
 from vizgrad.core import ops as ops
 from vizgrad.core.arrays.backend import Device as device
 from vizgrad.core.arrays.backend import get_default_device as get_default_device

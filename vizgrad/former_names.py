@@ -286,7 +286,7 @@ MERGED = {
     "vizgrad.debugger.wire.columnar_reading": "vizgrad.debugger.wire.columnar",
     "vizgrad.debugger.wire.wire_plan": "vizgrad.debugger.wire.wire",
     "vizgrad.distributions.parameters": "vizgrad.distributions.distribution",
-    "vizgrad.distributions.relaxed": "vizgrad.distributions.categorical",
+    "vizgrad.distributions.relaxed": "vizgrad.distributions.relaxed_categorical",
     "vizgrad.func.captured": "vizgrad.func.differentiating",
     "vizgrad.nn.functional.ctc": "vizgrad.nn.functional.classification",
     "vizgrad.nn.functional.differentiable": "vizgrad.nn.functional.losses",

@@ -21,7 +21,7 @@ PARTS = re.split(r"^# %% (\S+)\n", (DOCS / "examples.py").read_text("utf-8"), fl
 EXAMPLES = dict(zip(PARTS[::2], PARTS[1::2], strict=True))
 PROGRAMS = {
     f"{page.stem}-{number}": code
-    for page in sorted(DOCS.glob("*.md"))
+    for page in (*sorted(DOCS.glob("*.md")), ROOT / "README.md")
     for number, code in enumerate(
         re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
     )

@@ -3,31 +3,27 @@
 from vizgrad.distributions import constraint_registry as constraint_registry
 from vizgrad.distributions import constraints as constraints
 from vizgrad.distributions import transforms as transforms
+from vizgrad.distributions import utils as utils
 from vizgrad.distributions.bernoulli import Bernoulli as Bernoulli
+from vizgrad.distributions.beta import Beta as Beta
 from vizgrad.distributions.binomial import Binomial as Binomial
 from vizgrad.distributions.categorical import Categorical as Categorical
-from vizgrad.distributions.categorical import OneHotCategorical as OneHotCategorical
-from vizgrad.distributions.categorical import (
-    OneHotCategoricalStraightThrough as OneHotCategoricalStraightThrough,
-)
 from vizgrad.distributions.cauchy import Cauchy as Cauchy
 from vizgrad.distributions.chi2 import Chi2 as Chi2
-from vizgrad.distributions.chi2 import FisherSnedecor as FisherSnedecor
-from vizgrad.distributions.chi2 import StudentT as StudentT
 from vizgrad.distributions.constraint_registry import biject_to as biject_to
 from vizgrad.distributions.constraint_registry import transform_to as transform_to
 from vizgrad.distributions.continuous_bernoulli import ContinuousBernoulli as ContinuousBernoulli
-from vizgrad.distributions.dirichlet import Beta as Beta
 from vizgrad.distributions.dirichlet import Dirichlet as Dirichlet
 from vizgrad.distributions.distribution import Distribution as Distribution
 from vizgrad.distributions.exp_family import ExponentialFamily as ExponentialFamily
 from vizgrad.distributions.exponential import Exponential as Exponential
-from vizgrad.distributions.folded import HalfCauchy as HalfCauchy
-from vizgrad.distributions.folded import HalfNormal as HalfNormal
+from vizgrad.distributions.fishersnedecor import FisherSnedecor as FisherSnedecor
 from vizgrad.distributions.gamma import Gamma as Gamma
 from vizgrad.distributions.generalized_pareto import GeneralizedPareto as GeneralizedPareto
 from vizgrad.distributions.geometric import Geometric as Geometric
 from vizgrad.distributions.gumbel import Gumbel as Gumbel
+from vizgrad.distributions.half_cauchy import HalfCauchy as HalfCauchy
+from vizgrad.distributions.half_normal import HalfNormal as HalfNormal
 from vizgrad.distributions.independent import Independent as Independent
 from vizgrad.distributions.inverse_gamma import InverseGamma as InverseGamma
 from vizgrad.distributions.kl import kl_divergence as kl_divergence
@@ -45,12 +41,17 @@ from vizgrad.distributions.multinomial import Multinomial as Multinomial
 from vizgrad.distributions.multivariate_normal import MultivariateNormal as MultivariateNormal
 from vizgrad.distributions.negative_binomial import NegativeBinomial as NegativeBinomial
 from vizgrad.distributions.normal import Normal as Normal
+from vizgrad.distributions.one_hot_categorical import OneHotCategorical as OneHotCategorical
+from vizgrad.distributions.one_hot_categorical import (
+    OneHotCategoricalStraightThrough as OneHotCategoricalStraightThrough,
+)
 from vizgrad.distributions.pareto import Pareto as Pareto
 from vizgrad.distributions.poisson import Poisson as Poisson
 from vizgrad.distributions.relaxed_bernoulli import RelaxedBernoulli as RelaxedBernoulli
 from vizgrad.distributions.relaxed_categorical import (
     RelaxedOneHotCategorical as RelaxedOneHotCategorical,
 )
+from vizgrad.distributions.studentT import StudentT as StudentT
 from vizgrad.distributions.transformed_distribution import (
     TransformedDistribution as TransformedDistribution,
 )

@@ -1,4 +1,4 @@
-"""One of several classes: as its number, or as a vector with a single 1."""
+"""One of several classes, as its number."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from vizgrad.autograd.grad_mode import no_grad
 from vizgrad.core.ops.public.broadcasting import broadcast_tensors
-from vizgrad.core.ops.public.creation import arange, eye, full
+from vizgrad.core.ops.public.creation import arange, full
 from vizgrad.core.ops.public.random_sampling import multinomial
 from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
@@ -19,7 +19,6 @@ from vizgrad.distributions.distribution import (
     only_one,
     probs_to_logits,
 )
-from vizgrad.nn.functional import one_hot
 
 
 class Classes(Distribution):
@@ -117,53 +116,3 @@ class Categorical(Classes):
         values: Any = arange(self._num_events, device=self._param.device)
         values = values.view((-1,) + (1,) * len(self._batch_shape))
         return values.expand((-1, *self._batch_shape)) if expand else values
-
-
-class OneHotCategorical(Classes):
-    """A class as a vector with a single 1."""
-
-    support = constraints.one_hot
-
-    def __init__(
-        self,
-        probs: Tensor | None = None,
-        logits: Tensor | None = None,
-        validate_args: bool | None = None,
-    ) -> None:
-        shape = self._set(probs, logits)
-        super().__init__(Size(shape[:-1]), Size(shape[-1:]), validate_args)
-
-    @property
-    def mean(self) -> Tensor:
-        return self.probs
-
-    @property
-    def mode(self) -> Tensor:
-        return one_hot(self.probs.argmax(-1), self._num_events).to(self.probs)
-
-    @property
-    def variance(self) -> Tensor:
-        return self.probs * (1 - self.probs)
-
-    def sample(self, sample_shape: Any = ()) -> Tensor:
-        return one_hot(self._numbers(sample_shape), self._num_events).to(self.probs)
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._validate_sample(value)
-        value, logits = broadcast_tensors(value, self.logits)
-        return logits.gather(-1, value.argmax(-1, keepdim=True)).squeeze(-1)
-
-    def enumerate_support(self, expand: bool = True) -> Tensor:
-        n = self._num_events
-        values: Any = eye(n, dtype=self._param.dtype, device=self._param.device)
-        values = values.view((n, *(1,) * len(self._batch_shape), n))
-        return values.expand((n, *self._batch_shape, n)) if expand else values
-
-
-class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """OneHotCategorical whose samples carry the gradient of `probs` (Bengio et al. 2013)."""
-
-    has_rsample = True
-
-    def rsample(self, sample_shape: Any = ()) -> Tensor:
-        return self.sample(sample_shape) + (self.probs - self.probs.detach())

@@ -177,6 +177,18 @@ class Distribution:
     def _extended_shape(self, sample_shape: Any = ()) -> Size:
         return Size((*sample_shape, *self._batch_shape, *self._event_shape))
 
+    def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
+        """For an `expand` of one's own: an empty one of this class, or the instance that is given.
+
+        Raises NotImplementedError for a subclass with an `__init__` of its own that does not define `expand`.
+        """
+        if _instance is None and type(self).__init__ is not cls.__init__:
+            raise NotImplementedError(
+                f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method "
+                "must also define a custom .expand() method."
+            )
+        return type(self).__new__(type(self)) if _instance is None else _instance
+
     def expand(self, batch_shape: Any, _instance: Any = None) -> Self:
         """The same distribution with its parameters expanded to a larger batch, without copies."""
         batch_shape = Size(batch_shape)

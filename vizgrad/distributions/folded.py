@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
-from vizgrad.core.ops.public.from_values import full_like
 from vizgrad.core.ops.public.where_clamp import where
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
-from vizgrad.distributions.cauchy import Cauchy
 from vizgrad.distributions.distribution import Distribution
-from vizgrad.distributions.normal import Normal
 from vizgrad.distributions.transformed_distribution import TransformedDistribution
 from vizgrad.distributions.transforms import AbsTransform
 
@@ -47,37 +44,3 @@ class FoldedAtZero(TransformedDistribution):
 
     def entropy(self) -> Tensor:
         return self.base_dist.entropy() - math.log(2)
-
-
-class HalfCauchy(FoldedAtZero):
-    """|x| for an x of Cauchy(0, `scale`)."""
-
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"scale": constraints.positive}
-
-    def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
-        super().__init__(Cauchy(0, scale, validate_args=False), validate_args)
-
-    @property
-    def mean(self) -> Tensor:
-        return full_like(self.scale.detach(), math.inf)
-
-    @property
-    def variance(self) -> Tensor:
-        return self.base_dist.variance
-
-
-class HalfNormal(FoldedAtZero):
-    """|x| for an x of Normal(0, `scale`)."""
-
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"scale": constraints.positive}
-
-    def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
-        super().__init__(Normal(0, scale, validate_args=False), validate_args)
-
-    @property
-    def mean(self) -> Tensor:
-        return self.scale * math.sqrt(2 / math.pi)
-
-    @property
-    def variance(self) -> Tensor:
-        return self.scale.pow(2) * (1 - 2 / math.pi)

@@ -11,24 +11,26 @@ from vizgrad.core.ops.public.broadcasting import broadcast_shapes
 from vizgrad.core.ops.public.where_clamp import where
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions.bernoulli import Bernoulli
+from vizgrad.distributions.beta import Beta
 from vizgrad.distributions.binomial import Binomial
-from vizgrad.distributions.categorical import Categorical, OneHotCategorical
+from vizgrad.distributions.categorical import Categorical
 from vizgrad.distributions.cauchy import Cauchy
 from vizgrad.distributions.constraints import sum_rightmost
 from vizgrad.distributions.continuous_bernoulli import ContinuousBernoulli
-from vizgrad.distributions.dirichlet import Beta, Dirichlet
+from vizgrad.distributions.dirichlet import Dirichlet
 from vizgrad.distributions.distribution import EULER, Distribution
 from vizgrad.distributions.exp_family import ExponentialFamily, bregman
 from vizgrad.distributions.exponential import Exponential
-from vizgrad.distributions.folded import HalfNormal
 from vizgrad.distributions.gamma import Gamma
 from vizgrad.distributions.geometric import Geometric
 from vizgrad.distributions.gumbel import Gumbel
+from vizgrad.distributions.half_normal import HalfNormal
 from vizgrad.distributions.independent import Independent
 from vizgrad.distributions.laplace import Laplace
 from vizgrad.distributions.lowrank_multivariate_normal import LowRankMultivariateNormal
 from vizgrad.distributions.multivariate_normal import MultivariateNormal, mahalanobis
 from vizgrad.distributions.normal import Normal
+from vizgrad.distributions.one_hot_categorical import OneHotCategorical
 from vizgrad.distributions.pareto import Pareto
 from vizgrad.distributions.poisson import Poisson
 from vizgrad.distributions.transformed_distribution import TransformedDistribution

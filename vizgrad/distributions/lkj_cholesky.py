@@ -12,7 +12,7 @@ from vizgrad.core.ops.public.creation import arange
 from vizgrad.core.ops.public.random_sampling import randn
 from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
-from vizgrad.distributions.dirichlet import Beta
+from vizgrad.distributions.beta import Beta
 from vizgrad.distributions.distribution import Distribution, batch_of, broadcast_all, smallest
 
 

@@ -390,3 +390,84 @@ def an_uncommon_cache(torch, see):
     found = t.log_abs_det_jacobian(x, t(x))
     see("far", (found, torch.autograd.grad(found.sum(), x)[0]))
     see("by hand", abs(found.item() - (2 * math.log(2) - 20)) < 1e-5, expect=True)
+
+
+@program(rules="T-43")
+def triangles_as_vectors(torch, see):
+    utils = torch.distributions.utils
+    for diag in (-1, 0, 1):
+        matrix = torch.arange(9.0).reshape(3, 3).expand(2, 3, 3).clone().requires_grad_()
+        vec = utils.tril_matrix_to_vec(matrix, diag)
+        see(f"vector {diag}", vec)
+        back = utils.vec_to_tril_matrix(vec, diag)
+        see(f"matrix {diag}", back)
+        see(f"gradient {diag}", torch.autograd.grad((back * back).sum(), matrix)[0])
+    see.raises(
+        "diagonal", lambda: utils.tril_matrix_to_vec(torch.eye(2), 2), phrase="provided is outside"
+    )
+    see.raises(
+        "count", lambda: utils.vec_to_tril_matrix(torch.ones(5)), phrase="square D x D matrix"
+    )
+
+
+@program(rules="T-43")
+def a_distribution_written_by_a_user(torch, see):
+    """As PyTorch's own are written: helpers by their modules, and `expand` with a checked instance."""
+    from importlib import import_module
+
+    name = torch.__name__
+    utils = import_module(f"{name}.distributions.utils")
+    Distribution = import_module(f"{name}.distributions.distribution").Distribution
+    constraints = torch.distributions.constraints
+
+    class Logistic(Distribution):
+        arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012
+        support = constraints.real
+        has_rsample = True
+
+        def __init__(self, loc, scale, validate_args=None):
+            self.loc, self.scale = utils.broadcast_all(loc, scale)
+            super().__init__(self.loc.size(), validate_args=validate_args)
+
+        def expand(self, batch_shape, _instance=None):
+            new = self._get_checked_instance(Logistic, _instance)
+            batch_shape = torch.Size(batch_shape)
+            new.loc, new.scale = self.loc.expand(batch_shape), self.scale.expand(batch_shape)
+            super(Logistic, new).__init__(batch_shape, validate_args=False)
+            new._validate_args = self._validate_args
+            return new
+
+        def rsample(self, sample_shape=torch.Size()):  # noqa: B008  as people write it
+            shape = self._extended_shape(sample_shape)
+            u = utils.clamp_probs(torch.rand(shape, dtype=self.loc.dtype))
+            return self.loc + self.scale * (u.log() - (-u).log1p())
+
+        @utils.lazy_property
+        def rate(self):
+            return 1 / self.scale
+
+        def log_prob(self, value):
+            if self._validate_args:
+                self._validate_sample(value)
+            z = (value - self.loc) * self.rate
+            return -z - self.scale.log() - 2 * torch.nn.functional.softplus(-z)
+
+    d = Logistic(torch.tensor([0.5, -1.0]), 2.0)
+    wide = d.expand((3, 2))
+    see("log_prob", wide.log_prob(torch.tensor(0.3)))
+    see("rsample", wide.rsample((4,)).shape)
+    see.raises("scale", lambda: Logistic(0.0, -1.0), phrase="to satisfy the constraint")
+
+    class Standard(Logistic):
+        def __init__(self):
+            super().__init__(0.0, 1.0)
+
+    see.raises(
+        "expand",
+        lambda: Standard().expand((2,)),
+        phrase="must also define a custom .expand() method",
+    )
+    squashed = torch.distributions.TransformedDistribution(
+        d, [torch.distributions.SigmoidTransform()]
+    )
+    see("transformed", squashed.log_prob(torch.tensor([0.2, 0.7])))

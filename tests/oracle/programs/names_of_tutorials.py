@@ -155,3 +155,57 @@ def a_pool_that_gives_the_places_too(torch, see, name):
     see("results and places", (result, places))
     result.sum().backward()
     see("gradient", x.grad)
+
+
+@program(rules="T-40")
+def an_accelerator_that_is_not_there(torch, see):
+    from importlib import import_module
+
+    accelerator = import_module(f"{torch.__name__}.accelerator")
+    see("none", (accelerator.is_available(), accelerator.device_count()))
+    see(
+        "its kind", (accelerator.current_accelerator(), torch.accelerator.current_accelerator(True))
+    )
+    phrase = "Cannot access accelerator device when none is available"
+    for name in ("current_device_index", "synchronize", "empty_cache", "memory_allocated"):
+        see.raises(name, getattr(accelerator, name), phrase=phrase)
+    see.raises("choosing", lambda: accelerator.set_device_index(0), phrase=phrase)
+    with accelerator.device_index(None):
+        see("no choice", accelerator.is_available())
+
+
+@program(rules="T-50")
+def compiling_changes_no_result(torch, see):
+    import warnings
+
+    x = torch.tensor(wave(3), requires_grad=True)
+    layer = torch.nn.Linear(3, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        double = torch.compile(lambda x: x * 2, backend="eager")
+        see("a function", double(x).detach())
+
+        @torch.compile(backend="eager")
+        def square(x):
+            return x * x
+
+        square(x).sum().backward()
+        see("a decorated one", x.grad)
+        see("disabled", torch.compile(layer, disable=True) is layer)
+        compiled = torch.compile(layer, backend="eager")
+        see("a module", bool((compiled(x) == layer(x)).all()))
+        keys = ["weight", "bias"]
+        see.differs(
+            "its state",
+            list(compiled.state_dict()),
+            torch=[f"_orig_mod.{key}" for key in keys],
+            vizgrad=keys,
+            because="vizgrad has no compiler: compile returns the module itself",
+        )
+    see.raises("no function", lambda: torch.compile(3), phrase="A callable function is expected")
+    both = {"mode": "default", "options": {}}
+    phrase = "Either mode or options can be specified"
+    see.raises("both", lambda: torch.compile(layer, **both), phrase=phrase)
+    phrase = "Unrecognized mode=nope"
+    see.raises("mode", lambda: torch.compile(layer, mode="nope"), phrase=phrase)
+    see("compiling", torch.compiler.is_compiling())

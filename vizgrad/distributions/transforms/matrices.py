@@ -6,14 +6,14 @@ import math
 from typing import Any
 
 from vizgrad.core.ops.public import linalg
-from vizgrad.core.ops.public.creation import arange, eye, tril_indices
-from vizgrad.core.ops.public.from_values import ones_like, zeros_like
+from vizgrad.core.ops.public.creation import eye
+from vizgrad.core.ops.public.from_values import ones_like
 from vizgrad.core.ops.public.joining import cat
-from vizgrad.core.ops.public.where_clamp import where
 from vizgrad.core.tensor.tensor import Size, Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import precision
 from vizgrad.distributions.transforms.transform import OfOneKind, Transform, needs_dims
+from vizgrad.distributions.triangles import tril_matrix_to_vec, vec_to_tril_matrix
 from vizgrad.nn.functional import softplus
 
 
@@ -62,31 +62,24 @@ class CorrCholeskyTransform(Transform):
         eps = precision(x)
         partial = x.tanh().clamp(min=-1 + eps, max=1 - eps)
         size = self.forward_shape(x.shape)[-1]
-        # the number of each entry in x; above the diagonal, that of a zero after the last
-        count = x.shape[-1]
-        rows = arange(size, device=x.device).unsqueeze(-1)
-        columns = arange(size, device=x.device)
-        number = where(rows > columns, rows * (rows - 1) // 2 + columns, count)
-        partial = cat([partial, zeros_like(x[..., :1])], -1)[..., number]
+        partial = vec_to_tril_matrix(partial, -1)
         left = (1 - partial.pow(2)).sqrt().cumprod(-1)  # of the row, after each column
         before = cat([ones_like(left[..., :1]), left[..., :-1]], -1)
         return (partial + eye(size, dtype=x.dtype, device=x.device)) * before
 
-    def _before(self, y: Tensor, offset: int) -> tuple[Tensor, Tensor]:
+    def _before(self, y: Tensor) -> tuple[Tensor, Tensor]:
         """Entries of y below the diagonal, and the squared length their rows have left before them."""
         used = y.pow(2).cumsum(-1)
         before = 1 - cat([used[..., :1] * 0, used[..., :-1]], -1)
-        size = y.shape[-1]
-        rows, columns = tril_indices(size, size, offset=offset, device=y.device).unbind()
-        return y[..., rows, columns], before[..., rows, columns]
+        return tril_matrix_to_vec(y, -1), tril_matrix_to_vec(before, -1)
 
     def _inverse(self, y: Tensor) -> Tensor:
-        entries, before = self._before(y, -1)
+        entries, before = self._before(y)
         return (entries / before.sqrt()).atanh()
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """Triangular: each entry is tanh(x) times the root of what is left of its row."""
-        _, before = self._before(y, -1)
+        _, before = self._before(y)
         slopes = 2 * (math.log(2) - x - softplus(-2 * x))
         return (0.5 * before.log() + slopes).sum(-1)
 
