@@ -13,8 +13,8 @@ from vizgrad.core import errors
 from vizgrad.core.arrays import Array, xp
 from vizgrad.core.arrays.backend import DEVICES, current, go_back, make_current
 from vizgrad.core.arrays.fusion.many import together
-from vizgrad.core.arrays.kernels.elementwise import as_complex, as_real
 from vizgrad.core.arrays.heap import keep_freed_memory
+from vizgrad.core.arrays.kernels.elementwise import as_complex, as_real
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.graph.node import RemovableHandle, add_hook
 from vizgrad.core.tensor.modes import GUARD, about_to_write, set_grad_mode

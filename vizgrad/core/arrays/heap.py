@@ -19,7 +19,7 @@ LARGEST = 31 << 20
 
 @cache
 def keep_freed_memory() -> None:
-    """Once for a process, when it makes its first optimizer: one that only looks at another library's programs
+    """Once for a process, when it makes its first optimizer: one that only looks at programs of PyTorch's
     keeps its heap as it was.
     """
     np.empty(LARGEST, np.uint8)
