@@ -183,8 +183,7 @@ def elements(array: Array) -> list[Any]:
 
 
 def extent(array: Array) -> Extent | None:
-    """The whole block that the array is a part of, as far as arrays tell; None for one without bytes, and
-    for `EVERYWHERE`, whose bytes are those of others.
+    """The whole block that the array is a part of, as far as arrays tell; None for one without bytes.
 
     For borrowed memory (a buffer, a file, another library's) it is the extent of the outermost array.
     """
@@ -192,9 +191,8 @@ def extent(array: Array) -> Extent | None:
         return None
     if not is_on_host(array) and array.data is None:  # cupy is looking for memory for it
         return None
-    whole = owner(array)
-    low, high = span(whole)
-    if high <= low or any(whole is each for each in EVERYWHERE.values()):
+    low, high = span(owner(array))
+    if high <= low or low == FIRST:  # `EVERYWHERE` is no memory of its own
         return None
     return Extent(str(device_of(array)), low, high)
 

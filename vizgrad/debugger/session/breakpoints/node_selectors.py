@@ -27,7 +27,7 @@ class Chosen(NamedTuple):
 def choose(
     source: GraphSource,
     *,
-    op: str | None = None,
+    op: Any = None,
     node: Any = None,
     tensor: Any = None,
     line: int | str | None = None,
@@ -36,7 +36,7 @@ def choose(
     `op` that is no name.
     """
     found: list[Chosen] = []
-    if not isinstance(op, str | None):
+    if op is not None and not isinstance(op, str):
         raise TypeError(
             f"op= is a name or a pattern such as 'Mul*', but got {type(op).__name__}; give a node, or its "
             "number, as node="
