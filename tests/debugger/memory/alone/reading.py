@@ -420,7 +420,7 @@ def test_a_module_that_keeps_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_view_of_all_memory_holds_none() -> None:
-    """Arrays through which others are read (`core.arrays.heap`) own nothing that they show."""
+    """Arrays through which others are read (`blocks.EVERYWHERE`) own nothing that they show."""
     w = vg.ones(3, requires_grad=True)
     found = named(reading(), "w")
     assert found.shape == (3,)
