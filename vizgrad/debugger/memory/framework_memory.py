@@ -58,6 +58,11 @@ class Memory(Protocol):
     kinds: tuple[type, ...]
     name: str
 
+    @property
+    def nodes(self) -> int:
+        """How many nodes `saved` has come to."""
+        ...
+
     def seen(self, tensor: Any) -> Seen | None:
         """None of what has no memory in one piece."""
         ...
@@ -110,23 +115,25 @@ class Lent:
 
 def lent(
     walk: Walk, paths: Paths, graphs: Graphs, known: Iterable[Extent]
-) -> tuple[list[Lent], tuple[str, ...]]:
-    """The storages, and a sentence on what is not counted. `known` are counted already: arrays may share
-    another framework's memory.
+) -> tuple[list[Lent], int, tuple[str, ...]]:
+    """The storages, the number of nodes of graphs, and a sentence on what is not counted. `known` are counted
+    already: arrays may share another framework's memory.
     """
     found: list[Lent] = []
+    nodes = 0
     told: list[str] = []
     apart = _Apart(known)
     for memory in frameworks.memories():
         reading = _Reading(walk, paths, graphs, memory, apart)
         found += reading.found.values()
+        nodes += memory.nodes
         if reading.others:
             tensors = "tensor" if reading.others == 1 else "tensors"
             told.append(
                 f"{reading.others:,} {tensors} of {memory.name}'s without memory in one piece (sparse, for "
                 "example), not counted."
             )
-    return found, tuple(told)
+    return found, nodes, tuple(told)
 
 
 class _Reading:

@@ -108,7 +108,7 @@ def _read(
     own: list[model.HeapUse] = [held.use(block) for block in blocks]
     keepers = graphs.keepers(zip(blocks, own, strict=True))
     cycles, cycles_more = graphs.cycles(blocks, MOST_CYCLES)
-    others, uncounted = lent(walk, paths, graphs, (block.extent for block in blocks))
+    others, other_nodes, uncounted = lent(walk, paths, graphs, (block.extent for block in blocks))
     sizes = [block.bytes for block in blocks] + [each.bytes for each in others]
     uses: list[model.HeapUse] = [*own, *(each.use for each in others)]
     shares = tuple(
@@ -124,7 +124,7 @@ def _read(
     return model.Heap(
         bytes=sum(sizes),
         storages=len(sizes),
-        nodes=len(graphs.nodes),
+        nodes=len(graphs.nodes) + other_nodes,
         shares=shares,
         held=tuple(
             held.told(number, each) if isinstance(each, Block) else each.told(number)

@@ -223,7 +223,8 @@ export interface HeapShare {
 
 /**
  * `bytes` is the sum of `storages` storages, and of `shares`; of `held`, the largest first,
- * `held_more` are not told. `keepers`: each node is in one of them; the largest first.
+ * `held_more` are not told. `nodes` counts PyTorch's, too. `keepers`: each of vizgrad's own is in
+ * one of them; the largest first.
  *
  * `uncounted`: sentences about memory that is no part of it.
  */

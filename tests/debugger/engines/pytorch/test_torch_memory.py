@@ -106,3 +106,12 @@ def test_a_graph_that_goes_takes_its_memory() -> None:
     assert 333 * 4 in [each.bytes for each in vizgrad.memory().data.held if each.use == "saved"]
     del y
     assert 333 * 4 not in [each.bytes for each in vizgrad.memory().data.held if each.use == "saved"]
+
+
+def test_nodes_of_its_graphs_are_counted() -> None:
+    before = vizgrad.memory().data.nodes
+    w = torch.ones(3, requires_grad=True)
+    loss = ((w * 2).tanh() * w).sum()
+    assert vizgrad.memory().data.nodes - before == 5
+    del loss
+    assert vizgrad.memory().data.nodes == before

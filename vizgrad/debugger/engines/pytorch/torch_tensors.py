@@ -278,6 +278,10 @@ class TorchMemory:
             tensor.requires_grad and tensor.is_leaf, tensor._is_view(), LOOK.grad(tensor),
         )  # fmt: skip
 
+    @property
+    def nodes(self) -> int:
+        return len(self._told)
+
     def saved(self, tensor: Any) -> Iterator[Kept]:
         if tensor.is_leaf or (tensor._is_view() and tensor._version):
             return  # to ask a view that was written to for its node would make one
