@@ -195,6 +195,21 @@ def test_an_accumulated_gradient_counts_its_rounds(engine: Any) -> None:
     assert finding.backward == 2
 
 
+def test_the_first_late_clipping_counts(engine: Any) -> None:
+    def program(engine: Any) -> None:
+        w = engine.ones(3, requires_grad=True)
+        optimizer = engine.optim.SGD([w], lr=0.1)
+        for _i in range(6):
+            optimizer.zero_grad()
+            (w * 2).sum().backward()
+            optimizer.step()
+            engine.nn.utils.clip_grad_norm_([w], 1.0)
+
+    finding = only(program, engine)
+    assert finding.heading == "Gradients clipped after step()"
+    assert finding.when == "first in round 1 of `for _i in range(6)`, last in round 6, in 6 rounds"
+
+
 def test_rounds_of_a_long_run_are_known(engine: Any) -> None:
     def program(engine: Any) -> None:
         w = engine.ones(1, 1, requires_grad=True)

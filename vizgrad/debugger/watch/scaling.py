@@ -69,9 +69,10 @@ class Scaling:
         self._unscaled: set[int] = set()
         #: The program has asked for the scale, and may divide by it itself.
         self._asked = False
-        #: Clippings since the last step, and how many found nothing but used gradients.
+        #: Clippings since the last step.
         self._clips: list[_Clip] = []
-        self._late = 0
+        #: The last clipping, where it found nothing but used gradients.
+        self._late: _Late | None = None
         self._scale: Callable[[], float] | None = None
 
     # --- told of calls -----------------------------------------------------------------------------------
@@ -131,12 +132,16 @@ class Scaling:
             return
         used = [leaf.used_by for leaf in held if leaf.used_by]
         if len(used) == len(held):
-            self._late += 1
-            if self._late > 1:
-                at = used[0].site
-                self._found("late clip", site, at, "", limit)
+            # one may be meant, for what comes after; of several the first counts, too
+            late = _Late(site, used[0].site, limit, tick())
+            if self._late is None:
+                self._late = late
+                return
+            for each in (self._late, late) if self._late.waits else (late,):
+                self._found("late clip", each.site, each.step, "", each.limit, each.clock)
+            self._late = late._replace(waits=False)
             return
-        self._late = 0
+        self._late = None
         owners = frozenset(leaf.key for leaf in held)
         self._clips.append(_Clip(owners, limit, site, tick()))
 
@@ -173,12 +178,30 @@ class Scaling:
         return bool(runs) and all(any(map(_scaled, run.roots)) for run in runs)
 
     def _found(
-        self, case: str, site: Site | None, other: Site | None, title: str, limit: float = 0.0
+        self,
+        case: str,
+        site: Site | None,
+        other: Site | None,
+        title: str,
+        limit: float = 0.0,
+        clock: int | None = None,
     ) -> None:
         scale = 1.0 if self._scale is None else float(self._scale())
         harmless = case != "late clip" and (scale == 1.0 or limit >= scale)
         if not harmless and len(self.faults) < _FAULTS_KEPT:
-            self.faults.append(Fault(case, site, other, title, scale, limit, tick()))
+            self.faults.append(
+                Fault(case, site, other, title, scale, limit, tick() if clock is None else clock)
+            )
+
+
+class _Late(NamedTuple):
+    """A clipping at `site` of gradients that the step at `step` had used. Is it not told of yet?"""
+
+    site: Site | None
+    step: Site | None
+    limit: float
+    clock: int
+    waits: bool = True
 
 
 def _scaled(root: Note) -> bool:
