@@ -13,6 +13,7 @@ from vizgrad.core import errors
 from vizgrad.core.arrays import Array, xp
 from vizgrad.core.arrays.backend import DEVICES, current, go_back, make_current
 from vizgrad.core.arrays.fusion.many import together
+from vizgrad.core.arrays.heap import keep_freed_memory
 from vizgrad.core.arrays.kernels.elementwise import as_complex, as_real
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.graph.node import RemovableHandle, add_hook
@@ -143,6 +144,7 @@ class Optimizer:
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, "
                 "but got one Tensor; put it in a list"
             )
+        keep_freed_memory()
         self.defaults = defaults
         self.param_groups: list[Group] = []
         self.state: defaultdict[Tensor, State] = defaultdict(dict)

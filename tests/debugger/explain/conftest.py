@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -16,3 +17,9 @@ def _nobody_watched_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for session in registry.sessions():
         session.close()
+
+
+@pytest.fixture(params=["vizgrad", "torch"])
+def engine(request: pytest.FixtureRequest) -> Any:
+    """The module whose tensors a test uses; PyTorch's only where it is installed."""
+    return pytest.importorskip(request.param)

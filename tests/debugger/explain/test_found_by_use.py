@@ -15,11 +15,6 @@ from vizgrad.debugger.engines.common.variable_names import names_in
 from vizgrad.debugger.explain.node_answers import why_node
 
 
-@pytest.fixture(params=["vizgrad", "torch"])
-def engine(request: pytest.FixtureRequest) -> Any:
-    return pytest.importorskip(request.param)
-
-
 def text_of(session: Any) -> str:
     with session.at_rest() as (_, look):
         return run_text(look.graph(), look.run())

@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
-import pytest
-
 import vizgrad as vg
-
-
-@pytest.fixture(params=["vizgrad", "torch"])
-def engine(request: pytest.FixtureRequest) -> Any:
-    pytest.importorskip(request.param)
-    return importlib.import_module(request.param)
 
 
 def test_a_term_without_a_gradient_is_nan(engine: Any) -> None:

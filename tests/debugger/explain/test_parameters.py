@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
-import pytest
-
 import vizgrad as vg
-
-
-@pytest.fixture(params=["vizgrad", "torch"])
-def engine(request: pytest.FixtureRequest) -> Any:
-    pytest.importorskip(request.param)
-    return importlib.import_module(request.param)
 
 
 def train(engine: Any, net: Any, opt: Any, rounds: int = 3) -> None:

@@ -42,6 +42,18 @@ def test_the_coarser_type_says_what_counts() -> None:
     assert vg.compare(loss_of(leaf(double)), loss_of(leaf(double))).tolerance < 1e-10
 
 
+def test_a_swap_that_changes_no_gradient_of_a_leaf_says_so_first() -> None:
+    one, other = leaf(), leaf()
+    found = vg.compare(((one * 2) * 3).sum(), ((other * 3) * 2).sum())
+    assert found.to_text().startswith(
+        "no gradient of a leaf differs (1 compared); first difference at MulBackward0"
+    )
+    changed = vg.compare(((one * 2) * 3).sum(), ((other * 3) * 4).sum())
+    assert changed.to_text().startswith("first difference at")
+    grown = vg.compare(((one * 2) * 3).sum(), ((other * 3) * 2 + leaf() * 0).sum())
+    assert not grown.to_text().startswith("no gradient of a leaf differs")
+
+
 def test_who_made_the_first_difference_and_where_the_forward_passes_part() -> None:
     with vg.watch():
         a, b = loss_of(leaf()), loss_of(leaf(), times=1.5)

@@ -3,10 +3,8 @@
 import numpy as xp  # noqa: ICN001  kernels dispatch from it to any array's library
 
 from vizgrad.core.arrays.backend import Array as Array
-from vizgrad.core.arrays.heap import keep_freed_memory
 from vizgrad.core.interpreter import refuse_without_gil
 
 __all__ = ["Array", "xp"]
 
 refuse_without_gil()
-keep_freed_memory()

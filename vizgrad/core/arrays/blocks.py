@@ -192,7 +192,7 @@ def extent(array: Array) -> Extent | None:
     if not is_on_host(array) and array.data is None:  # cupy is looking for memory for it
         return None
     low, high = span(owner(array))
-    if high <= low:
+    if high <= low or low == FIRST:  # `EVERYWHERE` is no memory of its own
         return None
     return Extent(str(device_of(array)), low, high)
 

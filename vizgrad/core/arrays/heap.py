@@ -9,12 +9,17 @@ its memory is never touched. Elsewhere this does nothing.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 #: Just below 32 MiB, from which on blocks never count.
 LARGEST = 31 << 20
 
 
+@cache
 def keep_freed_memory() -> None:
-    """Once for a process, when vizgrad is imported."""
+    """Once for a process, when it makes its first optimizer: one that only looks at programs of PyTorch's
+    keeps its heap as it was.
+    """
     np.empty(LARGEST, np.uint8)

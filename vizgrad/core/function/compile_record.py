@@ -16,7 +16,7 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import DEVICES, as_array
 from vizgrad.core.arrays.dtypes import NARROW, float32, float64
 from vizgrad.core.arrays.errstate import NAMELESS
-from vizgrad.core.arrays.fusion import fused
+from vizgrad.core.arrays.fusion import as_laid_out, fused
 from vizgrad.core.function.bfloat16 import BY_NUMBER, narrowed, widened
 from vizgrad.core.function.compile_node import at_first_call
 from vizgrad.core.function.declared import GROUPS, saved_by, users_of
@@ -80,7 +80,8 @@ def compile_record(op: Declared, node_class: Callable[[], type[Node] | None]) ->
         if scope["kernel"] is op.forward:  # and not what asks a selective checkpoint
             scope["kernel"] = op.kernel
         if _kernel(op) != "kernel":
-            scope["fused_kernel"] = fused()(op.forward)
+            one = fused() if hasattr(op.forward, "__code__") else as_laid_out
+            scope["fused_kernel"] = one(op.forward)
         if DUALS.armed:
             own = dict(scope)
             scope["plain"] = at_first_call(op.name, "record", own, lambda: _record_source(op))
@@ -170,8 +171,10 @@ def _may_be_widened(op: Declared) -> bool:
 
 
 def _kernel(op: Declared) -> str:
-    """The kernel for the result: on a device one launch, also for several of numpy's functions."""
-    if not op.fuses or not hasattr(op.forward, "__code__"):
+    """The kernel for the result: on a device one launch, also for several of numpy's functions, and laid out
+    as its operands are.
+    """
+    if not op.fuses:
         return "kernel"
     return "(kernel if a0.__class__ is ndarray else fused_kernel)"
 

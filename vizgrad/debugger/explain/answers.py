@@ -51,8 +51,12 @@ def of_value(note: Note, found: Cause, name: str) -> tuple[Link, ...]:
         return ()
     keys = way(id(note), goal, lambda key: _parents(notes, key))
     said: list[Link] = []
+    taker: Note | None = None
     for key in keys:
-        link = _of_note(notes[key], name if key == id(note) else "")
+        each, called = notes[key], name if key == id(note) else ""
+        if taker is not None and each.site is None:
+            called = nonfinite.taken_as(each, taker)
+        taker, link = each, _of_note(each, called)
         if not said or (said[-1].text, said[-1].place) != (link.text, link.place):
             said.append(link)  # several operations of one expression are one thing to a person
     return tuple(said)
@@ -165,7 +169,16 @@ def _asked_of(run: Run, key: int, name: str) -> Link:
 
 
 def _called(run: Run, note: Note) -> str:
-    return name_of(note, THE_LOSS) if note in run.roots else name_of(note)
+    if note in run.roots:
+        return name_of(note, THE_LOSS)
+    return name_of(note, "" if note.site is not None else _taken_as(run.roots, note))
+
+
+def _taken_as(roots: Iterable[Note], note: Note) -> str:
+    """The name of a value that came from outside, where an operation took it."""
+    takers = (each for root in roots for each in root.ancestors() if note in each.parents)
+    taker = next(takers, None)
+    return "" if taker is None else nonfinite.taken_as(note, taker)
 
 
 def _of_forward(run: Run, birth: Odd | None, *, asked: bool) -> Note | None:

@@ -195,6 +195,9 @@ def of_value(note: Note, name: str, steps: int = 0) -> Cause | None:
         run = birth.run
         return None if run is None else _of_grad(run, name, steps, -birth.detail.key)
     if not birth.parents:
+        taker = None if birth.site is not None else taken_by(note, birth)
+        if taker is not None:
+            return _given(note, birth, taker, name)
         tensor = source_expressions.assigned(birth.site) or name
         case = "given-not-finite" if birth.site is None else "data"
         return cause(
@@ -205,6 +208,39 @@ def of_value(note: Note, name: str, steps: int = 0) -> Cause | None:
     passed = _passed_on(note, birth, "", name)
     product = of(birth, places, nan, passed)
     return product or _of_operation(birth, places, nan, passed)
+
+
+def taken_by(note: Note, birth: Note) -> Note | None:
+    """The first result, on the way to `note`, of an operation that took the value `birth`."""
+    while note is not birth:
+        taken = next((each for each in note.parents if birth in (each, each.born)), None)
+        if taken is birth:
+            return note
+        if taken is None:
+            return None
+        note = taken
+    return None
+
+
+def taken_as(birth: Note, taker: Note) -> str:
+    """How the operation that made `taker` names its operand `birth`; "" where that is not known."""
+    written = source_expressions.operands(taker.site)
+    if len(written) == len(taker.parents):
+        name = written[taker.parents.index(birth)]
+    elif len(written) == 1 and written == source_expressions.arguments(taker.site):
+        name = "" if birth.requires else written[0]  # of a module, which has parameters beside
+    else:
+        name = ""
+    return name if len(name) <= source_expressions.SHORT else ""
+
+
+def _given(note: Note, birth: Note, taker: Note, name: str) -> Cause:
+    """The value came from outside: the culprit is the line that took it."""
+    shown = taken_as(birth, taker)
+    return cause(
+        "nonfinite-forward", "operand-given", taker.site, shown or name,
+        shown=shown or Words("an operand"), taker=call(taker), passed=_passed_on(note, birth, shown, name),
+    )  # fmt: skip
 
 
 def _of_operation(

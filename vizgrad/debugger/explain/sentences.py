@@ -129,6 +129,16 @@ SENTENCES: dict[str, tuple[str, str]] = {
             "func made {shown}, call the function without the transform and ask again"
         ),
     ),
+    "operand-given": (
+        (
+            "{shown} held values that are not finite when {taker} took it on {at}; the operation that made "
+            "them was not recorded.{passed}"
+        ),
+        (
+            "clean the data first: look for missing values with isfinite(); or, if a transform of func made "
+            "it, call the function without the transform and ask again"
+        ),
+    ),
     "operand-not-finite": (
         "{name} is not finite: {which} of {call} on {at} was not already, and has no history.",
         "clean the data first: look for missing values with isfinite(), and replace or drop them",

@@ -309,6 +309,7 @@ class TraceDiff:
             return f"no difference{beyond}: {compared:,} nodes compared{unrun}"
         parts: list[str] = []
         if self.first is not None:
+            parts += self._leaves()
             parts.append(
                 f"first difference at {_name(self.first)} (node {_numbers(self.first)}): "
                 f"{_amount(self.first)}{_what(self.first)}{self._before()}; {len(self.differing):,} of "
@@ -320,6 +321,18 @@ class TraceDiff:
         if any(alone):
             parts.append(f"{alone[0]:,} nodes only here, {alone[1]:,} only there")
         return "; ".join(parts)
+
+    def _leaves(self) -> Iterator[str]:
+        """That all leaves have equal gradients, if they have: then an optimizer sees no difference."""
+        nodes = self.trace.graph.nodes
+        leaves = [
+            each
+            for each in self.nodes
+            if nodes[each.node].kind == "leaf" and each.relative is not None
+        ]
+        alone = any(node.kind == "leaf" for node in (*self.only_here, *self.only_there))
+        if leaves and not alone and not any(leaf in self.differing for leaf in leaves):
+            yield f"no gradient of a leaf differs ({len(leaves):,} compared)"
 
     def _beyond(self) -> str:
         if self._dtype:

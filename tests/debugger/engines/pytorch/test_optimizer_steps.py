@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 from torch import nn  # noqa: E402
+from torch.optim.optimizer import register_optimizer_step_post_hook  # noqa: E402
 
 import vizgrad as vg  # noqa: E402
 from vizgrad.debugger.engines.api.summarizer import Origin  # noqa: E402
@@ -109,6 +110,27 @@ def test_hooks_and_closures_of_the_users_are_listened_to(heard: list[str]) -> No
     assert last.place is not None
     assert last.place.text == "model.weight.mul_(2)  # HOOK"
     assert heard.count("linear") == 2
+
+
+def test_a_hook_of_all_optimizers_is_listened_to() -> None:
+    model = nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+
+    def double(*args: Any) -> None:
+        with torch.no_grad():
+            model.weight.mul_(2)  # HOOK OF ALL
+
+    with vg.watch():
+        backward(model)
+        optimizer.step()
+        handle = register_optimizer_step_post_hook(double)
+        try:
+            optimizer.step()
+        finally:
+            handle.remove()
+        last = list(writes_to(model.weight))[-1]
+    assert last.place is not None
+    assert last.place.text == "model.weight.mul_(2)  # HOOK OF ALL"
 
 
 def test_a_long_watch_keeps_no_place_of_what_is_gone() -> None:

@@ -14,6 +14,7 @@ import vizgrad as vg
 from tests.fixtures import strict_array, strict_module
 from vizgrad.core.arrays.statistics import Statistics
 from vizgrad.debugger.engines.api import summarizer
+from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.engines.vizgrad.summary import (
     outline,
     summarize,
@@ -88,3 +89,16 @@ def test_a_device_is_waited_for_when_the_numbers_are_read(cuda: None) -> None:
     assert (found.device, found.mean, found.zeros) == ("cuda:0", 1, 0)
     assert len(strict_array.reads) == 1
     assert summarize(tensor).zeros == 300
+
+
+def test_a_gradient_that_waits_on_a_device_is_pictured_as_on_the_host(cuda: None) -> None:
+    seen = []
+    for device in ("cpu", "cuda"):
+        x = vg.arange(24.0, device=device).reshape(4, 6).requires_grad_()
+        with open_session((x * x).exp().sum(), names={}) as session:
+            session.step()
+            _, _, (waiting,), _ = session.inspect(1)
+        assert waiting is not None
+        assert waiting.heat is not None
+        seen.append((waiting.histogram, waiting.heat))
+    assert seen[0] == seen[1]

@@ -78,13 +78,80 @@ def fused(*numbers: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
             program, form = made
             if form is None and many.put(program, list(bound.values())):
                 return None
+            order = None
+            if all(result.into is None for result in program.results):
+                order = in_memory([value for value in bound.values() if is_array(value)])
+            if order is not None:  # cupy's results lie in C's order
+                bound = {name: _turned(value, order) for name, value in bound.items()}
             if len(program.steps) == 1:  # a launch of cupy's own
-                return function(*args, **options)
-            return _filled(form, launch.over_elements(program, list(bound.values())))
+                found = function(**bound)  # pyright: ignore[reportCallIssue]  the same arguments
+            else:
+                found = _filled(form, launch.over_elements(program, list(bound.values())))
+            return found if order is None else _turned_back(found, order)
 
         return run
 
     return decorate
+
+
+def in_memory(arrays: list[Array]) -> list[int] | None:
+    """The axes of a result of these, the one with the longest steps first, as numpy lays it out; None where
+    that is C's order.
+    """
+    if all(a.flags.c_contiguous for a in arrays):
+        return None
+    dims = max(a.ndim for a in arrays)
+    steps = [
+        [
+            *[0] * (dims - a.ndim),
+            *(0 if n == 1 else abs(step) for n, step in zip(a.shape, a.strides, strict=True)),
+        ]
+        for a in arrays
+    ]
+    order: list[int] = []  # the innermost first
+    for axis in reversed(range(dims)):
+        place = len(order)
+        for at in reversed(range(len(order))):
+            known = [(own[axis], own[order[at]]) for own in steps if own[axis] and own[order[at]]]
+            if not known:
+                continue
+            if any(other <= one for one, other in known):
+                break
+            place = at
+        order.insert(place, axis)
+    order.reverse()
+    return None if order == sorted(order) else order
+
+
+def as_laid_out(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of elements, whose result on a device lies in memory as its arguments do."""
+
+    @wraps(function)
+    def run(*args: Any, **options: Any) -> Any:
+        if isinstance(args[0], np.ndarray):
+            return function(*args, **options)
+        order = in_memory([value for value in args if is_array(value)])
+        if order is None:
+            return function(*args, **options)
+        return _turned_back(function(*(_turned(a, order) for a in args), **options), order)
+
+    return run
+
+
+def _turned(value: Any, order: list[int]) -> Any:
+    """The array with its axes in that order; what is no array stays."""
+    if not is_array(value) or not value.ndim:
+        return value
+    whole = value.reshape((1,) * (len(order) - value.ndim) + value.shape)
+    return whole.transpose(order)
+
+
+def _turned_back(found: Any, order: list[int]) -> Any:
+    if isinstance(found, tuple):
+        return tuple(_turned_back(each, order) for each in found)
+    if found is None or found.ndim != len(order):
+        return found
+    return found.transpose(np.argsort(order).tolist())
 
 
 class _Programs:

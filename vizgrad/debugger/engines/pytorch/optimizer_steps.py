@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from torch.optim import optimizer as of_optimizers
+
 from vizgrad.debugger.engines.api.summarizer import Spot
 from vizgrad.debugger.engines.pytorch.write_lines import note_writes
 
@@ -72,7 +74,16 @@ def can_be_told(optimizer: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> 
     """Is all of this step PyTorch's own code? A closure, a class and hooks of the user's are not."""
     if not type(optimizer).__module__.startswith(_OURS) or args or kwargs:
         return False
-    return not (optimizer._optimizer_step_pre_hooks or optimizer._optimizer_step_post_hooks)
+    if optimizer._optimizer_step_pre_hooks or optimizer._optimizer_step_post_hooks:
+        return False
+    of_all = (*of_optimizers._global_optimizer_pre_hooks.values(),)
+    of_all += (*of_optimizers._global_optimizer_post_hooks.values(),)
+    return all(_is_own(hook) for hook in of_all)
+
+
+def _is_own(hook: Any) -> bool:
+    """Is it a hook of a watch, which writes nothing?"""
+    return (getattr(hook, "__module__", None) or "").startswith("vizgrad.")
 
 
 def counts_of(optimizer: Any) -> list[tuple[Any, int]]:

@@ -9,7 +9,13 @@ from math import prod
 from typing import Any
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.backend import as_array, device_of, is_on_device
+from vizgrad.core.arrays.backend import (
+    as_array,
+    device_of,
+    is_on_device,
+    libraries_changed,
+    library_of_devices,
+)
 from vizgrad.core.arrays.chunks import kept_copy
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.arrays.sparse.base import SparseArray
@@ -113,6 +119,17 @@ def elements(value: Any) -> Any:
 
 for _kind in (Tensor, xp.ndarray, SparseArray):
     summarizer.register(_kind, summarize, summarize_closely, elements)
+
+
+def _know_arrays_of_devices() -> None:
+    """Gradients that wait for a node are bare arrays, on a device, too."""
+    library = library_of_devices()
+    if library is not None:
+        summarizer.register(library.ndarray, summarize, summarize_closely, elements)
+
+
+libraries_changed.append(_know_arrays_of_devices)
+_know_arrays_of_devices()
 
 
 #: Elements of which all are told.
