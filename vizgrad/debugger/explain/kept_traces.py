@@ -17,7 +17,7 @@ _numbers = count(1)
 _KERNEL = token_hex(4)
 #: The blocks of this process whose backwards are kept, by the ids that pages know.
 _blocks: WeakValueDictionary[str, KeptTraces] = WeakValueDictionary()
-#: What the name of a kept backward begins with, where a page asks for it as for a session.
+#: A page asks for a kept backward as for a session, by a name that begins so.
 _PREFIX = "kept-"
 
 
