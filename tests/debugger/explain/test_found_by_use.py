@@ -334,3 +334,74 @@ def test_what_is_added_with_its_graph_is_named_as_written(
     exec(compile(program.read_text(), str(program), "exec"), scope)
     (finding,) = (each for each in scope["train"](engine, vg) if each.kind == "history-kept")
     assert advice in finding.fix, finding.fix
+
+
+@pytest.mark.parametrize("batched", [True, False])
+def test_a_masked_product_is_nan_by_what_went_in(engine: Any, *, batched: bool) -> None:
+    """A batched product is several nodes, and its elements have no operand of their own."""
+    with vg.watch() as watch:
+        h = engine.tensor([[1.0, 2.0], [0.0, 0.0], [3.0, -1.0]], requires_grad=True)
+        unit = h / h.norm(dim=-1, keepdim=True)  # 0 / 0
+        rows = unit[None] if batched else unit
+        mask = engine.tensor([False, True, False])
+        product = rows @ rows.mT
+        loss = product.masked_fill(mask, 0.0).masked_fill(mask[:, None], 0.0).mean()
+        loss.backward()
+    (found,) = watch.findings
+    assert found.kind == "nonfinite-masked"
+    assert found.culprit is not None
+    assert found.culprit.text.endswith("# 0 / 0")
+    assert "is NaN in the branch that is masked out" in found.story
+    assert "0 * NaN is NaN" in found.story
+    assert "where(mask, h.norm(dim=-1, keepdim=True), 1)" in found.fix
+
+
+def test_a_stop_at_a_product_shows_no_element_that_is_not_to_blame(engine: Any) -> None:
+    h = engine.tensor([[1.0, 2.0], [0.0, 0.0], [3.0, -1.0]], requires_grad=True)
+    unit = h / h.norm(dim=-1, keepdim=True)
+    mask = engine.tensor([False, True, False])
+    product = unit @ unit.mT
+    loss = product.masked_fill(mask, 0.0).masked_fill(mask[:, None], 0.0).mean()
+    session: Any = vg.debug(loss, display=False)
+    session.continue_()
+    assert "MmBackward0 made" in session.stopped.text
+    assert "self =" not in session.stopped.text
+    assert "made by the forward of DivBackward0" in session.stopped.text
+
+
+def test_a_loss_that_overflows_names_the_large_operand(engine: Any) -> None:
+    with vg.watch() as watch:
+        w = engine.tensor([1e20], requires_grad=True)
+        target = engine.tensor([1.0])
+        steps = engine.optim.SGD([w], lr=0.1)
+        state = w * 1e10
+        loss = engine.nn.functional.mse_loss(state, target)
+        loss.backward()
+        steps.step()
+    (found,) = watch.findings
+    assert "values of `state` are as large as 1e+30" in found.story
+    assert found.story.endswith("From there it reached `w`.")
+    assert found.fix.startswith("scale `state` down")
+
+
+def test_an_optimizer_that_was_given_the_other_model(engine: Any) -> None:
+    nn, optim = engine.nn, engine.optim
+    with vg.watch() as watch:
+        generator, critic = nn.Linear(2, 2), nn.Linear(2, 1)
+        of_generator = optim.SGD(generator.parameters(), lr=0.1)
+        of_critic = optim.Adam(generator.parameters(), lr=0.1)
+        noise = engine.ones(4, 2)
+        for _ in range(4):
+            fake = generator(noise)
+            of_critic.zero_grad()
+            critic(fake.detach()).mean().backward()
+            of_critic.step()  # has none
+            of_generator.zero_grad()
+            (-critic(fake)).mean().backward()
+            of_generator.step()
+    found = watch.findings[0]
+    assert found.heading == "Optimizer has parameters of another"
+    assert found.culprit is not None
+    assert found.culprit.text.endswith("# has none")
+    assert "also those of `SGD`" in found.story
+    assert "zero_grad" not in found.fix

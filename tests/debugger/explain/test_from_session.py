@@ -97,7 +97,7 @@ def test_dead_units_and_vanishing_gradients_are_told_of_steps() -> None:
     session = opened(dead.relu().sum() + alive.sum())
     session.continue_()
     found = vg.why(dead)
-    assert (found.kind, "2 of 2 units are dead" in found.story) == ("zero-derivative", True)
+    assert (found.kind, "2 of 2 activations are zero" in found.story) == ("zero-derivative", True)
     assert not vg.why(alive)
     x = vg.tensor([1.0], requires_grad=True)
     y = x

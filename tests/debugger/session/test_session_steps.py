@@ -89,3 +89,15 @@ def test_a_warning_is_of_the_line_of_the_person(recwarn: pytest.WarningsRecorder
     finally:
         vizgrad.set_warn_always(False)
     assert [warning.filename for warning in recwarn] == [__file__, __file__]
+
+
+def test_no_number_of_steps_is_a_fraction() -> None:
+    session = open_session(leaf(1).exp().sum(), names={})
+    with pytest.raises(TypeError, match="integer"):
+        session.step(1.5)
+    with pytest.raises(TypeError, match="integer"):
+        session.seek(0.5)
+    assert session.position == 0
+    with pytest.raises(TypeError, match="its number, as node="):
+        session.break_at(1)
+    assert session.break_at(node=1).nodes == (1,)

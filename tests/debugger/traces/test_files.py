@@ -329,3 +329,11 @@ def test_names_of_strangers_are_text_everywhere(tmp_path: Path) -> None:
         other = open_session(x * 3, names={id(x): evil})
     other.continue_()
     assert "<img" not in other.trace.diff(loaded)._repr_html_()
+
+
+def test_a_folder_that_is_missing_is_named_and_not_a_file_of_ours(tmp_path: Path) -> None:
+    session = open_session(vg.ones(2, requires_grad=True).sum(), names={})
+    path = tmp_path / "none" / "run.vgtrace"
+    with pytest.raises(FileNotFoundError) as caught:
+        session.trace.save(path)
+    assert caught.value.filename == str(path)

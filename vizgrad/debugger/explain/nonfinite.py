@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from math import isinf
 
+from vizgrad.debugger.engines.common.nonfinite_origin import MATRICES
 from vizgrad.debugger.explain import arithmetic
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Number, Operand, Phrase, cause
 from vizgrad.debugger.explain.wording import THE_RESULT, Words, call, operand_of, operation, raw
@@ -100,6 +101,8 @@ _ELEMENTWISE = frozenset({"mul", "rmul", "imul", "multiply"})
 _OF_MATRICES = frozenset(
     {"matmul", "rmatmul", "mm", "bmm", "mv", "dot", "linear", "addmm", "baddbmm", "einsum", "inner"}
 )
+#: They square a difference.
+_SQUARING = frozenset({"mse_loss", "cdist", "pairwise_distance"})
 
 
 #: How it is written: `math.inf`, `float("inf")`.
@@ -118,7 +121,7 @@ def of(
     op, given = birth.op.strip("_"), places[0][2] if places else None
     if nan and op in _ELEMENTWISE and given is not None and (given == 0.0 or isinf(given)):
         return _zero_times_infinity(birth, passed)
-    if not nan and op in _ELEMENTWISE | _OF_MATRICES:
+    if not nan and op in _ELEMENTWISE | _OF_MATRICES | _SQUARING:
         return _overflow(birth, places if op in _ELEMENTWISE else [], passed)
     return None
 
@@ -197,15 +200,15 @@ def of_value(note: Note, name: str, steps: int = 0) -> Cause | None:
     if not birth.parents:
         taker = None if birth.site is not None else taken_by(note, birth)
         if taker is not None:
-            return _given(note, birth, taker, name)
+            return _given(note, birth, taker, name, steps)
         tensor = source_expressions.assigned(birth.site) or name
         case = "given-not-finite" if birth.site is None else "data"
         return cause(
             "nonfinite-forward", case, birth.site, tensor,
-            shown=tensor, passed=_passed_on(note, birth, tensor, name),
+            shown=tensor, passed=_passed_on(note, birth, tensor, name, steps),
         )  # fmt: skip
     places, nan = birth.detail or ([], False)
-    passed = _passed_on(note, birth, "", name)
+    passed = _passed_on(note, birth, "", name, steps)
     product = of(birth, places, nan, passed)
     return product or _of_operation(birth, places, nan, passed)
 
@@ -234,12 +237,13 @@ def taken_as(birth: Note, taker: Note) -> str:
     return name if len(name) <= source_expressions.SHORT else ""
 
 
-def _given(note: Note, birth: Note, taker: Note, name: str) -> Cause:
+def _given(note: Note, birth: Note, taker: Note, name: str, steps: int) -> Cause:
     """The value came from outside: the culprit is the line that took it."""
     shown = taken_as(birth, taker)
     return cause(
         "nonfinite-forward", "operand-given", taker.site, shown or name,
-        shown=shown or Words("an operand"), taker=call(taker), passed=_passed_on(note, birth, shown, name),
+        shown=shown or Words("an operand"), taker=call(taker),
+        passed=_passed_on(note, birth, shown, name, steps),
     )  # fmt: skip
 
 
@@ -296,9 +300,9 @@ def _of_step(birth: Note, name: str, steps: int) -> Cause:
     return cause("nonfinite-forward", "step-diverged", birth.site, name, name=name)
 
 
-def _passed_on(note: Note, birth: Note, told: str, name: str) -> Phrase:
-    """`told`: of what the story has spoken."""
-    if note is birth or told == name:
+def _passed_on(note: Note, birth: Note, told: str, name: str, steps: int) -> Phrase:
+    """`told`: of what the story has spoken. After steps backwards `name` is not that of the note."""
+    if (note is birth and not steps) or told == name:
         return Phrase("that-is", name=name) if name and told != name else NOTHING
     return Phrase("from-there", name=name) if name else Phrase("from-there-here")
 
@@ -311,7 +315,7 @@ def of_gradient(run: Run, key: int, name: str, at: int | None = None) -> Cause |
     if birth is None:
         return None
     visit = birth.visit
-    inherited = _operand_birth(run, visit.key)
+    inherited = _operand_birth(run, visit)
     masked = birth.masked and behind_a_mask(run, visit.key)
     overflow = not masked and visit.incoming > 1e18
     kind = "nonfinite-masked" if masked else "ill-scaled" if overflow else "nonfinite-backward"
@@ -319,10 +323,13 @@ def of_gradient(run: Run, key: int, name: str, at: int | None = None) -> Cause |
     numbers = arithmetic.of_derivative(birth, _operand(visit))
     if inherited is not None and masked:
         shown = operand_of(inherited)
+        nan = isinstance(inherited.detail, tuple) and bool(inherited.detail[1])
+        times = Phrase("and-zero-times-nan" if nan else "and-zero-times-inf")
         return cause(
-            kind, "masked-operand-infinite", inherited.site, shown,
+            kind, "masked-operand-not-finite", inherited.site, shown,
             fix=fix, operand=Operand(shown), call=call(inherited), masked_at=visit.site, name=name,
-            shown=shown, x=raw(shown), numbers=numbers or Phrase("and-zero-times-inf"),
+            what=Phrase("is-nan" if nan else "is-infinite"), shown=shown, x=raw(shown),
+            numbers=numbers or times,
         )  # fmt: skip
     shown = _operand(visit)
     called = operation(visit.site, visit.name)
@@ -354,7 +361,7 @@ def _element(birth: Odd, shown: str) -> tuple[Phrase, Operand]:
     if place is None:
         return NOTHING, Operand(shown)
     index, _, last = place
-    if last is None:
+    if last is None or birth.visit.name.startswith(MATRICES):
         return NOTHING, Operand(shown)
     # several may have been saved, in an order that each engine has for itself
     which = "other" if source_expressions.divides(birth.visit.name.lower()) else "self"
@@ -375,9 +382,9 @@ def _operand(visit: Visit) -> str:
     return source_expressions.operand(visit.site, visit.name) or visit.name
 
 
-def _operand_birth(run: Run, key: int) -> Note | None:
-    """Where an operand of a node became infinite, if one is."""
-    note = note_of(run, key)
+def _operand_birth(run: Run, visit: Visit) -> Note | None:
+    """Where an operand of a node became infinite, or NaN, if one is."""
+    note = note_of(run, visit.key) or _note_on_it(run, visit)
     if note is None:
         return None
     return next((parent.born for parent in note.parents if parent.born is not None), None)
@@ -390,6 +397,15 @@ def note_of(run: Run, key: int) -> Note | None:
             if note.node == key:
                 return note
     return None
+
+
+def _note_on_it(run: Run, visit: Visit) -> Note | None:
+    """The note on what several nodes made together, this one among them: `a @ b` is a product, and views."""
+    if visit.site is None:
+        return None
+    notes = (note for root in run.roots for note in root.tracked())
+    made = [note for note in notes if note.site == visit.site and (note.node or 0) > visit.key]
+    return min(made, key=lambda note: note.node or 0, default=None)
 
 
 def first_birth(run: Run, key: int, at: int | None = None) -> Odd | None:

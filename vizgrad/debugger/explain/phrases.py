@@ -183,6 +183,8 @@ PHRASES: dict[str, str] = {
     "rounds-of-one": "first in {first}, last in round {last}, in {count} rounds",
     "nan": "NaN",
     "infinite": "an infinite value",
+    "is-nan": "NaN",
+    "is-infinite": "infinite",
     "that-is": " That is {name}.",
     "from-there": " From there it reached {name}.",
     "from-there-here": " From there it reached this value.",
@@ -198,6 +200,7 @@ PHRASES: dict[str, str] = {
     "zero-arrived": "; the gradient that arrived there is 0, and 0 * inf is NaN",
     "but-zero-times-inf": ", but 0 * inf is NaN",
     "and-zero-times-inf": ", and in its derivative 0 * inf is NaN",
+    "and-zero-times-nan": ", and in its derivative 0 * NaN is NaN",
     "derivative": (
         "; {place}gradient {arrived} arrived, {formula:raw} is {factor} at {at}, {arrived} * "
         "{factor} = {made}"
@@ -228,7 +231,7 @@ PHRASES: dict[str, str] = {
     "not-finite-gradient": "a gradient that is not finite",
     "everywhere": "everywhere",
     "at-values": "at all these values",
-    "dead-units": ": {dead} of {units} units are dead",
+    "dead-units": ": {dead} of {units} activations are zero",
     "grows": "grows",
     "shrinks": "shrinks",
     "one-step": "its size is multiplied by {factor}",

@@ -20,7 +20,7 @@ _ASK_IN_A_WATCH = "run the block inside vizgrad.watch(), and ask again"
 #: Cases that a line belongs to: where it is not known, they say how to know it.
 OF_A_LINE = frozenset(
     {
-        "derivative", "derivative-overflowed", "masked-operand-infinite", "saved-values",
+        "derivative", "derivative-overflowed", "masked-operand-not-finite", "saved-values",
         "saved-values-masked", "scale", "sum-overflowed", "zero",
     }
 )  # fmt: skip
@@ -46,6 +46,7 @@ TITLES: dict[str, str] = {
     "no-loss-of-its-own": "No loss for this optimizer",
     "never-backward": "No backward before step()",
     "cleared-before-step": "Gradients cleared before step()",
+    "steps-of-another": "Optimizer has parameters of another",
     "other-parameters": "Optimizer has other parameters",
     "written-through-data": "Write through .data",
     "data-replaced": ".data replaced",
@@ -177,9 +178,9 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "run the lines that compute and write it within vizgrad.watch(), and ask again",
     ),
     # --- gradients that are not finite --------------------------------------------------------------------
-    "masked-operand-infinite": (
+    "masked-operand-not-finite": (
         (
-            "{call}{at:on} is infinite in the branch that is masked out on "
+            "{call}{at:on} is {what} in the branch that is masked out on "
             "{masked_at}{numbers}. It reached the gradient of {name}."
         ),
         "",

@@ -171,6 +171,12 @@ def _without_any(noting: Noting, steps: Steps) -> Cause | None:
     }  # fmt: skip
     if not any(run.kind == "backward" for run in noting.runs):
         return cause("unused", "never-backward", steps.site, steps.title, **facts)
+    other = _has_the_same(noting, steps)
+    if other is not None:
+        return cause(
+            "not-optimized", "steps-of-another", steps.site, steps.title,
+            other=other.title, at=other.at, **facts,
+        )  # fmt: skip
     if any(leaf.run is not None for leaf in steps.leaves):
         return cause("not-optimized", "cleared-before-step", steps.site, steps.title, **facts)
     if any(leaf.uses for leaf in steps.leaves):
@@ -180,6 +186,15 @@ def _without_any(noting: Noting, steps: Steps) -> Cause | None:
     if made is None:
         return None
     return cause("unused", "other-parameters", made, name, name=name, **facts)
+
+
+def _has_the_same(noting: Noting, steps: Steps) -> Steps | None:
+    """An optimizer that has all parameters of this one, and whose steps found gradients of them."""
+    leaves = set(map(id, steps.leaves))
+    for each in noting.training.steps:
+        if each is not steps and each.useful and leaves <= set(map(id, each.leaves)):
+            return each
+    return None
 
 
 def _cut_later(noting: Noting, steps: Steps, leaf: Leaf, name: str) -> Cause | None:

@@ -36,6 +36,16 @@ TRAINING: dict[str, tuple[str, str]] = {
         ),
         "call zero_grad() before backward or after step(), and not between the two",
     ),
+    "steps-of-another": (
+        (
+            "The {count} steps of {optimizer} on {stepped} found no gradient: its parameters are also "
+            "those of {other} on {at}, whose steps alone used their gradients."
+        ),
+        (
+            "look at which parameters {optimizer:raw} was made with: give it those of the model that it is "
+            "to train"
+        ),
+    ),
     "other-parameters": (
         (
             "{name} was made on {at} with parameters that no computation has used since: the {count} "

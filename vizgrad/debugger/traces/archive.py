@@ -21,6 +21,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from errno import ENOENT
 from pathlib import Path
 from typing import IO, Any
 
@@ -65,8 +66,12 @@ class Read:
 
 @contextmanager
 def replacing(path: File) -> Iterator[Path]:
-    """A file beside `path`, which takes its place when the block is done: nobody finds half of one."""
+    """A file beside `path`, which takes its place when the block is done: nobody finds half of one.
+    FileNotFoundError, which names `path`, where its folder is missing.
+    """
     target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(target))
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     os.close(handle)
     made = Path(name)

@@ -417,3 +417,12 @@ def test_a_module_that_keeps_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     assert kept.nodes == 2
     assert kept.bytes >= 24  # other modules of this process may have tensors, too
     assert sum(storage.bytes for storage in heap.held) - before in (0, 24)
+
+
+def test_a_view_of_all_memory_holds_none() -> None:
+    """Arrays through which others are read (`blocks.EVERYWHERE`) own nothing that they show."""
+    w = vg.ones(3, requires_grad=True)
+    found = named(reading(), "w")
+    assert found.shape == (3,)
+    assert texts(found) == ["w"]
+    del w

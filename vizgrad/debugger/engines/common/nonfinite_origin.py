@@ -302,6 +302,20 @@ def _is_finite(array: Any) -> bool | None:
     return None if array is None else bool(is_finite(array))
 
 
+#: Beginnings of names of nodes that multiply matrices: many elements meet in each element of the result, and
+#: the saved one at the same place need be none of these.
+MATRICES = (
+    "Addbmm",
+    "Addmm",
+    "Addmv",
+    "Baddbmm",
+    "Bmm",
+    "Convolution",
+    "Linear",
+    "Matmul",
+    "Mm",
+    "Mv",
+)
 #: Saved values that are named at most.
 MOST_OPERANDS = 3
 
@@ -329,7 +343,10 @@ def birth_of(
         found, hook = odd(array), _hook(step)
         operands, forward, born = (), False, None
         if not hook and edge is not None and found.first is not None:
-            operands, forward = _operands(reader.saved(node), array.shape, found.first)
+            if reader.name(node).startswith(MATRICES):
+                forward = any(_is_finite(each) is False for each in reader.saved(node).values())
+            else:
+                operands, forward = _operands(reader.saved(node), array.shape, found.first)
             born = made_by(node, reader) if forward else None
         return model.Birth(
             step.node,

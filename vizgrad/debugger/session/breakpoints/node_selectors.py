@@ -27,13 +27,20 @@ class Chosen(NamedTuple):
 def choose(
     source: GraphSource,
     *,
-    op: str | None = None,
+    op: Any = None,
     node: Any = None,
     tensor: Any = None,
     line: int | str | None = None,
 ) -> list[Chosen]:
-    """From the arguments of `Session.break_at`; ValueError when one of them matches nothing."""
+    """From the arguments of `Session.break_at`; ValueError when one of them matches nothing, TypeError for an
+    `op` that is no name.
+    """
     found: list[Chosen] = []
+    if op is not None and not isinstance(op, str):
+        raise TypeError(
+            f"op= is a name or a pattern such as 'Mul*', but got {type(op).__name__}; give a node, or its "
+            "number, as node="
+        )
     if op is not None:
         found.append(Chosen("op", op, nodes_named(source, op)))
     if node is not None:

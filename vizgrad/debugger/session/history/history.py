@@ -7,6 +7,7 @@ check that the world is as they left it, and refuse without a change if it is no
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Generator, Sequence
 from collections.abc import Set as AbstractSet
@@ -282,10 +283,11 @@ class History:
     def seek(self, position: int, between: Between) -> None:
         """Goes to where `position` steps are done, or to the end if there are not so many.
 
-        IndexError, without a move, for a position before `earliest`. `between` is called between steps, with
+        IndexError, without a move, for a position before `earliest`; TypeError for what is no integer: no
+        number of steps is 1.5. `between` is called between steps, with
         their number since it was called last.
         """
-        position = max(position, 0)
+        position = max(operator.index(position), 0)
         if position < self.earliest:
             raise IndexError(self.too_far(position))
         self.whole()
