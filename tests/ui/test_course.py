@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.ui.lab import Lab
@@ -63,3 +65,47 @@ def test_the_curves_grow_while_the_loop_runs_and_lead_to_a_backward(lab: Lab) ->
     said.get_by_role("button", name="Make the cell").click()
     made = notebook.cells()[2]
     assert "".join(made["source"]).startswith("%%vizgrad debug --at 1\nfor step in range(40):")
+
+
+KEPT = """%%vizgrad watch w --keep 3
+for step in range(40):
+    if step != 20:
+        optimizer.zero_grad()
+    ((net(x) - y) ** 2).mean().backward()
+    optimizer.step()
+"""
+
+
+def test_a_click_on_a_point_opens_the_backward_that_was_kept(lab: Lab) -> None:
+    notebook = lab.open_notebook(TRAIN, KEPT)
+    notebook.run()
+    output = notebook.output(1)
+    track = output.get_by_role("slider", name="Steps of SGD")
+    expect(track).to_have_attribute("aria-valuemax", "40")
+    said = output.locator(".vg-course-said")
+
+    track.focus()
+    track.press("Home")  # not kept: the way as before
+    expect(said).to_contain_text("step 1 of 40")
+    expect(said.get_by_role("button", name="Make the cell")).to_be_visible()
+    expect(said.get_by_role("button", name="Open backward")).to_have_count(0)
+    track.press("n")  # to the finding: a key opens nothing by itself
+    expect(said.get_by_role("button", name="Open backward 21")).to_be_visible()
+    tabs = lab.page.get_by_role("tab", name="Backward 21 of")
+    expect(tabs).to_have_count(0)
+    track.press("Enter")
+    expect(tabs).to_have_count(1)
+    shown = lab.page.locator("[id^='vizgrad-kept-'][id$='-21']")
+    expect(shown).to_contain_text("MeanBackward0")
+    shown.locator(".vg-node").first.press("F10")  # it is stepped as any trace
+    picture(lab, "course-kept-found")
+
+    box = track.bounding_box()
+    assert box is not None
+    lab.page.mouse.click(box["x"] + box["width"] - 1, box["y"] + 10)
+    last = re.compile("Backward (39|40) of")  # a point is two pixels wide
+    expect(lab.page.get_by_role("tab", name=last)).to_have_count(1)
+    expect(lab.page.locator("[id^='vizgrad-kept-']:not([id$='-21'])")).to_contain_text(
+        "PowBackward0"
+    )
+    picture(lab, "course-kept")

@@ -20,6 +20,8 @@ export interface PanelOptions {
   readonly id: string;
   /** The session to begin with; without one the newest. */
   readonly session?: string | null;
+  /** Only that one is shown, whatever else is opened. */
+  readonly only?: boolean;
   /** In a tab: its name, and the document that it stays with. */
   readonly tab?: { readonly label: string; readonly document: ISessionContext };
 }
@@ -96,9 +98,9 @@ export class GraphPanel extends Widget {
     this.mounting = true;
     const { openView } = await import('../view');
     if (!this.isDisposed) {
-      const { session = null, tab } = this.options;
+      const { session = null, only = false, tab } = this.options;
       const without: CommandName[] = tab ? ['pop-out'] : [];
-      const options = { followNewest: true, fill: true, session, without };
+      const options = { followNewest: !only, fill: true, session, without };
       const view = openView(this.node, this.port, options);
       this.view = view;
       this.waiting.splice(0).forEach(act => act(view));

@@ -13,7 +13,7 @@ import { openWindow, showIn } from './ownWindow';
 let made = 0;
 
 /** A port that stays with the kernel of one document. */
-function portOf(document: ISessionContext): KernelPort {
+export function portOf(document: ISessionContext): KernelPort {
   const follower = new KernelFollower();
   follower.stayWith(document);
   return new KernelPort(follower);

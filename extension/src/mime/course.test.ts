@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 
 import {
   COURSE_MIME,
+  keptAt,
   layerText,
   markedSteps,
   readCourse,
@@ -55,6 +56,7 @@ test('what is no course, or is damaged, is not believed', () => {
     { ...COURSE, width: '900' },
     { ...COURSE, plots: [] },
     { ...COURSE, marks: [{ backward: 1 }] },
+    { ...COURSE, kept: { block: 'kept-1-a', backwards: ['1'] } },
     { ...COURSE, optimizers: [{ ...SGD, losses: [1] }] },
     { ...COURSE, optimizers: [{ ...SGD, steps: [] }] },
     {
@@ -80,4 +82,17 @@ test('a step says its backward, its loss, and what was found since the one befor
   const [layer] = SGD.layers;
   expect(layer && layerText(layer, 2)).toBe('net.0: gradient NaN, weight 3, update / weight 0');
   expect(layer && layerText(layer, 3)).toContain('gradient unknown');
+});
+
+test('a step opens its backward, else the last that was kept since the step before', () => {
+  const opened = (...backwards: number[]): (number | null)[] => {
+    const course = { ...COURSE, kept: { block: 'kept-1-a', backwards } };
+    expect(readCourse({ [COURSE_MIME]: course })).toEqual(course);
+    return SGD.steps.map((_, at) => keptAt(course, SGD, at));
+  };
+  expect(opened()).toEqual([null, null, null, null]);
+  expect(opened(3, 7, 8)).toEqual([null, 3, null, 8]);
+  expect(opened(1, 2, 3, 9)).toEqual([1, 3, null, 9]);
+  expect(opened(12)).toEqual([null, null, null, 12]);
+  expect(keptAt(COURSE, SGD, 0)).toBeNull();
 });

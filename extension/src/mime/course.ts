@@ -34,6 +34,8 @@ export interface Course {
   readonly plots: readonly (readonly number[])[];
   readonly optimizers: readonly Optimizer[];
   readonly marks: readonly { readonly backward: number; readonly text: string }[];
+  /** Backwards that the kernel keeps as traces, in order, and the block that it knows them by. */
+  readonly kept?: { readonly block: string; readonly backwards: readonly number[] };
 }
 
 const NAMES = ['gradient', 'weight', 'update / weight'];
@@ -44,7 +46,7 @@ export function readCourse(bundle: Bundle): Course | null {
   if (!isRecord(value)) {
     return null;
   }
-  const { cell, width, height, plots, optimizers, marks } = value;
+  const { cell, width, height, plots, optimizers, marks, kept } = value;
   const good =
     typeof cell === 'string' &&
     isNumber(width) &&
@@ -52,8 +54,13 @@ export function readCourse(bundle: Bundle): Course | null {
     isList(plots, plot => isList(plot, isNumber) && plot.length === 3) &&
     plots.length === NAMES.length &&
     isList(optimizers, isOptimizer) &&
-    isList(marks, mark => isRecord(mark) && isNumber(mark['backward']) && isText(mark['text']));
+    isList(marks, mark => isRecord(mark) && isNumber(mark['backward']) && isText(mark['text'])) &&
+    (kept === undefined || isKept(kept));
   return good ? (value as unknown as Course) : null;
+}
+
+function isKept(value: unknown): boolean {
+  return isRecord(value) && isText(value['block']) && isList(value['backwards'], isNumber);
 }
 
 function isOptimizer(value: unknown): boolean {
@@ -118,6 +125,22 @@ export function stepText(course: Course, optimizer: Optimizer, at: number): stri
     ...(loss === null ? [] : [`loss ${normText(loss)}`]),
     ...found.map(({ text }) => `found: ${text}`)
   ].join(', ');
+}
+
+/**
+ * The backward that a click on a step opens: that before the step, or the last one since the step that is drawn before
+ * it. Those after the last step that is drawn belong to that. Null: none of them is kept.
+ */
+export function keptAt(course: Course, optimizer: Optimizer, at: number): number | null {
+  const { backwards } = optimizer;
+  const backward = backwards[at] ?? 0;
+  const before = at > 0 ? (backwards[at - 1] ?? 0) : 0;
+  const known = course.kept?.backwards ?? [];
+  if (known.includes(backward)) {
+    return backward;
+  }
+  const end = at === backwards.length - 1 ? Infinity : backward;
+  return known.findLast(each => each > before && each <= end) ?? null;
 }
 
 /** The norms of a layer at a step: `net.0: gradient 0.1, weight 2, update / weight 0.01`. */

@@ -1,12 +1,22 @@
 /**
  * An output that shows the course of a training: its picture, and on it a line that is moved over the steps with the
- * pointer or the keys. A step that is chosen says what was measured there, and how to debug its backward.
+ * pointer or the keys. A step that is chosen says what was measured there, and how to debug its backward; a click, or
+ * Enter, opens that backward if it was kept.
  */
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { Widget } from '@lumino/widgets';
 
 import style from '../../style/course.raw.css';
-import { layerText, magicAt, markedSteps, readCourse, shareOf, stepAt, stepText } from './course';
+import {
+  keptAt,
+  layerText,
+  magicAt,
+  markedSteps,
+  readCourse,
+  shareOf,
+  stepAt,
+  stepText
+} from './course';
 import type { Course, Optimizer } from './course';
 import { button, made } from './draw';
 import { pictureOf, plainText } from './saved';
@@ -48,7 +58,10 @@ export class CourseOutput extends Widget implements IRenderMime.IRenderer {
     this.image.width = course.width;
     this.stage.style.maxWidth = `${course.width}px`;
     if (this.tracks.length !== course.optimizers.length) {
-      this.tracks = course.optimizers.map(() => new Track((track, by) => this.chosen(track, by)));
+      const open = (): void => this.said.querySelector<HTMLElement>('.vg-course-open')?.click();
+      this.tracks = course.optimizers.map(
+        () => new Track((track, by) => this.chosen(track, by), open)
+      );
       this.stage.replaceChildren(this.image, ...this.tracks.map(track => track.node));
     }
     this.tracks.forEach((track, nr) => {
@@ -73,7 +86,24 @@ export class CourseOutput extends Widget implements IRenderMime.IRenderer {
     list.append(...rows);
     const title = made('p', `${optimizer.title}, ${stepText(course, optimizer, at)}.`);
     const backward = optimizer.backwards[at] ?? 0;
-    this.said.replaceChildren(title, ...(kept && backward > 0 ? [this.way(backward)] : []), list);
+    const opened = keptAt(course, optimizer, at);
+    const ways = [
+      ...(opened === null ? [] : [this.open(opened)]),
+      ...(backward > 0 ? [this.way(backward)] : [])
+    ];
+    this.said.replaceChildren(title, ...(kept ? ways : []), list);
+  }
+
+  /** The trace of a backward that was kept: the kernel has it. */
+  private open(backward: number): HTMLElement {
+    const way = made('p', '', 'vg-course-kept');
+    const open = button(`Open backward ${backward}`, () => undefined); // heard by the plugin that can
+    open.classList.add('vg-course-open');
+    open.dataset['session'] = `${this.course?.kept?.block ?? ''}:${backward}`;
+    const said = made('span', '');
+    said.setAttribute('role', 'status');
+    way.append(open, said);
+    return way;
   }
 
   /** How to come to a backward: its graph is gone, so the cell is run again. */
@@ -110,12 +140,19 @@ class Track {
   private course: Course | null = null;
   private kept = false;
 
-  constructor(private readonly chosen: (track: Track, kept: boolean) => void) {
+  /** `open` opens the backward of the step that was chosen. */
+  constructor(
+    private readonly chosen: (track: Track, kept: boolean) => void,
+    private readonly open: () => void
+  ) {
     const { node } = this;
     node.tabIndex = 0;
     node.setAttribute('role', 'slider');
     node.addEventListener('keydown', event => this.key(event));
-    node.addEventListener('click', event => this.point(event, true));
+    node.addEventListener('click', event => {
+      this.point(event, true);
+      this.open();
+    });
     node.addEventListener('pointermove', event => this.kept || this.point(event, false));
     node.addEventListener(
       'focus',
@@ -153,6 +190,8 @@ class Track {
     } else if (event.key === 'n' || event.key === 'N') {
       const marked = markedSteps(course, optimizer);
       this.move(marked.find(each => each > now) ?? marked[0] ?? now, true);
+    } else if (event.key === 'Enter') {
+      this.open();
     } else {
       return;
     }

@@ -122,7 +122,7 @@ export const IN_CODE: readonly InCode[] = [
   { label: 'Check a Function', help: 'Test a custom Function on example inputs, and report each error with its line.', code: 'vizgrad.check(Square, x)', magic: '%vizgrad check FUNCTION INPUTS' },
   { label: 'Capability card', help: 'Draw the abilities of a custom Function: passed on the example inputs, failed, or untested.', code: 'vizgrad.card(Square, x)', magic: '%vizgrad card FUNCTION INPUTS' },
   { label: 'Record', help: 'Record the forward and backward operations of a block or cell.', code: 'with vizgrad.record() as recording: train()', magic: '%%vizgrad record [NAME]' },
-  { label: 'Watch', help: 'Watch a block or cell, and report its silent problems, worst first.', code: 'with vizgrad.watch() as watched: train()', magic: '%%vizgrad watch [NAME]' },
+  { label: 'Watch', help: 'Watch a block or cell, and report its silent problems, worst first.', code: 'with vizgrad.watch() as watched: train()', magic: '%%vizgrad watch [NAME] [--keep N]' },
   { label: 'Watch every cell', help: 'Note the lines and modules of PyTorch\'s nodes in every cell, as a watch does for a block.', code: 'with vizgrad.watch(): loss = train()', magic: '%vizgrad watch on|off' },
   { label: 'Debug a cell', help: 'Run a cell up to its first backward() and debug it there, with the local variables at hand.', code: 'vizgrad.debug(loss)', magic: '%%vizgrad debug [NAME] [--at N] [--when CONDITION] [--each]' },
   { label: 'Load a trace', help: 'Load a trace from a file, to view and step like a session; nothing is computed.', code: 'vizgrad.load_trace("run.vgtrace")', magic: '%vizgrad load FILE' },

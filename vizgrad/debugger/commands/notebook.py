@@ -143,8 +143,9 @@ NOTEBOOK: tuple[Command, ...] = (
         in_view=False,
         code="with vizgrad.watch() as watched: train()",
         magic=Magic(
-            "watch [NAME]",
-            "Watch the cell, and report its silent problems; NAME refers to the watch.",
+            "watch [NAME] [--keep N]",
+            "Watch the cell, and report its silent problems; NAME refers to the watch. --keep keeps the "
+            "last N backwards as traces, and the first N in which something was found.",
             cell=True,
         ),
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
@@ -20,9 +21,11 @@ from vizgrad.debugger.explain import findings, loss_faults
 from vizgrad.debugger.explain.diagnose import diagnose
 from vizgrad.debugger.explain.evidence import Question
 from vizgrad.debugger.explain.from_watch import CallReader
+from vizgrad.debugger.explain.kept_traces import KeptTraces
 from vizgrad.debugger.explain.training_course import TrainingCourse, course_of
 from vizgrad.debugger.explain.wording import explain
 from vizgrad.debugger.watch.call_recorder import Tapping
+from vizgrad.debugger.watch.kept_backwards import KeptBackwards
 from vizgrad.debugger.watch.note_recorder import Noting, Progress
 
 
@@ -33,11 +36,15 @@ class Watch:
     versions, lifetimes and the order of hooks are those of an unwatched block.
     """
 
-    def __init__(self, cell: str | None = None) -> None:
-        """`cell`: the id of the notebook cell that is run, "" if it is unknown; None outside of notebooks."""
+    def __init__(self, cell: str | None = None, *, keep: int = 0) -> None:
+        """`cell`: the id of the notebook cell that is run, "" if it is unknown; None outside of notebooks.
+        `keep`: how many backwards are kept.
+        """
         self._cell = cell
+        self._keep = keep
         #: One for each engine: vizgrad's own first, then those whose framework was imported.
         self._notings: list[Noting] = [Tapping()]
+        self._kept = KeptTraces(self._notings)
         self._found: list[Explanation] | None = None
         self._open = False
         self._others = Listening()
@@ -73,6 +80,9 @@ class Watch:
         noting.rounds.outermost = self._outermost
         noting.on_error = Improving(noting).improve
         noting.on_progress = self.on_progress
+        if self._keep:
+            numbers = partial(_numbers_found, noting)
+            noting.kept = KeptBackwards(self._keep, noting.rounds, numbers)
 
     def join(self) -> None:
         """Watches frameworks, too, that the block has imported since it began."""
@@ -100,6 +110,9 @@ class Watch:
         try:
             self.name(names)
             self._found = self._all()
+            for noting in self._notings:
+                if noting.kept is not None:
+                    noting.guarded(noting.kept.end)
         finally:
             self._open = False
             _around.remove(self)
@@ -133,6 +146,11 @@ class Watch:
         """
         return course_of(self._notings, self._found or ())
 
+    @property
+    def kept(self) -> KeptTraces:
+        """The backwards that `vizgrad.watch(keep=N)` has kept so far: number of a backward -> its trace."""
+        return self._kept
+
     def __repr__(self) -> str:
         if self._open:
             return "<Watch: open>"
@@ -150,6 +168,12 @@ class Watch:
             **({} if not found else Findings(found)._repr_mimebundle_()),
             "text/plain": repr(self),
         }
+
+
+def _numbers_found(noting: Noting) -> set[int]:
+    """The backwards in which something was found so far."""
+    noting.settle()
+    return {each.backward for each in findings.all_of(noting) if each.backward}
 
 
 def _counts_from_the_top(site: Site | None) -> bool:

@@ -9,4 +9,5 @@ from vizgrad.debugger.traces.difference import trace_of as trace_of
 from vizgrad.debugger.traces.files import LoadedTrace as LoadedTrace
 from vizgrad.debugger.traces.files import export as export
 from vizgrad.debugger.traces.files import load_trace as load_trace
+from vizgrad.debugger.traces.files import opened as opened
 from vizgrad.debugger.traces.files import save as save

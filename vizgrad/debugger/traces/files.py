@@ -525,6 +525,12 @@ def load_trace(path: File | IO[bytes], *, backward: int = 1) -> LoadedTrace:
     return LoadedTrace(known, backward, archive.called(path))
 
 
+def opened(trace: model.Trace) -> LoadedTrace:
+    """A trace that was made in this process, as a session: the same as one that was read from a file."""
+    births = tuple(filter(None, map(birth_in, trace.records)))
+    return LoadedTrace(FromFile(trace, {}, births), 1, "")
+
+
 class Differing(Protocol):
     """A `TraceDiff`."""
 

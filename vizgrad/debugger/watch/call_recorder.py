@@ -28,6 +28,7 @@ from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.watch.backwards import Run, Watching
 from vizgrad.debugger.watch.functions import Tap, Taps
 from vizgrad.debugger.watch.grad_history import how_cut
+from vizgrad.debugger.watch.kept_backwards import Keeping
 from vizgrad.debugger.watch.note_recorder import Noting, may_write
 from vizgrad.debugger.watch.notes import Event, Note, holds
 from vizgrad.debugger.watch.scaling import listed
@@ -184,6 +185,8 @@ class Tapping(Noting):
         self.runs.append(run)
         self.rounds.begin(run.clock)
         self.memory.look()
+        if self.kept is not None:
+            return Keeping(run, self.kept.begin(run.clock), self.kept.origins)
         return Watching(run, stages=not task.domain.raw or task.captures is not None)
 
     # --- told by taps ----------------------------------------------------------------------------------

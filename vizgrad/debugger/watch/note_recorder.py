@@ -19,6 +19,7 @@ from vizgrad.debugger.watch.device_looks import Looks
 from vizgrad.debugger.watch.device_values import DeviceValues
 from vizgrad.debugger.watch.functions import Repeats
 from vizgrad.debugger.watch.grad_history import Gradients
+from vizgrad.debugger.watch.kept_backwards import KeptBackwards
 from vizgrad.debugger.watch.nonfinite_values import KEEPING, look_at_values
 from vizgrad.debugger.watch.notes import Event, Near, Note, Notes, Weight
 from vizgrad.debugger.watch.rounds import Rounds
@@ -98,6 +99,8 @@ class Noting:
         #: Called with an error that a person's call raised.
         self.on_error: Callable[[BaseException, str, Any], None] | None = None
         self.on_progress: Progress | None = None
+        #: Backwards that are kept as traces, if that was asked for.
+        self.kept: KeptBackwards | None = None
         #: The line that goes on from step to step, and how often: the newest note of it.
         self.carried: dict[Site, Note] = {}
         #: The same lines -> what such a value kept alive when it was weighed, from time to time.
@@ -356,3 +359,5 @@ class Noting:
                 known += () if found is None else (found,)
         if kind == "backward" and not run.creates:
             self.last_end = run.ended
+        if self.kept is not None:
+            self.kept.ended(run.clock, kind)

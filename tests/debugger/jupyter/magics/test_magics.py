@@ -323,3 +323,17 @@ def test_lines_of_what_a_magic_runs_are_of_its_own_cell(kernel: Kernel) -> None:
     )
     following = kernel.run("print(get_ipython().displayhook.prompt_count)").printed
     assert cell.printed.startswith(f"In [{int(following) - 1}], line 2: ")
+
+
+def test_a_watched_cell_keeps_backwards_that_are_asked_for(kernel: Kernel) -> None:
+    loop = "for _ in range(4):\n    vg.ones(2, requires_grad=True).sum().backward()\n"
+    kernel.run(f"%%vizgrad watch seen --keep 2\n{loop}")
+    assert kernel.run("seen.kept").result == "<kept backwards: 3, 4>"
+    assert "0 of 2 nodes done" in kernel.run("print(seen.kept[4])").printed
+    kernel.run(f"%%vizgrad watch --keep 1 other\n{loop}")
+    assert kernel.run("list(other.kept)").result == "[4]"
+    for wrong in ("--keep", "--keep few", "--keep -1"):
+        assert (
+            "--keep takes a number of backwards"
+            in kernel.run(f"%%vizgrad watch {wrong}\n1").printed
+        )

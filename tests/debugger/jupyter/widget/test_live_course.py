@@ -109,3 +109,52 @@ def test_a_watch_in_a_notebook_shows_its_course(monkeypatch: pytest.MonkeyPatch)
                 weight.sum().backward()
                 optimizer.step()
         assert bool(shown) is (display is None)
+
+
+def test_the_backwards_that_are_kept_are_told_and_found_under_their_names() -> None:
+    from vizgrad.debugger.explain.kept_traces import kept_session
+
+    screen = Screen()
+    weight = vg.ones(2, requires_grad=True)
+    optimizer = vg.optim.SGD([weight], lr=0.1)
+    watch = Watch(keep=2)
+    course = LiveCourse(watch, "cell", screen, clock=screen.clock)
+    watch.on_progress, watch.on_end = course.progress, course.ended
+    with watch:
+        for _ in range(4):
+            optimizer.zero_grad()
+            weight.sum().backward()
+            optimizer.step()
+            screen.now += 1.0
+    told = [data[MIME]["kept"]["backwards"] for data, _, _ in screen.shown]
+    assert told == [[1, 2], [2, 3], [3, 4], [3, 4]]
+    block = screen.shown[-1][0][MIME]["kept"]["block"]
+    assert kept_session(f"{block}:4") is watch.kept[4]
+    for gone in (f"{block}:1", "kept-9999-0a:1"):
+        with pytest.raises(ValueError, match="backward 1 is not kept any more: run its cell again"):
+            kept_session(gone)
+    for other in ("s1-0a", block, f"{block}:x"):
+        assert kept_session(other) is None
+    assert "kept" not in course_bundle(watch.history.data, "cell")[MIME]
+
+
+def test_a_view_attaches_to_a_backward_that_is_kept() -> None:
+    from vizgrad.debugger.jupyter.widget.controller import Controller
+
+    weight = vg.ones(2, requires_grad=True)
+    with vg.watch(keep=1) as watch:
+        weight.sum().backward()
+    held = watch.kept[1]
+    sent: list[dict[str, Any]] = []
+    controller = Controller(sent.append)
+    name = f"{watch.kept.id}:1"
+    try:
+        for number, each in enumerate((name, f"{watch.kept.id}:2"), 1):
+            controller.receive({"type": "attach", "request": number, "session": each})
+        shown, failed = sent[-2:]
+    finally:
+        controller.close()
+    assert shown["type"] == "shown"
+    assert (shown["session"], shown["title"]) == (held.id, "backward 1")
+    assert failed["type"] == "failed"
+    assert "%%vizgrad debug --at 2" in failed["message"]

@@ -7,6 +7,7 @@ nothing. For a leaf it is one before, because the earlier `.grad` is inspected.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -14,14 +15,24 @@ import torch
 
 from vizgrad.core.errors import is_library
 from vizgrad.core.tensor.source_location import Site
-from vizgrad.debugger.engines.api.summarizer import Origin
+from vizgrad.debugger import model
+from vizgrad.debugger.engines.api.summarizer import NOWHERE, Origin
 from vizgrad.debugger.engines.pytorch.saved import raw_values
+from vizgrad.debugger.engines.pytorch.summary import summarize
 from vizgrad.debugger.engines.pytorch.torch_errors import explain_run
-from vizgrad.debugger.engines.pytorch.torch_nodes import edges_of, name_of, recorded_at, site_of
+from vizgrad.debugger.engines.pytorch.torch_nodes import (
+    clock_of,
+    edges_of,
+    kind_of,
+    name_of,
+    recorded_at,
+    site_of,
+)
 from vizgrad.debugger.engines.pytorch.torch_notes import TorchNoting
 from vizgrad.debugger.engines.pytorch.torch_reader import keys_of
 from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK, graph_below, node_of, readable
 from vizgrad.debugger.watch.backwards import Changed, Run, Visit, odd
+from vizgrad.debugger.watch.kept_backwards import BackwardRecord, NodeFacts
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Near
 from vizgrad.debugger.watch.tensor_adapter import tensors_in
@@ -34,8 +45,14 @@ _INF = float("inf")
 class Listened:
     """One backward, from the nodes of its roots on."""
 
-    def __init__(self, noting: Noting, run: Run, nodes: list[Any]) -> None:
+    def __init__(
+        self, noting: Noting, run: Run, nodes: list[Any], record: BackwardRecord | None = None
+    ) -> None:
+        """`record`: what notes it for a trace."""
         self._noting = noting
+        self._record = record
+        #: Leaves that `record` notes.
+        self._noted: list[tuple[Any, Any, Any]] = []
         self._run = run
         self.nodes = nodes
         self._keys = keys_of(nodes)
@@ -65,6 +82,11 @@ class Listened:
         for variable, held in self._arrived:
             run.leaves.add(id(variable))
             run.gradients.arrived(variable, run, held)
+        for visit, variable, before in self._noted:
+            decision = "stored" if before is None else "added"  # how, PyTorch does not say
+            visit.accumulate = model.AccumulateRecord(
+                decision, "", before, summarize(variable.grad)
+            )
 
     def _of_leaf(self, variable: Any) -> Callable[[Any], None]:
         def begins(given: Any) -> None:
@@ -84,6 +106,13 @@ class Listened:
         size = self._given(key, known, given)
         run.visits[key] = Visit(key, "AccumulateGrad", None, 0, size)
         self._arrived.append((variable, run.gradients.holds(variable)))
+        if self._record is not None:
+            facts = NodeFacts(
+                key, "AccumulateGrad", "leaf", 0, (), (), NOWHERE, None, weakref.ref(variable)
+            )
+            visit = self._record.enter(facts, given, summarize)
+            if visit is not None:
+                self._noted.append((visit, variable, summarize(variable.grad)))
 
     def _visited(self, node: Any, routed: Any, given: Any) -> None:
         run, key = self._run, self._keys[id(node)]
@@ -97,6 +126,24 @@ class Listened:
         for index, (grad, (below, _)) in enumerate(zip(routed, edges_of(node), strict=False)):
             if grad is not None and below is not None:
                 self._delivered(node, visit, index, grad, self._keys.get(id(below)), given)
+        if self._record is not None:
+            self._note(self._record, node, routed, given)
+
+    def _note(self, record: BackwardRecord, node: Any, routed: Any, given: Any) -> None:
+        """All for a trace."""
+        origin, keys = recorded_at(node), self._keys
+        targets = [
+            (None if below is None else keys.get(id(below)), nr) for below, nr in edges_of(node)
+        ]
+        facts = NodeFacts(
+            keys[id(node)], name_of(node), kind_of(node), clock_of(node), tuple(targets), (), origin,
+            site_of(origin),
+        )  # fmt: skip
+        visit = record.enter(facts, given, summarize)
+        if visit is not None:
+            for index, (grad, (target, _)) in enumerate(zip(routed, targets, strict=False)):
+                if grad is not None and target is not None:
+                    record.sent(visit, index, grad, grad, summarize, waits=False)
 
     def _given(self, key: int, known: float | None, given: Any) -> float:
         """How large what a node was given is, after the hooks of its tensor. `known`: before them."""
@@ -187,7 +234,8 @@ class Engine:
         roots = {id(node): node for each in outputs if (node := _node(each)) is not None}
         nodes = graph_below(list(roots.values()))
         self._run = run
-        self._listened = Listened(noting, run, nodes)
+        record = None if noting.kept is None else noting.kept.begin(run.clock)
+        self._listened = Listened(noting, run, nodes, record)
         if len(nodes) <= MOST_NODES:
             self._listened.begin()
         noting.runs.append(run)

@@ -27,6 +27,21 @@ def usage() -> str:
     return "Commands:\n" + "\n".join(lines)
 
 
+def watch_arguments(text: str) -> tuple[str, int]:
+    """The name and the number of backwards in ``%%vizgrad watch NAME --keep N``; UsageError for others."""
+    words, keep = text.split(), 0
+    if "--keep" in words:
+        place = words.index("--keep")
+        number = words[place + 1 : place + 2]
+        if not number or not number[0].isdecimal():
+            raise UsageError(
+                "--keep takes a number of backwards, from 0; usage: %%vizgrad watch [NAME] [--keep N]"
+            )
+        keep = int(number[0])
+        del words[place : place + 2]
+    return " ".join(words), keep
+
+
 #: Shell -> its magics, its tracebacks, and what follows a cell that runs on engines.
 _LOADED: dict[Any, tuple[VizgradMagics, Tracebacks, PxCells]] = {}
 
@@ -65,10 +80,16 @@ class VizgradMagics(Magics):
                 raise IPythonUsageError(str(error)) from None
         if name not in ("record", "watch"):
             raise IPythonUsageError(f"%%vizgrad has no command {name!r}.\n{usage()}")
+        keep = 0
+        if name == "watch":
+            try:
+                rest, keep = watch_arguments(rest)
+            except UsageError as error:
+                raise IPythonUsageError(str(error)) from None
         if rest and not rest.isidentifier():
             raise IPythonUsageError(f"{rest!r} is not a name for the recording")
         shell: Any = self.shell
-        listening = api.watch() if name == "watch" else api.record(rest or "cell")
+        listening = api.watch(keep=keep) if name == "watch" else api.record(rest or "cell")
         with listening as made, shown_once(shell):
             result = shell.run_cell(cell)
         if rest:

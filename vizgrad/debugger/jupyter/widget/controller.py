@@ -16,6 +16,7 @@ from typing import Any, cast
 from weakref import WeakSet, WeakValueDictionary
 
 from vizgrad.core.observing import Observer
+from vizgrad.debugger.explain.kept_traces import kept_session
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget import query_answers
 from vizgrad.debugger.jupyter.widget.handlers import HANDLERS, handles
@@ -242,12 +243,16 @@ class Controller:
         return heap_read(request)
 
     def find(self, name: str | None) -> Session:
-        """The session with this id; for None that of the widget, or else the newest one."""
+        """The session with this id, or the backward that a watch has kept under it; for None that of the
+        widget, or else the newest one.
+        """
         if self._bound is not None and name is None:
             name = self._bound
         if self._attached is not None and name == self._attached.id:
             return self._attached
         session = registry.find(name)
+        if session is None and name is not None:
+            session = kept_session(name)
         if session is None:
             raise SessionClosed(
                 "no debugging session is open in this kernel; open one with vizgrad.debug(loss)"

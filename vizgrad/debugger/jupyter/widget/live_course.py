@@ -23,6 +23,7 @@ from vizgrad.debugger.drawing.training_curves import (
     course_text,
     ratios,
 )
+from vizgrad.debugger.explain.kept_traces import KeptTraces
 from vizgrad.debugger.explain.watch_block import Watch
 from vizgrad.debugger.model import Course, LayerCourse, OptimizerCourse
 from vizgrad.debugger.model.training import Column
@@ -79,14 +80,17 @@ class LiveCourse:
         if watch is None:
             return
         began = self._clock()
-        self._display(course_bundle(watch.history.data, self._cell), self._id, self._shown)
+        data = course_bundle(watch.history.data, self._cell, watch.kept)
+        self._display(data, self._id, self._shown)
         self._shown = True
         ended = self._clock()
         self._next = ended + max(EVERY, PAUSES * (ended - began))
 
 
-def course_bundle(course: Course, cell: str = "") -> dict[str, Any]:
-    """A course as mime types; `cell` is the id of the cell whose loop it is."""
+def course_bundle(course: Course, cell: str = "", kept: KeptTraces | None = None) -> dict[str, Any]:
+    """A course as mime types; `cell` is the id of the cell whose loop it is, `kept` its backwards that are
+    kept.
+    """
     drawn = replace(course, optimizers=tuple(map(_thinned, course.optimizers)))
     scene = course_scene(drawn)
     rows = [g.y for g in scene.children if isinstance(g, Group) and g.role == "layer"]
@@ -111,6 +115,7 @@ def course_bundle(course: Course, cell: str = "") -> dict[str, Any]:
         "plots": [list(each) for each in PLOTS],
         "optimizers": told,
         "marks": [{"backward": mark.backward, "text": mark.text} for mark in drawn.marks],
+        **({"kept": {"block": kept.id, "backwards": list(kept)}} if kept else {}),
     }
     return {MIME: data, "image/svg+xml": to_svg(scene), "text/plain": course_text(course)}
 
