@@ -8,6 +8,7 @@ import pytest
 
 import vizgrad as vg
 from vizgrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
+from vizgrad.core.tensor.modes import MODES
 
 
 @pytest.mark.rule("M-8", "M-9")
@@ -102,3 +103,15 @@ def test_reset_modes():
         assert not vg.is_inference_mode_enabled()
         assert vg.is_grad_enabled()
     assert vg.is_grad_enabled()
+
+
+def test_a_level_that_was_left_while_forward_mode_was_off_does_not_come_back():
+    """It would stay for the rest of the thread, and each operation would look for its tangents."""
+    fw = vg.autograd.forward_ad
+    fw.enter_dual_level()
+    with fw._set_fwd_grad_enabled(False):
+        fw.exit_dual_level()
+    assert MODES.levels == ()
+    with fw.dual_level(), fw._set_fwd_grad_enabled(False):
+        pass
+    assert MODES.levels == ()

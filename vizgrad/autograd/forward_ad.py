@@ -235,7 +235,8 @@ class _set_fwd_grad_enabled(ModeContext):
         return inside if self._found else self._before
 
     def _restore(self, found: tuple[bool, tuple[DualLevel, ...]]) -> None:
-        _ENTERED.off, MODES.levels = found
+        _ENTERED.off, levels = found
+        MODES.levels = tuple([level for level in levels if level.is_open])  # one may have been left meanwhile
         self._see_what_is_entered()
 
     @classmethod

@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 class DualLevel:
     """Between entering and leaving it, tensors carry tangents under it; leaving it erases them (A-5)."""
 
-    __slots__ = ("holders",)
+    __slots__ = ("holders", "is_open")
 
     def __init__(self) -> None:
         self.holders: weakref.WeakSet[Tangents] = weakref.WeakSet()
+        self.is_open = True
 
     def erase(self) -> None:
+        self.is_open = False
         for holder in list(self.holders):
             holder.of.pop(self, None)
         self.holders.clear()
