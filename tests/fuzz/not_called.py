@@ -10,7 +10,7 @@ _FUNCTIONS = "takes a function: tests/core/batching, tests/oracle/programs"
 _DRAWN = "the state of the generator: tests/oracle/programs"
 
 NAMES: dict[str, str] = (
-    {"vmap": _FUNCTIONS}
+    {"compile": _FUNCTIONS, "vmap": _FUNCTIONS}
     | dict.fromkeys(
         (
             "are_deterministic_algorithms_enabled",

@@ -387,3 +387,8 @@ MAKERS |= {f"max_pool{_n}d": _without_indices(pool("max", _n)) for _n in (1, 2, 
 MAKERS["avg_pool1d"] = pool("avg", 1)
 MAKERS["adaptive_avg_pool1d"] = adaptive("avg", 1)
 MAKERS["adaptive_max_pool1d"] = _without_indices(adaptive("max", 1))
+for _n in (1, 2, 3):
+    MAKERS[f"F.max_pool{_n}d_with_indices"] = _without_indices(pool("max", _n))
+    MAKERS[f"F.adaptive_max_pool{_n}d_with_indices"] = _without_indices(adaptive("max", _n))
+for _n in (2, 3):
+    MAKERS[f"F.fractional_max_pool{_n}d_with_indices"] = _without_indices(fractional(_n))
