@@ -14,16 +14,13 @@ from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import (
     batch_of,
     broadcast_all,
-    lazy_property,
-    logits_to_probs,
-    only_one,
-    probs_to_logits,
 )
 from vizgrad.distributions.exp_family import ExponentialFamily
+from vizgrad.distributions.probs_or_logits import ProbsOrLogits
 from vizgrad.nn.functional import binary_cross_entropy_with_logits
 
 
-class Bernoulli(ExponentialFamily):
+class Bernoulli(ProbsOrLogits, ExponentialFamily):
     """1 with probability `probs`, or sigmoid(`logits`); else 0."""
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
@@ -37,28 +34,8 @@ class Bernoulli(ExponentialFamily):
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
-        only_one(probs, logits)
-        if probs is not None:
-            (self.probs,) = broadcast_all(probs)
-        else:
-            (self.logits,) = broadcast_all(logits)
+        self._take(probs, logits)
         super().__init__(batch_of(probs, logits), validate_args=validate_args)
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self) -> Tensor:
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def _param(self) -> Tensor:
-        return self.probs if "probs" in self.__dict__ else self.logits
-
-    @property
-    def param_shape(self) -> Any:
-        return self._param.size()
 
     @property
     def mean(self) -> Tensor:

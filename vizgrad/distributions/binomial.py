@@ -9,18 +9,11 @@ from vizgrad.core.ops.public.creation import arange
 from vizgrad.core.ops.public.random_sampling import binomial
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
-from vizgrad.distributions.distribution import (
-    Distribution,
-    broadcast_all,
-    lazy_property,
-    logits_to_probs,
-    only_one,
-    probs_to_logits,
-)
+from vizgrad.distributions.probs_or_logits import ProbsOrLogits
 from vizgrad.nn.functional import logsigmoid
 
 
-class Binomial(Distribution):
+class Binomial(ProbsOrLogits):
     """`total_count` trials, each of which succeeds with probability `probs`, or sigmoid(`logits`).
 
     Only one `total_count` may be in a batch for `entropy` and `enumerate_support`: else they raise
@@ -42,29 +35,9 @@ class Binomial(Distribution):
         logits: Any = None,
         validate_args: bool | None = None,
     ) -> None:
-        only_one(probs, logits)
-        if probs is not None:
-            count, self.probs = broadcast_all(total_count, probs)
-        else:
-            count, self.logits = broadcast_all(total_count, logits)
+        (count,) = self._take(probs, logits, total_count)
         self.total_count = count.type_as(self._param)
         super().__init__(self._param.shape, validate_args=validate_args)
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self) -> Tensor:
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def _param(self) -> Tensor:
-        return self.probs if "probs" in self.__dict__ else self.logits
-
-    @property
-    def param_shape(self) -> Any:
-        return self._param.size()
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> constraints.Constraint:

@@ -10,20 +10,16 @@ from vizgrad.core.ops.public.where_clamp import where
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import (
-    Distribution,
     batch_of,
     broadcast_all,
     described,
-    lazy_property,
-    logits_to_probs,
-    only_one,
-    probs_to_logits,
     smallest,
 )
+from vizgrad.distributions.probs_or_logits import ProbsOrLogits
 from vizgrad.nn.functional import binary_cross_entropy_with_logits
 
 
-class Geometric(Distribution):
+class Geometric(ProbsOrLogits):
     """Trials succeed with probability `probs`, above 0, or sigmoid(`logits`)."""
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
@@ -35,25 +31,13 @@ class Geometric(Distribution):
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
-        only_one(probs, logits)
-        if probs is not None:
-            (self.probs,) = broadcast_all(probs)
-        else:
-            (self.logits,) = broadcast_all(logits)
+        self._take(probs, logits)
         super().__init__(batch_of(probs, logits), validate_args=validate_args)
         if self._validate_args and probs is not None and not (self.probs > 0).all():
             raise ValueError(
                 f"Expected parameter probs ({described(self.probs)}) of distribution {self!r} to be "
                 f"positive but found invalid values:\n{self.probs}"
             )
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self) -> Tensor:
-        return logits_to_probs(self.logits, is_binary=True)
 
     @property
     def mean(self) -> Tensor:

@@ -9,19 +9,12 @@ from vizgrad.core.ops.public.random_sampling import poisson
 from vizgrad.core.ops.public.where_clamp import where
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
-from vizgrad.distributions.distribution import (
-    Distribution,
-    broadcast_all,
-    lazy_property,
-    logits_to_probs,
-    only_one,
-    probs_to_logits,
-)
 from vizgrad.distributions.gamma import drawn
+from vizgrad.distributions.probs_or_logits import ProbsOrLogits
 from vizgrad.nn.functional import logsigmoid
 
 
-class NegativeBinomial(Distribution):
+class NegativeBinomial(ProbsOrLogits):
     """Successes, each with probability `probs` or sigmoid(`logits`), before `total_count` failures, which
     need not be a whole number.
     """
@@ -41,29 +34,9 @@ class NegativeBinomial(Distribution):
         logits: Any = None,
         validate_args: bool | None = None,
     ) -> None:
-        only_one(probs, logits)
-        if probs is not None:
-            count, self.probs = broadcast_all(total_count, probs)
-        else:
-            count, self.logits = broadcast_all(total_count, logits)
+        (count,) = self._take(probs, logits, total_count)
         self.total_count = count.type_as(self._param)
         super().__init__(self._param.shape, validate_args=validate_args)
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self) -> Tensor:
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def _param(self) -> Tensor:
-        return self.probs if "probs" in self.__dict__ else self.logits
-
-    @property
-    def param_shape(self) -> Any:
-        return self._param.size()
 
     @property
     def mean(self) -> Tensor:

@@ -8,21 +8,17 @@ from vizgrad.core.ops.public.random_sampling import rand
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributions import constraints
 from vizgrad.distributions.distribution import (
-    Distribution,
     batch_of,
     broadcast_all,
     clamp_probs,
-    lazy_property,
-    logits_to_probs,
-    only_one,
-    probs_to_logits,
 )
+from vizgrad.distributions.probs_or_logits import ProbsOrLogits
 from vizgrad.distributions.transformed_distribution import TransformedDistribution
 from vizgrad.distributions.transforms import SigmoidTransform
 from vizgrad.nn.functional import softplus
 
 
-class LogitRelaxedBernoulli(Distribution):
+class LogitRelaxedBernoulli(ProbsOrLogits):
     """The log-odds of RelaxedBernoulli: logistic noise plus `logits`, divided by `temperature`."""
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
@@ -39,28 +35,8 @@ class LogitRelaxedBernoulli(Distribution):
         validate_args: bool | None = None,
     ) -> None:
         self.temperature = temperature
-        only_one(probs, logits)
-        if probs is not None:
-            (self.probs,) = broadcast_all(probs)
-        else:
-            (self.logits,) = broadcast_all(logits)
+        self._take(probs, logits)
         super().__init__(batch_of(probs, logits), validate_args=validate_args)
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self) -> Tensor:
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def _param(self) -> Tensor:
-        return self.probs if "probs" in self.__dict__ else self.logits
-
-    @property
-    def param_shape(self) -> Any:
-        return self._param.size()
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
