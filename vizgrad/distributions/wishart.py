@@ -65,7 +65,7 @@ class Wishart(ExponentialFamily):
         n = matrix.shape[-1]
         self.df = df.expand(batch)
         setattr(self, name, matrix.expand((*batch, *matrix.shape[-2:])))
-        self.arg_constraints = {  # type: ignore[misc]
+        self.arg_constraints = {  # type: ignore[misc]  of this object: it depends on the event
             **type(self).arg_constraints, "df": constraints.greater_than(n - 1),
         }  # fmt: skip
         if (self.df <= n - 1).any():

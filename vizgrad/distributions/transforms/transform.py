@@ -67,7 +67,7 @@ class Transform:
     def __eq__(self, other: object) -> bool:
         return self is other
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  compared by value, it cannot be a key
 
     def __call__(self, x: Tensor) -> Tensor:
         """y for x."""
