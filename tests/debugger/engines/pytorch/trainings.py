@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import sleep
 from typing import Any
 
 import torch
@@ -120,6 +121,14 @@ def of_a_compiled_model(backward: Backward) -> Left:
     return model.state_dict()
 
 
+def _leave_group() -> None:
+    """Gloo's threads need the GIL to release the work of a collective that ran in a mode, such as a watch, and
+    the end of a group waits for these threads with the GIL held (PyTorch 2.13): so they come first.
+    """
+    sleep(0.2)
+    torch.distributed.destroy_process_group()
+
+
 def distributed(backward: Backward, store: Any = None, rank: int = 0, world: int = 1) -> Left:
     """DDP over gloo. `store`: where the processes meet; of one alone nobody else needs it."""
     import torch.distributed as dist
@@ -138,7 +147,7 @@ def distributed(backward: Backward, store: Any = None, rank: int = 0, world: int
             optimizer.step()
         return model.module.state_dict()
     finally:
-        dist.destroy_process_group()
+        _leave_group()
 
 
 def sharded(backward: Backward, store: Any = None, rank: int = 0, world: int = 1) -> Left:
@@ -163,7 +172,7 @@ def sharded(backward: Backward, store: Any = None, rank: int = 0, world: int = 1
             optimizer.step()
         return {name: value.full_tensor() for name, value in model.state_dict().items()}
     finally:
-        dist.destroy_process_group()
+        _leave_group()
 
 
 TRAININGS = [
