@@ -236,7 +236,9 @@ class _set_fwd_grad_enabled(ModeContext):
 
     def _restore(self, found: tuple[bool, tuple[DualLevel, ...]]) -> None:
         _ENTERED.off, levels = found
-        MODES.levels = tuple([level for level in levels if level.is_open])  # one may have been left meanwhile
+        MODES.levels = tuple(
+            [level for level in levels if level.is_open]
+        )  # one may have been left meanwhile
         self._see_what_is_entered()
 
     @classmethod

@@ -122,8 +122,8 @@ def of_a_compiled_model(backward: Backward) -> Left:
 
 
 def _leave_group() -> None:
-    """Gloo's threads need the GIL to release the work of a collective that ran in a mode, such as a watch, and
-    the end of a group waits for these threads with the GIL held (PyTorch 2.13): so they come first.
+    """Gloo's threads need the GIL to release the work of a collective that ran in a mode, such as a watch,
+    and the end of a group waits for these threads with the GIL held (PyTorch 2.13): so they come first.
     """
     sleep(0.2)
     torch.distributed.destroy_process_group()
