@@ -115,7 +115,7 @@ def test_signs_say_how_the_transform_runs() -> None:
         rise = transform(t(high)) - transform(t(low))
         assert float(rise.sign()) == float(transform.sign)
     with pytest.raises(NotImplementedError, match="not monotone"):
-        D.AbsTransform().sign  # noqa: B018
+        D.AbsTransform().sign  # noqa: B018  it raises
 
 
 def test_batches_of_correlations() -> None:

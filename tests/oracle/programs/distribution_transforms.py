@@ -421,7 +421,7 @@ def a_distribution_written_by_a_user(torch, see):
     constraints = torch.distributions.constraints
 
     class Logistic(Distribution):
-        arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012
+        arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012  as people write it
         support = constraints.real
         has_rsample = True
 

@@ -329,7 +329,7 @@ class RNNBase(Module):
                 xs = xs + b_hh
             project: Any = table.get(f"weight_hr{suffix}")
             walk = backwards if reverse else forwards
-            step: Step = lambda x_t, s: self._step(x_t, s, w, b_hh, project)  # noqa: E731
+            step: Step = lambda x_t, s: self._step(x_t, s, w, b_hh, project)  # noqa: E731  of one type with the others
             ys, after = walk(part(xs), state, step)
             return join(ys), after
 
