@@ -107,9 +107,8 @@ class _Listening(TorchFunctionMode):
         try:
             return func(*args, **kwargs)
         except Exception as error:
-            if kind == "pass" and not _of_own(
-                sys._getframe(2)
-            ):  # as bool() of a tensor within vmap
+            # as bool() of a tensor within vmap
+            if kind == "pass" and not _of_own(sys._getframe(2)):
                 self._failed(error, name, args)
             hide_frames(error)
             raise
