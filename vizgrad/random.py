@@ -9,11 +9,11 @@ from typing import Any
 
 from vizgrad import cuda
 from vizgrad.core.arrays import random as _random
-from vizgrad.core.ops.public.random_sampling import get_rng_state as get_rng_state
-from vizgrad.core.ops.public.random_sampling import initial_seed as initial_seed
-from vizgrad.core.ops.public.random_sampling import manual_seed as manual_seed
-from vizgrad.core.ops.public.random_sampling import seed as seed
-from vizgrad.core.ops.public.random_sampling import set_rng_state as set_rng_state
+from vizgrad.core.ops.public.generators import get_rng_state as get_rng_state
+from vizgrad.core.ops.public.generators import initial_seed as initial_seed
+from vizgrad.core.ops.public.generators import manual_seed as manual_seed
+from vizgrad.core.ops.public.generators import seed as seed
+from vizgrad.core.ops.public.generators import set_rng_state as set_rng_state
 
 #: The generator of the CPU from which numbers are drawn where no other is given.
 default_generator = _random.default_generator()

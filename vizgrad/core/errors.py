@@ -175,8 +175,12 @@ class Explanation:
             lines.append(f"  debug there: {self.there} at the top of the cell")
         return "\n".join(lines) or self.heading
 
+    def __repr__(self) -> str:
+        """As it reads: its fields (`kind`, `culprit`, `chain`, `fix`) say the same as data."""
+        return _with_kind(self)
+
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(_with_kind(self))
+        printer.text(repr(self))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return _bundle(_with_kind(self), (self,))

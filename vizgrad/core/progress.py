@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -73,7 +73,10 @@ class Clock:
                 self._thread = threading.Thread(
                     target=self._run, name="vizgrad's clock", daemon=True
                 )
-                self._thread.start()
+                with suppress(
+                    RuntimeError
+                ):  # in a browser there are no threads: nothing is told meanwhile
+                    self._thread.start()
 
     def remove(self, ticking: Ticking) -> None:
         with self._lock:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vizgrad.core.arrays.backend import CPU, Device
-from vizgrad.core.arrays.dtypes import uint8
+from vizgrad.core.arrays.backend import Device
 from vizgrad.core.arrays.random import Generator, default_generator
-from vizgrad.core.ops.public.from_values import tensor
+from vizgrad.core.ops.public.generators import get_state, set_state
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.cuda.devices import current_device, device_count, is_available, number_of
 
@@ -44,9 +43,7 @@ def initial_seed() -> int:
 
 def get_rng_state(device: Any = "cuda") -> Tensor:
     """Seed and offset of the device's generator as 16 bytes (uint8, on the CPU), as torch.cuda gives them."""
-    state = _generator(number_of(device)).get_state()
-    parts = (state["seed"] % 2**64, state["offset"])
-    return tensor(list(b"".join(n.to_bytes(8, "little") for n in parts)), dtype=uint8, device=CPU)
+    return get_state(_generator(number_of(device)))
 
 
 def get_rng_state_all() -> list[Tensor]:
@@ -55,12 +52,11 @@ def get_rng_state_all() -> list[Tensor]:
 
 
 def set_rng_state(new_state: Tensor, device: Any = "cuda") -> None:
-    """Goes back to a state of `get_rng_state`, PyTorch's too. RuntimeError for anything but 16 bytes."""
-    found = bytes(new_state.tolist()) if new_state.dtype is uint8 else b""
-    if len(found) != 16:
-        raise RuntimeError("RNG state must be a uint8 tensor of 16 bytes: seed and offset")
-    seed, offset = (int.from_bytes(found[at : at + 8], "little") for at in (0, 8))
-    _generator(number_of(device)).set_state({"seed": seed, "offset": offset})
+    """Goes back to a state of `get_rng_state`, PyTorch's too.
+
+    TypeError for anything but bytes, RuntimeError for other than 16.
+    """
+    set_state(_generator(number_of(device)), new_state)
 
 
 def set_rng_state_all(new_states: Iterable[Tensor]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from vizgrad.core.ops.public.joining import stack
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.nn.modules.batchnorm import _BatchNorm
 from vizgrad.nn.modules.module import Module
 from vizgrad.nn.utils.stateless import call_with
 
@@ -96,3 +97,12 @@ def _leaf(name: str, tensors: list[Tensor]) -> Tensor:
             f"freeze `{name}` in all of them, or in none",
         )
     return stack([tensor.detach() for tensor in tensors]).requires_grad_(flags.pop())
+
+
+def replace_all_batch_norm_modules_(root: Module) -> Module:
+    """Lets every batch norm in it keep no running statistics: `vmap` refuses writes to them. Returns it."""
+    for module in root.modules():
+        if isinstance(module, _BatchNorm):
+            module.track_running_stats = False
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+    return root

@@ -224,7 +224,7 @@ def _in_chunks(
     leaves: Sequence[Any], out_dims: Any, randomness: str,
 ) -> Any:  # fmt: skip
     """The examples in groups of `chunk_size`, the results joined."""
-    state = random.default_generator().get_state() if randomness == "same" else None
+    state = random.default_generator().snapshot() if randomness == "same" else None
     results: list[list[Tensor]] = []
     spec: Any = None
     for start in range(0, size, chunk_size):
@@ -234,7 +234,7 @@ def _in_chunks(
             for leaf, dim in zip(leaves, dims, strict=True)
         ]
         if state is not None:
-            random.default_generator().set_state(state)
+            random.default_generator().restore(state)
         found, spec = tree_flatten(run(part, length))
         results.append(found)
     ends = _broadcast_to_and_flatten(out_dims, spec)

@@ -173,7 +173,7 @@ def _from_zip(
 def _placing(map_location: Any) -> Callable[[Block, str], Block]:
     """How loaded memory gets to its device."""
     if map_location is None:
-        return lambda block, location: block.on(location)
+        return _where_it_was
     if isinstance(map_location, dict):
         return lambda block, location: block.on(map_location.get(location, location))
     if isinstance(map_location, (str, Device, int)):
@@ -186,6 +186,15 @@ def _placing(map_location: Any) -> Callable[[Block, str], Block]:
 
     def place(block: Block, location: str) -> Block:
         found: Any = map_location(block, location)
-        return block.on(location) if found is None else found
+        return _where_it_was(block, location) if found is None else found
 
     return place
+
+
+def _where_it_was(block: Block, location: str) -> Block:
+    try:
+        return block.on(location)
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"the file has a tensor that was on {location}: load it with map_location='cpu'. ({error})"
+        ) from error

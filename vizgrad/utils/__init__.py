@@ -4,6 +4,8 @@ from importlib import import_module
 from typing import Any
 
 from vizgrad.utils import data as data
+from vizgrad.utils import dlpack as dlpack
+from vizgrad.utils import hooks as hooks
 from vizgrad.utils import npz as npz
 from vizgrad.utils import safetensors as safetensors
 

@@ -206,7 +206,7 @@ def check_type(dtype: np.dtype[Any]) -> None:
 
 def _load_cupy() -> ModuleType:
     try:
-        import cupy  # pyright: ignore[reportMissingImports]  only where there is a GPU
+        cupy: Any = import_module("cupy")
     except ImportError as error:
         raise RuntimeError(
             "vizgrad was asked for a CUDA device, but cupy is not installed: "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -151,7 +152,7 @@ EVERYWHERE = {
     kind: np.asarray(
         _Memory(
             {
-                "version": 3, "typestr": kind, "shape": (2**62 // int(kind[1:]),),
+                "version": 3, "typestr": kind, "shape": ((sys.maxsize // 2 + 1) // int(kind[1:]),),
                 "data": (FIRST, True),
             },
             None,

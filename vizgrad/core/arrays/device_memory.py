@@ -1,4 +1,5 @@
-"""Memory of devices: the most in use, and an error that says who holds what where there is not enough.
+"""Memory of devices: the most in use, which streams use it, and an error that says who holds what where there
+is not enough.
 
 cupy takes memory from an allocator, by default its pool's. Here another stands before that one, and asks it.
 Memory that the user's own program allocates by cupy is counted, too: the pool is the same.
@@ -6,6 +7,7 @@ Memory that the user's own program allocates by cupy is counted, too: the pool i
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any, Final
 
 from vizgrad.core.upcalls import UPCALLS
@@ -38,6 +40,46 @@ class _Peaks:
 PEAKS: Final = _Peaks()
 
 
+class _Used:
+    """Memory that other streams use than the one it was taken on (`Tensor.record_stream`).
+
+    cupy's pool gives freed memory to the stream on which it was taken, as PyTorch's does, and knows of no
+    other. So what takes the memory next waits, on the device, for all that these were asked for by then.
+    """
+
+    def __init__(self) -> None:
+        #: By (number of the device, address): bytes, and the streams.
+        self._blocks: dict[tuple[int, int], tuple[int, list[Any]]] = {}
+        self._lock = Lock()
+
+    def note(self, array: Any, stream: Any) -> None:
+        """The stream, one of `vizgrad.cuda`, uses the memory of the array."""
+        memory = array.data.mem
+        with self._lock:
+            _, streams = self._blocks.setdefault(
+                (array.device.id, memory.ptr), (int(memory.size), [])
+            )
+            if stream not in streams:
+                streams.append(stream)
+
+    def given(self, device: int, begin: int, size: int) -> None:
+        """The memory is taken, on the current stream of the device."""
+        if not self._blocks:
+            return
+        with self._lock:
+            found: list[Any] = []
+            for (number, at), (length, streams) in list(self._blocks.items()):
+                if number == device and at < begin + size and begin < at + length:
+                    found += [stream for stream in streams if stream not in found]
+                    if begin <= at and at + length <= begin + size:
+                        del self._blocks[number, at]
+        for stream in found:
+            stream.record_event().wait()
+
+
+USED: Final = _Used()
+
+
 def install(cupy: Any) -> None:
     """Puts the allocator in place of the one that cupy has now."""
     malloc, pool = cupy.cuda.get_allocator(), cupy.get_default_memory_pool()
@@ -50,6 +92,7 @@ def install(cupy: Any) -> None:
         except refused:
             raise raised(_message(cupy, pool, size)) from None
         PEAKS.note(found.device_id, pool)
+        USED.given(found.device_id, found.ptr, found.mem.size)
         return found
 
     cupy.cuda.set_allocator(allocate)

@@ -28,7 +28,11 @@ class DType:
 
     __slots__ = ("__weakref__", "category", "itemsize", "name", "np", "rank")
 
+    name: str
     np: np.dtype[Any]
+    category: int
+    rank: int
+    itemsize: int
 
     def __init__(self, name: str, category: int, rank: int) -> None:
         self.name = name
@@ -69,7 +73,9 @@ class DType:
 
 
 class NarrowDType(DType):
-    """A floating type that numpy does not compute with: operations do so in float32 (X-11)."""
+    """A floating type that numpy does not compute with: operations do so in float32."""
+
+    # X-11
 
     __slots__ = ()
 
@@ -181,7 +187,8 @@ def set_default_dtype(dtype: DType) -> None:
 
 
 def promote_types(type1: DType, type2: DType) -> DType:
-    """The smallest type both can be cast to without loss of category (spec T-2)."""
+    """The smallest type both can be cast to without loss of category."""
+    # T-2
     a, b = type1, type2
     if not (isinstance(a, DType) and isinstance(b, DType)):
         position, wrong = (2, b) if isinstance(a, DType) else (1, a)
@@ -293,11 +300,12 @@ class finfo:
             )
         limits = _limits(to_real(wanted))
         self.bits: int = limits.bits
-        self.eps = float(limits.eps)
-        self.max = float(limits.max)
-        self.min = float(limits.min)
-        self.tiny = self.smallest_normal = float(limits.smallest_normal)
-        self.resolution = _resolution(self.eps)
+        self.eps: float = float(limits.eps)
+        self.max: float = float(limits.max)
+        self.min: float = float(limits.min)
+        self.smallest_normal: float = float(limits.smallest_normal)
+        self.tiny: float = self.smallest_normal
+        self.resolution: float = _resolution(self.eps)
         self.dtype: str = to_real(wanted).name
 
     def __repr__(self) -> str:
@@ -327,8 +335,8 @@ class iinfo:
             raise TypeError("torch.bool is not supported by torch.iinfo")
         limits = np.iinfo(type.np)
         self.bits: int = limits.bits
-        self.max = int(limits.max)
-        self.min = int(limits.min)
+        self.max: int = int(limits.max)
+        self.min: int = int(limits.min)
         self.dtype: str = type.name
 
     def __repr__(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -121,22 +122,32 @@ def images(result: Array, *patterns: Array) -> Array:
     return result if result.flags.c_contiguous else result.copy()
 
 
+@lru_cache(maxsize=1024)
+def _sums(have: tuple[int, ...], want: tuple[int, ...]) -> tuple[int, tuple[int, ...]] | None:
+    """(how many dimensions go, which of the others become 1) where `want` was broadcast to `have`."""
+    extra = len(have) - len(want)
+    if extra < 0 or not all(w in (1, h) for h, w in zip(have[extra:], want, strict=True)):
+        return None
+    return extra, tuple(d for d, n in enumerate(want) if n == 1 and have[extra + d] != 1)
+
+
 def can_sum_to(have: tuple[int, ...], want: tuple[int, ...]) -> bool:
     """Can `have` be summed over broadcast dimensions to give `want` (F-64)?"""
-    extra = len(have) - len(want)
-    return extra >= 0 and all(w in (1, h) for h, w in zip(have[extra:], want, strict=True))
+    return _sums(tuple(have), tuple(want)) is not None
 
 
 def sum_to(array: Array, shape: tuple[int, ...]) -> Array:
     """Sums over the dimensions by which `shape` was broadcast to the array's shape.
 
-    The result is a new array, not a view of one: a leaf may keep it.
+    The result is a new array, not a view of one: a leaf may keep it. ValueError for other shapes.
     """
-    extra = array.ndim - len(shape)
+    sums = _sums(array.shape, tuple(shape))
+    if sums is None:
+        raise ValueError(f"{array.shape} was not broadcast from {shape}")
+    extra, kept = sums
     if extra:
         rows = sum_of_rows(array) if extra == array.ndim - 1 else None
         array = array.sum(axis=tuple(range(extra))) if rows is None else rows
-    kept = tuple(d for d, n in enumerate(shape) if n == 1 and array.shape[d] != 1)
     return array.sum(axis=kept, keepdims=True) if kept else array
 
 
@@ -147,6 +158,8 @@ def sum_of_rows(array: Array) -> Array | None:
     if type(array) is not np.ndarray or array.dtype.char not in "fd":
         return None
     columns = array.shape[-1]
+    if array.size == columns and columns:  # one row
+        return array.reshape(columns).copy()
     if columns < 4 or array.size < 16 * columns or not array.flags.c_contiguous:
         return None
     rows = array.size // columns

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from ctypes import string_at
 from functools import wraps
 from inspect import signature
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -74,16 +75,14 @@ class Generator:
             raise RuntimeError("the generator of the CPU has no offset: that of a CUDA device has")
         return self._philox
 
-    def get_state(self) -> Any:
-        """The state as plain data; see `set_state`."""
+    def snapshot(self) -> Any:
+        """The state as plain data; see `restore`."""
         if self._philox is not None:
             return {"seed": self._seed, "offset": self._philox.offset}
         return {"seed": self._seed, "bits": self.source.bit_generator.state}
 
-    def set_state(self, state: Any) -> Generator:
-        """Goes back to a state that `get_state` gave."""
-        if ("offset" in state) != (self._philox is not None):
-            raise RuntimeError(f"the state is of another kind of device than {self.device}")
+    def restore(self, state: Any) -> Generator:
+        """Goes back to a state that `snapshot` gave."""
         self.manual_seed(state["seed"])
         if self._philox is not None:
             self._philox.offset = state["offset"]
@@ -91,6 +90,49 @@ class Generator:
             self.source.bit_generator.state = state["bits"]
         return self
 
+    @property
+    def state_size(self) -> int:
+        """Bytes of `state_bytes`."""
+        return sum(_OF_THE_CPU if self._philox is None else _OF_A_DEVICE)
+
+    def state_bytes(self) -> bytes:
+        """The state as bytes: the seed and the offset of a device, the seed and numpy's state of the CPU."""
+        state = self.snapshot()
+        if self._philox is not None:
+            numbers = (state["seed"], state["offset"])
+        else:
+            bits = state["bits"]
+            inner = bits["state"]
+            numbers = (
+                state["seed"], inner["state"], inner["inc"], bits["has_uint32"], bits["uinteger"],
+            )  # fmt: skip
+        sizes = _OF_THE_CPU if self._philox is None else _OF_A_DEVICE
+        return b"".join(
+            (number % 256**size).to_bytes(size, "little")
+            for number, size in zip(numbers, sizes, strict=True)
+        )
+
+    def restore_bytes(self, state: bytes) -> Generator:
+        """Goes back to a state that `state_bytes` gave; there must be `state_size` of them."""
+        sizes = _OF_THE_CPU if self._philox is None else _OF_A_DEVICE
+        ends = list(accumulate(sizes))
+        numbers = [
+            int.from_bytes(state[end - size : end], "little")
+            for end, size in zip(ends, sizes, strict=True)
+        ]
+        if self._philox is not None:
+            return self.restore({"seed": numbers[0], "offset": numbers[1]})
+        seed, inner, inc, has_uint32, uinteger = numbers
+        bits = {
+            "bit_generator": "PCG64", "state": {"state": inner, "inc": inc},
+            "has_uint32": has_uint32, "uinteger": uinteger,
+        }  # fmt: skip
+        return self.restore({"seed": seed, "bits": bits})
+
+
+#: Bytes of each number of a state: of the CPU the seed, PCG64's state and increment, whether half a word is
+#: left, and that half; of a device the seed and the offset.
+_OF_THE_CPU, _OF_A_DEVICE = (8, 16, 16, 8, 8), (8, 8)
 
 _default: dict[Device, Generator] = {}
 #: The seed that was given to all devices, if one was.

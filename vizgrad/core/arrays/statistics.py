@@ -299,8 +299,10 @@ def alike(a: Any, b: Any) -> bool:
 
 # Is every element of an array finite? Asked after each node of a run that is to stop where a NaN is born.
 
-_sum = np.add.reduce
+_ndarray, _sum = np.ndarray, np.add.reduce
 _BY_BLAS, _REAL = frozenset("fdFD"), frozenset("fd")
+#: So many elements are few; a norm below this has a square in any of these types.
+_FEW, _ORDINARY = 16, 1e18
 
 
 class Odd(NamedTuple):
@@ -328,8 +330,16 @@ def is_small(array: Any) -> bool | None:
 
     Warnings about overflow are to be hushed around it.
     """
-    if array.__class__ is not np.ndarray and not isinstance(array, (np.ndarray, np.generic)):
-        return None
+    if array.__class__ is not _ndarray:
+        if not isinstance(array, (np.ndarray, np.generic)):
+            return None
+    # the norm of few numbers is had sooner from a list of them than BLAS is called
+    elif (
+        array.size <= _FEW
+        and array.dtype.char in _REAL
+        and hypot(*(array if array.ndim == 1 else array.reshape(-1)).tolist()) < _ORDINARY
+    ):
+        return True
     kind = array.dtype.char
     if kind not in _BY_BLAS:
         total = _sum(array, None)
@@ -337,8 +347,10 @@ def is_small(array: Any) -> bool | None:
     flat = array if array.ndim == 1 else array.ravel("K")
     if flat.size > CHUNK:
         return all(is_small(piece) for piece in chunks(flat))
-    squares = flat.dot(flat)
-    return isfinite(squares) if kind in _REAL else bool(squares - squares == 0)
+    if kind not in _REAL:
+        squares = flat.dot(flat)
+        return bool(squares - squares == 0)
+    return isfinite(flat.dot(flat))
 
 
 @quiet

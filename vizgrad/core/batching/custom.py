@@ -88,11 +88,10 @@ def _wrapped(level: Any, cls: Any, output: Any, dims: Any) -> Any:
                 cls.vmap,
             )
         return type(output)(_wrapped(level, cls, o, d) for o, d in zip(output, dims, strict=True))
-    if isinstance(dims, (tuple, list)) and len(dims) == 1:
-        dims = dims[0]
-    if dims is None or not isinstance(output, Tensor):
+    dim: Any = dims[0] if isinstance(dims, (tuple, list)) and len(dims) == 1 else dims
+    if dim is None or not isinstance(output, Tensor):
         return output
-    return closed(level.wrapped(to_front(output, dims % output.ndim)))
+    return closed(level.wrapped(to_front(output, dim % output.ndim)))
 
 
 # `generate_vmap_rule`: a Function on a batch, each of whose methods is run under a vmap of its own (D-8).

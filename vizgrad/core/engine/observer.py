@@ -37,6 +37,18 @@ class Journal(Protocol):
         """Nodes in the order in which they became ready."""
         ...
 
+    #: So many nodes from the first are known to have made nothing that is not finite, of what was; -1: what
+    #: the run starts with is not.
+    finite_until: int
+
+    def __len__(self) -> int:
+        """How many nodes are noted."""
+        ...
+
+    def made_nonfinite(self, index: int) -> bool:
+        """Did the node that was noted there make what is not finite of what is?"""
+        ...
+
     @property
     def visited(self) -> Callable[[tuple[Any, ...]], None]:
         """Takes (node, what arrived, what it computed, its saved values, when it began and ended, how many

@@ -1,9 +1,10 @@
 """The reference loop: how a graph is run backward, in the plainest form that is right in every case.
 
-It runs whenever a debugger pauses a backward or is told of its stages, and in anomaly mode. All other runs,
-those within `vizgrad.watch()` among them, take the loop of `fast_loop.py`, which must do the same
-(`tests/core/engine/test_two_loops.py`). All state is in the task, so the debugger can read a paused task, and
-one loop can hand a run over to the other between two nodes.
+It runs whenever a debugger pauses a backward or is told of its stages, and in anomaly mode; where a debugger
+lets a run go on, `noted_loop.py` runs the nodes without hooks. All other runs, those within `vizgrad.watch()`
+among them, take the loop of `fast_loop.py`. Both must do the same (`tests/core/engine/test_two_loops.py`).
+All state is in the task, so the debugger can read a paused task, and one loop can hand a run over to another
+between two nodes.
 
 Order (E-42): the ready node with the largest `sequence_nr` runs next; AccumulateGrad runs as soon as it is
 ready, before any other. A node is ready when gradients, undefined ones too, have come over all its incoming
@@ -16,6 +17,7 @@ from collections.abc import Generator
 from heapq import heappop
 from typing import TYPE_CHECKING, Any
 
+from vizgrad.core.engine.noted_loop import noted_loop
 from vizgrad.core.engine.task_state import GraphRoot
 from vizgrad.core.engine.visit import VISITS, deliver, observed_visit
 from vizgrad.core.graph.node import Edge
@@ -58,6 +60,9 @@ def where_raised(traceback: TracebackType | None) -> tuple[Node | None, Any, int
     node, index = None, -1
     while traceback is not None:
         frame = traceback.tb_frame
+        if frame.f_code is noted_loop.__code__:
+            found = locals_of(frame)
+            return found["node"], found.get("arrived"), found.get("index", -1)
         if node is None and frame.f_code is reference_loop.__code__:
             found = locals_of(frame)
             node, index = found.get("node"), found.get("index", -1)

@@ -267,6 +267,8 @@ def compile_node(op: Declared) -> type[Node]:
             scope["formula_" + name] = plain = _over_arrays(formula)
             if _gains(op, formula):
                 scope["fused_" + name] = fused()(plain)
+        if op.together is not None:
+            scope["together"] = _over_arrays(op.together)
         return _run_source(op, tensors, groups)
 
     body["run"] = at_first_call(op.name, "run", scope, run_source)
@@ -372,16 +374,13 @@ def _run_source(op: Declared, tensors: tuple[str, ...], groups: tuple[str, ...])
                 f"{pad}if d is not FLOAT and d in NARROW: v_{saved} = wide(v_{saved})",
             ]
     lines += [f"    v_{name} = node._{name}.read(node, {name!r})" for name in groups]
+    lines += _together(op, (*tensors, *groups))
     for i, name in enumerate(op.differentiable):
         pad = "    "
         if count > 1:
             lines += [f"    g{i} = None", f"    if e{i} is not None:"]
             pad = "        "
-        arguments = formula_parameters(op.formulas[name])
-        given = ", ".join(
-            a if a == "grad" else f"v_{a}" if a in tensors or a in groups else f"node._{a}"
-            for a in arguments
-        )
+        given = _given_to(op.formulas[name], (*tensors, *groups))
         formula = f"formula_{name}"
         if _gains(op, op.formulas[name]):
             formula = f"({formula} if grad.__class__ is ndarray else fused_{name})"
@@ -390,6 +389,25 @@ def _run_source(op: Declared, tensors: tuple[str, ...], groups: tuple[str, ...])
     if count > 1:
         lines.append("    return " + ", ".join(f"g{i}" for i in range(count)))
     return "\n".join(lines) + "\n"
+
+
+def _together(op: Declared, unpacked: tuple[str, ...]) -> list[str]:
+    if op.together is None:
+        return []
+    wanted = ", ".join(f"e{i} is not None" for i in range(len(op.differentiable)))
+    return [
+        "    if e0 is not None and e1 is not None and grad.__class__ is ndarray:",
+        f"        wanted = ({wanted})",
+        f"        return together({_given_to(op.together, unpacked)})",
+    ]
+
+
+def _given_to(formula: Callable[..., Any], unpacked: tuple[str, ...]) -> str:
+    """The arguments of a call of `formula`: what arrived, what was unpacked, what the node has as it is."""
+    return ", ".join(
+        a if a in ("grad", "wanted") else f"v_{a}" if a in unpacked else f"node._{a}"
+        for a in formula_parameters(formula)
+    )
 
 
 def _release_source(tensors: tuple[str, ...], groups: tuple[str, ...]) -> str:

@@ -60,6 +60,8 @@ class Declared:
     inplace: bool | Literal["public"]
     aliases: tuple[str, ...]
     numbers: Numbers
+    #: All derivatives at once, over arrays: used where those of the first two inputs are wanted.
+    together: Callable[..., Any] | None = None
 
     @cached_property
     def kernel(self) -> Callable[..., Any]:
@@ -79,6 +81,12 @@ class Declared:
         self.fuses = "pointwise" in self.structure
         #: Inputs that have a formula, in order: one edge each.
         self.differentiable = tuple(n for n in self.inputs if n in self.formulas)
+        if self.together is not None:
+            known = {"grad", "wanted"}
+            for name in self.differentiable[:2]:
+                known.update(formula_parameters(self.formulas[name]))
+            if unknown := set(formula_parameters(self.together)) - known:
+                raise TypeError(f"{self.name}: the first two formulas do not ask for {unknown}")
 
     def __repr__(self) -> str:
         return f"<primitive {self.name}({', '.join(self.inputs + self.attributes)})>"

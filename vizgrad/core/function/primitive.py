@@ -23,6 +23,10 @@ wants for a holomorphic function is its conjugate, conj(f'(z)) * grad; the gener
 goes into the formula and what comes out. Only a function that is not holomorphic (`abs`, `real`) says so,
 and gives the gradient itself.
 
+Where the derivatives of an operation share work, `together(grad, ..., wanted)` gives those by all inputs at
+once, over arrays of numpy; `wanted` says of each whether it is (None is given for others). It is called where
+those by the first two inputs are wanted, and is given nothing that their formulas do not ask for.
+
 From a declaration (`declared.Declared`) the recording function and the node class are compiled once, as
 straight-line code (`compile_node`, `compile_record`).
 """
@@ -128,13 +132,15 @@ def primitive(
     """
 
     def declare(cls: type) -> Primitive:
-        forward = inspect.getattr_static(cls, "forward")
+        own = vars(cls)
+        # `inspect` takes many times as long, and import time is spent here
+        forward = own["forward"] if "forward" in own else inspect.getattr_static(cls, "forward")
         if isinstance(forward, staticmethod):
             forward = forward.__func__
         inputs, attributes = _parameters(forward, cls.__qualname__)
         formulas: dict[str, Callable[..., Any]] = {}
         maths: dict[str, str] = {}
-        for key, value in vars(cls).items():
+        for key, value in own.items():
             if key.startswith("grad_"):
                 formulas[key.removeprefix("grad_")] = value
             elif key.startswith("math_"):
@@ -161,12 +167,13 @@ def primitive(
             real_only=real_only,
             floats_only=floats_only,
             maths=maths,
-            doc=inspect.cleandoc(cls.__doc__ or ""),
+            doc=_cleaned(cls.__doc__ or ""),
             module=cls.__module__,
             public=public,
             inplace=inplace,
             aliases=tuple(aliases.split()),
             numbers=numbers,
+            together=own.get("together"),
         )
         for told in WHEN_DECLARED:  # which may refuse the name
             told(made)
@@ -174,6 +181,10 @@ def primitive(
         return made
 
     return declare if declaration is None else declare(declaration)
+
+
+def _cleaned(doc: str) -> str:
+    return inspect.cleandoc(doc) if "\n" in doc else doc.strip()
 
 
 def _parameters(forward: Any, owner: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -185,7 +196,7 @@ def _parameters(forward: Any, owner: str) -> tuple[tuple[str, ...], tuple[str, .
     if hasattr(forward, "nin"):
         return ("self", "other", "third")[: forward.nin], ()
     # `inspect.signature` would take a tenth of the import's time
-    code = inspect.unwrap(forward).__code__
+    code = (inspect.unwrap(forward) if hasattr(forward, "__wrapped__") else forward).__code__
     inputs = list(code.co_varnames[: code.co_argcount])
     attributes = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
     named = inputs and inputs[0] in ("self", "grad_output")

@@ -147,8 +147,9 @@ def bring_up_to_date(view: Tensor) -> None:
 def grad_fn(tensor: Tensor) -> Any:
     """The node that made this tensor, as people see it; None for a leaf.
 
-    Reading it on a view brings the view's history up to date, which can raise (V-42 ... V-47).
+    Reading it on a view brings the view's history up to date, which can raise.
     """
+    # V-42 ... V-47
     tracked = tensor._tracked
     if tracked in (UNTRACKED, LEAF):
         return None
@@ -200,7 +201,8 @@ def gradient_edge(tensor: Tensor) -> tuple[Node, int]:
 
 
 def _retain_grad(tensor: Tensor) -> None:
-    """Makes backward fill `.grad` of this non-leaf, after all its hooks (E-71)."""
+    """Makes backward fill `.grad` of this non-leaf, after all its hooks."""
+    # E-71
     if not tensor.requires_grad:
         raise wrong_call(
             RuntimeError("can't retain_grad on Tensor that has requires_grad=False"),

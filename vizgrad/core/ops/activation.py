@@ -146,6 +146,8 @@ class leak:
 class leaky_relu:
     """x above 0, negative_slope * x below; the slope at 0 is negative_slope."""
 
+    math_self = "g * (1 if x > 0 else negative_slope)"
+
     forward = kernel.leaky_relu
 
     def grad_self(grad, self, negative_slope):
@@ -166,6 +168,8 @@ class elu:
 @primitive(pointwise=True, real_only=True)
 class celu:
     """x above 0, alpha * (exp(x / alpha) - 1) below."""
+
+    math_self = "g * (1 if x > 0 else exp(x / alpha))"
 
     def forward(self, *, alpha):
         return kernel.elu(self, alpha=alpha, scale=1.0, input_scale=1 / alpha)
@@ -291,6 +295,8 @@ class softshrink:
 @primitive(pointwise=True, real_only=True)
 class threshold:
     """x above `threshold`, else `value`."""
+
+    math_self = "g * (x > threshold)"
 
     def forward(self, *, threshold, value):
         return xp.where(self <= threshold, self.dtype.type(value), self)

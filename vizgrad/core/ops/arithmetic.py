@@ -102,7 +102,9 @@ class mul:
 
 @primitive(typing="float", pointwise=True)
 class div:
-    """self / other, as floating point (T-4)."""
+    """self / other, as floating point."""
+
+    # T-4
 
     forward = xp.true_divide
 

@@ -23,6 +23,15 @@ _CALLED = {
 }  # fmt: skip
 
 
+#: Operations of one node where PyTorch has two.
+_JOINED = {"addmm_t": "addmm", "nll_loss": "nll_loss_forward"}
+
+
+def names_there() -> dict[str, str]:
+    """PyTorch's name of each operation that has another one here, as its profiler tells it."""
+    return {here: there.partition(".")[0] for there, here in _CALLED.items()} | _JOINED
+
+
 class Packet:
     """The operations of one name: `aten.sum` has `default` and `dim_IntList`."""
 

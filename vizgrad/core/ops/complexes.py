@@ -103,7 +103,9 @@ class sgn:
 
 @primitive(pointwise=True, holomorphic=False, public=True, aliases="absolute")
 class abs:
-    """|z|, a real number; the gradient at 0 is 0 (T-70)."""
+    """|z|, a real number; the gradient at 0 is 0."""
+
+    # T-70
 
     forward = xp.absolute
 

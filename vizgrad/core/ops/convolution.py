@@ -39,6 +39,13 @@ class convolution:
     def grad_bias(grad):
         return over_channels(grad)
 
+    def together(grad, input, weight, stride, padding, dilation, groups, wanted):
+        by_input, by_weight = kernel.gradients(
+            input, grad, weight, stride, padding, dilation, groups
+        )
+        by_bias = over_channels(grad) if wanted[2] else None
+        return layout.images(by_input, grad, weight), by_weight, by_bias
+
 
 @primitive(undefined=("input", "weight"), node="ConvolutionBackward0")
 class convolution_transpose:

@@ -24,6 +24,8 @@ def share_among_equals(grad, self, result, dims=None, keepdim=False, *, nan=Fals
 class max_all:
     """The largest element; equal ones share the gradient."""
 
+    math_self = "g * (x == y) / sum(x == y)"
+
     def forward(self):
         return ordering.extreme(self, None, False, largest=True)
 
@@ -34,6 +36,8 @@ class max_all:
 @primitive(node="MinBackward1", real_only=True)
 class min_all:
     """The smallest element; equal ones share the gradient."""
+
+    math_self = "g * (x == y) / sum(x == y)"
 
     def forward(self):
         return ordering.extreme(self, None, False, largest=False)
@@ -46,6 +50,8 @@ class min_all:
 class amax:
     """The largest elements over `dims`; equal ones share the gradient."""
 
+    math_self = "g * (x == y) / sum(x == y)"
+
     def forward(self, *, dims, keepdim):
         return ordering.extreme(self, dims, keepdim, largest=True)
 
@@ -56,6 +62,8 @@ class amax:
 @primitive(real_only=True)
 class amin:
     """The smallest elements over `dims`; equal ones share the gradient."""
+
+    math_self = "g * (x == y) / sum(x == y)"
 
     def forward(self, *, dims, keepdim):
         return ordering.extreme(self, dims, keepdim, largest=False)
@@ -79,6 +87,8 @@ def to_index(grad, indices, dim, keepdim, shape):
 class max_dim:
     """The largest elements along `dim` and where they are (the first of equals)."""
 
+    math_self = "scatter(0, dim, indices, g)"
+
     def forward(self, *, dim, keepdim):
         return ordering.extreme_with_index(self, dim, keepdim, largest=True)
 
@@ -89,6 +99,8 @@ class max_dim:
 @primitive(node="MinBackward0", outputs=("values", "indices"), real_only=True)
 class min_dim:
     """The smallest elements along `dim` and where they are (the first of equals)."""
+
+    math_self = "scatter(0, dim, indices, g)"
 
     def forward(self, *, dim, keepdim):
         return ordering.extreme_with_index(self, dim, keepdim, largest=False)
@@ -117,6 +129,8 @@ class argmin:
 class sort:
     """The elements along `dim` in order, and where they were; stable."""
 
+    math_self = "scatter(0, dim, indices, g)"
+
     def forward(self, *, dim, descending):
         return ordering.sort(self, dim, descending)
 
@@ -127,6 +141,8 @@ class sort:
 @primitive(outputs=("values", "indices"), real_only=True)
 class topk:
     """The k largest (or smallest) elements along `dim`, in order, and where they were."""
+
+    math_self = "scatter(0, dim, indices, g)"
 
     def forward(self, *, k, dim, largest):
         return ordering.topk(self, k, dim, largest)
@@ -139,6 +155,8 @@ class topk:
 class kthvalue:
     """The k-th smallest element (k counts from 1) along `dim` and where it is."""
 
+    math_self = "scatter(0, dim, indices, g)"
+
     def forward(self, *, k, dim, keepdim):
         return ordering.kthvalue(self, k, dim, keepdim)
 
@@ -149,6 +167,8 @@ class kthvalue:
 @primitive(node="MedianBackward1", outputs=("values", "indices"), real_only=True)
 class median_dim:
     """The median along `dim` (the lower of two) and where it is."""
+
+    math_self = "scatter(0, dim, indices, g)"
 
     def forward(self, *, dim, keepdim):
         return ordering.median(self, dim, keepdim, ignore_nan=False)
@@ -161,6 +181,8 @@ class median_dim:
 class nanmedian_dim:
     """The median of the numbers along `dim`, without NaNs, and where it is."""
 
+    math_self = "scatter(0, dim, indices, g)"
+
     def forward(self, *, dim, keepdim):
         return ordering.median(self, dim, keepdim, ignore_nan=True)
 
@@ -172,6 +194,8 @@ class nanmedian_dim:
 class median_all:
     """The median of all elements (the lower of two); equal ones share the gradient."""
 
+    math_self = "g * (x == y) / sum(x == y)"
+
     def forward(self):
         return ordering.median_all(self, ignore_nan=False)
 
@@ -182,6 +206,8 @@ class median_all:
 @primitive(node="NanmedianBackward0", real_only=True)
 class nanmedian_all:
     """The median of all numbers, without NaNs; equal ones share the gradient."""
+
+    math_self = "g * (x == y) / sum(x == y)"
 
     def forward(self):
         return ordering.median_all(self, ignore_nan=True)
@@ -207,6 +233,8 @@ class median_rows:
 class mode:
     """The most frequent element along `dim` (the smallest of several) and where it last is."""
 
+    math_self = "scatter(0, dim, indices, g)"
+
     def forward(self, *, dim, keepdim):
         return ordering.mode(self, dim, keepdim)
 
@@ -218,6 +246,8 @@ class mode:
 class cummax:
     """Running maxima along `dim`; among equals the later index."""
 
+    math_self = "scatter_add(0, dim, indices, g)"
+
     def forward(self, *, dim):
         return ordering.running_extreme(self, dim, largest=True)
 
@@ -228,6 +258,8 @@ class cummax:
 @primitive(outputs=("values", "indices"), real_only=True)
 class cummin:
     """Running minima along `dim`; among equals the later index."""
+
+    math_self = "scatter_add(0, dim, indices, g)"
 
     def forward(self, *, dim):
         return ordering.running_extreme(self, dim, largest=False)

@@ -18,6 +18,8 @@ from vizgrad.core.tensor.tensor import Tensor
 class index:
     """The elements at `indices` (an `Indices`); repeated ones get their gradients added (T-85)."""
 
+    math_self = "index_put(0, indices, g, accumulate=True)"
+
     def forward(self, *, indices):
         return indexing.take(self, indices.key)
 
@@ -68,6 +70,8 @@ class index_zero:
 class gather:
     """result[i][j] = self[index[i][j]][j] for dim 0, and so on."""
 
+    math_self = "scatter_add(0, dim, index, g)"
+
     def forward(self, index, *, dim):
         return indexing.gather(self, index, dim)
 
@@ -90,6 +94,9 @@ class spread:
 class scatter:
     """`self` with src[i][j] written at [index[i][j]][j]; all sources get the gradient (T-85)."""
 
+    math_self = "scatter(g, dim, index, 0)"
+    math_src = "gather(g, dim, index)"
+
     def forward(self, index, src, *, dim):
         return indexing.scatter(self.copy(), index, src, dim)
 
@@ -104,6 +111,8 @@ class scatter:
 class scatter_number:
     """`self` with a number written at the places of `index`."""
 
+    math_self = "scatter(g, dim, index, 0)"
+
     def forward(self, index, *, dim, value):
         return indexing.scatter(as_array(self).copy(), index, self.dtype.type(value), dim)
 
@@ -114,6 +123,8 @@ class scatter_number:
 @primitive(linear=True)
 class scatter_add:
     """`self` with src[i][j] added at [index[i][j]][j]."""
+
+    math_src = "gather(g, dim, index)"
 
     def forward(self, index, src, *, dim):
         return indexing.scatter_add(self.copy(), index, src, dim)
@@ -161,6 +172,8 @@ def pad_to(value, shape):
 @primitive(linear=True)
 class index_select:
     """The slices of `dim` at the entries of the vector `index`."""
+
+    math_self = "index_add(0, dim, index, g)"
 
     def forward(self, index, *, dim):
         return indexing.index_select(self, index, dim)
@@ -245,6 +258,8 @@ def _total(value):
 class masked_select:
     """The elements where the mask (of the same shape) holds, as a vector."""
 
+    math_self = "masked_scatter(0, mask, g)"
+
     def forward(self, mask):
         return self[mask]
 
@@ -284,6 +299,8 @@ class masked_scatter:
 class take_flat:
     """Elements by their number in C order."""
 
+    math_self = "put(0, index, g, accumulate=True)"
+
     def forward(self, index):
         return indexing.take_flat(self, index)
 
@@ -308,6 +325,8 @@ class put_flat:
 @primitive
 class embedding:
     """weight[indices]. The row `padding_idx` (-1: none) gets no gradient (T-82)."""
+
+    math_weight = "index_add(0, 0, indices, g)"
 
     def forward(weight, indices, *, padding_idx, scale_grad_by_freq):
         return kernel.lookup(weight, indices)

@@ -15,7 +15,7 @@ from vizgrad.core.arrays.backend import DEVICES, check_one_place, elsewhere
 from vizgrad.core.arrays.kernels import shapes
 from vizgrad.core.arrays.kernels.memory import contiguous
 from vizgrad.core.function.primitive import primitive
-from vizgrad.core.function.transform_tensor import Unreadable, by_hand
+from vizgrad.core.function.transform_tensor import Unreadable, Wrapped, by_hand
 from vizgrad.core.function.typing import result_dtype
 from vizgrad.core.function.views import become_view
 from vizgrad.core.graph.node import Meta, Node
@@ -24,7 +24,7 @@ from vizgrad.core.ops.recording import ManyOutputs, edges_of, produced_by, start
 from vizgrad.core.ops.shape import diagonal, select, slice_dim
 from vizgrad.core.tensor.duals import DUALS
 from vizgrad.core.tensor.state import Creation
-from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.tensor import Tensor, new_tensor, storage_of
 
 
 class CatBackward0(Node):
@@ -159,6 +159,8 @@ def stack_any(values: Sequence[Any], dim: int) -> Any:
 class cumsum:
     """Running sums along `dim`."""
 
+    math_self = "flip(cumsum(flip(g, dim), dim), dim)"
+
     def forward(self, *, dim):
         return xp.add.accumulate(contiguous(self), axis=dim) if self.ndim else self.copy()
 
@@ -194,6 +196,12 @@ class SplitBackward0(ManyOutputs):
         return (cat_any(grads, self._dim),)
 
 
+class UnsafeSplitBackward0(SplitBackward0):
+    """The same for pieces that are no views."""
+
+    __slots__ = ()
+
+
 class SplitWithSizesBackward0(ManyOutputs):
     """Joins the gradients of pieces of given lengths."""
 
@@ -226,7 +234,10 @@ def record_split(
     arrays, begin = [], 0
     for size in sizes:
         try:
-            arrays.append(array[(slice(None),) * dim + (slice(begin, begin + size),)])
+            if size:
+                arrays.append(array[(slice(None),) * dim + (slice(begin, begin + size),)])
+            else:
+                arrays.append(shapes.empty_slice(array, dim, begin))
         except Unreadable:
             return by_hand(record_split, (source,), dim=dim, sizes=sizes, split_size=split_size)
         begin += size
@@ -244,6 +255,28 @@ def record_split(
         DUALS.by_hand.carry_linear(
             (source,), outputs, lambda t: record_split(t[0], dim, sizes, split_size), views=True
         )
+    return outputs
+
+
+def record_gates(source: Tensor, dim: int, count: int) -> tuple[Tensor, ...]:
+    """`count` equal pieces for a step of a recurrent layer, as PyTorch's `unsafe_chunk` has them: nobody asks
+    whether they are views, and nobody writes to them.
+    """
+    edges = None if source.__class__ is Wrapped or DUALS.on else edges_of((source,))
+    size = source.shape[dim] // count
+    if edges is None or size == 0:
+        return record_split(source, dim, [size] * count, size)
+    array, before = source._array, (slice(None),) * dim
+    arrays = [array[(*before, slice(i * size, (i + 1) * size))] for i in range(count)]
+    storage = source._storage or storage_of(source)
+    outputs = tuple([new_tensor(a) for a in arrays])
+    for out in outputs:
+        out._storage = storage
+    node: Any = object.__new__(UnsafeSplitBackward0)
+    node._split_size, node._dim, node.outputs = size, dim, count
+    node.metas = tuple([_new_meta(Meta, (a.shape, a.dtype, None)) for a in arrays])
+    start(node, edges, arrays[0])
+    produced_by(node, outputs)
     return outputs
 
 

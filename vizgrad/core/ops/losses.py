@@ -259,6 +259,9 @@ class weighted_binary_cross_entropy:
 class binary_cross_entropy_with_logits:
     """`binary_cross_entropy` of sigmoid(self), without overflow."""
 
+    math_self = "g * (sigmoid(x) - t)"
+    math_target = "g * -x"
+
     def forward(self, target, *, reduction):
         return kernel.with_logits(self, target, None, None, reduction)
 
@@ -304,6 +307,8 @@ def _nll(name: str) -> Primitive:
     class Declaration:
         """Minus the score of each target class; the second result is how many counted (T-80)."""
 
+        math_self = "-g * (c == t) / n"
+
         def forward(self, target, *, reduction, ignore_index):
             return kernel.nll(self, target, None, reduction, ignore_index)
 
@@ -320,6 +325,8 @@ def _nll(name: str) -> Primitive:
 def _weighted_nll(name: str) -> Primitive:
     class Declaration:
         """The same with a weight for each class; the second result is their sum over the targets."""
+
+        math_self = "-g * weight[t] * (c == t) / n"
 
         def forward(self, target, weight, *, reduction, ignore_index):
             return kernel.nll(self, target, weight, reduction, ignore_index)

@@ -45,6 +45,10 @@ class layer_norm:
     def grad_bias(grad):
         return grad
 
+    def together(grad, input, weight, mean, rstd, dims, wanted):
+        found = kernel.layer_norm_gradients(grad, input, weight, mean, rstd, dims)
+        return found if wanted[2] else (*found[:2], None)
+
 
 @primitive(
     outputs=("result", "mean", "rstd", "variance"),
@@ -57,10 +61,7 @@ class batch_norm:
     """(input - mean) / sqrt(var + eps) * weight + bias by channel (dimension 1), in training."""
 
     def forward(input, weight, bias, *, eps):
-        mean, variance = kernel.batch_statistics(input)
-        rstd = kernel.inverse_root(variance, eps)
-        out = kernel.batch_norm(input, unless_absent(weight), unless_absent(bias), mean, rstd)
-        return out, mean, rstd, variance
+        return kernel.batch_norm_training(input, unless_absent(weight), unless_absent(bias), eps)
 
     def grad_input(grad, input, weight, mean, rstd, eps):
         weight = unless_absent(weight)
@@ -79,7 +80,13 @@ class batch_norm:
         return sum_dims(grad * standardize(input, over, eps)[0], dims=over, keepdim=False)
 
     def grad_bias(grad):
+        if not isinstance(grad, Tensor):
+            return kernel.channel_total(grad)
         return sum_dims(grad, dims=_all_but_channels(grad), keepdim=False)
+
+    def together(grad, input, weight, mean, rstd, wanted):
+        found = kernel.batch_norm_gradients(grad, input, unless_absent(weight), mean, rstd)
+        return found if wanted[2] else (*found[:2], None)
 
 
 @primitive(

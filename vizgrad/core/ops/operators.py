@@ -117,6 +117,11 @@ def _contains(self: Tensor, element: Any) -> bool:
     return bool((self == element).any())
 
 
+def _in_reverse(self: Tensor) -> Tensor:
+    """`reversed(x)`: the rows in reverse order, as a tensor."""
+    return dimensions.flip(self, 0) if self._array.ndim else self
+
+
 OPERATORS: dict[str, Callable[..., Any]] = {
     "__add__": basic.add.record,
     "__radd__": basic.add.record,
@@ -160,6 +165,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__setitem__": indexing.setitem,
     "__iter__": joining.iterate,
     "__contains__": _contains,
+    "__reversed__": _in_reverse,
     "__iadd__": inplace_of(basic.add, "__iadd__"),
     "__isub__": inplace_of(basic.sub, "__isub__"),
     "__imul__": inplace_of(basic.mul, "__imul__"),

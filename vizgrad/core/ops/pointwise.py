@@ -138,7 +138,9 @@ class log1p:
 
 @primitive(typing="float", pointwise=True, public=True, inplace="public")
 class sqrt:
-    """Square root; the derivative at 0 is infinite (T-74)."""
+    """Square root; the derivative at 0 is infinite."""
+
+    # T-74
 
     forward = xp.sqrt
 
@@ -302,7 +304,9 @@ class sigmoid:
 
 @primitive(pointwise=True, real_only=True, public=True, inplace="public")
 class relu:
-    """max(x, 0); the derivative at 0 is 0 (T-70)."""
+    """max(x, 0); the derivative at 0 is 0."""
+
+    # T-70
 
     forward = activation.relu
     math_self = "g * (y > 0)"

@@ -41,7 +41,9 @@ class atan2:
     typing="promote", pointwise=True, real_only=True, public=True, inplace=True, numbers="none"
 )
 class hypot:
-    """sqrt(self^2 + other^2) without overflow; the derivative at (0, 0) is NaN (T-73)."""
+    """sqrt(self^2 + other^2) without overflow; the derivative at (0, 0) is NaN."""
+
+    # T-73
 
     forward = elementwise.hypot
 
@@ -200,6 +202,8 @@ class frexp:
 class pow_number:
     """self to the power of a number."""
 
+    math_self = "g * exponent * x**(exponent - 1)"
+
     forward = elementwise.power_of_number
 
     def grad_self(grad, self, exponent):
@@ -214,6 +218,9 @@ class pow_number:
 class pow:
     """self to the power of another tensor."""
 
+    math_self = "g * exponent * x**(exponent - 1)"
+    math_exponent = "g * y * log(x)"
+
     forward = elementwise.power
 
     def grad_self(grad, self, exponent):
@@ -226,6 +233,8 @@ class pow:
 @primitive(typing="promote", pointwise=True, node="PowBackward2")
 class number_pow:
     """A number to the power of a tensor; the number has no edge."""
+
+    math_exponent = "g * y * log(x)"
 
     def forward(self, exponent):
         return elementwise.power(self, exponent)

@@ -58,7 +58,12 @@ class where_mask:
 
 @primitive(typing="promote", pointwise=True, real_only=True, public=True, numbers="none")
 class maximum:
-    """The larger of the two, NaN if one is NaN; a tie shares the gradient equally (T-72)."""
+    """The larger of the two, NaN if one is NaN; a tie shares the gradient equally."""
+
+    # T-72
+
+    math_self = "g * (1 if x > other else 1 / 2 if x == other else 0)"
+    math_other = "g * (1 if other > x else 1 / 2 if x == other else 0)"
 
     forward = xp.maximum
 
@@ -71,7 +76,12 @@ class maximum:
 
 @primitive(typing="promote", pointwise=True, real_only=True, public=True, numbers="none")
 class minimum:
-    """The smaller of the two, NaN if one is NaN; a tie shares the gradient equally (T-72)."""
+    """The smaller of the two, NaN if one is NaN; a tie shares the gradient equally."""
+
+    # T-72
+
+    math_self = "g * (1 if x < other else 1 / 2 if x == other else 0)"
+    math_other = "g * (1 if other < x else 1 / 2 if x == other else 0)"
 
     forward = xp.minimum
 
@@ -84,7 +94,9 @@ class minimum:
 
 @primitive(typing="promote", pointwise=True, real_only=True, public=True, numbers="none")
 class fmax:
-    """The larger of the two; a number wins over NaN, and gets all of the gradient (T-72)."""
+    """The larger of the two; a number wins over NaN, and gets all of the gradient."""
+
+    # T-72
 
     forward = xp.fmax
 
@@ -236,7 +248,9 @@ class nan_to_num:
 
 @primitive(pointwise=True, public=True, inplace=True)
 class sign:
-    """-1, 0 or 1; the derivative is 0 everywhere (T-70)."""
+    """-1, 0 or 1; the derivative is 0 everywhere."""
+
+    # T-70
 
     forward = elementwise.sign
 

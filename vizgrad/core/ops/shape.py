@@ -159,6 +159,8 @@ class t:
 class unsqueeze:
     """A new dimension of size 1 at `dim` (not negative)."""
 
+    math_self = "squeeze(g, dim)"
+
     def forward(self, *, dim):
         return shapes.unsqueeze(self, dim)
 
@@ -235,10 +237,9 @@ class slice_dim:
     """Elements start, start + step, ... before `end` of `dim`."""
 
     def forward(self, *, dim, start, end, step):
-        key = (slice(None),) * dim
-        if start == end:  # numpy forgets where an empty slice begins
-            return self[(*key, slice(start, None))][(*key, slice(0, 0))]
-        return self[(*key, slice(start, end, step))]
+        if start == end:
+            return shapes.empty_slice(self, dim, start)
+        return self[(*(slice(None),) * dim, slice(start, end, step))]
 
     def grad_self(grad, dim, start, end, step, self_meta):
         return put(

@@ -35,6 +35,8 @@ def slope_of_variance(grad, self, dims, correction, keepdim):
 class var:
     """The variance over `dims`, with n - correction in the denominator."""
 
+    math_self = "g * 2 * (x - mean(x)) / (n - correction)"
+
     def forward(self, *, dims, correction, keepdim):
         return reduction.variance(self, dims, correction, keepdim)
 
@@ -45,6 +47,8 @@ class var:
 @primitive(holomorphic=False)
 class std:
     """The standard deviation over `dims`; the derivative is 0 where all values are equal (T-81)."""
+
+    math_self = "g * (x - mean(x)) / ((n - correction) * y)"
 
     def forward(self, *, dims, correction, keepdim):
         return reduction.deviation(self, dims, correction, keepdim)
@@ -57,6 +61,8 @@ class std:
 @primitive
 class logsumexp:
     """log of the sum of exp over `dims`, without overflow (T-78)."""
+
+    math_self = "g * exp(x - y)"
 
     def forward(self, *, dims, keepdim):
         return reduction.logsumexp(self, dims, keepdim)

@@ -78,18 +78,18 @@ class memory_format(layout):
             )
 
 
-strided = layout("strided")
-sparse_coo = layout("sparse_coo")
-sparse_csr = layout("sparse_csr")
-sparse_csc = layout("sparse_csc")
+strided: layout = layout("strided")
+sparse_coo: layout = layout("sparse_coo")
+sparse_csr: layout = layout("sparse_csr")
+sparse_csc: layout = layout("sparse_csc")
 #: The name of a layout, as arrays have it -> the layout.
 BY_NAME = {
     "strided": strided, "sparse_coo": sparse_coo, "sparse_csr": sparse_csr, "sparse_csc": sparse_csc,
 }  # fmt: skip
-contiguous_format = memory_format("contiguous_format")
-preserve_format = memory_format("preserve_format")
-channels_last = memory_format("channels_last", 4)
-channels_last_3d = memory_format("channels_last_3d", 5)
+contiguous_format: memory_format = memory_format("contiguous_format")
+preserve_format: memory_format = memory_format("preserve_format")
+channels_last: memory_format = memory_format("channels_last", 4)
+channels_last_3d: memory_format = memory_format("channels_last_3d", 5)
 
 
 def required(name: str, value: Any) -> memory_format:
@@ -147,7 +147,10 @@ class InMemory:
     def dim(self) -> int:
         return self._array.ndim
 
-    ndim = property(dim)
+    @property
+    def ndim(self) -> int:
+        return self._array.ndim
+
     ndimension = dim
 
     def numel(self) -> int:
@@ -185,13 +188,23 @@ class InMemory:
         return getattr(self._array, "layout", "") == "sparse_csr"
 
     #: Devices and kinds of memory that there are none of here: old code asks for them.
-    is_ipu = is_maia = is_meta = is_mkldnn = is_mps = is_mtia = is_nested = property(
-        lambda self: False
-    )
-    is_quantized = is_vulkan = is_xla = is_xpu = is_mps
+    is_ipu: property = property(lambda self: False)
+    is_maia: property = is_ipu
+    is_meta: property = is_ipu
+    is_mkldnn: property = is_ipu
+    is_mps: property = is_ipu
+    is_mtia: property = is_ipu
+    is_nested: property = is_ipu
+    is_quantized: property = is_ipu
+    is_vulkan: property = is_ipu
+    is_xla: property = is_ipu
+    is_xpu: property = is_ipu
 
-    #: Old attributes that old code asks for: a tensor has no name, and is never volatile.
-    name = property(lambda self: None)
+    # Old attributes that old code asks for: a tensor has no name, and is never volatile.
+
+    @property
+    def name(self) -> None:
+        return None
 
     @property
     def volatile(self) -> bool:

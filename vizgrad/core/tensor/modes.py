@@ -26,9 +26,9 @@ class Scope:
     kind: ClassVar[Literal["module", "scope", "transform"]] = "scope"
 
     def __init__(self, name: str, parent: Scope | None, site: Site | None) -> None:
-        self.name = name
-        self.parent = parent
-        self.site = site
+        self.name: str = name
+        self.parent: Scope | None = parent
+        self.site: Site | None = site
 
     def path(self) -> tuple[str, ...]:
         """Names from the outermost scope to this one."""
@@ -146,6 +146,8 @@ class _Modes(threading.local):
     before_write: Callable[[Any], None] | None = None
     #: The same, for a debugger that undoes the write later.
     keep_before_write: Callable[[Any], None] | None = None
+    #: Called with a leaf before a hook of the library's own writes its `.grad`: the debugger undoes that.
+    before_grad_write: Callable[[Any], None] | None = None
     #: Levels of forward mode (`vizgrad.core.tensor.duals.DualLevel`) that are active, the outermost first.
     levels: tuple[Any, ...] = ()
     #: Transforms (`vizgrad.core.function.transform_tensor.Level`) that this thread is inside of, the

@@ -475,7 +475,9 @@ def checked(function: F) -> F:
     """
     annotations: dict[str, Any] = getattr(function, "__annotations__", {})
     home = getattr(function, "__globals__", {})
-    declared = {n: t for n, t in annotations.items() if _is_declared(str(t), home)}
+    declared = {
+        n: t for n, t in annotations.items() if t not in _USUAL and _is_declared(str(t), home)
+    }
     if not declared:
         return function
     annotations.update({name: _plain(text, home) for name, text in declared.items()})
@@ -498,6 +500,12 @@ def checked(function: F) -> F:
     }
     guard: Any = FunctionType(_first_call.__code__, namespace)
     return cast("F", update_wrapper(guard, function))
+
+
+#: Annotations that require nothing: nearly all, and import time is spent on the others.
+_USUAL = frozenset(
+    ("Any", "Tensor", "Tensor | None", "bool", "float", "int", "int | None", "None", "str")
+)
 
 
 def _first_call(*args: Any, **options: Any) -> Any:

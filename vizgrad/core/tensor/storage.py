@@ -232,12 +232,12 @@ class Storage:
 
     def __init__(self, origin: Any, nbytes: int) -> None:
         self.version = 0
-        self.last_write = 0
+        self.last_write: int = 0
         #: The latest writes as they were told of, not in the log yet: most are never asked for.
         self._fresh: list[Entry] | None = None
         self._log: WriteLog | None = None
         self._origin = origin
-        self.nbytes = nbytes
+        self.nbytes: int = nbytes
 
     @property
     def origin(self) -> int:

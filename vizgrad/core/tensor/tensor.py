@@ -98,14 +98,16 @@ class Tensor(InMemory):
 
     @property
     def _version(self) -> int:
-        """How often this memory was written in place (V-2)."""
+        """How often this memory was written in place."""
+        # V-2
         return 0 if self._storage is None else self._storage.version
 
     def _is_view(self) -> bool:
         return self._view is not None
 
     def is_inference(self) -> bool:
-        """Was it made in `inference_mode`? Such a tensor cannot be saved for backward (M-21)."""
+        """Was it made in `inference_mode`? Such a tensor cannot be saved for backward."""
+        # M-21
         return isinstance(self._storage, InferenceStorage)
 
     @property
@@ -249,11 +251,12 @@ class Tensor(InMemory):
 
     @property
     def data(self) -> Tensor:
-        """The same memory without history *and with a version counter of its own* (V-1).
+        """The same memory without history *and with a version counter of its own*.
 
         Writes through it are not noticed: a saved value changed this way gives wrong gradients.
         Prefer `detach()`.
         """
+        # V-1
         out = new_tensor(self._array)
         if self.is_inference():
             inside = MODES.inference is not None

@@ -17,6 +17,7 @@ from vizgrad.core.errors import explained, function_place
 from vizgrad.core.function.custom.function import Function
 from vizgrad.core.function.transform_tensor import innermost, tensors_in
 from vizgrad.core.ops.public.creation import empty
+from vizgrad.core.ops.public.generators import get_state, set_state
 from vizgrad.core.tensor.modes import MODES, is_grad_enabled
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
@@ -51,7 +52,7 @@ def _devices(values: Any) -> list[Device]:
 def get_device_states(*args: Any) -> tuple[list[int], list[Any]]:
     """(numbers of the GPUs on which the arguments are, states of their random numbers)."""
     devices = _devices(args)
-    return [d.index or 0 for d in devices], [default_generator(d).get_state() for d in devices]
+    return [d.index or 0 for d in devices], [get_state(default_generator(d)) for d in devices]
 
 
 def set_device_states(
@@ -59,7 +60,7 @@ def set_device_states(
 ) -> None:
     """Puts the random numbers of these GPUs back to the states."""
     for number, state in zip(devices, states, strict=True):
-        default_generator(Device(device_type or "cuda", number)).set_state(state)
+        set_state(default_generator(Device(device_type or "cuda", number)), state)
 
 
 def _autocast() -> list[tuple[str, DType, bool, bool]]:
@@ -76,13 +77,13 @@ class Surroundings:
 
     def __init__(self, arguments: Any, preserve: bool) -> None:
         self._devices = [CPU, *_devices(arguments)] if preserve else []
-        self._states = [default_generator(d).get_state() for d in self._devices]
+        self._states = [default_generator(d).snapshot() for d in self._devices]
         self._autocast = _autocast()
 
     @contextmanager
     def restored(self) -> Iterator[None]:
         """Within the block they are again what they were; afterwards, what they were before the block."""
-        now = [default_generator(d).get_state() for d in self._devices]
+        now = [default_generator(d).snapshot() for d in self._devices]
         with ExitStack() as stack:
             for setting in self._autocast:
                 if setting not in _autocast():
@@ -95,7 +96,7 @@ class Surroundings:
 
     def _set(self, states: list[Any]) -> None:
         for device, state in zip(self._devices, states, strict=True):
-            default_generator(device).set_state(state)
+            default_generator(device).restore(state)
 
 
 # --- the older form: one node, whose backward runs a backward of its own (H-2) ------------------------

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from vizgrad.core.ops.public.random_sampling import Generator, randperm
+from vizgrad.core.ops.public.generators import Generator
+from vizgrad.core.ops.public.random_sampling import randperm
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.distributed.groups import get_rank, get_world_size
 from vizgrad.utils.data.sampler import Sampler

@@ -8,7 +8,8 @@ from typing import Any
 
 from vizgrad.core.arrays import dtypes
 from vizgrad.core.ops.public.from_values import as_tensor
-from vizgrad.core.ops.public.random_sampling import Generator, multinomial, randint, randperm
+from vizgrad.core.ops.public.generators import Generator
+from vizgrad.core.ops.public.random_sampling import multinomial, randint, randperm
 
 
 class Sampler:

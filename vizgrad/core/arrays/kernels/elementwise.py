@@ -67,6 +67,15 @@ def keep(self: Array, *, mask: Array) -> Array:
     return out
 
 
+def put_kept(out: Array, self: Array, mask: Array) -> None:
+    """`keep(self, mask=mask)` written to `out`, of the same type and shape, wherever that lies."""
+    bits = _BITS.get(self.dtype)
+    if bits is None or self.__class__ is not np.ndarray:
+        out[...] = np.where(mask, self, zero_of(self))
+    else:
+        np.multiply(self.view(bits), mask, out=out.view(bits))
+
+
 def drop(self: Array, *, mask: Array) -> Array:
     """0 where `mask`, else `self`."""
     if type(self) is not np.ndarray or self.size < _MANY:

@@ -16,8 +16,8 @@ from vizgrad.core.arrays.layout import shaped
 
 
 class _Asked(threading.local):
-    """Anomaly mode and a watch ask that indices on a device be checked, although the host waits for that:
-    without it, one that is out of range reads or writes elsewhere.
+    """Anomaly mode, a watch and a debugged backward ask that indices on a device be checked, although the
+    host waits for that: without it, one that is out of range reads or writes elsewhere.
     """
 
     times = 0
@@ -271,16 +271,17 @@ def take_flat(x: Array, index: Array) -> Array:
 
 def check_flat(index: Array, size: int) -> None:
     """IndexError for element numbers outside [-size, size)."""
-    if isinstance(index, np.ndarray) and index.size:
-        low, high = index.min(), index.max()
-        if low < -size or high >= size:
-            wrong = int(low if low < -size else high)
-            raise IndexError(
-                f"out of range: tried to access index {wrong} on a tensor of {size} elements."
-            )
+    low, high = _range(index)
+    if low < -size or high >= size:
+        wrong = int(low if low < -size else high)
+        raise IndexError(
+            f"out of range: tried to access index {wrong} on a tensor of {size} elements."
+        )
 
 
 def put_flat(out: Array, index: Array, values: Array) -> Array:
+    if is_on_device(index):
+        check_flat(index, out.size)
     return _add_at(out, np.where(index < 0, index + out.size, index), values)
 
 
@@ -294,7 +295,11 @@ _PLACES = 1 << 18
 
 def lookup(table: Array, indices: Array) -> Array:
     """Row `indices[...]` for each index. IndexError for one that is not there."""
-    rows = table.shape[0]
+    _check_rows(indices, table.shape[0])
+    return np.take(table, indices, axis=0)
+
+
+def _check_rows(indices: Array, rows: int) -> None:
     low, high = _range(indices)
     if low < 0 or high >= rows:
         wrong = low if low < 0 else high
@@ -302,7 +307,6 @@ def lookup(table: Array, indices: Array) -> Array:
             f"index out of range in self: index {wrong}, and the table has {rows} rows, "
             f"0 to {rows - 1}"
         )
-    return np.take(table, indices, axis=0)
 
 
 def add_rows(grad: Array, indices: Array, rows: int, skipped: int, by_frequency: bool) -> Array:
@@ -310,6 +314,8 @@ def add_rows(grad: Array, indices: Array, rows: int, skipped: int, by_frequency:
 
     With `by_frequency` each sum is divided by the number of places.
     """
+    if is_on_device(indices):  # on the host the forward has looked
+        _check_rows(indices, rows)
     width = grad.shape[indices.ndim :]
     flat = indices.reshape(-1)
     total = add_at(grad.reshape(flat.shape[0], prod(width)), flat, rows)

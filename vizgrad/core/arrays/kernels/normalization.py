@@ -20,14 +20,19 @@ from typing import Any
 import numpy as np
 
 from vizgrad.core.arrays import layout
-from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.backend import Array, is_on_host
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.arrays.fusion.elements import fits
+from vizgrad.core.arrays.fusion.elements import fits, fused
 from vizgrad.core.arrays.kernels import of_rows
 from vizgrad.core.arrays.kernels.memory import contiguous, ones_column
 from vizgrad.core.arrays.kernels.reduction import largest
 
 # Reductions of the rows of a matrix, for the many short rows of softmax and normalisation.
+
+try:  # what np.einsum calls, behind two calls of Python that look for arrays of other libraries
+    from numpy._core.multiarray import c_einsum as _einsum
+except ImportError:
+    _einsum = np.einsum
 
 #: Below this many rows a plain reduction is quicker than two calls.
 _FEW_ROWS = 32
@@ -49,7 +54,8 @@ def row_dot(a: Array, b: Array) -> Array:
     """Sum over each row of the product, as a column."""
     if a.dtype == np.float16:
         return row_sum(a * b)
-    return np.einsum("ij,ij->i", a, b)[:, None]
+    einsum = _einsum if a.__class__ is np.ndarray else np.einsum
+    return einsum("ij,ij->i", a, b)[:, None]
 
 
 def row_max(x: Array) -> Array:
@@ -145,6 +151,37 @@ def layer_norm_gradient(
 
 
 @quiet
+def layer_norm_gradients(
+    grad: Array, x: Array, weight: Array, mean: Array, scale: Array, dims: int
+) -> tuple[Array, Array, Array]:
+    """The gradients by `x`, by `weight` and by `bias`, the latter two summed: what sums rows or columns of a
+    product is a product with a vector.
+    """
+    if not _alone(x, grad, weight, scale):
+        by_input = layer_norm_gradient(grad, x, weight, mean, scale, dims)
+        return by_input, grad * standardized(x, mean, scale), grad
+    rows, out = _rows(x, dims), _rows(grad, dims)
+    column, mean, scale = weight.reshape(-1, 1), mean.reshape(-1, 1), scale.reshape(-1, 1)
+    n = rows.dtype.type(rows.shape[1])
+    by_bias = ones_column(out, out.shape[0])[:, 0].dot(out)
+    total = out.dot(column)
+    total /= n
+    hat = rows - mean  # times scale, which is put into the factors
+    product = out * hat
+    by_weight = scale[:, 0].dot(product)
+    along = product.dot(column)
+    along *= scale
+    along /= n
+    along *= scale
+    hat *= along
+    out = np.multiply(out, column[:, 0], out=product)
+    out -= total
+    out -= hat
+    out *= scale
+    return out.reshape(x.shape), by_weight.reshape(weight.shape), by_bias.reshape(weight.shape)
+
+
+@quiet
 def standardized(x: Array, mean: Array, scale: Array) -> Array:
     """(x - mean) * scale."""
     out = x - mean
@@ -159,13 +196,24 @@ def _channels(x: Array) -> Array:
 
 def channel_sum(x: Array) -> Array:
     """Sum over N and L of (N, C, L)."""
-    by_row = row_sum(as_rows(x)) if x.shape[2] != 1 else x
+    if not is_on_host(x):
+        return x.sum(axis=(0, 2))
+    if x.shape[2] == 1:
+        return _over_examples(x[:, :, 0])
+    by_row = row_sum(as_rows(x))
     return np.add.reduce(by_row.reshape(x.shape[0], x.shape[1]), axis=0)
+
+
+def _over_examples(x: Array) -> Array:
+    """Sum over N of (N, C)."""
+    if x.dtype.char not in "fd":
+        return np.add.reduce(x, axis=0)
+    return ones_column(x, x.shape[0])[:, 0].dot(x)
 
 
 def _channel_dot(a: Array, b: Array) -> Array:
     if a.shape[2] == 1:
-        return np.einsum("nc,nc->c", a[:, :, 0], b[:, :, 0])
+        return _over_examples(a[:, :, 0] * b[:, :, 0])
     by_row = row_dot(as_rows(a), as_rows(b))
     return np.add.reduce(by_row.reshape(a.shape[0], a.shape[1]), axis=0)
 
@@ -174,6 +222,9 @@ def _channel_dot(a: Array, b: Array) -> Array:
 def batch_statistics(x: Array) -> tuple[Array, Array]:
     """(mean, biased variance) of each channel of (N, C, ...)."""
     values = _wide(_channels(x))
+    if not is_on_host(values):
+        mean = values.mean(axis=(0, 2))
+        return mean, _squares(values, mean[:, None]).mean(axis=(0, 2))
     n = values.dtype.type(values.shape[0] * values.shape[2])
     mean = channel_sum(values) / n
     away = values - mean[:, None]
@@ -181,16 +232,81 @@ def batch_statistics(x: Array) -> tuple[Array, Array]:
 
 
 @quiet
+def batch_norm_training(
+    x: Array, weight: Array | None, bias: Array | None, eps: float
+) -> tuple[Array, Array, Array, Array]:
+    """(result, mean, 1 / sqrt(var + eps), biased variance), by the statistics of the batch."""
+    if not _alone(x, weight, bias):
+        mean, variance = batch_statistics(x)
+        scale = inverse_root(variance, eps)
+        return batch_norm(x, weight, bias, mean, scale), mean, scale, variance
+    values = _channels(x)
+    kind = values.dtype.type
+    n = kind(values.shape[0] * values.shape[2])
+    mean = channel_sum(values)
+    mean /= n
+    out = values - mean[:, None]
+    variance = _channel_dot(out, out)
+    variance /= n
+    scale = kind(1) / np.sqrt(variance + kind(eps))
+    factor = scale if weight is None else scale * weight.reshape(-1)
+    shift = mean * factor
+    np.multiply(
+        values, factor[:, None], out=out
+    )  # not what is there: as PyTorch, where one is infinite
+    out += (-shift if bias is None else bias.reshape(-1) - shift)[:, None]
+    return layout.images(out.reshape(x.shape), x), mean, scale, variance
+
+
+def _alone(x: Array, *others: Array | None) -> bool:
+    """Are all of numpy, and of one type in which is computed?"""
+    kind = x.dtype
+    return (
+        x.__class__ is np.ndarray
+        and kind.char in "fd"
+        and all(other is None or other.dtype is kind for other in others)
+    )
+
+
+@quiet
 def batch_norm(
     x: Array, weight: Array | None, bias: Array | None, mean: Array, scale: Array
 ) -> Array:
     """(x - mean) * scale * weight + bias, by channel."""
+    shape = (-1, *(1,) * (x.ndim - 2))
+    by_channel = [None if a is None else a.reshape(shape) for a in (weight, bias, mean, scale)]
+    return layout.images(_normed(x, *by_channel), x)
+
+
+@fused()
+def _normed(x: Array, weight: Any, bias: Any, mean: Any, scale: Any) -> Array:
     factor = scale if weight is None else scale * weight
     shift = -mean * factor if bias is None else bias - mean * factor
-    shape = (-1, *(1,) * (x.ndim - 2))
-    out = x * factor.reshape(shape)
-    out += shift.reshape(shape)
-    return layout.images(out.astype(x.dtype, copy=False), x)
+    out = x * factor
+    out += shift
+    return out.astype(x.dtype, copy=False)
+
+
+@fused()
+def _squares(x: Array, mean: Array) -> Array:
+    away = x - mean
+    return away * away
+
+
+@fused()
+def _product_away(g: Array, x: Array, mean: Array) -> Array:
+    return g * (x - mean)
+
+
+@fused("n")
+def _through_statistics(
+    g: Array, x: Array, weight: Any, mean: Array, scale: Array, total: Array, dot: Array, n: float
+) -> Array:
+    """The gradient by `x` of what is normalised; `total` and `dot` are sums of g and of g * (x - mean)."""
+    out = g - total / n
+    out -= (x - mean) * (dot * scale / n * scale)
+    out *= scale if weight is None else scale * weight
+    return out
 
 
 @quiet
@@ -199,6 +315,15 @@ def batch_norm_gradient(
 ) -> Array:
     """The gradient by `x`; with `training` also through the statistics."""
     g = _wide(_channels(grad))
+    if training and not is_on_host(g):
+        values, by_channel = _wide(_channels(x)), (..., None)
+        dot = _product_away(g, values, mean[by_channel]).sum(axis=(0, 2))
+        weights = None if weight is None else weight[by_channel]
+        out = _through_statistics(
+            g, values, weights, mean[by_channel], scale[by_channel],
+            channel_sum(g)[by_channel], dot[by_channel], float(g.shape[0] * g.shape[2]),
+        )  # fmt: skip
+        return out.reshape(x.shape).astype(x.dtype, copy=False)
     factor: Any = scale if weight is None else scale * weight
     if training:
         hat = _wide(_channels(x)) - mean[:, None]  # times scale, which is put into the factor
@@ -213,15 +338,49 @@ def batch_norm_gradient(
 
 
 @quiet
+def batch_norm_gradients(
+    grad: Array, x: Array, weight: Array | None, mean: Array, scale: Array
+) -> tuple[Array, Array, Array]:
+    """The gradients by `x`, in training, by `weight` and by `bias`: the three kernels that give them one by
+    one do the same.
+    """
+    if not _alone(x, grad, weight):
+        by_weight = channel_gradient(grad, x, mean, scale)
+        by_input = batch_norm_gradient(grad, x, weight, mean, scale, training=True)
+        return by_input, by_weight, channel_total(grad)
+    g = _channels(grad)
+    hat = _channels(x) - mean[:, None]
+    n = g.dtype.type(g.shape[0] * g.shape[2])
+    dot, total = _channel_dot(g, hat), channel_sum(g)
+    hat *= (dot * scale / n * scale)[:, None]
+    out = g - (total / n)[:, None]
+    out -= hat
+    out *= (scale if weight is None else scale * weight)[:, None]
+    if g.size:  # the scale of no examples is NaN, and their sum 0
+        dot *= scale
+    return out.reshape(x.shape), dot, total
+
+
+@quiet
+def channel_total(grad: Array) -> Array:
+    """The sum over everything but dimension 1."""
+    return channel_sum(_wide(_channels(grad))).astype(grad.dtype, copy=False)
+
+
+@quiet
 def channel_gradient(grad: Array, x: Array, mean: Array, scale: Array) -> Array:
     """The gradient by `weight` of batch norm: sum of grad * xhat, by channel."""
-    away = _wide(_channels(x)) - mean[:, None]
-    dots = _channel_dot(_wide(_channels(grad)), away)
-    if away.size:  # the scale of no examples is NaN, and their sum 0
+    values, g = _wide(_channels(x)), _wide(_channels(grad))
+    if is_on_host(values):
+        dots = _channel_dot(g, values - mean[:, None])
+    else:
+        dots = _product_away(g, values, mean[:, None]).sum(axis=(0, 2))
+    if values.size:  # the scale of no examples is NaN, and their sum 0
         dots *= scale
     return dots.astype(grad.dtype, copy=False)
 
 
+@fused()
 @quiet
 def inverse_root(variance: Array, eps: float) -> Array:
     """1 / sqrt(variance + eps)."""

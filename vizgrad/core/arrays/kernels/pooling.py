@@ -12,16 +12,17 @@ import numpy as np
 
 from vizgrad.core.arrays.backend import Array, is_on_host
 from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.fusion import fused
 from vizgrad.core.arrays.kernels.convolution import (
     Sizes,
-    at,
     beyond,
     inner,
     offsets,
     out_sizes,
     padded,
+    places,
 )
-from vizgrad.core.arrays.kernels.elementwise import drop, keep
+from vizgrad.core.arrays.kernels.elementwise import drop, keep, put_kept
 from vizgrad.core.arrays.kernels.memory import contiguous, empty, zeros
 
 
@@ -37,10 +38,9 @@ class Pool(NamedTuple):
     def out(self, size: Sizes) -> Sizes:
         return out_sizes(size, self.kernel, self.stride, self.padding, self.dilation, self.ceil)
 
-    def places(self, size: Sizes) -> list[tuple[slice, ...]]:
+    def places(self, size: Sizes) -> tuple[tuple[slice, ...], ...]:
         """For each position in a window, where all windows have it in the padded image."""
-        out = self.out(size)
-        return [at(offset, out, self.stride, self.dilation) for offset in offsets(self.kernel)]
+        return places(self.kernel, self.out(size), self.stride, self.dilation)
 
     def beyond(self, size: Sizes) -> Sizes:
         return beyond(size, self.kernel, self.out(size), self.stride, self.padding, self.dilation)
@@ -75,8 +75,8 @@ def max_pool(x: Array, pool: Pool) -> Array:
     """The largest of each window, NaN if there is one: one dimension after the other, the last first."""
     size = _spatial(x, pool)
     if _is_plain(pool, size):
-        best = _row_maxima(_column_maxima(x, pool.kernel[1])[1], x.shape[:-2], pool, size)
-        return best if best.base is None else best.copy()
+        best = _plain_maxima(x, pool)
+        return best if best.base is None and best is not x else best.copy()
     image = _image(x, pool, _lowest(x))
     out, dims = pool.out(size), len(pool.kernel)
     for axis in reversed(range(dims)):
@@ -90,27 +90,22 @@ def max_pool(x: Array, pool: Pool) -> Array:
     return image if image.base is None and image is not x else image.copy()
 
 
-def _column_maxima(x: Array, width: int) -> tuple[list[Array], Array]:
-    """(the columns of windows of `width`, as flat views; the largest across them, flat).
-
-    Columns are taken off the flattened image, in one long stride instead of many short rows.
+def _plain_maxima(x: Array, pool: Pool) -> Array:
+    """The largest of each window, of such as cover the image: of its rows, which lie in order, and then of
+    its columns, which are taken off all rows at once.
     """
-    flat = contiguous(x).reshape(-1)
-    columns = [flat[j::width] for j in range(width)]
-    largest = columns[0]
-    for column in columns[1:]:
-        largest = np.maximum(largest, column)
-    return columns, largest
-
-
-def _row_maxima(largest: Array, lead: Sizes, pool: Pool, size: Sizes) -> Array:
-    """The largest of each window, from the largest across its columns."""
-    (kh, kw), (height, width) = pool.kernel, size
-    rows = largest.reshape(*lead, height // kh, kh, width // kw)
+    (kh, kw), (height, width) = pool.kernel, x.shape[-2:]
+    rows = contiguous(x).reshape(*x.shape[:-2], height // kh, kh, width)
     best = rows[..., 0, :]
     for i in range(1, kh):
         best = np.maximum(best, rows[..., i, :])
-    return best
+    if kw == 1:
+        return best
+    flat = contiguous(best).reshape(-1)
+    largest = flat[::kw]
+    for j in range(1, kw):
+        largest = np.maximum(largest, flat[j::kw])
+    return largest.reshape(*best.shape[:-1], width // kw)
 
 
 def max_pool_gradient(grad: Array, x: Array, pool: Pool) -> Array:
@@ -120,14 +115,12 @@ def max_pool_gradient(grad: Array, x: Array, pool: Pool) -> Array:
     """
     size = _spatial(x, pool)
     plain = type(x) is np.ndarray and _is_plain(pool, size)
-    across = _column_maxima(x, pool.kernel[1]) if plain else None
-    lead = x.shape[: x.ndim - len(size)]
-    result = max_pool(x, pool) if across is None else _row_maxima(across[1], lead, pool, size)
+    result = max_pool(x, pool)
     least = np.min(result, initial=0) if type(x) is np.ndarray else None  # on a device, ask nothing
     if least is None or np.isnan(least) or least == _lowest(x):
         return spread_to(grad, positions(x, result, pool), pool, size)
-    if across is not None:
-        return _plain_gradient(grad, *across, result, pool)
+    if plain:
+        return _plain_gradient(grad, x, result, pool)
     image = _image(x, pool, _lowest(x))
     total = zeros(grad, image.shape)
     left = grad
@@ -159,26 +152,22 @@ def _is_plain(pool: Pool, size: Sizes) -> bool:
     )
 
 
-def _plain_gradient(
-    grad: Array, columns: list[Array], largest: Array, result: Array, pool: Pool
-) -> Array:
-    """The same by whole rows: first to the row of the window that has the maximum, then within it."""
-    (kh, kw), ow = pool.kernel, result.shape[-1]
-    rows = largest.reshape(-1, kh, ow)
-    left, wanted = grad.reshape(-1, ow), result.reshape(-1, ow)
-    by_row = empty(grad, rows.shape)
-    for i in range(kh - 1):
-        hit = rows[:, i] == wanted
-        by_row[:, i] = keep(left, mask=hit)
-        left = drop(left, mask=hit)
-    by_row[:, kh - 1] = left
-    out = empty(grad, (*result.shape[:-2], result.shape[-2] * kh, ow * kw))
-    cells, left = out.reshape(-1), by_row.reshape(-1)
-    for j in range(kw - 1):
-        hit = columns[j] == largest
-        cells[j::kw] = keep(left, mask=hit)
-        left = drop(left, mask=hit)
-    cells[kw - 1 :: kw] = left
+def _plain_gradient(grad: Array, x: Array, result: Array, pool: Pool) -> Array:
+    """The same where windows cover the image: position by position, in the order of a window."""
+    (kh, kw), columns = pool.kernel, result.shape[-1]
+    cells = contiguous(x).reshape(-1, kh, columns, kw)
+    wanted, arrived = result.reshape(-1, columns), contiguous(grad).reshape(-1, columns)
+    out = empty(grad, (*result.shape[:-2], result.shape[-2] * kh, columns * kw))
+    shares = out.reshape(cells.shape)
+    left = np.ones(wanted.shape, bool)
+    for i, j in offsets(pool.kernel):
+        if (i, j) == (kh - 1, kw - 1):  # no NaN: it must be the last
+            hit = left
+        else:
+            hit = cells[:, i, :, j] == wanted
+            hit &= left
+            left ^= hit
+        put_kept(shares[:, i, :, j], arrived, hit)
     return out
 
 
@@ -198,6 +187,10 @@ def positions(x: Array, result: Array, pool: Pool) -> Array:
     places = pool.places(size)
     for number in reversed(range(count)):
         seen = image[(..., *places[number])]
+        if not is_on_host(x):
+            there = None if inside is None else inside[places[number]]
+            _note(where, seen, result, there, float(number))
+            continue
         hit = seen == result
         if inside is not None:
             hit &= inside[places[number]]
@@ -207,6 +200,27 @@ def positions(x: Array, result: Array, pool: Pool) -> Array:
     return where
 
 
+@fused("number")
+def _note(where: Array, seen: Array, result: Array, inside: Array | None, number: float) -> None:
+    """`number` in `where` for the windows whose maximum is what is seen: one launch, as are the next two."""
+    hit = seen == result
+    if inside is not None:
+        hit &= inside
+    if seen.dtype.kind in "fV":
+        hit |= np.isnan(seen) & (where == 0)
+    where[...] = np.where(hit, number, where)
+
+
+@fused("number")
+def _give(part: Array, grad: Array, where: Array, number: float) -> None:
+    part[...] = keep(grad, mask=where == number)
+
+
+@fused("number")
+def _add(part: Array, grad: Array, where: Array, number: float) -> None:
+    part += keep(grad, mask=where == number)
+
+
 def spread_to(grad: Array, where: Array, pool: Pool, size: Sizes) -> Array:
     """`grad` of each window added to the element at position `where` of that window, else zeros."""
     more = pool.beyond(size)
@@ -214,6 +228,9 @@ def spread_to(grad: Array, where: Array, pool: Pool, size: Sizes) -> Array:
     lead = grad.shape[: grad.ndim - len(size)]
     total = zeros(grad, lead + whole)
     for number, place in enumerate(pool.places(size)):
+        if not is_on_host(total):
+            (_give if pool.disjoint else _add)(total[(..., *place)], grad, where, float(number))
+            continue
         share = keep(grad, mask=where == number)
         if pool.disjoint:
             total[(..., *place)] = share

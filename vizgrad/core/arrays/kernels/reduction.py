@@ -18,7 +18,7 @@ from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.kernels.activation import in_single
 from vizgrad.core.arrays.kernels.elementwise import logaddexp
-from vizgrad.core.arrays.kernels.memory import contiguous
+from vizgrad.core.arrays.kernels.memory import contiguous, ones_column
 
 # Reductions and running forms for which cupy has no ufunc method: largest, smallest, any, all, scans.
 
@@ -103,12 +103,34 @@ def sum_dims(self: Array, dims: Dims, keepdim: bool) -> Array:
             by_product = layout.sum_of_rows(self)
             if by_product is not None:
                 return by_product
+        elif self.ndim > 2 and not keepdim and dims == (0, *range(2, self.ndim)):
+            by_channel = _sum_of_channels(self)
+            if by_channel is not None:
+                return by_channel
         return contiguous(np.add.reduce(self, axis=dims, keepdims=keepdim))
     x = _widened(self)
     if x.dtype == np.float16:
         total = np.add.reduce(x, axis=dims, keepdims=keepdim, dtype=np.float32)
         return contiguous(total.astype(np.float16))
     return contiguous(np.add.reduce(x, axis=dims, keepdims=keepdim))
+
+
+#: Up to this length a sum by a product with ones is as exact as numpy's, which adds in pairs.
+_AS_EXACT = 4096
+
+
+def _sum_of_channels(x: Array) -> Array | None:
+    """The sum over everything but dimension 1, of images by a product with ones, which takes half of the time
+    of numpy's sum; None where numpy's is better, or knows what a type needs.
+    """
+    if x.__class__ is not np.ndarray or x.dtype.char not in "fd" or not x.flags.c_contiguous:
+        return None
+    n, channels = x.shape[:2]
+    length = math.prod(x.shape[2:])
+    if not 1 < length <= _AS_EXACT:
+        return None
+    by_row = x.reshape(n * channels, length).dot(ones_column(x, length))
+    return np.add.reduce(by_row.reshape(n, channels), axis=0)
 
 
 def sum_to(self: Array, shape: tuple[int, ...]) -> Array:

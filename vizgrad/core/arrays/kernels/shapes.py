@@ -118,6 +118,17 @@ def unsqueeze(x: Array, dim: int) -> Array:
     return x[(slice(None),) * dim + (None,)]
 
 
+def empty_slice(x: Array, dim: int, start: int) -> Array:
+    """The view without elements that begins at `start` of `dim`: numpy alone forgets where it begins."""
+    key = (slice(None),) * dim
+    size = x.shape[dim]
+    if start < size or not x.size or is_sparse(x):
+        return x[(*key, slice(start, None))][(*key, slice(0, 0))]
+    last = x[(*key, slice(size - 1, None))]  # two of it, and nothing of what follows the first
+    shape, strides = (*x.shape[:dim], 2, *x.shape[dim + 1 :]), x.strides
+    return layout.restrided(last, shape, strides)[(*key, slice(1, None))][(*key, slice(0, 0))]
+
+
 def squeeze(x: Array, dims: Shape) -> Array:
     dims = tuple(d for d in dims if x.ndim and x.shape[d] == 1)
     return np.squeeze(x, dims) if dims else x[...]

@@ -28,16 +28,18 @@ class FunctionCtx:
     materialize_grads: bool
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keeps tensors for backward, where `ctx.saved_tensors` gives them (F-35).
+        """Keeps tensors for backward, where `ctx.saved_tensors` gives them.
 
         Inputs, outputs, intermediates, or None. They are saved when `apply` finishes, and checked when
         read: a tensor changed in place meanwhile raises RuntimeError. Calling it again forgets the
         first call.
         """
+        # F-35
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
-        """Keeps tensors for `jvp`, where `ctx.saved_tensors` gives them (F-42)."""
+        """Keeps tensors for `jvp`, where `ctx.saved_tensors` gives them."""
+        # F-42
         for index, tensor in enumerate(tensors):
             if tensor is not None and not isinstance(tensor, Tensor):
                 raise explained(
@@ -53,15 +55,18 @@ class FunctionCtx:
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
-        """Says which inputs forward changed in place; each must be returned, as it is (F-50, F-51)."""
+        """Says which inputs forward changed in place; each must be returned, as it is."""
+        # F-50, F-51
         self.dirty_tensors = args
 
     def mark_non_differentiable(self, *args: Tensor) -> None:
-        """Says which outputs have no derivative: they will not require grad (F-26)."""
+        """Says which outputs have no derivative: they will not require grad."""
+        # F-26
         self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether undefined gradients come to backward as zeros (the default) or None (F-44)."""
+        """Whether undefined gradients come to backward as zeros (the default) or None."""
+        # F-44
         if not isinstance(value, bool):
             raise wrong_call(
                 TypeError(f"set_materialize_grads expects a bool, got {type(value).__name__}"),
@@ -71,7 +76,8 @@ class FunctionCtx:
         self.materialize_grads = value
 
     def mark_shared_storage(self, *pairs: Any) -> None:
-        """Does nothing: sharing of memory is tracked by itself (F-45)."""
+        """Does nothing: sharing of memory is tracked by itself."""
+        # F-45
         warnings.warn(
             "mark_shared_storage is deprecated. Tensors with shared storages are automatically "
             "tracked. Note that calls to `set_()` are not tracked.",

@@ -125,7 +125,8 @@ class Function(FunctionCtx, _HookMixin, metaclass=FunctionMeta):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
-        """Split style: saves what backward needs, given the arguments and the result (F-13)."""
+        """Split style: saves what backward needs, given the arguments and the result."""
+        # F-13
         raise wrong_call(
             NotImplementedError("setup_context is not implemented."),
             "define setup_context in the class, or let forward take ctx",
@@ -151,7 +152,8 @@ class Function(FunctionCtx, _HookMixin, metaclass=FunctionMeta):
     @staticmethod
     @any_arguments
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """One tangent per output, from one per argument (F-80)."""
+        """One tangent per output, from one per argument."""
+        # F-80
         raise wrong_call(
             NotImplementedError(
                 "You must implement the jvp function for custom autograd.Function to use it with "
@@ -163,7 +165,8 @@ class Function(FunctionCtx, _HookMixin, metaclass=FunctionMeta):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
-        """The Function on a batch: returns (output, out_dims) (F-84)."""
+        """The Function on a batch: returns (output, out_dims)."""
+        # F-84
         raise wrong_call(
             NotImplementedError(
                 "To use autograd.Function with vmap, you must either override the vmap staticmethod "
@@ -175,7 +178,8 @@ class Function(FunctionCtx, _HookMixin, metaclass=FunctionMeta):
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Runs forward on the arguments and records its node (F-10 ... F-15)."""
+        """Runs forward on the arguments and records its node."""
+        # F-10 ... F-15
         if cls._is_legacy and not cls._context_reads_class:
             raise explained(
                 RuntimeError(
@@ -199,10 +203,11 @@ class Function(FunctionCtx, _HookMixin, metaclass=FunctionMeta):
 
     @classmethod
     def _own_backward(cls) -> tuple[Any, bool]:
-        """The backward or vjp that the class defines, and whether it defines both (F-17).
+        """The backward or vjp that the class defines, and whether it defines both.
 
         Raises NotImplementedError when it defines none.
         """
+        # F-17
         own_vjp = cls.vjp is not Function.vjp
         own_backward = cls.backward is not Function.backward
         if not (own_vjp or own_backward):

@@ -507,9 +507,12 @@ class MinMax(NamedTuple):
 # --- sizes that may be given as one number or one per dimension ---------------------------------------
 
 
+_INT_ALONE = {int}
+
+
 def per_dim(value: Any, dims: int, name: str) -> tuple[int, ...]:
     """`value` as a tuple of `dims` ints; RuntimeError when it has another length, TypeError for no ints."""
-    if value.__class__ is tuple and len(value) == dims and all(v.__class__ is int for v in value):
+    if value.__class__ is tuple and len(value) == dims and {*map(type, value)} == _INT_ALONE:
         return value
     if isinstance(value, INTS) and value.__class__ is not bool:
         return (value,) * dims

@@ -176,10 +176,11 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 
 @method
 def numpy(self: Tensor, *, force: Any = False) -> Any:
-    """The tensor's memory as a numpy array: shared, so writes are seen, but not counted (V-3).
+    """The tensor's memory as a numpy array: shared, so writes are seen, but not counted.
 
-    Where grad mode is on, RuntimeError for a tensor that requires grad (E-97).
+    Where grad mode is on, RuntimeError for a tensor that requires grad.
     """
+    # V-3, E-97
     array = self._array
     if array.__class__ is _ndarray and not self._tracked and array.dtype not in dtypes.NARROW:
         return array
@@ -215,7 +216,8 @@ def numpy(self: Tensor, *, force: Any = False) -> Any:
 
 @public(method=True)
 def detach(input: Tensor) -> Tensor:
-    """The same memory without history, with the same version counter (V-55)."""
+    """The same memory without history, with the same version counter."""
+    # V-55
     if not isinstance(input, Tensor):
         raise not_a_tensor("detach", "input", 1, input)
     out = new_tensor(input._array)

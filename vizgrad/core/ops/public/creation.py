@@ -178,7 +178,8 @@ def full(
     requires_grad: bool = False,
     **_: Any,
 ) -> Tensor:
-    """One number everywhere; the type is that of the number (T-7)."""
+    """One number everywhere; the type is that of the number."""
+    # T-7
     if _:
         only_memory("full", **_)
     fill_value = number_of(fill_value)

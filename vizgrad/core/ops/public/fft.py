@@ -1,10 +1,11 @@
-"""torch.fft: discrete Fourier transforms over one, two or any dimensions (spec T-40).
+"""torch.fft: discrete Fourier transforms over one, two or any dimensions.
 
 `n` and `s` give the sizes of the transformed signal: the input is cut, or filled with zeros. `norm`
 is "backward" (the default: the inverse divides by the number of elements), "forward" or "ortho" (both divide
 by its root). Real and integer input is taken where the transform is complex; names with `r` take real input
 or give real output and keep half of the symmetric spectrum, names with `h` the other way round.
 """
+# T-40
 
 from __future__ import annotations
 

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.core.arrays import dtypes, layout, xp
-from vizgrad.core.arrays.backend import check_type, is_array, is_on_device, parse_device, to_device
+from vizgrad.core.arrays import dlpack, dtypes, layout, xp
+from vizgrad.core.arrays.backend import (
+    check_type,
+    device_of,
+    is_array,
+    is_on_device,
+    parse_device,
+    to_device,
+)
 from vizgrad.core.arrays.dtypes import DType
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.layout import shaped
@@ -37,6 +44,8 @@ from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 #: The usual items of nested lists: they need no further check.
 _NUMBERS = frozenset({float, int, bool, complex})
+#: Values that offer no memory.
+_PLAIN = _NUMBERS | {list, tuple}
 
 
 def _is_nest(values: Any) -> bool:
@@ -131,9 +140,17 @@ def _truth_of_no_number(data: Any, dtype: DType) -> bool:
     return dtype is dtypes.bool_ and not is_number(data)
 
 
+def _of_another_library(data: Any) -> Any:
+    """Its array, over the same memory, where it offers one; else the same object."""
+    array = dlpack.shared(data)
+    return data if array is None else array
+
+
 def _array_of(data: Any, dtype: DType | None, copy: bool) -> Any:
     if isinstance(data, Tensor):
         data = data._array
+    elif not (data.__class__ in _PLAIN or is_array(data)):
+        data = _of_another_library(data)
     if is_array(data):
         wanted = dtypes.from_numpy(data.dtype) if dtype is None else dtype
         if copy or data.dtype != wanted.np:
@@ -178,8 +195,9 @@ def tensor(
 ) -> Tensor:
     """A leaf with a copy of `data`: a number, nested sequences of numbers, an array or a tensor.
 
-    The type is that of the data: int64, bool, the default float type, or the array's own (T-7).
+    The type is that of the data: int64, bool, the default float type, or the array's own.
     """
+    # T-7
     if data.__class__ is Wrapped:
         copied = data.detach().clone()
         return copied if dtype is None else copied.to(dtype)
@@ -205,10 +223,15 @@ def asarray(
 ) -> Tensor:  # fmt: skip
     """`obj` as a tensor: of its memory where that is possible, with `copy` never, with copy=False always.
 
-    A tensor's history is kept unless `requires_grad` is False. ValueError where copy=False cannot be.
+    An array of another library stays on its device, where none is named. A tensor's history is kept unless
+    `requires_grad` is False. ValueError where copy=False cannot be.
     """
     if isinstance(obj, Tensor):
         return _tensor_again(obj, check_dtype("asarray", dtype), device, copy, requires_grad)
+    if obj.__class__ not in _PLAIN and not is_array(obj):
+        obj = _of_another_library(obj)
+    if device is None and is_array(obj):
+        device = device_of(obj)
     array = to_device(
         _array_of(obj, check_dtype("asarray", dtype), copy=False), parse_device(device)
     )

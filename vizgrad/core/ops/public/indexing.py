@@ -40,7 +40,8 @@ def getitem(self: Tensor, key: Any) -> Tensor:
 
 
 def setitem(self: Tensor, key: Any, value: Any) -> None:
-    """`self[key] = value`, in place; the value is broadcast (T-24)."""
+    """`self[key] = value`, in place; the value is broadcast."""
+    # T-24
     if is_sparse(self._array):
         raise TypeError(
             "Cannot assign to a sparse tensor: make a new one of its indices and values"

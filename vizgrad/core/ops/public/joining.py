@@ -251,7 +251,8 @@ def tensor_split(
     sections: int | None = None,
     indices: Any = None,
 ) -> tuple[Tensor, ...]:
-    """Exactly n parts, the first ones longer by one; or parts from the given indices on (V-49)."""
+    """Exactly n parts, the first ones longer by one; or parts from the given indices on."""
+    # V-49
     indices_or_sections = _either("tensor_split", indices_or_sections, sections, indices)
     at, length = _length_of(input, dim)
     if isinstance(indices_or_sections, Tensor):

@@ -1,4 +1,5 @@
-"""The names of torch.linalg (spec T-39)."""
+"""The names of torch.linalg."""
+# T-39
 
 from __future__ import annotations
 

@@ -271,42 +271,6 @@ def log_normal_(
     return _fill(self, xp.exp(mean + std * drawn), "log_normal_")
 
 
-@public
-class Generator(_Generator):
-    """A source of random numbers with a state of its own; pass it as `generator=`."""
-
-    def __init__(self, device: Any = None) -> None:
-        super().__init__(parse_device("cpu" if device is None else device))
-
-
-@public
-def manual_seed(seed: int) -> _Generator:
-    """Seeds the default generators of all devices; returns that of the CPU."""
-    return random.seed_all(int(seed))
-
-
-@public
-def seed() -> int:
-    """Seeds the default generator with a number that nobody chose; returns it."""
-    return random.default_generator().seed()
-
-
-@public
-def initial_seed() -> int:
-    return random.default_generator().initial_seed()
-
-
-@public
-def get_rng_state() -> Any:
-    """The state of the default generator, for `set_rng_state`."""
-    return random.default_generator().get_state()
-
-
-@public
-def set_rng_state(new_state: Any) -> None:
-    random.default_generator().set_state(new_state)
-
-
 def _float_dtype(name: str, dtype: Any) -> Any:
     found = check_dtype(name, dtype) or dtypes.get_default_dtype()
     if found.category != 2:

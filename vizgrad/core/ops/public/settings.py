@@ -106,9 +106,50 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
     On the CPU the order is always fixed. `warn_only` changes nothing: no operation lacks such a form.
     """
+    global _warn_only
     places.deterministic = bool(mode)
+    _warn_only = bool(mode) and warn_only
 
 
 @public
 def are_deterministic_algorithms_enabled() -> bool:
     return places.deterministic
+
+
+#: The `warn_only` of the last `use_deterministic_algorithms`.
+_warn_only = False
+
+
+@public
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    return _warn_only
+
+
+_MODES = ("default", "warn", "error")
+
+
+@public
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """`use_deterministic_algorithms` by a word or its number: default (0), warn (1), error (2).
+
+    RuntimeError for any other, TypeError for what is neither.
+    """
+    if not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+    number = _MODES.index(debug_mode) if debug_mode in _MODES else debug_mode
+    if isinstance(number, str):
+        raise RuntimeError(
+            "invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got "
+            + number
+        )
+    if number not in (0, 1, 2):
+        raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {number}")
+    use_deterministic_algorithms(number > 0, warn_only=number == 1)
+
+
+@public
+def get_deterministic_debug_mode() -> int:
+    """The number that `set_deterministic_debug_mode` takes."""
+    if not places.deterministic:
+        return 0
+    return 1 if _warn_only else 2

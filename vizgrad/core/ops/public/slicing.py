@@ -85,9 +85,11 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
             "as_strided: Negative strides are not supported at the moment, got strides: "
             f"{list(strides)}"
         )
+    if start < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {start}")
     last = start + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True))
     elements = _memory_of(input) // have.itemsize
-    if 0 not in sizes and not 0 <= start <= last < elements:
+    if 0 not in sizes and not start <= last < elements:
         raise RuntimeError(
             f"setStorage: sizes {list(sizes)}, strides {list(strides)}, storage offset {start} are "
             f"out of bounds for storage of {elements} elements"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from math import isfinite, prod
-from typing import Annotated, Any, NamedTuple
+from math import prod
+from typing import Annotated, Any
 
 from vizgrad.core.arrays import dtypes, xp
 from vizgrad.core.arrays.backend import as_array, beside
-from vizgrad.core.arrays.dtypes import finfo
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.kernels.memory import contiguous
 from vizgrad.core.errors import wrap_dim
@@ -21,7 +20,6 @@ from vizgrad.core.ops.public.arguments import (
     ValuesIndices,
     check_kind,
     check_number,
-    number_of,
     takes_axis,
     takes_out,
     takes_tensors,
@@ -36,7 +34,6 @@ from vizgrad.core.tensor.requirements import (
     OneOf,
     Rank,
     SameDtype,
-    checked,
 )
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
@@ -320,9 +317,7 @@ def bincount(
     return new_tensor(made)
 
 
-# Distinct values, membership, histograms.
-
-_histogram = quiet(xp.histogram)
+# Distinct values and membership.
 
 
 @public(method=True)
@@ -425,123 +420,3 @@ def isin(
     a, b = (t._array if isinstance(t, Tensor) else t for t in (elements, test_elements))
     a, b = (_widened(each) for each in (a, b))
     return new_tensor(xp.isin(a, b, invert=invert))
-
-
-@public(method=True)
-@takes_out
-@of_examples
-def histc(
-    input: Annotated[
-        Tensor, DtypeKind("fV", '"histogram" not implemented for {dtype}', NotImplementedError)
-    ],
-    bins: Annotated[int, AtLeast(1, "torch.histogram(): bins must be > 0, but got {value}")] = 100,
-    min: float = 0,
-    max: float = 0,
-) -> Tensor:
-    """How many elements fall into each of `bins` equal bins between min and max (or the extremes)."""
-    array = input._array
-    min, max = number_of(min), number_of(max)
-    if min > max:
-        raise RuntimeError(f"torch.histc: max must be larger than min, got {min} and {max}")
-    low, high = min, max
-    if low == high and array.size:
-        low, high = float(array.min()), float(array.max())
-    if low == high:
-        low, high = low - 1, high + 1
-    if not isfinite(low) or not isfinite(high):
-        raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
-    if (high - low) / bins > abs(high) * finfo(input.dtype).eps:
-        counts, _ = xp.histogram(array, bins=bins, range=(low, high))
-    else:  # the edges of some bins are one number
-        counts = xp.bincount(_bin_of(array.reshape(-1), low, high, bins), minlength=bins)
-    return new_tensor(counts.astype(array.dtype))
-
-
-def _bin_of(elements: Any, low: float, high: float, bins: int) -> Any:
-    """In which bin each element lies, where there are too few numbers between `low` and `high` for edges."""
-    inside = elements[(elements >= low) & (elements <= high)].astype(xp.float64)
-    if not low < high or elements.min() == elements.max():
-        return xp.full_like(inside, bins // 2, dtype=xp.int64)
-    return xp.minimum((inside - low) / (high - low) * bins, bins - 1).astype(xp.int64)
-
-
-@checked
-def _given_edges(
-    bins: Annotated[
-        Tensor,
-        Rank(
-            1, "torch.histogram(): bins tensor should have one dimension, but got {ndim} dimensions"
-        ),
-        SameDtype(
-            "input",
-            "torch.histogram(): input tensor and bins tensor should have the same dtype, but got input "
-            "with dtype {other} and bins with dtype {dtype}",
-        ),
-    ],
-    input: Tensor,
-) -> Any:
-    if bins._array.size < 2:
-        raise RuntimeError(
-            f"torch.histogram(): bins must be > 0, but got {bins._array.size} edges: a bin has two"
-        )
-    return bins._array
-
-
-def _even_edges(array: Any, bins: int, limits: tuple[float, float] | None) -> Any:
-    """Edges from the least element to the greatest, or of the limits, at equal distances."""
-    if bins < 1:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins}")
-    if limits is not None:
-        low, high = limits
-    elif array.size:
-        low, high = float(array.min()), float(array.max())
-    else:
-        low, high = 0.0, 1.0
-    if not (isfinite(low) and isfinite(high)):
-        raise RuntimeError(f"torch.histogram(): the range [{low}, {high}] is not finite")
-    if low > high:
-        raise RuntimeError(
-            f"torch.histogram(): min should not exceed max, but got min {low} max {high}"
-        )
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    # From both ends to the middle, in the type of the elements: an element may lie on an edge.
-    first, last = xp.asarray([low, high], array.dtype)
-    step, at = (last - first) / array.dtype.type(bins), xp.arange(bins + 1).astype(array.dtype)
-    return xp.where(at < (bins + 1) // 2, first + step * at, last - step * (bins - at))
-
-
-class Histogram(NamedTuple):
-    hist: Tensor
-    bin_edges: Tensor
-
-
-@public(method=True)
-@takes_out
-def histogram(
-    input: Annotated[
-        Tensor, DtypeKind("fV", '"histogramdd" not implemented for {dtype}', NotImplementedError)
-    ],
-    bins: Any = 100, *, range: tuple[float, float] | None = None,
-    weight: Tensor | None = None, density: bool = False,
-) -> Histogram:  # fmt: skip
-    """Counts (or sums of `weight`, or densities) of elements in bins, and the bins' edges."""
-    array = input._array
-    if isinstance(bins, (bool, float)):
-        raise TypeError(
-            "histogram() received an invalid combination of arguments: bins must be int or Tensor, not "
-            f"{type(bins).__name__}"
-        )
-    if weight is not None and weight.shape != input.shape:
-        raise RuntimeError(
-            "torch.histogram(): if weight tensor is provided it should have the same shape as the input, but "
-            f"got {list(weight.shape)} for {list(input.shape)}"
-        )
-    edges = (
-        _given_edges(bins, input) if isinstance(bins, Tensor) else _even_edges(array, bins, range)
-    )
-    weights = None if weight is None else weight._array.reshape(-1)
-    if (edges[1:] < edges[:-1]).any():  # what PyTorch makes of these nobody says
-        return Histogram(new_tensor(xp.zeros_like(edges[1:])), new_tensor(edges))
-    found, at = _histogram(array.reshape(-1), edges, density=density, weights=weights)
-    return Histogram(new_tensor(found.astype(array.dtype)), new_tensor(at.astype(array.dtype)))

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from vizgrad.core.arrays.backend import is_on_device
+from vizgrad.core.arrays.device_memory import USED
+from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.ops import shape
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public.arguments import takes_tensors
@@ -51,6 +54,23 @@ def get_device(self: Tensor) -> int:
 
 
 @method
+def record_stream(self: Tensor, s: Any) -> None:
+    """Notes that a stream of `vizgrad.cuda`, other than the one it was made on, uses the tensor's memory.
+
+    After the memory is freed, it is reused only after the work that this stream was given before. Raises
+    NotImplementedError for a tensor of the CPU and for a sparse one, RuntimeError for what is no stream.
+    """
+    if not (hasattr(s, "record_event") and hasattr(s, "cuda_stream")):
+        raise RuntimeError(
+            f"record_stream: unknown parameter type {type(s).__name__}: a Stream is wanted"
+        )
+    if not is_on_device(self._array):
+        kind = "a sparse tensor" if is_sparse(self._array) else "a tensor of the CPU"
+        raise NotImplementedError(f"record_stream: {kind} has no stream")
+    USED.note(self._array, s)
+
+
+@method
 def is_shared(self: Tensor) -> bool:
     """Is its memory shared between processes? Never here, but on a GPU, whose memory always counts so."""
     return self.is_cuda
@@ -76,6 +96,18 @@ def is_signed(input: Tensor) -> bool:
 def is_inference(input: Tensor) -> bool:
     """Was it made in inference mode?"""
     return input.is_inference()
+
+
+@public
+def typename(obj: Any) -> str:
+    """The type of a tensor ("vizgrad.FloatTensor"); of another object its class, and of a class or a function
+    itself, with the module that it is from.
+    """
+    if isinstance(obj, Tensor):
+        return obj.type()
+    named = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = getattr(named, "__module__", None) or ""
+    return named.__qualname__ if module in ("", "builtins") else f"{module}.{named.__qualname__}"
 
 
 # A tensor as an object of a class of the user's own.

@@ -1,0 +1,3 @@
+"""Signals: see the README."""
+
+from vizgrad.signal import windows as windows

@@ -1,0 +1,3 @@
+"""The handle of a hook, under PyTorch's name."""
+
+from vizgrad.core.graph.node import RemovableHandle as RemovableHandle
