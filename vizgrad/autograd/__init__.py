@@ -28,6 +28,6 @@ from vizgrad.autograd.variable import Variable as Variable
 
 def __getattr__(name: str) -> Any:
     """Rarely used modules are imported when they are first used."""
-    if name in ("forward_ad", "functional"):
+    if name in ("forward_ad", "functional", "profiler"):
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -36,8 +36,10 @@ def _switch(anomaly: bool, check_nan: bool) -> tuple[bool, bool]:
 class set_detect_anomaly:
     """Switches anomaly mode on or off at once; in a `with` block the earlier state comes back.
 
-    The state is the thread's, and threads that the engine starts inherit it (M-42).
+    The state is the thread's, and threads that the engine starts inherit it.
     """
+
+    # M-42
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         only_bool("set_detect_anomaly", "mode", mode)

@@ -49,9 +49,10 @@ def gradcheck(
     With `check_forward_ad` tangents are compared with the same differences, `check_batched_forward_grad`
     also a batch of them with each; `check_backward_ad=False` looks at these alone.
 
-    A kink proves nothing: differences take the mean of both sides there (G-6). `masked` is about sparse
+    A kink proves nothing: differences take the mean of both sides there. `masked` is about sparse
     tensors, and changes nothing.
     """
+    # G-6
     if not (check_forward_ad or check_backward_ad):
         raise AssertionError(
             "Expected at least one of check_forward_ad or check_backward_ad to be True"

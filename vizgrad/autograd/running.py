@@ -113,7 +113,7 @@ def backward(
     grad_variables: Any = None,
     inputs: Any = None,
 ) -> None:
-    """Adds to `.grad` of the leaves the gradients of `tensors` (spec E-20 ... E-27).
+    """Adds to `.grad` of the leaves the gradients of `tensors`.
 
     `grad_tensors` are the vectors of the vector-Jacobian product, one per tensor and of its shape; they
     may be left out for one-element tensors. `inputs` restricts which tensors get gradients;
@@ -121,6 +121,7 @@ def backward(
     Raises RuntimeError for roots without history, a second backward over released values, or a saved
     value that was changed in place.
     """
+    # E-20 ... E-27
     if grad_variables is not None:
         grad_tensors = _old_name(grad_tensors, grad_variables)
     try:
@@ -215,10 +216,11 @@ def grad(
     """The gradients of `outputs` with respect to `inputs`, one per input; `.grad` is left alone.
 
     With `is_grads_batched` the first dimension of each grad_output is a batch, and so is that of the
-    results; hooks are called once, with tensors that stand for all rows. See spec E-30 ... E-34. Raises
+    results; hooks are called once, with tensors that stand for all rows. Raises
     RuntimeError for an input that does not require grad, or that was not used (unless `allow_unused`, which
     gives None for it, or `materialize_grads`, zeros).
     """
+    # E-30 ... E-34
     if materialize_grads and allow_unused is False:
         raise wrong_call(
             ValueError(

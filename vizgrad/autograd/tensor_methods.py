@@ -33,7 +33,8 @@ def backward(
 
 
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-    """`hook(grad) -> Tensor | None` is called when this tensor's gradient is known (E-70)."""
+    """`hook(grad) -> Tensor | None` is called when this tensor's gradient is known."""
+    # E-70
     if not self.requires_grad:
         raise _unhookable()
     if self.__class__ is Wrapped:
@@ -65,7 +66,8 @@ def _register_for_examples(self: Any, hook: Callable[[Tensor], Tensor | None]) -
 def register_post_accumulate_grad_hook(
     self: Tensor, hook: Callable[[Tensor], None]
 ) -> RemovableHandle:
-    """`hook(param)` is called after backward has updated `.grad`; leaves only (E-74)."""
+    """`hook(param)` is called after backward has updated `.grad`; leaves only."""
+    # E-74
     if not self.requires_grad:
         raise _unhookable()
     if not self.is_leaf:
