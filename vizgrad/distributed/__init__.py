@@ -32,6 +32,7 @@ from vizgrad.distributed.errors import (
     DistNetworkError,
     DistStoreError,
 )
+from vizgrad.distributed.grad_bucket import GradBucket
 from vizgrad.distributed.groups import (
     GroupMember,
     destroy_process_group,
@@ -52,6 +53,8 @@ from vizgrad.distributed.groups import (
     is_torchelastic_launched,
     new_group,
 )
+from vizgrad.distributed.object_messages import recv_object_list as recv_object_list
+from vizgrad.distributed.object_messages import send_object_list as send_object_list
 from vizgrad.distributed.objects import (
     all_gather_object,
     broadcast_object_list,
@@ -66,6 +69,6 @@ from vizgrad.distributed.work import Work
 
 def __getattr__(name: str) -> Any:
     """Modules that few programs use are imported when they are first used."""
-    if name in ("nn", "optim"):
+    if name in ("algorithms", "nn", "optim"):
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

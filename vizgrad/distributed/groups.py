@@ -186,6 +186,11 @@ def _close() -> None:
     _groups.names = itertools.count(1)
 
 
+def default_store() -> Store | None:
+    """That of the default group; None before it is initialised, and under MPI."""
+    return _groups.store
+
+
 def default_group() -> ProcessGroup:
     if _groups.default is None:
         message = (

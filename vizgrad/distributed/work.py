@@ -7,6 +7,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from vizgrad.futures import Future
+
 
 class Work:
     """A collective that runs. Tensors that were given must not be used before `wait()` has returned."""
@@ -16,6 +18,7 @@ class Work:
         self._done = threading.Event()
         self._error: BaseException | None = None
         self._result: Any = None
+        self._future: Future[Any] = Future()
 
     def wait(self, timeout: timedelta | None = None) -> bool:
         """Waits for the end, and raises what the collective raised. RuntimeError after `timeout`."""
@@ -42,6 +45,10 @@ class Work:
         self.wait()
         return self._result
 
+    def get_future(self) -> Future[Any]:
+        """A Future of `result()`."""
+        return self._future
+
     def run(self, function: Callable[[], Any]) -> None:
         """Called once, by the thread that does it."""
         try:
@@ -50,3 +57,7 @@ class Work:
             self._error = error
         finally:
             self._done.set()
+        if self._error is None:
+            self._future.set_result(self._result)
+        else:
+            self._future.set_exception(self._error)

@@ -1,4 +1,5 @@
-"""ZeroRedundancyOptimizer: each rank keeps the state of a part of the parameters (ZeRO stage 1).
+"""ZeroRedundancyOptimizer: each rank keeps the state of a part of the parameters (ZeRO stage 1), and if
+wanted the gradients of that part alone (stage 2).
 
 Source: Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models" (2020).
 """
@@ -12,17 +13,19 @@ from vizgrad.core.ops.public.creation import zeros
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributed import collectives
+from vizgrad.distributed.algorithms.join import Join, Joinable, JoinHook
 from vizgrad.distributed.groups import group_or_default
 from vizgrad.distributed.objects import gather_object
 from vizgrad.distributed.process_group import ProcessGroup
 from vizgrad.optim.optimizer import Optimizer
 
 
-class ZeroRedundancyOptimizer(Optimizer):
+class ZeroRedundancyOptimizer(Optimizer, Joinable):
     """An `optimizer_class` whose state is shared out among the ranks: each steps its part of the
     parameters, and then all get the new values.
 
-    Gradients are the same on all ranks, as DistributedDataParallel makes them. `defaults` are the options of
+    Gradients are the same on all ranks, as DistributedDataParallel makes them, or after
+    `shard_gradients(model)` are each on the rank that steps its parameter. `defaults` are the options of
     `optimizer_class`. Schedulers change `param_groups` as of any optimizer.
 
     `state_dict()` needs `consolidate_state_dict(to=rank)` before, which all ranks call; RuntimeError without.
@@ -87,6 +90,7 @@ class ZeroRedundancyOptimizer(Optimizer):
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Steps the part of this rank, then gives and takes the new values."""
+        Join.notify_join_context(self)
         for own, group in zip(self.optim.param_groups, self.param_groups, strict=True):
             own.update({name: value for name, value in group.items() if name != "params"})
         loss = self.optim.step(closure)
@@ -103,6 +107,33 @@ class ZeroRedundancyOptimizer(Optimizer):
         for own, group in zip(self.optim.param_groups, self.param_groups, strict=True):
             group.update({name: value for name, value in own.items() if name != "params"})
         return loss
+
+    def shard_gradients(self, model: Any) -> None:
+        """ZeRO stage 2, which PyTorch has in FSDP alone (SHARD_GRAD_OP): each gradient of `model`, a
+        DistributedDataParallel of these parameters, is averaged on the rank that steps its parameter. On the
+        others `.grad` is None after the backward. So a norm of all gradients, as for clipping, is to be added
+        up over the ranks. Call zero_grad() after each step.
+
+        ValueError for a parameter of the model that is not in this optimizer.
+        """
+        for name, each in model.module.named_parameters():
+            if each.requires_grad and id(each) not in self._owner:
+                raise wrong_call(
+                    ValueError(f"`{name}` of the model is not in this optimizer"),
+                    "make the optimizer with model.parameters()",
+                )
+        model.shard_gradients(lambda parameter: self._owner[id(parameter)])
+
+    def join_hook(self, **kwargs: Any) -> JoinHook:
+        return _StepHook(self)
+
+    @property
+    def join_device(self) -> Any:
+        return self.param_groups[0]["params"][0].device
+
+    @property
+    def join_process_group(self) -> ProcessGroup:
+        return self.process_group
 
     def consolidate_state_dict(self, to: int = 0) -> None:
         """Collects the state of all ranks in rank `to`. All ranks call it."""
@@ -151,6 +182,17 @@ class ZeroRedundancyOptimizer(Optimizer):
         """(number, rank) of each parameter, in the order of groups."""
         listed = [each for group in self.param_groups for each in group["params"]]
         return [(place, self._owner[id(each)]) for place, each in enumerate(listed)]
+
+
+class _StepHook(JoinHook):
+    """A rank without inputs steps its part with the gradients of the others."""
+
+    def __init__(self, optimizer: ZeroRedundancyOptimizer) -> None:
+        self._optimizer = optimizer
+
+    def main_hook(self) -> None:
+        self._optimizer.step()
+        self._optimizer.zero_grad()  # the next round brings others
 
 
 def _spare() -> list[Tensor]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any
@@ -11,17 +11,21 @@ from vizgrad.autograd.grad_mode import is_grad_enabled, no_grad
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.distributed import collectives
+from vizgrad.distributed.algorithms.join import Join, Joinable, JoinHook
+from vizgrad.distributed.grad_bucket import GradBucket
 from vizgrad.distributed.groups import group_or_default
 from vizgrad.distributed.objects import all_gather_object
 from vizgrad.distributed.process_group import ProcessGroup
 from vizgrad.nn.modules.module import Module
+from vizgrad.nn.modules.sparse import Embedding, EmbeddingBag
+from vizgrad.nn.parallel.joining import DDPJoinHook, begun
 from vizgrad.nn.parallel.reducer import Reducer
 
 #: PyTorch's: in megabytes.
 _BUCKET = 25
 
 
-class DistributedDataParallel(Module):
+class DistributedDataParallel(Module, Joinable):
     """`module` under the name `module`, as its state dict has it. All ranks make it, with the same module.
 
     It begins with the parameters and buffers of rank 0. Each backward of what the forward has returned
@@ -31,13 +35,15 @@ class DistributedDataParallel(Module):
     `bucket_cap_mb`: how many megabytes of gradients are sent together, 25 if not given.
     `find_unused_parameters`, `static_graph`: parameters that an output does not depend on are found after
     each forward; without, the next forward raises RuntimeError. `gradient_as_bucket_view` changes nothing
-    here: gradients keep memory of their own.
+    here: gradients keep memory of their own. Gradients of embeddings with `sparse=True` stay sparse.
 
     ValueError before `init_process_group`; RuntimeError for a module without parameters that require grad,
     and where the modules of the ranks differ.
     """
 
     module: Module
+    #: Within `join()`: by the number of all ranks, not of those that have inputs.
+    _join_divides_by_all = True
 
     def __init__(
         self,
@@ -89,13 +95,25 @@ class DistributedDataParallel(Module):
             self._check_same([*named, *module.named_buffers()])
             self._from_first(chain(module.parameters(), module.buffers()))
         cap = int((_BUCKET if bucket_cap_mb is None else bucket_cap_mb) * (1 << 20))
-        self.reducer = Reducer([each for _, each in named], [name for name, _ in named], group, cap)
+        sparse = _sparse_tables(module)
+        self.reducer = Reducer(
+            [each for _, each in named],
+            [name for name, _ in named],
+            group,
+            cap,
+            {place for place, (_, each) in enumerate(named) if id(each) in sparse},
+        )
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        if self.broadcast_buffers and self.require_backward_grad_sync:
+        averages = is_grad_enabled() and self.require_backward_grad_sync
+        joining = begun(self) if self._join_config is not None else None
+        self.reducer.forward_begins()
+        if joining is not None:
+            averages = joining.round(averages)
+        elif self.broadcast_buffers and self.require_backward_grad_sync:
             self._from_first(self.module.buffers())
         result = self.module(*inputs, **kwargs)
-        if is_grad_enabled() and self.require_backward_grad_sync:
+        if averages:
             searched = self.find_unused_parameters or self.static_graph
             self.reducer.prepare(list(_tensors(result)) if searched else None)
         return result
@@ -110,6 +128,67 @@ class DistributedDataParallel(Module):
             yield
         finally:
             self.require_backward_grad_sync = before
+
+    def register_comm_hook(self, state: Any, hook: Callable[[Any, GradBucket], Any]) -> None:
+        """From now on `hook(state, bucket)` averages gradients, a bucket at a time: it returns a Future of
+        the averaged `bucket.buffer()`. Hooks that are there:
+        `vizgrad.distributed.algorithms.ddp_comm_hooks.default_hooks`.
+
+        TypeError for what cannot be called, RuntimeError the second time, and with `shard_gradients`.
+        """
+        if not callable(hook):
+            raise wrong_call(TypeError("Communication hook must be callable."), "give a function")
+        if self.reducer.hook is not None or self.reducer.owner_of is not None:
+            raise wrong_call(
+                RuntimeError(
+                    "register_comm_hook or register_builtin_comm_hook can only be called once."
+                ),
+                "register one hook, and no gradients that are sharded",
+            )
+        self.reducer.hook = hook, state
+
+    def shard_gradients(self, owner_of: Callable[[Tensor], int]) -> None:
+        """From now on the averaged gradient of a parameter is on the rank `owner_of(parameter)` alone; on the
+        others `.grad` is None after the backward. `ZeroRedundancyOptimizer.shard_gradients(model)` calls it.
+        """
+        if self.reducer.hook is not None:
+            raise wrong_call(
+                RuntimeError(
+                    "gradients cannot be sharded where a communication hook averages them"
+                ),
+                "register no hook",
+            )
+        self.reducer.owner_of = owner_of
+
+    def join(
+        self,
+        divide_by_initial_world_size: bool = True,
+        enable: bool = True,
+        throw_on_early_termination: bool = False,
+    ) -> Join:
+        """The block around a training loop whose ranks have inputs of different length. A rank without inputs
+        takes part in the averaging with zeros; at the end all get the parameters of those that had most.
+
+        `divide_by_initial_world_size`: gradients are divided by the number of all ranks, not of those that
+        still have inputs. `throw_on_early_termination`: all raise RuntimeError when one has none left.
+        """
+        return Join(
+            [self],
+            enable,
+            throw_on_early_termination,
+            divide_by_initial_world_size=divide_by_initial_world_size,
+        )
+
+    def join_hook(self, **kwargs: Any) -> JoinHook:
+        return DDPJoinHook(self, kwargs.get("divide_by_initial_world_size", True))
+
+    @property
+    def join_device(self) -> Any:
+        return next(self.module.parameters()).device
+
+    @property
+    def join_process_group(self) -> ProcessGroup:
+        return self.process_group
 
     def _check_same(self, named: list[tuple[str, Tensor]]) -> None:
         own = [(name, tuple(each.shape), each.dtype.name) for name, each in named]
@@ -128,15 +207,27 @@ class DistributedDataParallel(Module):
                         f"{list(there[0])} and type {there[1]} on rank {rank}"
                     )
 
-    def _from_first(self, tensors: Any) -> None:
+    def _from_first(self, tensors: Any, first: int = 0) -> None:
+        """`first`: the rank whose values all get."""
         with no_grad():
             works = [
-                collectives.broadcast(each, group=self.process_group, group_src=0, async_op=True)
+                collectives.broadcast(
+                    each, group=self.process_group, group_src=first, async_op=True
+                )
                 for each in tensors
             ]
             for work in works:
                 if work is not None:
                     work.wait()
+
+
+def _sparse_tables(module: Module) -> set[int]:
+    """The ids of parameters whose gradients are sparse."""
+    return {
+        id(each.weight)
+        for each in module.modules()
+        if isinstance(each, (Embedding, EmbeddingBag)) and each.sparse
+    }
 
 
 def _different(what: str) -> RuntimeError:
