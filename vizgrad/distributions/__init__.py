@@ -1,4 +1,5 @@
-"""Probability distributions with PyTorch's names: sampling, densities, divergences (spec T-43)."""
+"""Probability distributions with PyTorch's names: sampling, densities, divergences."""
+# T-43
 
 from vizgrad.distributions import constraint_registry as constraint_registry
 from vizgrad.distributions import constraints as constraints

@@ -264,8 +264,10 @@ class Distribution:
     # --- checks --------------------------------------------------------------------------------
 
     def _validate_sample(self, value: Any) -> None:
-        if not self._validate_args:
-            return
+        if self._validate_args:
+            self._check_sample(value)
+
+    def _check_sample(self, value: Any) -> None:
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
         ours, events = self._extended_shape(), len(self._event_shape)

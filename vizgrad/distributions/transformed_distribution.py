@@ -120,9 +120,10 @@ class TransformedDistribution(Distribution):
     def cdf(self, value: Tensor) -> Tensor:
         for transform in reversed(self.transforms):
             transform.sign  # noqa: B018  raises where it is not monotone
-        self._validate_sample(value)
         for transform in reversed(self.transforms):
             value = transform.inv(value)
+        if self._validate_args:  # in the base, so that the ends of a support have a probability
+            self.base_dist._check_sample(value)
         return self._turned(self.base_dist.cdf(value))
 
     def icdf(self, value: Tensor) -> Tensor:

@@ -155,6 +155,7 @@ from vizgrad.nn.modules.recurrent import RNNCell as RNNCell
 from vizgrad.nn.modules.recurrent import RNNCellBase as RNNCellBase
 from vizgrad.nn.modules.sparse import Embedding as Embedding
 from vizgrad.nn.modules.sparse import EmbeddingBag as EmbeddingBag
+from vizgrad.nn.modules.syncbatchnorm import SyncBatchNorm as SyncBatchNorm
 from vizgrad.nn.modules.transformer import MultiheadAttention as MultiheadAttention
 from vizgrad.nn.modules.transformer import Transformer as Transformer
 from vizgrad.nn.modules.transformer import TransformerDecoder as TransformerDecoder
@@ -164,3 +165,5 @@ from vizgrad.nn.modules.transformer import TransformerEncoderLayer as Transforme
 from vizgrad.nn.parallel import DataParallel as DataParallel
 from vizgrad.nn.parameter import Buffer as Buffer
 from vizgrad.nn.parameter import Parameter as Parameter
+from vizgrad.nn.parameter import UninitializedBuffer as UninitializedBuffer
+from vizgrad.nn.parameter import UninitializedParameter as UninitializedParameter

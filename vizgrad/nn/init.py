@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import math
+import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 from vizgrad.core.arrays.backend import on_device_of
@@ -15,8 +17,29 @@ from vizgrad.core.tensor.requirements import Rank, RankAtLeast, checked
 from vizgrad.core.tensor.tensor import Tensor
 
 
+class _Skipping(threading.local):
+    """Is this thread within `skipped()`?"""
+
+    active = False
+
+
+_skipping = _Skipping()
+
+
+@contextmanager
+def skipped() -> Iterator[None]:
+    """Within the block the functions of this file leave tensors as they are, in this thread."""
+    before, _skipping.active = _skipping.active, True
+    try:
+        yield
+    finally:
+        _skipping.active = before
+
+
 def _quietly(tensor: Any, method: str, *args: Any, **kwargs: Any) -> Any:
     """Calls an in-place method of a leaf outside of recording."""
+    if _skipping.active:
+        return tensor
     before = set_grad_mode(False)
     try:
         return getattr(tensor, method)(*args, **kwargs)

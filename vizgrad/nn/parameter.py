@@ -19,8 +19,10 @@ class Parameter(Tensor):
     """A leaf that is learned: it requires grad, and `Module.parameters()` finds it.
 
     Shares memory and version counter with `data`. Raises RuntimeError when a gradient is wanted for a
-    tensor that is neither floating point nor complex (T-51).
+    tensor that is neither floating point nor complex.
     """
+
+    # T-51
 
     __slots__ = ()
 

@@ -10,6 +10,7 @@ from vizgrad.core.arrays.kernels import optimizers as rule
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.optim import differentiable
 from vizgrad.optim.optimizer import (
     Group,
     Optimizer,
@@ -35,9 +36,11 @@ class Adam(Optimizer):
     """Steps along a moving mean of the gradient, divided by the root of the mean of its square.
 
     D. Kingma, J. Ba, Adam: A Method for Stochastic Optimization (2014), algorithm 1; eps is added after
-    the bias correction (T-62). `amsgrad` divides by the largest mean square so far (S. Reddi et al.,
+    the bias correction. `amsgrad` divides by the largest mean square so far (S. Reddi et al.,
     On the Convergence of Adam and Beyond, 2018). With `decoupled_weight_decay` it is AdamW.
     """
+
+    # T-62
 
     def __init__(
         self,
@@ -77,6 +80,8 @@ class Adam(Optimizer):
             ),
             "use SparseAdam for these parameters, or make the embedding with sparse=False",
         )
+
+    update_recorded = staticmethod(differentiable.adam)
 
     @only_writes
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:

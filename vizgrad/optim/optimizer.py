@@ -7,7 +7,7 @@ import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from contextlib import nullcontext
-from typing import Any, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from vizgrad.core import errors
 from vizgrad.core.arrays import Array, xp
@@ -52,13 +52,13 @@ def ordered(params: Iterable[Any]) -> Iterable[Any]:
     return params
 
 
-def check_parameter(param: Any) -> None:
-    """TypeError unless it is a Tensor, ValueError unless it keeps its gradient."""
+def check_parameter(param: Any, *, recorded: bool = False) -> None:
+    """TypeError unless it is a Tensor, ValueError unless it keeps its gradient or steps are `recorded`."""
     if not isinstance(param, Tensor):
         raise TypeError(
             f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}"
         )
-    if not (param.is_leaf or param.retains_grad):
+    if not (recorded or param.is_leaf or param.retains_grad):
         raise errors.explained(
             ValueError(
                 "can't optimize a non-leaf Tensor: this one is the result of "
@@ -144,6 +144,11 @@ class Optimizer:
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, "
                 "but got one Tensor; put it in a list"
             )
+        if defaults.get("differentiable") and self.update_recorded is None:
+            raise NotImplementedError(
+                f"{type(self).__name__} does not support differentiable=True: its steps run without "
+                "recording. SGD, Adam and AdamW do; or write the update in tensor operations"
+            )
         keep_freed_memory()
         self.defaults = defaults
         self.param_groups: list[Group] = []
@@ -177,7 +182,7 @@ class Optimizer:
         if names:
             group["param_names"] = names
         for param in group["params"]:
-            check_parameter(param)
+            check_parameter(param, recorded=bool(self.defaults.get("differentiable")))
         for name, default in self.defaults.items():
             if default is required and name not in group:
                 raise ValueError(
@@ -230,11 +235,15 @@ class Optimizer:
             finally:
                 set_grad_mode(before)
         site = caller()
-        before = set_grad_mode(False)
+        recorded = self.defaults.get("differentiable", False)
+        before = set_grad_mode(recorded)
         device = current() if DEVICES.several else -1
         try:
             for group in self.param_groups:
-                self._step_group(group, site)
+                if recorded:
+                    self._step_recorded(group)
+                else:
+                    self._step_group(group, site)
         finally:
             set_grad_mode(before)
             if device >= 0:
@@ -255,6 +264,14 @@ class Optimizer:
         finally:
             for param in changed:
                 (param._storage or storage_of(param)).wrote(name, site)
+
+    def _step_recorded(self, group: Group) -> None:
+        update = type(self).update_recorded
+        assert update is not None
+        for param in group["params"]:
+            grad = param._grad
+            if grad is not None:
+                update(param, -grad if group["maximize"] else grad, self.state[param], group)
 
     def _step_one(self, param: Tensor, group: Group) -> None:
         if DEVICES.several:
@@ -290,6 +307,9 @@ class Optimizer:
         parameters the rule is given real and imaginary parts.
         """
         raise NotImplementedError(f"{type(self).__name__} must define update() or step()")
+
+    #: The same in operations of tensors, for `differentiable=True`: (param, grad, state, group). Few have it.
+    update_recorded: ClassVar[Callable[[Tensor, Tensor, Any, Group], None] | None] = None
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """`hook(optimizer, args, kwargs)` before each step."""
@@ -484,10 +504,5 @@ def check_betas(betas: tuple[float, float]) -> None:
 
 
 def options(**given: Any) -> dict[str, Any]:
-    """Defaults of an optimizer; refuses what vizgrad does not offer rather than ignoring it."""
-    if given.get("differentiable"):
-        raise NotImplementedError(
-            "differentiable=True is not supported: steps run without recording; write the update "
-            "in tensor operations to differentiate through it"
-        )
+    """Defaults of an optimizer."""
     return given

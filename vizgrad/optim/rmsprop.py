@@ -20,11 +20,13 @@ from vizgrad.optim.optimizer import (
 
 
 class RMSprop(Optimizer):
-    """Divides the gradient by the root of a moving mean of its square; eps outside the root (T-62).
+    """Divides the gradient by the root of a moving mean of its square; eps outside the root.
 
     G. Hinton, lecture 6e of Neural Networks for Machine Learning (2012). `centered` divides by the
     standard deviation instead (A. Graves, Generating Sequences With Recurrent Neural Networks, 2013).
     """
+
+    # T-62
 
     def __init__(
         self,

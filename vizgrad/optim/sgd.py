@@ -10,6 +10,7 @@ from vizgrad.core.arrays.kernels import optimizers as rule
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import new_tensor
+from vizgrad.optim import differentiable
 from vizgrad.optim.optimizer import (
     Group,
     Optimizer,
@@ -24,9 +25,11 @@ from vizgrad.optim.optimizer import (
 class SGD(Optimizer):
     """param -= lr * v, where v is the gradient, or with momentum v = momentum * v + (1 - dampening) * g.
 
-    The first v is the gradient itself, undampened (T-62). Nesterov's variant follows I. Sutskever et al.,
+    The first v is the gradient itself, undampened. Nesterov's variant follows I. Sutskever et al.,
     On the importance of initialization and momentum in deep learning (2013).
     """
+
+    # T-62
 
     def __init__(
         self,
@@ -68,6 +71,8 @@ class SGD(Optimizer):
                 ),
                 "set weight_decay=0 for these parameters, or make the embedding with sparse=False",
             )
+
+    update_recorded = staticmethod(differentiable.sgd)
 
     @only_writes
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:

@@ -347,7 +347,8 @@ def _soft(primitive: Primitive, input: Tensor, dim: int | None, dtype: DType | N
 def softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | None = None
 ) -> Tensor:
-    """exp(x) / sum(exp(x)) along `dim`, in `dtype` if given; never overflows (T-78)."""
+    """exp(x) / sum(exp(x)) along `dim`, in `dtype` if given; never overflows."""
+    # T-78
     return _soft(softmax_op.softmax, input, dim, dtype)
 
 

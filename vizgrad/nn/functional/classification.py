@@ -7,8 +7,10 @@ from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import beside
+from vizgrad.core.arrays.dtypes import int64
 from vizgrad.core.function.transform_tensor import of_examples
 from vizgrad.core.ops import losses as op
+from vizgrad.core.ops import normalization as softmax_op
 from vizgrad.core.ops import shape
 from vizgrad.core.ops.joining import cat_any, stack_any
 from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
@@ -25,12 +27,13 @@ def nll_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    """Minus the log-probability of each target class (T-80).
+    """Minus the log-probability of each target class.
 
     Shapes: input (N, C), (C) or (N, C, d1, ...), target (N), () or (N, d1, ...) of class numbers,
     weight (C). Targets equal to `ignore_index` do not count; the mean is over the weights used.
     Raises ValueError or RuntimeError for shapes, IndexError for a class that is not there.
     """
+    # T-80
     reduction = how_reduced(reduction, size_average, reduce)
     x, t = input._array, target._array
     if x.ndim <= 2:
@@ -106,11 +109,12 @@ def cross_entropy(
     ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:  # fmt: skip
-    """nll_loss of log_softmax: the loss of a classifier (T-80).
+    """nll_loss of log_softmax: the loss of a classifier.
 
     `target` holds class numbers, (N) or (N, d1, ...), or probabilities of the shape of `input`.
     With `label_smoothing` s the target becomes a mixture, 1 - s of it and s / C of each class.
     """
+    # T-80
     reduction = how_reduced(reduction, size_average, reduce)
     if not 0.0 <= label_smoothing <= 1.0:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
@@ -132,6 +136,11 @@ def cross_entropy(
             f"Expected input batch_size ({x.shape[0]}) to match target batch_size "
             f"({t.shape[0] if t.ndim else 0}); the shapes are {list(x.shape)} and {list(t.shape)}."
         )
+    plain = weight is None and label_smoothing == 0 and t.ndim == 1
+    if plain and x.ndim == 2 and t.dtype is int64.np and x.dtype.char in "fd":
+        # as below, and nothing is left to be refused
+        scores = softmax_op.log_softmax.record(input, dim=1)
+        return _nll(scores, target, None, reduction, ignore_index)
     scores = log_softmax(input, dim)
     if label_smoothing == 0:
         return nll_loss(scores, target, weight, ignore_index=ignore_index, reduction=reduction)

@@ -29,13 +29,14 @@ def conv2d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
     padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1,
 ) -> Tensor:  # fmt: skip
-    """Cross-correlation of images with filters (T-88).
+    """Cross-correlation of images with filters.
 
     Shapes: input (N, C, H, W) or (C, H, W), weight (O, C / groups, kH, kW), bias (O) ->
     (N, O, H', W') with H' = floor((H + 2 padding - dilation (kH - 1) - 1) / stride) + 1. `padding` may
     be "valid" (none) or "same" (keeps the size; stride 1 only). Raises RuntimeError when channels,
     types or sizes do not match.
     """
+    # T-88
     return _convolve(input, weight, bias, stride, padding, dilation, groups, 2)
 
 

@@ -225,10 +225,11 @@ def binary_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    """-(t log p + (1 - t) log(1 - p)); logarithms end at -100 (T-79).
+    """-(t log p + (1 - t) log(1 - p)); logarithms end at -100.
 
     Raises ValueError for sizes that differ, RuntimeError for probabilities outside [0, 1].
     """
+    # T-79
     reduction = how_reduced(reduction, size_average, reduce)
     if input._array.shape != target._array.shape:
         raise ValueError(
@@ -250,7 +251,8 @@ def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """`binary_cross_entropy` of sigmoid(input), stable for all values (T-78)."""
+    """`binary_cross_entropy` of sigmoid(input), stable for all values."""
+    # T-78
     reduction = how_reduced(reduction, size_average, reduce)
     if input._array.shape != target._array.shape:
         raise ValueError(
@@ -297,8 +299,9 @@ def kl_div(
     """target (log(target) - input): `input` holds log-probabilities, so does target if `log_target`.
 
     "batchmean" divides by the first dimension, as the mathematical definition has it; "mean" divides
-    by the number of elements. A target of 0 adds 0 (T-79).
+    by the number of elements. A target of 0 adds 0.
     """
+    # T-79
     if reduction == "mean":
         warn_outside(
             "reduction: 'mean' divides the total loss by both the batch size and the support size. "

@@ -45,7 +45,8 @@ def gaussian_nll_loss(
     input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    """(log var + (input - target)^2 / var) / 2; var is raised to eps, without a gradient there (T-82)."""
+    """(log var + (input - target)^2 / var) / 2; var is raised to eps, without a gradient there."""
+    # T-82
     if not isinstance(input, Tensor):
         raise not_a_tensor("gaussian_nll_loss", "input", 1, input)
     if isinstance(var, (int, float)):
@@ -254,13 +255,18 @@ def multi_margin_loss(
     of_type("weight", weight, input.dtype.name)
     x = input if input.ndim == 2 else input.reshape(1, -1)
     index = target.reshape(rows, 1)
-    gap = (+margin - x.gather(1, index) + x).clamp_min(0)
+    gap = _above_zero(+margin - x.gather(1, index) + x)
     if p == 2:
         gap = gap * gap
     if weight is not None:
         gap = gap * weight[index]
     loss = gap.scatter(1, index, 0.0).sum(1) / x.shape[1]
     return reduced(loss.reshape(target.shape), how)
+
+
+def _above_zero(gap: Tensor) -> Tensor:
+    """`gap` where it is above 0, else 0 without a gradient: also where it is 0, or NaN."""
+    return gap.masked_fill((gap > 0).logical_not(), 0.0)
 
 
 @takes_tensors
@@ -293,8 +299,8 @@ def multilabel_margin_loss(
         )
     listed = (labels >= 0).long().cumprod(1)
     index = labels * listed
-    is_label = (x.detach() * 0).scatter_add(1, index, listed.to(x.dtype)).clamp_max(1)
-    gap = (1 - (x.gather(1, index).unsqueeze(2) - x.unsqueeze(1))).clamp_min(0)
-    gap = gap * listed.to(x.dtype).unsqueeze(2) * (1 - is_label).unsqueeze(1)
+    is_label = (labels * 0).scatter_add(1, index, listed) > 0
+    gap = _above_zero(1 - (x.gather(1, index).unsqueeze(2) - x.unsqueeze(1)))
+    gap = gap.masked_fill((listed == 0).unsqueeze(2) | is_label.unsqueeze(1), 0.0)
     loss = gap.sum((1, 2)) / x.shape[1]
     return reduced(loss if input.ndim == 2 else loss[0], how)

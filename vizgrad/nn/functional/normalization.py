@@ -16,7 +16,8 @@ from vizgrad.core.ops import arithmetic
 from vizgrad.core.ops import normalization as op
 from vizgrad.core.ops.constants import given
 from vizgrad.core.ops.public.arguments import takes_tensors, whole_number
-from vizgrad.core.tensor.modes import MODES, about_to_write
+from vizgrad.core.tensor.duals import DUALS
+from vizgrad.core.tensor.modes import GUARD, MODES, about_to_write
 from vizgrad.core.tensor.requirements import RankAtLeast, Requirement, checked
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.tensor import Tensor, storage_of
@@ -136,9 +137,10 @@ def batch_norm(
     """(x - mean) / sqrt(var + eps) * weight + bias, by channel (dimension 1).
 
     In training the statistics are those of the batch, and the running ones move towards them by
-    `momentum`, the variance without bias (T-55). ValueError for one value per channel in training, and for
+    `momentum`, the variance without bias. ValueError for one value per channel in training, and for
     an `eps` that is not positive then, or negative otherwise.
     """
+    # T-55
     x = input._array
     if training and x.ndim and prod(x.shape[:1] + x.shape[2:]) == 1:
         raise ValueError(
@@ -156,8 +158,7 @@ def batch_norm(
         )(  # PyTorch counts the channels of what is given
             f"Dimension out of range: the channels are dimension 1, got shape {list(x.shape)}"
         )
-    _check_channels(input, running_mean, running_var, weight, bias)
-    _check_types(input, weight, bias, *((running_mean, running_var) if x.size else ()))
+    _check_by_channel(input, running_mean, running_var, weight, bias)
     if not training and (running_mean is None or running_var is None):
         raise RuntimeError("running_mean and running_var must be defined in evaluation mode")
     _check_running("batch_norm", running_mean, running_var)
@@ -183,9 +184,25 @@ def batch_norm(
     return out
 
 
+def _check_by_channel(input: Tensor, *parameters: Tensor | None) -> None:
+    """Running statistics, weight and bias have a number for each channel, and the type of the input."""
+    x = input._array
+    kind, shape = x.dtype, x.shape[1:2]
+    for parameter in parameters:
+        if parameter is not None:
+            array = parameter._array
+            if array.dtype is not kind or array.shape != shape:
+                break
+    else:  # as nearly always
+        return
+    _check_channels(input, *parameters)
+    _check_types(input, *parameters[2:], *(parameters[:2] if x.size else ()))
+
+
 def _same_for_all(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> bool:
     """Do the examples of a transform differ in their scale alone? They share statistics, then."""
-    return input.__class__ is not Wrapped and any(v.__class__ is Wrapped for v in (weight, bias))
+    alone = weight.__class__ is not Wrapped and bias.__class__ is not Wrapped
+    return not alone and input.__class__ is not Wrapped
 
 
 def _scaled(plain: Tensor, weight: Any, bias: Any) -> Tensor:
@@ -197,6 +214,11 @@ def _scaled(plain: Tensor, weight: Any, bias: Any) -> Tensor:
 def _check_running(name: str, running_mean: Tensor | None, running_var: Tensor | None) -> None:
     if (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
+    if running_mean is None or running_var is None:
+        return
+    plain = running_mean.__class__ is running_var.__class__ is Tensor
+    if plain and not (running_mean._tracked or running_var._tracked or DUALS.on):
+        return
     no_gradient_of(name, running_mean=running_mean, running_var=running_var)
 
 
@@ -208,17 +230,16 @@ def _move(running: Tensor, found: Any, momentum: float, factor: float = 1.0) -> 
         running.copy_((1 - momentum) * running.detach() + momentum * value)
         return
     array = running._array
-    around, MODES.transforms = (
-        MODES.transforms,
-        (),
-    )  # statistics are no part of what is differentiated
-    try:
+    if GUARD.transforms:  # statistics are no part of what is differentiated
+        around, MODES.transforms = MODES.transforms, ()
+        try:
+            about_to_write(running)
+        finally:
+            MODES.transforms = around
+    elif GUARD.scoped:
         about_to_write(running)
-    finally:
-        MODES.transforms = around
     array *= 1 - momentum
-    value = found._array if factor == 1 else found._array * factor
-    array += (momentum * value).astype(array.dtype, copy=False)
+    array += (momentum * factor * found._array).astype(array.dtype, copy=False)
     storage_of(running).wrote("batch_norm", caller())
 
 

@@ -130,9 +130,10 @@ def max_pool2d(
 ) -> Any:  # fmt: skip
     """The largest element of each window of a (N, C, H, W) or (C, H, W) tensor.
 
-    The gradient goes to one element of each window, the first of equals (T-72). With
+    The gradient goes to one element of each window, the first of equals. With
     `return_indices` also its place in the flattened plane. `stride` is `kernel_size` if not given.
     """
+    # T-72
     return _max_pool(input, 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
@@ -353,8 +354,9 @@ def fractional_max_pool2d(
 
     Shapes: input (N, C, H, W) or (C, H, W); `_random_samples` (N, C, 2), in [0, 1), fixes the draws.
     `output_ratio`, in (0, 1), gives the size as a part of the input's. ValueError without either,
-    RuntimeError when a window does not fit. B. Graham, Fractional Max-Pooling (2014); T-41.
+    RuntimeError when a window does not fit. B. Graham, Fractional Max-Pooling (2014).
     """
+    # T-41
     return _pool(input, 2, kernel_size, output_size, output_ratio, return_indices, _random_samples)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from importlib import import_module
 from sys import _getframe
 from typing import TYPE_CHECKING, Any, Self
 
@@ -376,7 +377,13 @@ class Module:
     # --- conversion ----------------------------------------------------------------------------
 
     _apply = walk.apply_to_data
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Checks the settings as `vizgrad.compile` does: there is no compiler, and a warning says so once."""
+        import_module("vizgrad.compiler").compile(self, *args, **kwargs)  # it stands above modules
+
     to = walk.to
+    to_empty = walk.to_empty
     type = walk.to_type
     float = walk.to_float
     double = walk.to_double

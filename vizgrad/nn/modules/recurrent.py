@@ -22,7 +22,7 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import near
 from vizgrad.core.ops import matrix_products
 from vizgrad.core.ops import recurrent as whole_layers
-from vizgrad.core.ops.joining import cat_any, stack_any
+from vizgrad.core.ops.joining import cat_any, record_gates, stack_any
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
@@ -103,20 +103,24 @@ def lstm_step(x: Any, h: Any, c: Any, w: Any) -> tuple[Any, Any]:
     S. Hochreiter, J. Schmidhuber, Long Short-Term Memory (1997), with the forget gate of F. Gers et al.
     """
     gates: Any = _addmm(x, h, w, beta=1, alpha=1)
-    i, f, g, o = gates.chunk(4, 1)
-    c = f.sigmoid() * c + i.sigmoid() * g.tanh()
-    return o.sigmoid() * c.tanh(), c
+    i, f, g, o = record_gates(gates, 1, 4)
+    i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
+    c = f * c + i * g
+    return o * c.tanh(), c
 
 
 def gru_step(x: Any, h: Any, w: Any, b: Any) -> Any:
-    """Gates r, z, n: n = tanh(x_n + r (h W_n + b_n)), h' = n + z (h - n). K. Cho et al. (2014)."""
+    """Gates r, z, n: n = tanh(x_n + (h W_n + b_n) r), h' = (h - n) z + n. K. Cho et al. (2014).
+
+    The nodes are PyTorch's, in its order.
+    """
+    x_r, x_z, x_n = record_gates(x, 1, 3)
     own: Any = _mm(h, w) if b is None else _addmm(b, h, w, beta=1, alpha=1)
-    x_r, x_z, x_n = x.chunk(3, 1)
-    h_r, h_z, h_n = own.chunk(3, 1)
-    r = (x_r + h_r).sigmoid()
-    z = (x_z + h_z).sigmoid()
-    n = (x_n + r * h_n).tanh()
-    return n + z * (h - n)
+    h_r, h_z, h_n = record_gates(own, 1, 3)
+    r = (h_r + x_r).sigmoid()
+    z = (h_z + x_z).sigmoid()
+    n = (x_n + h_n * r).tanh()
+    return (h - n) * z + n
 
 
 class RNNBase(Module):

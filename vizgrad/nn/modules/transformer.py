@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+import math
 from typing import Any
 
-from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.dtypes import get_default_dtype
-from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.ops.public.creation import full
+from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.nn import functional as F
 from vizgrad.nn import init
 from vizgrad.nn.modules.container import ModuleList
@@ -320,5 +321,5 @@ class Transformer(Module):
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
         """(sz, sz): 0 on and below the diagonal, -inf above, for places that must not look ahead."""
-        kind = (dtype or get_default_dtype()).np
-        return new_tensor(xp.triu(xp.full((sz, sz), -xp.inf, kind), 1))
+        kind = get_default_dtype() if dtype is None else dtype
+        return full((sz, sz), -math.inf, dtype=kind, device=device).triu(1)

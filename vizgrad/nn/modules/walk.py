@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from vizgrad.core.arrays import dtypes
 from vizgrad.core.arrays.backend import Device, parse_device
 from vizgrad.core.arrays.dtypes import DType
+from vizgrad.core.ops.public import from_values
 from vizgrad.core.tensor.in_memory import check_format
 from vizgrad.core.tensor.modes import set_grad_mode
 from vizgrad.core.tensor.tensor import Tensor
@@ -84,7 +85,8 @@ def _named_members(
 def named_parameters(
     self: Module, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
 ) -> Iterator[tuple[str, Parameter]]:
-    """(dotted path, parameter); a shared parameter comes once, under its first name (T-50)."""
+    """(dotted path, parameter); a shared parameter comes once, under its first name."""
+    # T-50
     yield from _named_members(
         self, lambda m: m._parameters.items(), prefix, recurse, remove_duplicate
     )
@@ -214,6 +216,11 @@ def to(self: M, *args: Any, **kwargs: Any) -> M:
         return tensor.to(**wanted) if wanted else tensor
 
     return self._apply(convert)
+
+
+def to_empty(self: M, *, device: Any, recurse: bool = True) -> M:
+    """Moves parameters and buffers to a device without their values: what they hold then is not set."""
+    return self._apply(lambda t: from_values.empty_like(t, device=device), recurse=recurse)
 
 
 def to_type(self: M, dst_type: DType) -> M:

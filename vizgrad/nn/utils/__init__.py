@@ -13,6 +13,7 @@ from vizgrad.nn.utils.clip_grad import clip_grads_with_norm_ as clip_grads_with_
 from vizgrad.nn.utils.clip_grad import get_total_norm as get_total_norm
 from vizgrad.nn.utils.convert_parameters import parameters_to_vector as parameters_to_vector
 from vizgrad.nn.utils.convert_parameters import vector_to_parameters as vector_to_parameters
+from vizgrad.nn.utils.skip_init import skip_init as skip_init
 from vizgrad.nn.utils.weight_norm import remove_spectral_norm as remove_spectral_norm
 from vizgrad.nn.utils.weight_norm import remove_weight_norm as remove_weight_norm
 from vizgrad.nn.utils.weight_norm import spectral_norm as spectral_norm
@@ -21,7 +22,7 @@ from vizgrad.nn.utils.weight_norm import weight_norm as weight_norm
 
 def __getattr__(name: str) -> Any:
     """Rarely used modules are imported when they are first used."""
-    if name in ("fusion", "parametrizations", "parametrize", "stateless"):
+    if name in ("fusion", "parametrizations", "parametrize", "prune", "stateless"):
         return import_module(f"{__name__}.{name}")
     if name.startswith("fuse_") and hasattr(fusion := import_module(f"{__name__}.fusion"), name):
         return getattr(fusion, name)
