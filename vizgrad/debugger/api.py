@@ -85,7 +85,7 @@ def debug(
             site=site,
             title=names.get(id(tensors), "") or _as_written(site),
         )
-    if display if display is not None else in_notebook():
+    if display if display is not None else in_notebook() or _in_marimo():
         show(session)
     return session
 
@@ -231,6 +231,7 @@ def check(function: Any, *inputs: Any) -> Findings:
     from vizgrad.debugger.check import card, told_of
     from vizgrad.debugger.engines.api.frameworks import examiner_of
 
+    function = _examined(function)
     return Findings(told_of((examiner_of(function) or card)(function, *inputs)))
 
 
@@ -245,7 +246,25 @@ def card(function: Any, *inputs: Any) -> CardPicture:
     from vizgrad.debugger.drawing.capability_card import CardPicture
     from vizgrad.debugger.engines.api.frameworks import examiner_of
 
+    function = _examined(function)
     return CardPicture((examiner_of(function) or card)(function, *inputs))
+
+
+def _examined(function: Any) -> Any:
+    """The class whose `apply` it is, else what was given. TypeError for a Function without a forward."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, type) and getattr(function, "__name__", "") == "apply":
+        function = owner
+    ancestors = function.__mro__ if isinstance(function, type) else ()
+    base = next((each for each in ancestors if each.__name__ == "Function"), None)
+    if base is not None:
+        defines = next((each for each in ancestors if "forward" in vars(each)), base)
+        if defines in base.__mro__:
+            raise TypeError(
+                f"{function.__name__} has no forward of its own: give a class derived from "
+                f"{base.__module__}.{base.__name__} that defines forward and backward"
+            )
+    return function
 
 
 @contextmanager
@@ -388,6 +407,14 @@ def _kernel() -> object | None:
     return getattr(shell, "kernel", None)
 
 
+def _in_marimo() -> bool:
+    if "marimo" not in sys.modules:
+        return False
+    from vizgrad.debugger.jupyter.widget.showing import in_marimo
+
+    return in_marimo()
+
+
 def can_be_asked() -> bool:
     """Is there a user who sees the output, and presses buttons?"""
     if not in_notebook():
@@ -430,6 +457,14 @@ def _no_cells(file: str) -> Sequence[Ran]:
     return ()
 
 
+def _cell_in_terminal(file: str) -> str | None:
+    if "IPython" not in sys.modules:
+        return None
+    from vizgrad.debugger.session.opening import cell_by_shell
+
+    return cell_by_shell(file)
+
+
 def on_import() -> None:
     """Traces can be filed, explanations draw themselves, PyTorch's tensors are known where there are some,
     and in a Jupyter kernel the side panel finds this kernel.
@@ -438,6 +473,7 @@ def on_import() -> None:
     UPCALLS.explanations_html = _drawn
     UPCALLS.course_drawn = _course_drawn
     UPCALLS.cells_run = _no_cells
+    UPCALLS.cell_of = _cell_in_terminal
     UPCALLS.memory_held = _held_on
     when_imported("torch", "vizgrad.debugger.engines.pytorch.opener")
     if _kernel() is not None:

@@ -13,6 +13,7 @@ from vizgrad.version import __version__
 PACKAGES = (
     "numpy", "scipy", "ml_dtypes", "opt_einsum", "safetensors", "torch", "cupy-cuda12x", "cupy-cuda13x",
     "ipython", "ipykernel", "ipywidgets", "anywidget", "jupyterlab", "notebook", "graphviz", "ipyparallel",
+    "marimo",
 )  # fmt: skip
 
 
@@ -54,7 +55,8 @@ def _host() -> str:
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     if shell is None:
-        return "Python"
+        marimo = sys.modules.get("marimo")
+        return "Python" if marimo is None or not marimo.running_in_notebook() else "marimo"
     if getattr(shell, "kernel", None) is None:
         return "IPython in a terminal"
     named = {

@@ -64,7 +64,7 @@ class Randomness:
 
 def _state_of(thing: Any) -> tuple[Callable[[], Any], Callable[[Any], Any]] | None:
     if isinstance(thing, Generator):
-        return thing.get_state, thing.set_state
+        return thing.snapshot, thing.restore
     if isinstance(thing, python_random.Random):
         return thing.getstate, thing.setstate
     bits = getattr(thing, "bit_generator", None)
@@ -322,7 +322,7 @@ class Example:
         self.cls: Any = function if isinstance(function, type) else type(function)
         if not (isinstance(self.cls, type) and issubclass(self.cls, Function)):
             raise TypeError(
-                f"a class derived from vizgrad.autograd.Function is examined, not {function!r}"
+                f"check() and card() examine a class derived from autograd.Function, not {function!r}"
             )
         self.nested = issubclass(self.cls, NestedIOFunction)
         self.inputs = inputs

@@ -82,7 +82,10 @@ def cell_norms(run: Run, first: int, last: int, cells: int) -> list[float | None
 
 
 def curve_with_words(norms: Norms, box: Box) -> tuple[Shape, ...]:
-    """The curve in a box, beside it in words what is to be seen at once."""
+    """The curve in a box, beside it in words what is to be seen at once; nothing while it is one dot."""
+    seen = [norm for norm in norms if norm is not None]
+    if len(seen) == 1 and math.isfinite(seen[0]) and seen[0] > 0:
+        return ()
     words = trend_text(norms)
     room = text_width(words, 11, bold=True) * _WIDER + 6 if words else 0.0
     if box.width - room < _LEAST_PLOT:
@@ -173,9 +176,12 @@ _SHEETS = 6.0
 
 
 def group_title(group: Group, item: Item) -> str:
-    """The title of a group, or for cells which ones of how many: they are counted as they were recorded."""
+    """The title of a group, of a loop with the number of its equal turns; or for cells which ones of how
+    many: they are counted as they were recorded.
+    """
     if item.kind == "group":
-        return shortened(group.title)
+        times = f" × {group.cells:,}" if group.kind == "loop" and group.cells > 1 else ""
+        return shortened(group.title) + times
     last = group.cells - item.cell
     first = last - item.cells + 1
     which = f"{last:,}" if first == last else f"{first:,} … {last:,}"

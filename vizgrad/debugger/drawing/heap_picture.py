@@ -87,7 +87,30 @@ def alike(held: Sequence[HeapStorage]) -> list[tuple[HeapStorage, ...]]:
     for each in held:
         told = (each.name, each.use, each.bytes, each.shape, each.dtype, each.device, each.holders)
         found.setdefault((told, each.holders_more), []).append(each)
-    return sorted(map(tuple, found.values()), key=lambda group: -group[0].bytes * len(group))
+    return sorted(map(tuple, found.values()), key=lambda group: -bytes_of(group))
+
+
+#: Rows that hold less than this part of all are one row; so many are rows of their own in any case.
+SMALL, FEWEST_ROWS = 0.01, 5
+
+
+def parted(
+    groups: Sequence[tuple[HeapStorage, ...]], total: int
+) -> tuple[Sequence[tuple[HeapStorage, ...]], Sequence[tuple[HeapStorage, ...]]]:
+    """The rows of storages, the largest first, and those that are small: together at least two rows."""
+    large = sum(bytes_of(group) >= SMALL * total for group in groups)
+    first = max(large, min(FEWEST_ROWS, len(groups)))
+    first = len(groups) if len(groups) - first < 2 else first
+    return groups[:first], groups[first:]
+
+
+def bytes_of(group: Sequence[HeapStorage]) -> int:
+    return sum(each.bytes for each in group)
+
+
+def smaller_text(groups: Sequence[Sequence[HeapStorage]]) -> str:
+    """``48 smaller: 3.1 kB``."""
+    return f"{sum(map(len, groups)):,} smaller: {bytes_text(sum(map(bytes_of, groups)))}"
 
 
 def group_text(group: Sequence[HeapStorage]) -> str:
@@ -209,17 +232,20 @@ def _lines(heap: Heap) -> Iterator[str]:
         yield from _more(heap.cycles[MOST_KEEPERS:], heap.cycles_more, "cycle")
     if heap.held:
         yield "largest storages:"
-        groups = alike(heap.held)
+        groups, small = parted(alike(heap.held), heap.bytes)
         for group in groups[:MOST_STORAGES]:
             yield from _storages(group)
         left = [storage for group in groups[MOST_STORAGES:] for storage in group]
-        yield from _more(left, heap.held_more, "storage")
+        yield from _more(left, 0 if small else heap.held_more, "storage")
+        if small:
+            yield f"  and {smaller_text(small)}"
+            yield from _more([], heap.held_more, "storage")
     yield from heap.uncounted
 
 
 def _storages(group: Sequence[HeapStorage]) -> Iterator[str]:
     """Those of which the same is told; the trees of views are of the first that has one."""
-    size = bytes_text(sum(each.bytes for each in group))
+    size = bytes_text(bytes_of(group))
     yield f"  {size:>8}  {group_text(group)}  {each_text(group)}"
     storage = next((each for each in group if len(each.aliases) > 1), group[0])
     held = [holder_text(holder) for holder in storage.holders[:MOST_HOLDERS]]
@@ -284,15 +310,24 @@ def _table(heap: Heap) -> str:
     heads = "".join(
         f'<th scope="col" style="{_LINE}">{h}</th>' for h in ("Bytes", "Storage", "", "Held by")
     )
-    groups = alike(heap.held)
-    rows = "".join(map(_row, groups[:MOST_ROWS]))
-    left = sum(map(len, groups[MOST_ROWS:])) + heap.held_more
+    groups, small = parted(alike(heap.held), heap.bytes)
+    groups, left_out = groups[:MOST_ROWS], sum(map(len, groups[MOST_ROWS:]))
+    left = left_out + heap.held_more
     more = f"<p>and {left:,} smaller ones</p>" if left > 0 else ""
     caption = "<caption style='text-align:left;font-weight:bold'>Largest storages</caption>"
-    return (
-        '<div style="overflow-x:auto"><table style="border-collapse:collapse">'
-        f"{caption}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{more}"
-    )
+
+    def table(head: str, shown: Sequence[Sequence[HeapStorage]]) -> str:
+        rows = "".join(map(_row, shown))
+        return (
+            '<div style="overflow-x:auto"><table style="border-collapse:collapse">'
+            f"{head}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
+        )
+
+    folded = ""
+    if small:
+        few = table("", small[:MOST_ROWS])
+        folded = f"<details><summary>{_safe(smaller_text(small))}</summary>{few}</details>"
+    return f"{table(caption, groups)}{folded}{more}"
 
 
 def _row(group: Sequence[HeapStorage]) -> str:
@@ -302,7 +337,7 @@ def _row(group: Sequence[HeapStorage]) -> str:
         holders.append(f"{storage.holders_more:,} more")
     held = "".join(f"<div>{_marked(text)}</div>" for text in holders)
     return (
-        f'<tr><td style="{_NUMBER}">{_safe(bytes_text(sum(each.bytes for each in group)))}</td>'
+        f'<tr><td style="{_NUMBER}">{_safe(bytes_text(bytes_of(group)))}</td>'
         f'<th scope="row" style="{_LINE}">{_marked(group_text(group))}</th>'
         f'<td style="{_LINE}">{_safe(each_text(group))}</td>'
         f'<td style="{_LINE}">{held}{_aliases(storage) if len(group) == 1 else _parts(group)}</td></tr>'

@@ -1,7 +1,7 @@
 """The derivative that a node computes, as mathematics: MathML made of the formula's own text.
 
 A formula is a line of mathematics where its declaration gives one, else a Python function; both are read as
-Python and never run. Code that is no mathematics (a branch, a loop, a call with side effects) stays
+Python and never run. Code that is no mathematics (a branch, a loop, a call of an internal function) stays
 source only.
 """
 
@@ -37,7 +37,26 @@ _THIN = '<mspace width="0.2em"/>'
 #: Names without a mathematical notation.
 _PROGRAMS = frozenset({"isinstance", "len", "enumerate", "tuple", "slice"})
 _PRODUCTS = frozenset({"mm", "bmm", "matmul", "mv"})
-_FUNCTIONS = {"sgn": "sgn", "sign": "sgn", "sigmoid": "σ", "digamma": "ψ", "Phi": "Φ", "phi": "φ"}
+#: Functions that users know by these names. A formula that calls any other one says nothing to them.
+_READ = frozenset(
+    """
+    acos asin atan cos cosh erf erfinv i0 i0e i1 i1e ldexp log log10 log1p log2 max mean min pi polygamma
+    sin sinc sinh softplus tan tanh xlogy zeta
+    cat cross cumsum diagonal diagonal_scatter expand flip gather index_fill index_select inv inverse_order
+    masked_select permute pixel_shuffle pixel_unshuffle reshape rot90 select select_scatter slice_scatter
+    solve solve_triangular squeeze tril triu unfold unsqueeze view_as_complex view_as_real
+    """.split()  # noqa: SIM905  a list of strings is longer by half
+)
+_FUNCTIONS = {
+    "sgn": "sgn", "sign": "sgn", "sigmoid": "σ", "digamma": "ψ", "Phi": "Φ", "phi": "φ",
+    "real_part": "Re", "imag_part": "Im", "sum_to": "sum_to_size", "squeeze_dims": "squeeze",
+}  # fmt: skip
+#: Functions of two arguments that are operators.
+_AS_OPERATORS: dict[str, type[ast.operator]] = {
+    "scaled": ast.Mult, "mul_number": ast.Mult, "div_number": ast.Div,
+}  # fmt: skip
+#: Letters of declared lines that no input has.
+_MEANS = {"c": "c a class", "n": "n the number of elements averaged (1 in a sum)"}
 
 
 class NotMathematics(ValueError):
@@ -48,7 +67,9 @@ class NotMathematics(ValueError):
 def mathematics(formula: Formula) -> Mathematics | None:
     """The derivative as mathematics; None where its text is none."""
     try:
-        lines = _lines(formula)
+        lines = [(name, _Operators().visit(line)) for name, line in _lines(formula)]
+        if not formula.math and not all(_is_read(line) for _, line in lines):
+            return None
         seen = _names(lines)
         variable = "p" if formula.input == "self" and "p" in seen - {"x", "self"} else formula.input
         whole = f"∂L/∂{_letter(variable)}"
@@ -75,7 +96,7 @@ def mathematics(formula: Formula) -> Mathematics | None:
         formula.input,
         f'<math displaystyle="true">{body}</math>',
         text,
-        _where(seen, formula.input, variable),
+        _where(seen, formula.input, variable, declared=bool(formula.math)),
     )
 
 
@@ -113,6 +134,36 @@ def _statements(body: list[ast.stmt]) -> list[tuple[str | None, ast.expr]]:
     return lines
 
 
+class _Operators(ast.NodeTransformer):
+    """Writes functions that are operators as these: a product is read, `scaled` is not."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        operator = _AS_OPERATORS.get(_name(node))
+        operands = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if operator is None or len(operands) != 2:
+            return node
+        left, right = operands
+        if isinstance(right, ast.Name) and operator is ast.Mult:
+            left, right = right, left  # a number stands first
+        return ast.BinOp(left, operator(), right)
+
+
+def _name(call: ast.Call) -> str:
+    """The function's; "" where it has none."""
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(value=ast.Name(id="math" | "xp" | "np"), attr=name):
+            return name
+        case _:
+            return ""
+
+
+def _is_read(line: ast.expr) -> bool:
+    """Does a user know each function in it?"""
+    calls = [node for node in ast.walk(line) if isinstance(node, ast.Call)]
+    return all(_name(call) in _KNOWN_NAMES for call in calls)
+
+
 def _names(lines: list[tuple[str | None, ast.expr]]) -> set[str]:
     called = {id(n.func) for _, e in lines for n in ast.walk(e) if isinstance(n, ast.Call)}
     return {
@@ -123,7 +174,7 @@ def _names(lines: list[tuple[str | None, ast.expr]]) -> set[str]:
     }
 
 
-def _where(seen: set[str], input: str, variable: str) -> str:
+def _where(seen: set[str], input: str, variable: str, *, declared: bool) -> str:
     """The meaning of letters that the declaration does not use itself."""
     parts = ["g the incoming gradient"] if seen & {"g", "grad"} else []
     if input == "self" or seen & {"x", "self"}:
@@ -132,6 +183,8 @@ def _where(seen: set[str], input: str, variable: str) -> str:
         parts.append("t the target")
     if seen & {"y", "result"}:
         parts.append("y the result")
+    if declared:
+        parts += [text for letter, text in _MEANS.items() if letter in seen]
     return ", ".join(parts)
 
 
@@ -211,11 +264,9 @@ def _binary(node: ast.BinOp) -> tuple[str, int]:
 
 
 def _call(node: ast.Call) -> tuple[str, int]:
-    match node.func:
-        case ast.Name(id=name) | ast.Attribute(value=ast.Name(id="math" | "xp" | "np"), attr=name):
-            pass
-        case _:
-            raise NotMathematics
+    name = _name(node)
+    if not name:
+        raise NotMathematics
     written = _KNOWN.get(name)
     if written is not None and len(node.args) == 1:
         return written(node.args[0])
@@ -285,6 +336,11 @@ _KNOWN: dict[str, Callable[[ast.expr], tuple[str, int]]] = {
     "sum": _sum,
     "zeros_like": _nothing,
 }
+
+
+_KNOWN_NAMES = frozenset(
+    {*_KNOWN, *_FUNCTIONS, *_READ, *_TRANSPARENT, *_TRANSPOSED, *_PRODUCTS, "keep", "drop"}
+)
 
 
 def _cases(node: ast.expr) -> str:

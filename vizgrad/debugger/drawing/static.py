@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 Engine = Literal["layered", "dot"]
 
 MARGIN = 20.0
+#: Higher lines have room for a label near one of their ends.
+_SHORT = 26.0
 #: Lines in a picture above which the norms of gradients are no longer written beside them.
 NORM_LIMIT = 120
 
@@ -246,6 +248,8 @@ class _Picture:
             if words := self.beside(link):
                 # At its end if that is its own, else where it starts.
                 at, low = (end_x, end_y - 9) if arriving[link.target] == 1 else (x, y + 13)
+                if end_y - y < _SHORT:  # in the middle: it would lie on one of both boxes
+                    low = (y + end_y) / 2 + 3.5
                 right = x <= end_x  # on the side from which the line does not come
                 side, anchor = (6, "start") if right else (-6, "end")
                 texts.append(Text(at + side, low, words, f"norm{odd} halo", anchor))

@@ -20,6 +20,8 @@ from vizgrad.debugger.model.training import Column
 MARGIN = 20.0
 #: Layers of one optimizer that are drawn, and findings that are listed; the rest is counted.
 MOST_LAYERS, MOST_MARKS = 24, 12
+#: Where there are more layers, curves below a cell are folded: to those that findings name, else to so many.
+MOST_UNFOLDED = 6
 _NAME, _PLOT, _GAP, _HEIGHT, _ROW = 130.0, 190.0, 66.0, 34.0, 46.0
 #: From the frame of the last row, and what a row keeps below it, to the numbers of the steps.
 _AIR = 8.0
@@ -33,12 +35,16 @@ def course_svg(course: Course) -> str:
     return to_svg(course_scene(course))
 
 
-def course_scene(course: Course) -> Scene:
-    """The optimizers below each other, then the findings."""
+def course_scene(course: Course, *, folded: bool = False) -> Scene:
+    """The optimizers below each other, then the findings. `folded`: of many layers the first ones alone, or
+    those that a finding names.
+    """
     children: list[Shape] = [Text(MARGIN, 32, "Training", "heading")]
     y = 52.0
     for one in course.optimizers:
-        y = _optimizer(children, one, course.marks, y)
+        y = _optimizer(
+            children, one, layers_drawn(one, course.marks, folded=folded), course.marks, y
+        )
     if not course.optimizers:
         children.append(Text(MARGIN, y, "No optimizer has stepped", "summary"))
         y += 20
@@ -67,8 +73,28 @@ def _summary(one: OptimizerCourse) -> str:
 _LEGEND = "Norms on logarithmic scales; a red square is NaN or Inf, a black one 0."
 
 
+def layers_drawn(
+    one: OptimizerCourse, marks: Sequence[CourseMark], *, folded: bool
+) -> tuple[LayerCourse, ...]:
+    """The layers that have a row in the picture, in their order."""
+    most = MOST_UNFOLDED if folded else MOST_LAYERS
+    if len(one.layers) <= most:
+        return one.layers
+    named = {name for mark in marks for name in mark.layers}
+    found = [each for each in one.layers if each.name in named][:MOST_LAYERS]
+    if folded and found:
+        return tuple(found)
+    others = [each for each in one.layers if each.name not in named][: max(most - len(found), 0)]
+    drawn = {each.name for each in (*found, *others)}
+    return tuple(each for each in one.layers if each.name in drawn)
+
+
 def _optimizer(
-    children: list[Shape], one: OptimizerCourse, marks: Sequence[CourseMark], y: float
+    children: list[Shape],
+    one: OptimizerCourse,
+    layers: Sequence[LayerCourse],
+    marks: Sequence[CourseMark],
+    y: float,
 ) -> float:
     children.append(Text(MARGIN, y, _summary(one), "summary"))
     y += 20
@@ -76,7 +102,7 @@ def _optimizer(
         children.append(Text(MARGIN + _NAME + at * (_PLOT + _GAP), y, title, "caption"))
     places = list(_marks(one, marks))
     y += 22 if places else 6  # numbers of findings stand above the curves
-    for nr, layer in enumerate(one.layers[:MOST_LAYERS]):
+    for nr, layer in enumerate(layers):
         name = fitted(plain(layer.name), _NAME - 10, 11.5, bold=True)
         row: list[Shape] = [Text(0, _HEIGHT / 2 + 4, name, "scope")]
         for at, column in enumerate(_columns(layer)):
@@ -84,8 +110,8 @@ def _optimizer(
         title = f"{plain(layer.name)}{' (updates estimated)' if layer.estimated else ''}"
         children.append(Group(tuple(row), "layer", title, MARGIN, y))
         y += _ROW
-    if len(one.layers) > MOST_LAYERS:
-        more = count_text(len(one.layers) - MOST_LAYERS, "more layer")
+    if len(one.layers) > len(layers):
+        more = count_text(len(one.layers) - len(layers), "more layer")
         children.append(Text(MARGIN, y + 8, f"… {more}", "summary"))
         y += 20
     if one.steps:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain import (
+    dead_gradients,
     function_faults,
     kept_graphs,
     loss_faults,
@@ -40,11 +41,14 @@ _FINDERS: tuple[Find, ...] = (
     training_faults.steps_in_vain,
     optimizer_faults.frozen_yet_moved,
     training_faults.without_gradient,
+    dead_gradients.all_zero,
     training_faults.long_steps,
     training_faults.modes,
     optimizer_faults.unheld,
     training_faults.without_optimizer,
     optimizer_faults.never_used,
+    optimizer_faults.never_steps,
+    optimizer_faults.without_a_rate,
     function_faults.hooks,
     kept_graphs.carried,
     kept_graphs.cycles,

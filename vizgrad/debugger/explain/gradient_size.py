@@ -82,27 +82,32 @@ def keeps_its_margin(run: Run, visit: Visit) -> bool:
 
 
 def why_zero(run: Run, key: int, name: str, noting: Noting | None = None) -> Cause | None:
-    if run.changed and (at := _hook_above(run, key)) is not None:
+    if run.changed and (at := hook_above(run, key)) is not None:
         return hook_faults.of_hook(run, at, name, noting)
-    kills, cancelled = _zeros_above(run, key)
-    for kill in kills:
-        visit = kill.visit
-        if is_residual(visit) or keeps_its_margin(run, visit):
-            return None
-        site = visit.site
-        shown = source_expressions.assigned(site) or source_expressions.variable(site) or visit.name
-        operand = source_expressions.operand(site) or shown
-        factor = _zero_factor(run, kill)
-        return cause(
-            "zero-derivative", "zero", site, shown,
-            fix=_fix(kill, factor), operand=Operand(operand), call=operation(site, visit.name), name=name,
-            where=Phrase("everywhere" if visit.name.startswith(STEPS) else "at-values"), dead=_dead(kill),
-            shown=operand, x=raw(operand), factor=factor,
-        )  # fmt: skip
-    return None if kills or cancelled is None else _cancelled(cancelled, name)
+    kills, cancelled = zeros_above(run, key)
+    if kills:
+        return of_zero(run, kills[0], name)
+    return None if cancelled is None else _cancelled(cancelled, name)
 
 
-def _zeros_above(run: Run, key: int) -> tuple[list[Odd], Visit | None]:
+def of_zero(run: Run, kill: Odd, name: str) -> Cause | None:
+    """A node made zeros of what came to it; None where that is right, at the minimum of a loss."""
+    visit = kill.visit
+    if is_residual(visit) or keeps_its_margin(run, visit):
+        return None
+    site = visit.site
+    shown = source_expressions.assigned(site) or source_expressions.variable(site) or visit.name
+    operand = source_expressions.operand(site) or shown
+    factor = zero_factor(run, kill)
+    return cause(
+        "zero-derivative", "zero", site, shown,
+        fix=_fix(kill, factor), operand=Operand(operand), call=operation(site, visit.name), name=name,
+        where=Phrase("everywhere" if visit.name.startswith(STEPS) else "at-values"), dead=_dead(kill),
+        shown=operand, x=raw(operand), factor=factor,
+    )  # fmt: skip
+
+
+def zeros_above(run: Run, key: int) -> tuple[list[Odd], Visit | None]:
     """The nodes that made the zeros which came to node `key`, in the order in which they ran: a zero that
     another way made good is none of them. And what sent gradients over several ways that cancelled.
     """
@@ -131,7 +136,7 @@ def _zeros_above(run: Run, key: int) -> tuple[list[Odd], Visit | None]:
     return [kill for kill in run.kills if (kill.visit.key, kill.edge) in found], cancelled
 
 
-def _hook_above(run: Run, key: int) -> int | None:
+def hook_above(run: Run, key: int) -> int | None:
     """The node whose hooks made zeros, of which alone the gradient of node `key` came."""
     seen, todo = {key}, [key]
     for each in todo:
@@ -178,7 +183,7 @@ def _fix(kill: Odd, factor: str) -> str:
     return zero_fix(kill.visit.name)
 
 
-def _zero_factor(run: Run, kill: Odd) -> str:
+def zero_factor(run: Run, kill: Odd) -> str:
     """The factor of a product that is zero, as written; "" where it is not known, or is long."""
     visit = kill.visit
     factors = source_expressions.factors(visit.site) if visit.name.startswith("Mul") else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
 from vizgrad.debugger.explain.evidence import Evidence, Facts
 from vizgrad.debugger.explain.number_flow import flows
@@ -72,15 +73,36 @@ def too_late(root: Note, name: str) -> Cause | None:
             if parent.requires or parent.parents or tensor is None:
                 continue
             if tensor.is_leaf and tensor.requires_grad:
-                site = note.site
                 shown = source_expressions.assigned(parent.site) or source_expressions.variable(
-                    site
+                    note.site
                 )
-                return cause(
-                    "grad-mode", "requires-too-late", site, shown,
-                    name=shown or AN_OPERAND, call=call(note), loss=name,
-                )  # fmt: skip
+                return _late(note, shown, Phrase("no-history", name=name))
     return None
+
+
+def _late(first: Note, name: str, ends: Phrase) -> Cause:
+    """`first` was the first to be computed from a leaf, which required grad only later."""
+    return cause(
+        "grad-mode", "requires-too-late", first.site, name,
+        name=name or AN_OPERAND, call=call(first), ends=ends,
+    )  # fmt: skip
+
+
+def all_frozen(noting: Noting, root: Note, name: str) -> Cause | None:
+    """A loss has no history: was it computed from parameters none of which requires grad?"""
+    frozen: dict[int, Site | None] = {}
+    for note in root.ancestors():
+        for parent in note.parents:
+            tensor = parent.tensor()
+            if type(tensor).__name__ == "Parameter" and not parent.parents:
+                frozen[id(tensor)] = noting.gradients.frozen_at(tensor)
+    if not frozen:
+        return None
+    at = next((site for site in reversed(frozen.values()) if site is not None), None)
+    return cause(
+        "cut-detach", "all-frozen", at, name,
+        name=name, count=len(frozen), since=NOTHING if at is None else Phrase("since-line", at=at),
+    )  # fmt: skip
 
 
 def of_leaf(noting: Noting, leaf: Leaf | None, note: Note | None, name: str) -> Cause | None:
@@ -92,13 +114,35 @@ def of_leaf(noting: Noting, leaf: Leaf | None, note: Note | None, name: str) -> 
         for root in run.roots:
             found = _way(root, note) if note is not None else None
             if found is not None:
-                return _cut_on(found, name) or not_used(noting, leaf, name)
+                cut = _cut_on(found, name)
+                if cut is None and len(found) > 1 and not found[0].requires:
+                    cut = _late(found[1], name, Phrase("way-ends", name=name))
+                return cut or not_used(noting, leaf, name)
+    within = _within_function(runs, leaf, name)
+    if within is not None:
+        return within
     for run in runs:
         for root in run.roots:
             explained = _through_numbers(noting, root, note, name)
             if explained is not None:
                 return explained
     return not_used(noting, leaf, name)
+
+
+def _within_function(runs: list[Run], leaf: Leaf | None, name: str) -> Cause | None:
+    """Was a leaf used first by the code of a custom Function, whose operand it is not?"""
+    if leaf is None or not leaf.used_at:
+        return None
+    for run in runs:
+        for root in run.roots:
+            for note in root.ancestors():
+                if note.began and note.began < leaf.used_at <= note.clock:
+                    case = "no-operand" if note.requires else "unrecorded-function"
+                    return cause(
+                        "cut-detach", case, note.site, name, name=name, call=call(note),
+                        ends=Phrase("way-ends", name=name),
+                    )  # fmt: skip
+    return None
 
 
 def _runs_after_use(noting: Noting, leaf: Leaf | None) -> list[Run]:

@@ -201,7 +201,11 @@ def of_value(note: Note, name: str, steps: int = 0) -> Cause | None:
         taker = None if birth.site is not None else taken_by(note, birth)
         if taker is not None:
             return _given(note, birth, taker, name, steps)
-        tensor = source_expressions.assigned(birth.site) or name
+        tensor = source_expressions.assigned(birth.site)
+        if not tensor and note is not birth:
+            written = source_expressions.text_of(birth.site)
+            tensor = written if len(written) <= source_expressions.SHORT else ""
+        tensor = tensor or name
         case = "given-not-finite" if birth.site is None else "data"
         return cause(
             "nonfinite-forward", case, birth.site, tensor,
@@ -331,6 +335,10 @@ def of_gradient(run: Run, key: int, name: str, at: int | None = None) -> Cause |
             what=Phrase("is-nan" if nan else "is-infinite"), shown=shown, x=raw(shown),
             numbers=numbers or times,
         )  # fmt: skip
+    taker = note_of(run, visit.key)
+    given = inherited is not None and not inherited.parents and inherited.site is None
+    if taker is not None and inherited is not None and given and visit.name.startswith(MATRICES):
+        return _given(taker, inherited, taker, name, 0)
     shown = _operand(visit)
     called = operation(visit.site, visit.name)
     if overflow:

@@ -18,6 +18,8 @@ from vizgrad.debugger.watch.note_recorder import Noting
 
 #: So many backwards have to have brought a gradient that nobody uses, and so many steps been seen.
 _RECEIVED, _STEPS, _UNUSED = 3, 2, 3
+#: So many steps without a rate are no beginning of a warm-up.
+_STILL = 5
 
 
 def of_parameter(noting: Noting, tensor: Any) -> Iterator[Cause]:
@@ -187,6 +189,58 @@ def unused_in_replicas(noting: Noting) -> Iterator[Cause]:
             )  # fmt: skip
 
 
+# --- steps that change nothing ----------------------------------------------------------------------------
+
+
+def never_steps(noting: Noting) -> Iterator[Cause]:
+    """Backwards bring gradients, an optimizer clears them again and again, and no step was called.
+
+    Who reads or changes gradients, or has a GradScaler, which leaves steps out, may have meant it.
+    """
+    if noting.training.steps or noting.scaling.used:
+        return
+    if any(leaf.looked_at or leaf.written for leaf in noting.gradients.all()):
+        return
+    for clears in noting.training.clears:
+        if clears.stepped or clears.count < _UNUSED:
+            continue
+        name = leaf_name(noting, clears.leaves[0])
+        named = _named_without_a_call(clears.site)
+        yield cause(
+            "not-optimized", "never-steps", clears.site if named is None else named, name,
+            optimizer=clears.title, cleared=clears.site, count=clears.count,
+            named=NOTHING if named is None else Phrase("named-without-a-call", at=named),
+        )  # fmt: skip
+        return
+
+
+def _named_without_a_call(near: Site | None) -> Place | None:
+    """The one line of the code of an instruction that is `optimizer.step`, without parentheses."""
+    tree = None if near is None else source_expressions.tree_of(near.file)
+    if near is None or tree is None:
+        return None
+    own = {line for _, _, line in near.code.co_lines() if line}
+    lines = [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr == "step"
+        and node.lineno in own
+    ]
+    return place_at(near.code, lines[0]) if len(lines) == 1 else None
+
+
+def without_a_rate(noting: Noting) -> Iterator[Cause]:
+    """All steps of an optimizer that found a gradient had a learning rate of 0."""
+    for steps in noting.training.steps:
+        if steps.still >= _STILL and steps.still == steps.useful:
+            yield cause(
+                "not-optimized", "without-a-rate", steps.at, leaf_name(noting, steps.leaves[0]),
+                optimizer=steps.title, count=steps.still, stepped=steps.at,
+            )  # fmt: skip
+
+
 # --- memory ----------------------------------------------------------------------------------------------
 
 
@@ -231,6 +285,7 @@ def order(noting: Noting) -> Iterator[Cause]:
 _CASES = {
     "clip": "clipped-while-scaled",
     "late clip": "clipped-after-step",
+    "empty clip": "clipped-nothing",
     "step": "stepped-while-scaled",
     "scaled step": "stepped-without-scale",
 }

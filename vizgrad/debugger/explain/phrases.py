@@ -176,6 +176,7 @@ FIXES: dict[str, str] = {
 #: Parts of sentences.
 PHRASES: dict[str, str] = {
     "nothing": "",
+    "found-elsewhere": "Nothing is wrong at this node. Found in this backward: {story}",
     "round": "round {number} of {title}",
     "round-within": "{inner} in {outer}",
     "backward-number": "backward {number}",
@@ -280,9 +281,12 @@ PHRASES: dict[str, str] = {
     "write": "{op:raw} on {at}",
     "any-of": "any of the {count} parameters of {optimizer:raw}",
     "the-one": "the one parameter of {optimizer:raw}",
+    "all-of-them": "for all {every} parameters that they reached",
+    "some-of-them": "for {count} of the {every} parameters that they reached",
     "plain-tensor": "a plain tensor",
     "in-a-plain-container": "in a module in a plain list or dictionary",
     "and-others": " (and {more} more)",
+    "named-without-a-call": " (on {at} it is named and not called)",
     "unscaled-later": ": unscale_ came after it, on {at}",
     "longest-step": " (step {number}{rate})",
     "with-rate": ", lr={rate}",

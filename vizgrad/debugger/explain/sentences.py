@@ -38,6 +38,9 @@ TITLES: dict[str, str] = {
     "switched-off": "Gradient mode left off",
     "frozen": "requires_grad is False",
     "requires-too-late": "requires_grad set too late",
+    "unrecorded-function": "Function whose call was not recorded",
+    "no-operand": "Function that is not given the tensor",
+    "all-frozen": "All parameters are frozen",
     "inference-tensor": "Inference tensor",
     "other-thread": "Gradient mode of another thread",
     "gradient-without-history": "Gradient taken without create_graph",
@@ -58,10 +61,13 @@ TITLES: dict[str, str] = {
     "came-later": "Optimizer made too early",
     "not-registered": "Parameter not registered",
     "no-step-uses": "Gradients never used",
+    "never-steps": "Optimizer never steps",
+    "without-a-rate": "Learning rate of 0",
     "unused-in-replicas": "Parameter unused in DDP",
     "written-from-itself": "Parameter written from itself",
     "clipped-while-scaled": "Scaled gradients clipped",
     "clipped-after-step": "Gradients clipped after step()",
+    "clipped-nothing": "No parameters to clip",
     "stepped-while-scaled": "Step with scaled gradients",
     "stepped-without-scale": "Loss not scaled",
     "frozen-yet-moved": "Frozen parameter changed by step()",
@@ -346,11 +352,29 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "call requires_grad_() on {name} before the forward pass, if {name} is to be trained",
     ),
     "requires-too-late": (
-        (
-            "{call} on {at} was computed when {name} did not require grad yet, so {loss} has no "
-            "history."
-        ),
+        ("{call} on {at} was computed when {name} did not require grad yet, {ends}."),
         "call requires_grad_() on {name} before {call}, or make {name} with requires_grad=True",
+    ),
+    "unrecorded-function": (
+        (
+            "{name} was used within {call} on {at}, a custom Function or a reentrant checkpoint. No operand "
+            "of the call requires grad: the call was not recorded, {ends}."
+        ),
+        "let an operand of the call require grad; or, of a checkpoint, pass use_reentrant=False",
+    ),
+    "no-operand": (
+        (
+            "{name} was used within {call} on {at}, a custom Function, and is no operand of the call. Its "
+            "backward gives gradients to operands alone, {ends}."
+        ),
+        "hand {name} to apply() as an operand, and return its gradient from backward",
+    ),
+    "all-frozen": (
+        (
+            "{name} has no history: the parameters that it was computed from ({count} of them) do not "
+            "require grad{since}."
+        ),
+        "call requires_grad_() on those that are to be trained, before {name} is computed",
     ),
     "inference-tensor": (
         "The result of {call} on {at} is an inference tensor: autograd may not use it.",

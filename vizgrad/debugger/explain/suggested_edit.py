@@ -31,6 +31,9 @@ def mended(cause: Cause, place: Place | None, source: Source) -> str:
         return ""  # a part of a statement of several lines
     if len(statements) != 1:
         return ""
+    cuts = cause.case == "carried-over" or cause.fix == "cut-each-step"
+    if cuts and _runs_within_a_step(place.line, "".join(source.getlines(place.file))):
+        return ""
     if cause.kind in _RULES:
         edit = _RULES[cause.kind](cause, statements[0])
     else:
@@ -40,6 +43,20 @@ def mended(cause: Cause, place: Place | None, source: Source) -> str:
         return ""
     changed = _put(text, *edit)
     return "" if changed == text else changed
+
+
+def _runs_within_a_step(line: int, file: str) -> bool:
+    """Is the innermost loop around the line one without a backward? It runs several times for each: a cut in
+    it would leave the gradient of the last.
+    """
+    tree = source_expressions.parsed(file)
+    around = [
+        loop
+        for loop in ast.walk(tree or ast.Module([], []))
+        if isinstance(loop, (ast.For, ast.While)) and loop.lineno < line <= (loop.end_lineno or 0)
+    ]
+    inner = max(around, key=lambda loop: loop.lineno, default=None)
+    return inner is not None and not any(_called(node) == "backward" for node in ast.walk(inner))
 
 
 #: The replacement of a part of the line.

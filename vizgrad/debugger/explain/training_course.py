@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from vizgrad.core.errors import Explanation
@@ -39,9 +40,23 @@ def course_of(notings: Sequence[Noting], found: Iterable[Explanation]) -> Traini
         for noting in notings
         for each in noting.training.norms.optimizers
     ]
-    marks = [CourseMark(each.backward, each.heading) for each in found if each.backward]
+    layers = {layer.name: None for one in optimizers for layer in one.layers}
+    marks = [
+        CourseMark(each.backward, each.heading, tuple(_named_in(each, layers)))
+        for each in found
+        if each.backward
+    ]
     marks.sort(key=lambda mark: mark.backward)
     return TrainingCourse(Course(tuple(optimizers), tuple(marks)))
+
+
+def _named_in(found: Explanation, layers: Iterable[str]) -> Iterator[str]:
+    """The layers that an explanation names, by themselves or by a parameter of theirs."""
+    said = " ".join((found.tensor, found.story, *(link.text for link in found.chain)))
+    said = re.sub(r"\[(\d+)\]", r".\1", said)  # of `net[1].weight` the layer is net.1
+    for layer in layers:
+        if re.search(rf"(?<![\w.]){re.escape(layer)}(?!\w)", said):
+            yield layer
 
 
 def _called(noting: Noting, key: int, number: int) -> str:

@@ -25,6 +25,10 @@ TRAINING: dict[str, tuple[str, str]] = {
             "step; leave the step out until there is one"
         ),
     ),
+    "zero-for-long": (
+        "{because} So it was in each of the last {count} backwards, with steps between them, {whom}.",
+        "{because:fix}",
+    ),
     "never-backward": (
         "The {count} steps of {optimizer} on {stepped} found no gradient: no backward has run.",
         "call backward() on the loss before {optimizer} steps",
@@ -88,6 +92,20 @@ TRAINING: dict[str, tuple[str, str]] = {
         ),
         "call step() of the optimizer that has {name} after it, or leave the backward out",
     ),
+    "never-steps": (
+        (
+            "Backwards brought gradients to the parameters of {optimizer:raw} {count} times, its zero_grad() "
+            "on {cleared} cleared them each time, and its step() was never called{named}: nothing is trained."
+        ),
+        "call step() of {optimizer:raw} after each backward, with parentheses",
+    ),
+    "without-a-rate": (
+        (
+            "The {count} steps of {optimizer:raw} on {stepped} had a learning rate of 0: none of them "
+            "changed a parameter."
+        ),
+        "look at what sets the rate: lr=... of {optimizer:raw}, or the scheduler that multiplies it",
+    ),
     "unused-in-replicas": (
         (
             "{name}{others} got no gradient: the DistributedDataParallel called on {at} waits for one of "
@@ -127,6 +145,13 @@ TRAINING: dict[str, tuple[str, str]] = {
             "{call} on {at} clipped gradients that the step on {other} had used already: it changes nothing."
         ),
         "clip between backward() and step()",
+    ),
+    "clipped-nothing": (
+        (
+            "{call} on {at} clipped nothing: the iterator that it was given had no parameters left, since an "
+            "iterator (model.parameters()) can be read once."
+        ),
+        "call parameters() again for the clipping, or keep a list: list(model.parameters())",
     ),
     "stepped-while-scaled": (
         (

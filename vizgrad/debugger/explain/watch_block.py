@@ -53,6 +53,8 @@ class Watch:
         self.on_progress: Progress | None = None
         #: Called when the block has ended, and its findings are there.
         self.on_end: Callable[[], None] | None = None
+        #: Does the cell that runs show the findings already?
+        self.shows: Callable[[], bool] | None = None
 
     def __enter__(self) -> Self:
         global _last
@@ -110,6 +112,7 @@ class Watch:
         try:
             self.name(names)
             self._found = self._all()
+            self._kept.findings[:] = self._found
             for noting in self._notings:
                 if noting.kept is not None:
                     noting.guarded(noting.kept.end)
@@ -161,6 +164,11 @@ class Watch:
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(repr(self))
+
+    def _ipython_display_(self) -> None:
+        """As the value of its own cell: nothing twice. NotImplementedError: displayed as anything else."""
+        if self.shows is None or not self.shows():
+            raise NotImplementedError
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         found = self._found

@@ -80,6 +80,7 @@ class _Error:
             missing_gradients.of_cut(root, name)
             or missing_gradients.of_numbers(self._noting, root, name)
             or missing_gradients.too_late(root, name)
+            or missing_gradients.all_frozen(self._noting, root, name)
         )
 
     def _freed(self, known: Explanation, roots: list[Note]) -> Cause | None:

@@ -14,7 +14,7 @@ from vizgrad.core.errors import Place
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import frameworks
 from vizgrad.debugger.memory.graph_holders import Graphs
-from vizgrad.debugger.memory.retention_paths import Paths
+from vizgrad.debugger.memory.retention_paths import Paths, public
 from vizgrad.debugger.memory.walk import OPTIMIZER, Walk
 
 #: The kinds under which a storage is counted: the first that one of its holders has.
@@ -101,7 +101,9 @@ class Lent:
 
     def told(self, number: int) -> model.HeapStorage:
         order = list(_USES)
-        holders = sorted(self._holders.values(), key=lambda holder: order.index(holder.kind))
+        holders = sorted(
+            public(self._holders.values()), key=lambda holder: order.index(holder.kind)
+        )
         if self.parameter:  # by its own name
             holders.sort(key=lambda holder: holder.kind != "variable")
         seen = self._first

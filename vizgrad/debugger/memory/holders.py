@@ -14,7 +14,7 @@ from vizgrad.core.tensor.storage import InferenceStorage
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
 from vizgrad.debugger.memory.graph_holders import Block, Graphs
-from vizgrad.debugger.memory.retention_paths import Paths, slot_of
+from vizgrad.debugger.memory.retention_paths import Paths, public, slot_of
 from vizgrad.debugger.memory.walk import (
     CONTEXT,
     FUNCTION,
@@ -112,7 +112,8 @@ class Held:
                 if not is_own_view:
                     self._note(found, self._holder(holder, number))
         return sorted(
-            found.values(), key=lambda holder: (_ORDER.index(holder.kind), not holder.graphs)
+            public(found.values()),
+            key=lambda holder: (_ORDER.index(holder.kind), not holder.graphs),
         )
 
     @staticmethod

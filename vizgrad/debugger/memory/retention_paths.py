@@ -7,6 +7,7 @@ for it.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
@@ -33,10 +34,12 @@ from vizgrad.debugger.memory.walk import (
     MODULE,
     NODE,
     OPTIMIZER,
+    SESSION,
     TENSOR,
     Root,
     Walk,
 )
+from vizgrad.debugger.model import HeapHolder
 
 # --- reach -----------------------------------------------------------------------------------------------
 # Which roots each thing is held by, and what leads back to itself. Neither recurses: graphs are deep.
@@ -173,6 +176,18 @@ _MOST_STEPS = 40
 _OF_MODULES = ("_parameters", "_buffers", "_modules")
 
 
+def is_private(path: str) -> bool:
+    """Has it a part that begins with an underscore? Users know a thing by its other names."""
+    return re.search(r"(?:^|\.|of )_(?!base\b)\w*", path) is not None
+
+
+def public(holders: Iterable[HeapHolder]) -> list[HeapHolder]:
+    """Without those that have a private name for what another holder of the kind has a public one for."""
+    held = list(holders)
+    named = {each.kind for each in held if not is_private(each.text)}
+    return [each for each in held if each.kind not in named or not is_private(each.text)]
+
+
 class Paths:
     """Names of what a walk has met."""
 
@@ -183,8 +198,18 @@ class Paths:
     def of(self, number: int) -> str:
         """``losses[3]``, ``model.0.weight``, ``.grad of w``; empty for what nothing with a name leads to."""
         if number not in self._known:
-            self._known[number] = self.by_way(self._way_to(number))
+            text = self.by_way(self._way_to(number))
+            if is_private(text):
+                holders = filter(self._by_names, self._walk.holders.get(number, ()))
+                others = (self.through(holder, number) for holder in holders)
+                text = next((each for each in others if each and not is_private(each)), text)
+            self._known[number] = text
         return self._known[number]
+
+    def _by_names(self, number: int) -> bool:
+        """Do variables, containers and attributes alone lead to it?"""
+        kinds = {self._walk.kinds[each] for each in self._way_to(number)}
+        return not kinds & {NODE, CONTEXT, OPTIMIZER, SESSION, TENSOR}
 
     def through(self, holder: int, number: int) -> str:
         """The same, by this holder."""

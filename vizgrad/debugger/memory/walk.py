@@ -367,15 +367,17 @@ class Walk:
     # --- going ------------------------------------------------------------------------------------------
 
     def begin(self, roots: Iterable[Root]) -> list[int]:
-        """Walks from these, to what was not met yet; their numbers."""
-        numbers: list[int] = []
-        for root in roots:
-            number = self._meet(root, OTHER, -1)
-            numbers.append(number)
-            for value in root.values:
-                self._lead(number, value)
-        self._go()
-        return numbers
+        """Walks from these, to what was not met yet; their numbers. Private variables come last: a thing
+        that a public one leads to, too, is named by that.
+        """
+        numbers = {self._meet(root, OTHER, -1): root for root in roots}
+        for private in (False, True):
+            for number, root in numbers.items():
+                if root.name.startswith("_") == private:
+                    for value in root.values:
+                        self._lead(number, value)
+            self._go()
+        return list(numbers)
 
     def begin_elsewhere(self, root: Root) -> int:
         """Walks from a root that leads everywhere: of what it meets only tensors and nodes are traced."""

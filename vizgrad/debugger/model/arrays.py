@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -89,7 +90,24 @@ class Part:
     cut: bool = False
 
 
-# Sizes of memory as people read them.
+# Arrays and sizes of memory as people read them.
+
+
+def array_text(shape: tuple[int, ...], dtype: str) -> str:
+    """``[3, 4] float32``."""
+    return f"{list(shape)} {dtype}".rstrip()
+
+
+def few(texts: Iterable[str], most: int = 6) -> str:
+    """The first of them with commas between, and how many more there are."""
+    known = tuple(texts)
+    more = [f"and {len(known) - most:,} more"] if len(known) > most else []
+    return ", ".join([*known[:most], *more])
+
+
+def count_of(number: int, what: str) -> str:
+    """``1 node``, ``1,200 nodes``."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def bytes_text(size: int) -> str:

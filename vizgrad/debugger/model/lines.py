@@ -65,11 +65,13 @@ class LineMark:
 
     - "next": the run is paused at it. "nonfinite": it has made a NaN or an infinity. "error": it raised.
       "selected": a person looks at it, wherever the run stands.
-    - "inside": the run is in Python that it runs, and `inside` is the line which comes next there.
+    - "inside": the run is in Python that it runs, and `inside` is the line which comes next there. For a node
+      that a module of the library recorded, `inside` is the line that called the module.
 
     `text` says why the run stopped there, if something stopped it, and of what is selected what it is. The
     call within the line goes from `column` to `end_column` of line `end_line` of the same text, counted from
-    0 in units of UTF-16; None: not known.
+    0 in units of UTF-16; None: not known. `blamed` is another line that made the error, as a write in place
+    to what the node has saved, and `blamed_text` says what that line did.
     """
 
     node: int
@@ -81,6 +83,8 @@ class LineMark:
     end_line: int | None = None
     end_column: int | None = None
     inside: LineInside | None = None
+    blamed: LineInside | None = None
+    blamed_text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

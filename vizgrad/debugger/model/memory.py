@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vizgrad.core.errors import Place
-from vizgrad.debugger.model.arrays import Tangent
+from vizgrad.debugger.model.arrays import Tangent, array_text, bytes_text, count_of
 
 SavedState = Literal["alive", "stale", "freed", "packed"]
 
@@ -44,6 +44,25 @@ class Saved:
     #: In forward mode: one for each level that is active, the outermost first. It goes up, against gradients.
     tangents: tuple[Tangent, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Saved {self.name}: {self.told()}>"
+
+    def told(self) -> str:
+        """All but its name, in one line."""
+        parts = [self.state]
+        if self.value:
+            parts.append(self.value)
+        elif self.state != "freed":
+            parts.append(array_text(self.shape, self.dtype))
+            parts.append(bytes_text(self.bytes))
+        if self.state == "stale":
+            saved = "?" if self.version_saved is None else self.version_saved
+            parts.append(f"saved at version {saved}, now {self.version_now}")
+        if self.culprit is not None:
+            at = "" if self.culprit.place is None else f" at {self.culprit.place}"
+            parts.append(f"written by {self.culprit.op}{at}")
+        return ", ".join(parts)
+
 
 @dataclass(frozen=True, slots=True)
 class SaveMark:
@@ -77,6 +96,14 @@ class Storage:
     writes_dropped: int = 0
     saves: tuple[SaveMark, ...] = ()
     saves_dropped: int = 0
+
+    def __repr__(self) -> str:
+        writes = count_of(len(self.writes) + self.writes_dropped, "write")
+        saves = count_of(len(self.saves) + self.saves_dropped, "save")
+        return (
+            f"<Storage {self.id}: {self.label} {array_text(self.shape, self.dtype)}, "
+            f"{bytes_text(self.bytes)}, version {self.version}, {writes}, {saves}>"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vizgrad.core.errors import Place
-from vizgrad.debugger.model.arrays import TensorSummary
+from vizgrad.debugger.model.arrays import TensorSummary, array_text, count_of, few
 from vizgrad.debugger.model.memory import Saved, Storage
 
 #: An engine may have words of its own where the type is `str`; a view shows a word it does not know as it is.
@@ -88,6 +88,22 @@ class Node:
     label: str = ""
     hooks: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        """In one line, under the names of the attributes that say more."""
+        arrays = few(array_text(each.shape, each.dtype) for each in self.outputs)
+        parts = [" ".join(filter(None, (self.name, self.label, arrays)))]
+        targets = [str(each.node) for each in self.edges if each.node is not None]
+        if targets:
+            parts.append(f"edges to {few(targets)}")
+        for word, names in (("saved", [each.name for each in self.saved]), ("hooks", self.hooks)):
+            if names:
+                parts.append(f"{word} {few(names)}")
+        if self.scope:
+            parts.append(f"scope {'/'.join(self.scope)}")
+        if self.place is not None:
+            parts.append(f"place {self.place}")
+        return f"<Node {self.id}: {'; '.join(parts)}>"
+
 
 @dataclass(frozen=True, slots=True)
 class Name:
@@ -120,7 +136,8 @@ class Group:
     - "equal": children of equal structure; `cells` says how many, and all have the same number of nodes.
     - "part": so many nodes in a row, where nothing better is known.
 
-    A "loop" whose turns are of equal structure has `cells`, too. `title` is complete: ``17 of 200``.
+    A "loop" whose turns are of equal structure has `cells`, too. `title` is complete: ``17 of 200``; only the
+    number of a loop's turns is not in it.
     """
 
     id: int
@@ -148,6 +165,16 @@ class Graph:
     #: Nodes left out because the graph was larger than the limit asked for.
     truncated: int = 0
     groups: tuple[Group, ...] = ()
+
+    def __repr__(self) -> str:
+        counts = ", ".join(
+            count_of(len(found), what)
+            for found, what in (
+                (self.nodes, "node"), (self.groups, "group"), (self.storages, "storage")
+            )
+            if found
+        )  # fmt: skip
+        return f"<{' '.join(filter(None, ('Graph', self.title)))}: {counts}; see .nodes, .groups, .storages>"
 
 
 # The code within the visit of a node: lines of the user, and operations, which make a lane beside it.
@@ -246,6 +273,14 @@ class AccumulateRecord:
     after: TensorSummary | None
 
 
+def _sized(summary: TensorSummary | None) -> str:
+    """An array by its shape, its dtype and its norm."""
+    if summary is None:
+        return "None"
+    norm = "" if summary.norm is None else f" of norm {summary.norm:.3g}"
+    return f"{array_text(summary.shape, summary.dtype)}{norm}"
+
+
 @dataclass(frozen=True, slots=True)
 class Visit:
     """One executed node. `index` counts from 0 in execution order."""
@@ -259,6 +294,12 @@ class Visit:
     released_bytes: int = 0
     seconds: float = 0.0
     error: str = ""
+
+    def __repr__(self) -> str:
+        came = few(map(_sized, self.incoming)) or "nothing"
+        sent = few(_sized(each.routed) for each in self.routed) or "nothing"
+        failed = f"; raised {self.error}" if self.error else ""
+        return f"<Visit {self.index} of node {self.node}: incoming {came}; routed {sent}{failed}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +319,9 @@ class Buffer:
     node: int
     input_nr: int
     value: TensorSummary | None
+
+    def __repr__(self) -> str:
+        return f"<Buffer of node {self.node}, input_nr {self.input_nr}: {_sized(self.value)}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +356,9 @@ class StepRecord:
     current: int | None = None
     code: tuple[CodeStep, ...] = ()
     made: tuple[Made, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<StepRecord: {self.state}, visit {self.visit!r}>"
 
 
 @dataclass(frozen=True, slots=True)

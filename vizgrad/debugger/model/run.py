@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vizgrad.core.errors import Place
+from vizgrad.debugger.model.arrays import count_of
 from vizgrad.debugger.model.memory import SavedRun
 from vizgrad.debugger.model.nodes import Buffer, NodeState, Ready
 
@@ -145,6 +146,14 @@ class Run:
     modes: Modes = Modes()
     stopped: Stopped | None = None
 
+    def __repr__(self) -> str:
+        coming = "" if self.current is None else f", current node {self.current}"
+        why = "" if self.stopped is None else f", stopped: {self.stopped}"
+        return (
+            f"<Run {self.status}: position {self.position:,} of {count_of(self.total, 'node')}{coming}{why}; "
+            "see .nodes, .ready, .buffers, .edges, .saved>"
+        )
+
 
 # Where a run is to stop, as a person has said it.
 
@@ -176,6 +185,18 @@ class Breakpoint:
     total: int = 0
     place: Place | None = None
     log: str = ""
+
+    def __repr__(self) -> str:
+        """Under the names of the attributes, without those that say nothing."""
+        said = {
+            "condition": self.condition,
+            "hits": self.hits,
+            "log": self.log,
+            "place": self.place,
+            "enabled": None if self.enabled else "False",
+        }
+        told = "".join(f", {name} {value}" for name, value in said.items() if value)
+        return f"<Breakpoint {self.id}: {self.kind} {self.text}{told}, hit {count_of(self.hit, 'time')}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +238,15 @@ class Branch:
     recorded: int = 0
     edits: tuple[Edit, ...] = ()
     trace: bool = False
+
+    def __repr__(self) -> str:
+        parts = [f"position {self.position:,} of {self.recorded:,} recorded"]
+        if self.parent:
+            parts.append(f"left {self.parent} after {count_of(self.left, 'step')}")
+        if self.edits:
+            parts.append(f"edits {'; '.join(each.text for each in self.edits)}")
+        what = " (another run)" if self.trace else " (current)" if self.current else ""
+        return f"<Branch {self.name}{what}: {', '.join(parts)}>"
 
 
 @dataclass(frozen=True, slots=True)

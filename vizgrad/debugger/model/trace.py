@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from vizgrad.core.errors import Place
 from vizgrad.core.upcalls import UPCALLS
+from vizgrad.debugger.model.arrays import count_of
 from vizgrad.debugger.model.nodes import Graph, Start, StepRecord, Visit
 
 # The data that traces are stored with. Files hold drawings, which are made above, so the way there is
@@ -62,6 +63,14 @@ class Trace:
     def visits(self) -> tuple[Visit, ...]:
         """The nodes that were run, in order."""
         return tuple(record.visit for record in self.records)
+
+    def __repr__(self) -> str:
+        steps, nodes = count_of(len(self.records), "step"), count_of(len(self.graph.nodes), "node")
+        events = f", {count_of(len(self.events), 'event')}" if self.events else ""
+        return (
+            f"<{' '.join(filter(None, ('Trace', self.title)))}: {steps} of a graph of {nodes}{events}; "
+            ".save(file), .export(page), .diff(other); see .graph, .records>"
+        )
 
     def save(self, path: File, *, full: bool = False, arrays: int | None = None) -> Any:
         """Writes a file that `vizgrad.load_trace` reads, and JupyterLab opens without a kernel, if it has at

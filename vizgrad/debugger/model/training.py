@@ -43,10 +43,11 @@ class OptimizerCourse:
 
 @dataclass(frozen=True, slots=True)
 class CourseMark:
-    """A finding, at the backward where it came up first."""
+    """A finding, at the backward where it came up first; `layers` are those that it names."""
 
     backward: int
     text: str
+    layers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

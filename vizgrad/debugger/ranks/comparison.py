@@ -70,7 +70,7 @@ class RankComparison:
     def _lines(self) -> Iterator[str]:
         for rank, error in sorted(self.failed.items()):
             yield f"rank {rank}: its backward failed: {error}"
-        yield from self._graphs()
+        yield from self.graphs()
         compared = sum(any(cell.arrived for cell in each.cells) for each in self.strips)
         if self.first is None:
             nodes = count_text(compared, "node")
@@ -79,7 +79,7 @@ class RankComparison:
                 return
             yield f"no rank leaves the others ({nodes} compared {on_ranks(self.ranks)})"
             return
-        yield self._first(self.first)
+        yield from first_lines(self.graph, self.first)
         for reading in self.readings:
             if reading.rank in self.leaving and reading.why:
                 yield f"  rank {reading.rank}: " + "\n    ".join(reading.why.splitlines())
@@ -87,11 +87,11 @@ class RankComparison:
         if rest:
             yield f"  ranks differ at {count_text(len(rest), 'more node')}:"
         for each in rest[:MOST_LINES]:
-            yield f"    {self._name(each.node)}: {cells_text(each.cells)}"
+            yield f"    {node_text(self.graph, each.node)}: {cells_text(each.cells)}"
         if len(rest) > MOST_LINES:
             yield f"    and {len(rest) - MOST_LINES:,} more"
 
-    def _graphs(self) -> Iterator[str]:
+    def graphs(self) -> Iterator[str]:
         """The ranks whose graph has nodes that the others do not have, or lacks some."""
         found: dict[str, list[int]] = {}
         for reading, alone in zip(self.readings, self.alone, strict=True):
@@ -110,33 +110,6 @@ class RankComparison:
         for text, ranks in found.items():
             who = f"the graph of {ranks_text(ranks, MOST_RANKS)}"
             yield f"{who} differs: {'it' if len(ranks) == 1 else 'each'} {text}"
-
-    def _first(self, first: RankStrip) -> str:
-        who = ranks_text([cell.rank for cell in first.leaving])
-        verb = "leave" if len(first.leaving) > 1 else "leaves"
-        node = self.graph.nodes[first.node]
-        text = f"{who} {verb} the others at {self._name(first.node)}"
-        if node.place is not None:
-            text += f", {place_text(node.place)}: {plain(node.place.text)}"
-        return f"{text}\n  {cells_text(first.cells)}{self._made(first)}"
-
-    def _made(self, first: RankStrip) -> str:
-        """The node that sent what differs, if what it received does not."""
-        senders = [
-            node for node in self.graph.nodes if any(edge.node == first.node for edge in node.edges)
-        ]
-        if not senders:
-            return "; the backward begins there: the loss of this rank differs"
-        names = ", ".join(
-            self._name(node.id) + (f" ({place_text(node.place)})" if node.place is not None else "")
-            for node in senders[:3]
-        )
-        return f"; sent by {names}, which received gradients that do not differ"
-
-    def _name(self, number: int) -> str:
-        node = self.graph.nodes[number]
-        label = f" {plain(node.label)}" if node.label else ""
-        return f"{plain(node.name)}{label} (node {number})"
 
     def to_svg(self) -> str:
         """A standalone SVG file as text: the graph, with a strip of ranks at each node."""
@@ -163,6 +136,38 @@ def shown(text: str, svg: str) -> dict[str, str]:
 def preformatted(text: str) -> str:
     """A text of several lines as HTML."""
     return f'<pre style="margin:2px 0;white-space:pre-wrap;line-height:1.4">{escape(text)}</pre>'
+
+
+def first_lines(graph: Graph, first: RankStrip) -> tuple[str, str]:
+    """At which node of `graph` a rank leaves the others first, and what arrived there."""
+    odd = [cell.rank for cell in first.leaving if cell.leaving != "absent"]
+    odd = odd or [cell.rank for cell in first.leaving]
+    who = ranks_text(odd, MOST_RANKS)
+    verb = "leave" if len(odd) > 1 else "leaves"
+    node = graph.nodes[first.node]
+    text = f"{who} {verb} the others at {node_text(graph, first.node)}"
+    if node.place is not None:
+        text += f", {place_text(node.place)}: {plain(node.place.text)}"
+    return text, f"  {cells_text(first.cells)}{_made(graph, first)}"
+
+
+def _made(graph: Graph, first: RankStrip) -> str:
+    """The node that sent what differs, if what it received does not."""
+    senders = [node for node in graph.nodes if any(edge.node == first.node for edge in node.edges)]
+    if not senders:
+        return "; the backward begins there: the loss of this rank differs"
+    names = ", ".join(
+        node_text(graph, node.id)
+        + (f" ({place_text(node.place)})" if node.place is not None else "")
+        for node in senders[:3]
+    )
+    return f"; sent by {names}, which received gradients that do not differ"
+
+
+def node_text(graph: Graph, number: int) -> str:
+    node = graph.nodes[number]
+    label = f" {plain(node.label)}" if node.label else ""
+    return f"{plain(node.name)}{label} (node {number})"
 
 
 def _named(node: Node) -> str:

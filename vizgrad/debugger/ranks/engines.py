@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from time import monotonic
@@ -42,6 +43,17 @@ class Answers:
             raise type(error)(f"{ranks_text(alike)}: {error}")
         return self.values
 
+    def those_there(self) -> Mapping[int, Any]:
+        """The values of the ranks whose processes are there; a warning names the others. Raises what another
+        rank has raised, and where no rank is there.
+        """
+        lost = [rank for rank, error in self.errors.items() if isinstance(error, RankLost)]
+        if len(lost) < len(self.errors) or not self.values:
+            return self.all()
+        for rank in lost:
+            warnings.warn(f"rank {rank}: {self.errors[rank]}; this is of the others", stacklevel=3)
+        return self.values
+
 
 class Engines:
     """The engines of a DirectView, by rank: that of their process group, else their place in the view."""
@@ -58,18 +70,26 @@ class Engines:
             raise ValueError("the view has no engines")
         self._client = view.client
         self._targets = dict(enumerate(numbers))
+        self._views: dict[int, Any] = {}
+        self._host = socket.gethostname()
         self._identities: dict[int, on_rank.Identity] = {}
         #: Are they one whole process group?
         self.grouped = False
         self.number()
 
     def number(self) -> None:
-        """Numbers the engines as their process group does, if all of them belong to one."""
-        found = self.call(on_rank.identity, limit=FIRST).all()
-        ranks = [each.rank for each in found.values()]
-        self.grouped = whole = None not in ranks and sorted(ranks) == list(range(len(ranks)))
+        """Numbers the engines as their process group does, if all of them belong to one, also where not all
+        of the group are here.
+        """
+        answers = self.call(on_rank.identity, limit=FIRST)
+        if self._identities and any(isinstance(e, RankLost) for e in answers.errors.values()):
+            return  # those that are left keep their numbers
+        found = answers.all()
+        ranks = {each.rank for each in found.values() if each.rank is not None}
+        numbered = len(ranks) == len(found)
+        self.grouped = ranks == set(range(len(found)))
         order = {
-            (identity.rank if whole else rank): (self._targets[rank], identity)
+            (identity.rank if numbered else rank): (self._targets[rank], identity)
             for rank, identity in found.items()
         }
         self._targets = {rank: target for rank, (target, _) in sorted(order.items())}
@@ -94,14 +114,16 @@ class Engines:
         """
         limit = BUSY if limit is None else limit
         chosen = self.ranks if ranks is None else tuple(ranks)
-        begun = {
-            rank: self._client[self._targets[rank]].apply_async(
-                function, *arguments, *((each or {}).get(rank, ()))
-            )
-            for rank in chosen
-        }
         values: dict[int, Any] = {}
         errors: dict[int, Exception] = {}
+        begun: dict[int, Any] = {}
+        for rank in chosen:
+            if (why := self._lost(rank)) is not None:
+                errors[rank] = RankLost(why)
+                continue
+            begun[rank] = self._view(self._targets[rank]).apply_async(
+                function, *arguments, *((each or {}).get(rank, ()))
+            )
         until = monotonic() + limit
         while begun:
             for rank, result in list(begun.items()):
@@ -115,6 +137,13 @@ class Engines:
                     errors[rank] = RankBusy(f"its engine has not answered for {limit:.0f} s")
                     del begun[rank]
         return Answers(dict(sorted(values.items())), errors)
+
+    def _view(self, target: int) -> Any:
+        """The view of one engine. It is made once, because each call would make another."""
+        found = self._views.get(target)
+        if found is None:
+            found = self._views[target] = self._client[target]
+        return found
 
     def _take(
         self, rank: int, result: Any, values: dict[int, Any], errors: dict[int, Exception]
@@ -138,7 +167,7 @@ class Engines:
         identity = self._identities.get(rank)
         # On Windows signal 0 is no question but Ctrl+C: there the list of engines alone answers.
         can_ask = os.name == "posix"
-        if can_ask and identity is not None and identity.host == socket.gethostname():
+        if can_ask and identity is not None and identity.host == self._host:
             try:
                 os.kill(identity.pid, 0)
             except OSError:

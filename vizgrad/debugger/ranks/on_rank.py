@@ -11,7 +11,7 @@ import socket
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -23,8 +23,9 @@ from vizgrad.debugger.engines.common.variable_names import names_in
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.explain.watch_block import known, last_findings
 from vizgrad.debugger.explain.why import answer
+from vizgrad.debugger.jupyter.widget.controller import Controller
 from vizgrad.debugger.ranks.outlines import outline
-from vizgrad.debugger.ranks.reading import Packed, of_loss, packed
+from vizgrad.debugger.ranks.reading import Packed, norm_of, of_loss, packed
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.moves_under_way import Work, shown_elsewhere
 from vizgrad.debugger.session.run_control import Update
@@ -32,6 +33,9 @@ from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.traces.files import save
 
 Verb = Literal["step", "back", "seek", "continue_", "restart"]
+
+#: Seconds within one node after which the nodes before it are told of, though the move goes on.
+STUCK = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ class Standing:
     for `seconds`, and `waits_in` is the function of a collective that the process waits in, if one is known.
     `news` are readings that have changed since the last call: node -> (norm, seconds), None where the node
     was stepped back over; `whole`: all of them, none of an earlier call counts. `error` is what the last
-    move raised.
+    move raised. `messages` are for views, by the ids of these, that have not been carried yet.
     """
 
     text: str
@@ -73,6 +77,8 @@ class Standing:
     error: str
     news: Mapping[int, tuple[float | None, float] | None]
     whole: bool
+    revision: int = 0
+    messages: tuple[tuple[str, dict[str, Any]], ...] = ()
 
 
 class _Held:
@@ -80,16 +86,27 @@ class _Held:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        #: While a move hangs, the session would not give it.
+        self.graph = session.graph
         self._thread: threading.Thread | None = None
         self._error = ""
         self._work = Work(running=False)
         self._lock = threading.Lock()
         self._news: dict[int, tuple[float | None, float] | None] = {}
         self._whole = True
+        #: The position up to which steps have been told of.
+        self._until = session.position
+        #: Messages to views in the notebook, and the controllers that answer these, by their ids.
+        self._messages: list[tuple[str, dict[str, Any]]] = []
+        self._told = threading.Condition()
+        self._controllers: dict[str, Controller] = {}
         self._listening = (
             session.listen(self._moved, owner="the ranks of a session"),
             session.listen_to_work(self._worked, owner="the ranks of a session"),
         )
+
+    def opened(self, known_outline: bytes | None) -> Opened:
+        return Opened(self.session.id, self.session.title, _bare(self.graph, known_outline))
 
     def move(self, verb: Verb, arguments: tuple[int, ...], patience: float) -> Standing:
         if self._moving():
@@ -111,16 +128,21 @@ class _Held:
         if self._thread is not None and patience:
             self._thread.join(patience)
         session, moving = self.session, self._moving()
+        with self._told:
+            messages, self._messages = tuple(self._messages), []
+        work = self._work if moving else Work(running=False)
+        stuck = work.seconds > STUCK
         with self._lock:
-            news, whole = self._news, self._whole
-            self._news, self._whole = {}, False
+            news, whole = self._news, self._whole and (stuck or not moving)
+            self._news, self._whole = {}, self._whole and not whole
+        if stuck:
+            news |= self._passed(0 if whole else self._until, work.done)
         if whole and not moving:
             news = self._all()
-        work = self._work if moving else Work(running=False)
         return Standing(
             text="" if moving else str(session.where),
             status=session.status,
-            position=session.position,
+            position=max(session.position, work.done),
             total=session.total,
             current=None if moving or session.closed else _id(session.node),
             moving=moving,
@@ -129,35 +151,84 @@ class _Held:
             waits_in=running_collective() if moving else "",
             error=self._error,
             news=news,
-            whole=whole and not moving,
+            whole=whole,
+            revision=session.revision,
+            messages=messages,
         )
 
-    def close(self) -> None:
+    def tell_all(self) -> None:
+        """To the next who asks: another notebook than before."""
+        with self._lock:
+            self._whole, self._news = True, {}
+
+    def relay(self, view: str, content: dict[str, Any], patience: float) -> Standing:
+        """The request of a view in the notebook. Waits for a moment until it is answered."""
+        controller = self._controllers.get(view)
+        if controller is None:
+            carry = partial(self._carry, view)
+            controller = self._controllers[view] = Controller(carry, self.session, at_desk=True)
+        controller.receive(content)
+        number = content.get("request")
+        with self._told:
+            self._told.wait_for(
+                lambda: any(
+                    to == view and message.get("request") == number
+                    for to, message in self._messages
+                ),
+                patience,
+            )
+        return self.standing()
+
+    def _carry(self, view: str, message: dict[str, Any]) -> None:
+        with self._told:
+            self._messages.append((view, message))
+            self._told.notify_all()
+
+    def forget(self, view: str) -> None:
+        """This view is gone."""
+        controller = self._controllers.pop(view, None)
+        if controller is not None:
+            controller.close()
+
+    def close(self) -> tuple[tuple[str, dict[str, Any]], ...]:
+        """The last messages to views."""
         self.session.interrupt(elsewhere=False)
         self.session.close()
+        with self._told:
+            messages, self._messages = tuple(self._messages), []
+        for view in list(self._controllers):
+            self.forget(view)
+        return messages
 
     def leave(self) -> None:
+        for view in list(self._controllers):
+            self.forget(view)
         for each in self._listening:
             each.end()
 
     def _moving(self) -> bool:
-        return self._thread is not None and self._thread.is_alive()
+        running = self._thread is not None and self._thread.is_alive()
+        return running or self.session.is_moving
 
     def _worked(self, work: Work) -> None:
         self._work = work
 
     def _moved(self, update: Update) -> None:
         with self._lock:
+            self._until = update.position
             if update.jumped or self._whole:
                 self._whole, self._news = True, {}
                 return
             back = update.position < update.before
             for record in update.records:
                 visit = record.visit
-                norms = [each.norm for each in visit.incoming if each is not None]
-                defined = [norm for norm in norms if norm is not None]
-                norm = next((each for each in defined if each != each), max(defined, default=None))
-                self._news[visit.node] = None if back else (norm, visit.seconds)
+                self._news[visit.node] = None if back else (norm_of(visit), visit.seconds)
+
+    def _passed(self, after: int, done: int) -> dict[int, tuple[float | None, float] | None]:
+        """The nodes that a move has passed which hangs in another, from position `after` on."""
+        records = self.session.trace.records[after:] if done > after else ()
+        self._until = max(done, after)
+        return {each.visit.node: (norm_of(each.visit), each.visit.seconds) for each in records}
 
     def _all(self) -> dict[int, tuple[float | None, float] | None]:
         run = self.session.run
@@ -191,9 +262,19 @@ def open_on_rank(name: str | None, graph: bytes | None) -> Opened:
     and where another session of ranks has it.
     """
     session = _of_debug_cell() if name is None else _opened(name)
-    _held[session.id] = _Held(session)
-    own = session.graph
-    return Opened(session.id, session.title, _bare(own, graph))
+    held = _held[session.id] = _Held(session)
+    return held.opened(graph)
+
+
+def taken_on_rank(graph: bytes | None) -> Opened:
+    """Takes the session that a notebook has opened last and not closed, with all that it has recorded.
+    RuntimeError where there is none.
+    """
+    held = next((each for each in reversed(_held.values()) if not each.session.closed), None)
+    if held is None:
+        raise RuntimeError("no session of ranks is open there; open one with ranks.debug(...)")
+    held.tell_all()
+    return held.opened(graph)
 
 
 def move(key: str, verb: Verb, arguments: tuple[int, ...], patience: float) -> Standing:
@@ -204,15 +285,25 @@ def standing(key: str, patience: float = 0.0) -> Standing:
     return _held[key].standing(patience)
 
 
+def relay(key: str, view: str, content: dict[str, Any], patience: float) -> Standing:
+    return _held[key].relay(view, content, patience)
+
+
+def forget(key: str, view: str) -> None:
+    held = _held.get(key)
+    if held is not None:
+        held.forget(view)
+
+
 def pause(key: str) -> bool:
     """Asks the move that is running to stop between two nodes."""
     return _held[key].session.pause()
 
 
-def close(key: str) -> None:
+def close(key: str) -> tuple[tuple[str, dict[str, Any]], ...]:
+    """Ends the session. Returns the last messages to views."""
     held = _held.pop(key, None)
-    if held is not None:
-        held.close()
+    return () if held is None else held.close()
 
 
 def leave(key: str) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from vizgrad.core.errors import Explanation
 from vizgrad.debugger.ranks import on_rank
 from vizgrad.debugger.ranks.comparison import RankComparison
 from vizgrad.debugger.ranks.engines import Engines
+from vizgrad.debugger.ranks.joint_session import JointSession
 from vizgrad.debugger.ranks.merged import RankFindings, RankWhy
 from vizgrad.debugger.ranks.rank_session import RankSession
 from vizgrad.debugger.ranks.reading import unpacked
+from vizgrad.debugger.ranks.wording import ranks_text
 
 
 class Ranks:
@@ -32,7 +35,18 @@ class Ranks:
         on one, and what `vizgrad.debug` raises; then this has opened no session on any.
         """
         self._engines.number()
-        return RankSession(self._engines, name)
+        how = partial(on_rank.open_on_rank, name)
+        undo = on_rank.leave if name is None else on_rank.close
+        return RankSession(self._engines, how, undo, name or "", JointSession)
+
+    def attach(self) -> RankSession:
+        """Takes over the session that another notebook has opened on these engines, whose kernel has ended:
+        what it has recorded is there, and a move that it has begun goes on.
+
+        RuntimeError where no session is open on an engine.
+        """
+        self._engines.number()
+        return RankSession(self._engines, on_rank.taken_on_rank, None, "", JointSession)
 
     def compare(self, name: str, *, tolerance: float | None = None) -> RankComparison:
         """`vizgrad.compare_ranks` of the variable `name`: where a rank leaves the others first."""
@@ -58,15 +72,17 @@ class Ranks:
         if rank is not None and rank not in self.ranks:
             raise ValueError(f"there is no rank {rank}")
         self._engines.number()
-        answers = self._engines.call(on_rank.why, name).all()
-        return RankWhy(answers, rank, grouped=self._engines.grouped)
+        answers = self._engines.call(on_rank.why, name)
+        told = answers.those_there() if rank is None or rank in answers.values else answers.all()
+        return RankWhy(told, rank, grouped=self._engines.grouped)
 
     @property
     def findings(self) -> RankFindings:
         """The findings of the last `vizgrad.watch` of each rank, equal ones once."""
         self._engines.number()
-        found: Mapping[int, list[Explanation]] = self._engines.call(on_rank.findings).all()
+        answers = self._engines.call(on_rank.findings)
+        found: Mapping[int, list[Explanation]] = answers.those_there()
         return RankFindings(found)
 
     def __repr__(self) -> str:
-        return f"<{len(self.ranks)} ranks>"
+        return f"<{ranks_text(self.ranks)}: .debug(name), .compare(name), .why(name), .findings>"

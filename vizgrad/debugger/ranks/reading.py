@@ -11,7 +11,7 @@ from vizgrad.debugger.engines.api.local_backward import run_locally
 from vizgrad.debugger.engines.vizgrad import opener as opener  # registers vizgrad's own
 from vizgrad.debugger.explain.watch_block import known
 from vizgrad.debugger.explain.why import answer
-from vizgrad.debugger.model import Graph, Run, Visit
+from vizgrad.debugger.model import Graph, Trace, Visit
 from vizgrad.debugger.model.ranks import RankReading
 from vizgrad.debugger.ranks.outlines import outline
 
@@ -25,16 +25,17 @@ def of_loss(rank: int, loss: Any, names: Mapping[int, str]) -> RankReading:
     return RankReading(rank, ran.graph, ran.arrived, ran.seconds, why)
 
 
-def of_run(rank: int, graph: Graph, run: Run, visits: Mapping[int, Visit]) -> RankReading:
-    """The reading of a session or a trace at its position. `visits`: by node, those that are done."""
-    done = sorted(
-        (state.order, number)
-        for number, state in enumerate(run.nodes)
-        if state.state == "done" and state.order is not None
-    )
-    arrived = {number: run.nodes[number].grad_norm for _, number in done}
-    seconds = {number: visits[number].seconds for number in arrived if number in visits}
-    return RankReading(rank, graph, arrived, seconds)
+def of_trace(rank: int, graph: Graph, trace: Trace) -> RankReading:
+    """All that was recorded. `graph`: that of the trace, or an equal one that others share."""
+    visits = [visit for visit in trace.visits if not visit.error]
+    arrived = {visit.node: norm_of(visit) for visit in visits}
+    return RankReading(rank, graph, arrived, {visit.node: visit.seconds for visit in visits})
+
+
+def norm_of(visit: Visit) -> float | None:
+    """The norm of what arrived: NaN if there is one, else the largest; None where all was undefined."""
+    norms = [each.norm for each in visit.incoming if each is not None and each.norm is not None]
+    return next((norm for norm in norms if norm != norm), max(norms, default=None))
 
 
 # Most ranks have the same graph. It is sent once.

@@ -35,7 +35,7 @@ def strips(
     found = [numbers(base, reading) for reading in readings]
     nodes = dict.fromkeys([*base.arrived, *range(len(base.graph.nodes))])
     return tuple(
-        RankStrip(node, _cells(node, readings, [each.get(node) for each in found], tolerance))
+        RankStrip(node, cells_at(readings, [each.get(node) for each in found], tolerance))
         for node in nodes
     )
 
@@ -57,12 +57,10 @@ def same_graph(a: RankReading, b: RankReading) -> bool:
     )
 
 
-def _cells(
-    node: int,
-    readings: Sequence[RankReading],
-    own: Sequence[int | None],
-    tolerance: float | None,
+def cells_at(
+    readings: Sequence[RankReading], own: Sequence[int | None], tolerance: float | None = None
 ) -> tuple[RankCell, ...]:
+    """The cells of one node. `own`: its number in the graph of each reading; None: that has no such node."""
     norms = {
         reading.rank: reading.arrived[number]
         for reading, number in zip(readings, own, strict=True)

@@ -299,8 +299,10 @@ class Live:
     def mark(self) -> model.LineMark | None:
         standing = self.standing
         stopped = self.stopped_at(standing)
-        raised = own_line(self.history.error)
-        return mark_of(self.lines.table, standing.current, stopped, standing.within, raised)
+        error = self.history.error
+        return mark_of(
+            self.lines.table, standing.current, stopped, standing.within, own_line(error), error
+        )
 
     def describe_before(self, node: int) -> model.Node:
         return self.source.describe_before(node)
@@ -416,7 +418,8 @@ class Live:
                 if was is not None and (was.state, was.version_now) != (now.state, now.version_now):
                     yield model.SavedRun(node.id, now.name, now.state, now.version_now, now.culprit)
 
-    def trace(self) -> Traced:
+    def trace(self, done: int | None = None) -> Traced:
+        """`done`: how many steps are done, where a move is under way."""
         history, source = self.history, self.source
         graph = self._graph
         if graph is None:
@@ -426,7 +429,7 @@ class Live:
             graph = replace(graph, nodes=nodes)
         return Traced(
             graph,
-            history.steps[: history.position],
+            history.steps[: history.position if done is None else done],
             self._backward.title,
             history.start,
             lambda: not history.closed,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,6 +22,17 @@ class Cell:
 
     name: str = ""
     id: str = ""
+
+
+def cell_by_shell(filename: str) -> str | None:
+    """``In [3]`` for the file that IPython compiled cell 3 under; None for any other, and without IPython."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    describe = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    found = None if describe is None else describe(filename)
+    if not found or found[0] != "Cell":
+        return None
+    return found[1].replace("In[", "In [")
 
 
 @dataclass(frozen=True, slots=True)

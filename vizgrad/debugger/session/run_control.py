@@ -37,6 +37,8 @@ from vizgrad.debugger.session.session_reader import SessionClosed
 
 #: How long a request waits for a step that is running on another thread, in seconds.
 LOCK_TIMEOUT = 10.0
+#: How long the steps done so far are asked for with those of a step that is running.
+TRACE_TIMEOUT = 1.0
 
 
 class SessionBusy(RuntimeError):
@@ -74,9 +76,11 @@ class RunControl:
     # --- the lock ---------------------------------------------------------------------------------
 
     @contextmanager
-    def owned(self) -> Generator[None]:
-        """Nobody else moves the run meanwhile. SessionBusy where another thread does so for long."""
-        if not self.lock.acquire(timeout=LOCK_TIMEOUT):
+    def owned(self, patience: float | None = None) -> Generator[None]:
+        """Nobody else moves the run meanwhile. SessionBusy where another thread does so for `patience`
+        seconds, LOCK_TIMEOUT where none is given.
+        """
+        if not self.lock.acquire(timeout=LOCK_TIMEOUT if patience is None else patience):
             raise SessionBusy(
                 "a step of this session is still running on another thread; wait for it, or "
                 "interrupt the kernel"
@@ -174,7 +178,7 @@ class RunControl:
                 changes = live.source.written()
                 standing = history.standing()
                 elsewhere = standing.position != before or standing.within != within
-                log.end()
+                self.points.end()
                 changed = elsewhere or log.total != logged
                 if changed or pieces.told or changes or live.stopped_by is not stopped:
                     self.publish(live, before, changes, standing=standing)
@@ -188,6 +192,15 @@ class RunControl:
             return False
         moving.ask(how)
         return True
+
+    def trace(self) -> model.Trace:
+        """The steps done so far. A move on another thread is waited for for a moment alone: it may hang."""
+        try:
+            with self.owned(TRACE_TIMEOUT):
+                return self.state.trace()
+        except SessionBusy:
+            live = self.state
+            return live.trace() if isinstance(live, Kept) else live.trace(live.history.running[0])
 
     def enter_line(self) -> None:
         """Another line of the run may be current now."""

@@ -39,7 +39,7 @@ from vizgrad.debugger.session.session_parts import (
     SessionBreakpoints,
     SessionStages,
 )
-from vizgrad.debugger.session.session_reader import Inspected, Look, saved_tensors
+from vizgrad.debugger.session.session_reader import Inspected, Look, SavedTensors, saved_tensors
 from vizgrad.debugger.session.watches import SessionWatches
 
 
@@ -507,12 +507,11 @@ class Session:
 
     @property
     def trace(self) -> model.Trace:
-        """The graph and the steps done so far."""
-        with self._control.owned():
-            return self._control.state.trace()
+        """The graph and the steps done so far; while a node takes long, the steps before that."""
+        return self._control.trace()
 
     @property
-    def saved(self) -> tuple[tuple[model.Node, model.Saved], ...]:
+    def saved(self) -> SavedTensors:
         """Every saved tensor with the node that keeps it, in its state now."""
         with self._control.owned():
             return saved_tensors(self._control.state)

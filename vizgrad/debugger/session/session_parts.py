@@ -43,6 +43,8 @@ class SessionStages:
 
     def go(self, n: int = 1) -> Where:
         """See `Session.stage`."""
+        if not isinstance(n, int):  # pyright: ignore[reportUnnecessaryIsInstance]  a user's call
+            raise TypeError(f"stage() takes a number of stages, like stage(1), not {n!r}")
 
         def move(history: History, between: Between) -> None:
             for _ in range(abs(n)):
@@ -245,6 +247,8 @@ class SessionBranches(Sequence[model.Branch]):
 
     def begin(self, name: str = "") -> model.Branch:
         """See `Session.branch`."""
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]  a user's call
+            raise TypeError(f"branch() takes a name, like branch('larger steps'), not {name!r}")
         with self._changing():
             return self._lines.begin(name.strip()).told(self._lines.current)
 

@@ -11,6 +11,7 @@ from vizgrad.core.arrays.files import MOST_WRITTEN, first_part, numpy_text
 from vizgrad.core.arrays.matrix_blocks import blocks, matrix_part, matrix_shape, within
 from vizgrad.debugger import model
 from vizgrad.debugger.model import Part
+from vizgrad.debugger.model.arrays import count_of
 from vizgrad.debugger.session.grouping.outline import Outline
 from vizgrad.debugger.session.history.fold import Fold, MemoryCurve
 from vizgrad.debugger.session.history.history import Standing, Where
@@ -127,10 +128,31 @@ Inspected = tuple[
 ]
 
 
-def saved_tensors(look: Look) -> tuple[tuple[model.Node, model.Saved], ...]:
+class SavedTensors(tuple[tuple[model.Node, model.Saved], ...]):
+    """Saved tensors, each with the node that keeps it: printed as a list of lines."""
+
+    __slots__ = ()
+    #: Lines that are written out.
+    _MOST = 20
+
+    def __repr__(self) -> str:
+        freed = sum(saved.state == "freed" for _, saved in self)
+        stale = sum(saved.state == "stale" for _, saved in self)
+        counts = "".join(
+            f", {n:,} {state}" for n, state in ((stale, "stale"), (freed, "freed")) if n
+        )
+        lines = [f"{count_of(len(self), 'saved tensor')}{counts}"]
+        for node, saved in self[: self._MOST]:
+            lines.append(f"  {node.name} (node {node.id}), {saved.name}: {saved.told()}")
+        if len(self) > self._MOST:
+            lines.append(f"  and {len(self) - self._MOST:,} more: each is a pair (node, saved)")
+        return "\n".join(lines)
+
+
+def saved_tensors(look: Look) -> SavedTensors:
     """Every saved tensor with the node that keeps it, in its state now."""
     nodes, values = look.graph().nodes, look.saved()
-    return tuple(
+    return SavedTensors(
         (data, saved)
         for data, kept in zip(nodes, values, strict=True)
         for saved in kept

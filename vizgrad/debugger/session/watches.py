@@ -126,6 +126,8 @@ class SessionWatches(Sequence[model.Watched]):
 
 
 def _parsed(text: str) -> Expression:
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]  a user's call
+        raise TypeError(f"an expression is a text, like {EXAMPLE}, not {text!r}")
     return parse(text, what="expression", example=EXAMPLE)
 
 

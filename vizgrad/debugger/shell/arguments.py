@@ -10,6 +10,8 @@ from math import inf
 from pathlib import Path
 from typing import NoReturn
 
+from vizgrad.version import __version__
+
 #: Values of `--stop-at`: each stops a program also where those before it do.
 LEVELS = ("never", "error", "nonfinite", "finding")
 
@@ -72,6 +74,8 @@ On the command line:
         runs a script, stops at its first NaN, explains it, and opens a debugger
     {program} --help
         lists the options
+    {program} attach
+        lists the programs that run so, and looks at one while it runs
     python -m vizgrad.ops gelu
         says what an operation takes, saves, and how it is differentiated
     pytest --vizgrad
@@ -110,6 +114,12 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
+    )
+    made.add_argument(
+        "--version",
+        action="version",
+        version=f"vizgrad {__version__}",
+        help="print the version and exit",
     )
     made.add_argument(
         "--stop-at",
@@ -188,7 +198,7 @@ def _number(text: str) -> int:
 
 
 def parse(arguments: Sequence[str]) -> Options:
-    """Raises UsageError for what is not understood, SystemExit after ``--help``."""
+    """Raises UsageError for what is not understood, SystemExit after ``--help`` and ``--version``."""
     arguments = list(arguments)
     split = 0
     while split < len(arguments) and arguments[split].startswith("-"):

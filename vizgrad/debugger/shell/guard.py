@@ -56,10 +56,13 @@ class Guard:
         on_stop: Callable[[Stop], Literal["stop", "go on", "done"]],
         told: Callable[[Explanation], None],
         withdrawn: Callable[[Explanation], None],
+        *,
+        keeps: bool = False,
     ) -> None:
+        """`keeps`: the last backward is there as a trace (`latest`)."""
         self._options = options
         self._on_stop = on_stop
-        self._watch = api.watch()
+        self._watch = api.watch(keep=int(keeps))
         self._watch.on_progress = self._progress
         self._alarms_only = AlarmsOnly(
             self._odd_gradient, self._passed_alarms_only, self._failed_alarms_only
@@ -133,6 +136,10 @@ class Guard:
     def history(self) -> Course:
         """The norms of the layers so far, on the program's thread."""
         return self._watch.history.data if self._full else Course(())
+
+    def latest(self) -> Any:
+        """The backward that began last, as a trace, as far as it has run; None where it is not kept."""
+        return self._watch.kept.latest()
 
     def loss(self) -> Any:
         """The tensor of the backward under way, or just ended; None after a step."""

@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 
 class Log:
-    """`path` None: nothing is written. Raises OSError where the file cannot be made."""
+    """`path` None: nothing is written. Raises OSError where the file cannot be made; where it cannot be
+    written later, as on a full disk, `say` is called once, and the program goes on without.
+    """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, say: Callable[[str], None]) -> None:
         self.path = path
+        self._say = say
         self._file = None if path is None else path.open("w", encoding="utf-8")
         self._pid = os.getpid()
 
@@ -23,8 +28,18 @@ class Log:
         if self._file is None or os.getpid() != self._pid:  # a fork writes nothing
             return
         line = {"event": event, "time": round(time.time(), 3), **data}
-        self._file.write(json.dumps(line) + "\n")
-        self._file.flush()
+        try:
+            self._file.write(json.dumps(line) + "\n")
+            self._file.flush()
+        except OSError as error:
+            self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        file, self._file = self._file, None
+        self._say(f"vizgrad: stopped writing {str(self.path)!r}: {error.strerror}")
+        if file is not None:
+            with suppress(OSError):  # it writes what is left
+                file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -35,5 +50,7 @@ class Log:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._file is not None:
-            self._file.close()
+        file, self._file = self._file, None
+        if file is not None:
+            with suppress(OSError):  # a line that could not be written was told
+                file.close()

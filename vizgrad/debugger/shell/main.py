@@ -7,11 +7,13 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-from vizgrad.core.errors import Explanation, hide_frames
+from vizgrad.core.errors import Explanation, Place, hide_frames
+from vizgrad.debugger.engines.api.process_groups import flight_record, running_collective
 from vizgrad.debugger.shell.arguments import OVERVIEW, Options, UsageError, parse, program_name
 from vizgrad.debugger.shell.frames import frames_of
 from vizgrad.debugger.shell.guard import Guard
@@ -19,9 +21,13 @@ from vizgrad.debugger.shell.listener import Listener
 from vizgrad.debugger.shell.log import Log
 from vizgrad.debugger.shell.looked_at import LookedAt
 from vizgrad.debugger.shell.program import NotFound, Program, find
+from vizgrad.debugger.shell.rank_places import RankPlace, places_text
+from vizgrad.debugger.shell.rank_trace import stopped_trace, written
 from vizgrad.debugger.shell.report import Rank, Report
 from vizgrad.debugger.shell.scene import Scene
 from vizgrad.debugger.shell.stops import Stop, Stopped
+from vizgrad.debugger.shell.termination import TERMINATED, Termination
+from vizgrad.debugger.shell.waiting import Waiting
 from vizgrad.version import __version__
 
 #: Exit status: vizgrad stopped the program; the command line is wrong; the user interrupted.
@@ -51,14 +57,14 @@ def main(arguments: Sequence[str] | None = None, *, last: bool = False) -> int:
     except NotFound as error:
         _say(f"{program_name()}: {error}")
         return WRONG
-    except SystemExit as error:  # of --help
+    except SystemExit as error:  # of --help and --version
         return _status_of(error)
     except (SyntaxError, ValueError) as error:
         traceback.print_exception(type(error), error, None)
         return 1
     rank = Rank.here()
     try:
-        log = Log(None if options.findings is None else rank.beside(options.findings))
+        log = Log(None if options.findings is None else rank.beside(options.findings), _say)
     except OSError as error:
         _say(f"{program_name()}: can't write {str(options.findings)!r}: {error.strerror}")
         return WRONG
@@ -108,7 +114,11 @@ class _Run:
         self._program = program
         self._report = report
         self._log = log
-        self._guard = Guard(options, self._stopped, self._found, self._withdrawn)
+        #: One of several ranks writes its trace however it ends.
+        self._keeps = options.dump is not None and not report.rank.alone
+        self._guard = Guard(options, self._stopped, self._found, self._withdrawn, keeps=self._keeps)
+        self._termination = Termination(self._stuck)
+        self._waiting = Waiting(self)
         self._looked_at = LookedAt(options, report, self._guard)
         self._listener = Listener(self._looked_at.answer)
         self._findings: Sequence[Explanation] = ()
@@ -131,22 +141,96 @@ class _Run:
         self._log.write("begin", program=self._report.program, rank=self._report.rank.number)
         guard, error = self._guard, None
         self._listen()
+        if not self._report.rank.alone:
+            self._termination.begin()
+            self._waiting.begin()
         guard.begin()
         try:
             self._program.run(self._options.arguments)
         except BaseException as raised:  # noqa: BLE001  each is told, and ends the run
             error = raised
         guard.over()
+        self._waiting.end()
+        self._termination.ending()
         try:
             self._status = self._ended(error)
         finally:
             self._listener.end()
+            if self._keeps and self._dumped is None:
+                self._dump_latest()
             self._findings = guard.end(self._program.namespace)
+        self._write_flight()
         self._tell_findings()
-        self._log.write(
-            "end", status=self._status, stopped=self._stop is not None, backwards=guard.backwards
-        )
+        self._end_log()
+        self._termination.end()
         return self._status
+
+    def _end_log(self) -> None:
+        self._log.write(
+            "end",
+            status=self._status,
+            stopped=self._stop is not None,
+            backwards=self._guard.backwards,
+        )
+
+    def _stuck(self) -> None:
+        """SIGTERM, while the program's thread waits in a collective: writes what there is."""
+        self._status = TERMINATED
+        where = running_collective()
+        within = f" in {where}" if where else ""
+        _say(self._report.line(f"ended by SIGTERM while it waited{within} for other ranks"))
+        if self._keeps and self._dumped is None:
+            self._dump_latest()
+        self._write_flight()
+        self._end_log()
+
+    def _write_flight(self) -> None:
+        """The collectives that PyTorch has recorded, beside the trace of this rank."""
+        if not self._keeps or self._options.dump is None or (record := flight_record()) is None:
+            return
+        path = self._report.rank.beside(self._options.dump).with_suffix(".flight")
+        try:
+            path.write_bytes(record)
+        except OSError as error:
+            _say(self._report.line(f"no flight record was written: {error}"))
+            return
+        _say(self._report.line(f"wrote {self._report.short(str(path))}"))
+
+    # `Waiting` calls these.
+
+    def where(self, place: Place | None) -> str:
+        return "" if place is None else f"{self._report.place(place)}: {place.text}"
+
+    def waits(self, collective: str, place: Place | None, seconds: float) -> None:
+        within = f" in {collective}" if collective else ""
+        where = f" at {self.where(place)}" if place is not None else ""
+        _say(self._report.line(f"has waited for {seconds:.0f} s{within}{where}"))
+        self._log.write(
+            "waits",
+            seconds=round(seconds),
+            collective=collective or None,
+            where=self._report.place(place) or None,
+        )
+
+    def all_ranks(self, places: Mapping[int, RankPlace | None]) -> None:
+        _say(self._report.line(f"all ranks: {places_text(places)}"))
+        ranks = {rank: None if place is None else asdict(place) for rank, place in places.items()}
+        self._log.write("ranks", ranks=ranks)
+
+    def _dump_latest(self) -> None:
+        """The last backward, as far as it has run."""
+        assert self._options.dump is not None  # it keeps one
+        path = self._report.rank.beside(self._options.dump)
+        try:
+            trace = self._guard.latest()
+            if trace is None:
+                _say(self._report.line("no trace was written: no backward has run"))
+                return
+            self._dumped = written(trace, path)
+        except Exception as error:  # noqa: BLE001  how the program ended is told in any case
+            _say(self._report.line(f"no trace was written: {error}"))
+            return
+        _say(self._report.line(f"wrote {self._report.short(str(self._dumped))}"))
 
     def _listen(self) -> None:
         """Others may look from here on. A machine where they cannot is told only who allowed them more."""
@@ -197,6 +281,10 @@ class _Run:
     def _stopped(self, stop: Stop) -> Literal["stop", "go on", "done"]:
         """The program stands at a stop."""
         _say(self._report.stopped(stop))
+        if stop.reason == "nonfinite":
+            for found in self._guard.look():
+                if found.kind == "step-too-large":  # a NaN of a training that grew has this cause
+                    _say(self._report.before(found))
         told = stop.explanation
         self._log.write(
             "stop",
@@ -215,16 +303,23 @@ class _Run:
 
     def _dump(self, scene: Scene, path: Path) -> None:
         try:
-            written = scene.dump(path)
+            stop = scene.stop
+            alone = self._report.rank.alone
+            trace = None if alone else stopped_trace(stop.backward, scene.names, scene.title)
+            if trace is None and not alone and stop.backward is not None and stop.backward.ran:
+                self._dump_latest()
+                return
+            file = scene.dump(path) if trace is None else written(trace, path)
         except Exception as error:  # noqa: BLE001  the stop itself is told in any case
             _say(self._report.line(f"no trace was written: {error}"))
             return
-        if written is None:
+        if file is None:
             _say(self._report.line("no trace was written: there is no graph here"))
             return
-        self._dumped = written
-        holds = "" if scene.session is not None else "; it holds the graph, but no steps"
-        _say(self._report.line(f"wrote {self._report.short(str(written))}{holds}"))
+        self._dumped = file
+        steps = scene.session is not None or trace is not None
+        holds = "" if steps else "; it holds the graph, but no steps"
+        _say(self._report.line(f"wrote {self._report.short(str(file))}{holds}"))
 
     def _debug(self, scene: Scene, *, ended: bool) -> Literal["stop", "go on", "done"]:
         """Opens the debugger, if a user sits at a terminal, or is waited for."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from vizgrad.core.errors import Explanation, Place, chain_text
+from vizgrad.debugger.model.rank_files import rank_path
 from vizgrad.debugger.shell.frames import UserFrame
 from vizgrad.debugger.shell.stops import Stop
 from vizgrad.version import __version__
@@ -45,7 +46,7 @@ class Rank:
         """A file of this process: ``run.rank1.vgtrace`` for ``run.vgtrace``."""
         if self.alone:
             return path
-        return path.with_name(f"{path.stem}.rank{self.number}{path.suffix}")
+        return rank_path(path, self.number)
 
     def __str__(self) -> str:
         return "" if self.alone else f"rank {self.number} of {self.count}"
@@ -93,6 +94,10 @@ class Report:
         if len(stop.frames) > 1:
             lines += ["  called by:", *(f"    {each}" for each in self._frames(stop))]
         return self.short("\n".join(lines))
+
+    def before(self, found: Explanation) -> str:
+        """A finding from before a stop, which may be its cause."""
+        return self.short(f"found before the stop: {found.heading}: {found}")
 
     def _frames(self, stop: Stop) -> Iterator[str]:
         """The user's frames, the innermost first; of libraries between them one each."""

@@ -36,8 +36,15 @@ _MOST_NODES = 20_000
 _MAGIC = "%vizgrad "
 #: Magics of a notebook alone: one changes how cells are run, one looks at another process.
 _OF_CELLS = frozenset({"watch", "attach"})
-#: In the help of magics; a terminal has one session.
-_NEWEST = " of the newest session"
+#: Words of the help of magics, and those in their place: a terminal has one session, no cells, no live view.
+_HERE = {
+    " of the newest session": "",
+    "End the newest session": "End this session",
+    "that the newest session has": "that this backward has",
+    "for the newest session": "of this backward",
+    " of the newest cell": " of the program",
+    ", and show the live view": "",
+}
 
 #: Commands of a terminal alone; the rest is in `vizgrad.debugger.commands`.
 OWN: dict[str, Magic] = {
@@ -89,10 +96,15 @@ def commands() -> dict[str, Magic]:
     lines = {
         name: magic for name, magic in magics().items() if not magic.cell and name not in _OF_CELLS
     }
-    here = {
-        name: replace(magic, help=magic.help.replace(_NEWEST, "")) for name, magic in lines.items()
-    }
+    here = {name: replace(magic, help=_told_here(magic.help)) for name, magic in lines.items()}
     return here | _WITHOUT | OWN
+
+
+def _told_here(text: str) -> str:
+    """The help of a magic, as it is true in a terminal."""
+    for elsewhere, here in _HERE.items():
+        text = text.replace(elsewhere, here)
+    return text
 
 
 class Namespace:

@@ -114,8 +114,10 @@ def written(arrays: list[Any]) -> bytes:
 
 def read(path: File | IO[bytes]) -> Read:
     """Raises TraceFileError before memory is taken that is not in proportion to the file; OSError where
-    it cannot be opened.
+    it cannot be opened; TypeError for what is neither a path nor an open file.
     """
+    if not (isinstance(path, (str, os.PathLike)) or hasattr(path, "read")):
+        raise TypeError(f"a trace is read from a path or a file open for bytes, not from {path!r}")
     with (
         Path(path).open("rb")
         if isinstance(path, (str, os.PathLike))

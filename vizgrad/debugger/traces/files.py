@@ -45,7 +45,7 @@ from vizgrad.debugger.session.history.branches import Branches
 from vizgrad.debugger.session.history.history import Between, History, Where
 from vizgrad.debugger.session.history.lanes import lane_of, lane_within
 from vizgrad.debugger.session.open_session import Live, Traced
-from vizgrad.debugger.session.opening import Cell, Opening
+from vizgrad.debugger.session.opening import Cell, Opening, seldom_collecting
 from vizgrad.debugger.session.replay import (
     NodeRaised,
     TraceEnds,
@@ -197,7 +197,8 @@ def save(
     room = FULL if full else SMALL
     if arrays is not None:
         room = replace(room, file=inf, arrays=arrays)
-    return _save(trace, path, room, beside)
+    with seldom_collecting():
+        return _save(trace, path, room, beside)
 
 
 def _save(trace: model.Trace, path: File, room: Room, beside: tuple[FiledBeside, ...]) -> Path:
@@ -401,15 +402,24 @@ def export(
     return Path(path)
 
 
-def page(file: bytes, title: str) -> str:
-    """The page for the file of a trace."""
-    code = _harmless((STATIC / "trace.js").read_text("utf-8"))
-    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
-    policy = (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    return "\n".join((
+def file_for_page(trace: model.Trace, most: int) -> bytes:
+    """The file of a trace, of at most so many bytes, for a page that holds several."""
+    with tempfile.TemporaryDirectory() as folder:
+        return _save(trace, Path(folder, "trace"), replace(SMALL, file=most), ()).read_bytes()
+
+
+def code_digest() -> str:
+    """The digest of the code of a page, as its policy names it."""
+    return base64.b64encode(hashlib.sha256(_code().encode()).digest()).decode()
+
+
+def _code() -> str:
+    return _harmless((STATIC / "trace.js").read_text("utf-8"))
+
+
+def page_head(title: str, policy: str, style: str) -> tuple[str, ...]:
+    """The lines of a page before its body; what they are given is written as it is."""
+    return (
         "<!doctype html>",
         '<html lang="en">',
         "<head>",
@@ -417,9 +427,21 @@ def page(file: bytes, title: str) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         '<meta name="referrer" content="no-referrer">',
         '<meta name="viewport" content="width=device-width">',
-        f"<title>{escape(plain(title))}</title>",
-        f"<style>{_STYLE}</style>",
+        f"<title>{title}</title>",
+        f"<style>{style}</style>",
         "</head>",
+    )
+
+
+def page(file: bytes, title: str) -> str:
+    """The page for the file of a trace."""
+    code = _code()
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{code_digest()}'; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return "\n".join((
+        *page_head(escape(plain(title)), policy, _STYLE),
         "<body>",
         "<main>",
         f"<h1>{escape(plain(title))}</h1><h2>The backward, step by step</h2>",
@@ -505,6 +527,12 @@ class LoadedTrace(Session):
     def _ipython_display_(self) -> None:
         show(self)
 
+    def _display_(self) -> object:
+        """Marimo's way."""
+        from vizgrad.debugger.jupyter.widget.marimo import view_of
+
+        return view_of(self)
+
 
 def load_trace(path: File | IO[bytes], *, backward: int = 1) -> LoadedTrace:
     """Reads a trace that `trace.save(path)` wrote. Displayed in a notebook, it is the view of a session.
@@ -515,14 +543,24 @@ def load_trace(path: File | IO[bytes], *, backward: int = 1) -> LoadedTrace:
     TraceFileError (a ValueError), before anything is made of it, for a file that is no trace, damaged, or
     made to do harm. Nothing in a file is run.
     """
+    read, _ = _read(path, backward)
+    known = FromFile(read.trace, read.values, read.manifest.births)
+    return LoadedTrace(known, backward, archive.called(path))
+
+
+def read_trace(path: File | IO[bytes], backward: int = 1) -> model.Trace:
+    """The steps of a file as data: no session is opened. Raises as `load_trace`."""
+    return _read(path, backward)[1]
+
+
+def _read(path: File | IO[bytes], backward: int) -> tuple[archive.Read, model.Trace]:
     read = archive.read(path)
     with archive.refused(path):
         checked(read.trace)
     whole = stepped(read.trace, backward)
     with archive.refused(path):
         checked(whole)
-    known = FromFile(read.trace, read.values, read.manifest.births)
-    return LoadedTrace(known, backward, archive.called(path))
+    return read, whole
 
 
 def opened(trace: model.Trace) -> LoadedTrace:

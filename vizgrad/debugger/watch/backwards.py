@@ -136,6 +136,8 @@ class Run:
         self.clock = tick()
         #: The tick at which it ended; 0 while it runs.
         self.ended = 0
+        #: Steps of optimizers before it.
+        self.steps = 0
         self.kind = "backward"
         self.creates = creates
         self.keeps = keeps

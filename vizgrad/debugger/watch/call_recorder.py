@@ -289,6 +289,8 @@ class Tapping(Noting):
             self._made(name, kind, args, kwargs, result, before[0], site)
             if kind == "apply":
                 operands, outputs = list(tensors_in(args[1:])), list(tensors_in((result,)))
+                for each in outputs:
+                    self.note_of(each).began = before[0]
                 self.habits.applied(args[0], site, operands, outputs, before[0])
         elif kind == "tend":
             made = [self.note_of(each) for each in tensors_in((result,))] if name == "scale" else []
@@ -330,6 +332,8 @@ class Tapping(Noting):
             self.hooks.append(event)
         elif kind == "freeze":
             self.gradients.switched(args[0], site)
+        elif kind == "zero":
+            self.training.cleared(args[0], self.gradients, site)
         elif kind == "switch":
             self.off = None if args[0].mode else site
         elif kind == "wrap":

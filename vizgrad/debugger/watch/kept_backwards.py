@@ -352,6 +352,10 @@ class KeptBackwards:
         index = self._rounds.index(record.clock)
         return None if index is None else self._rounds.number(index)
 
+    def latest(self) -> BackwardRecord | None:
+        """The one that began last, also while it runs; None where none has run a node."""
+        return next((record for record in reversed(self._last) if len(record)), None)
+
     def by_number(self) -> dict[int, BackwardRecord]:
         """Those that are kept now, in order."""
         known = (*self._found, *list(self._last)[-self._most :])

@@ -24,6 +24,7 @@ _MASKS = frozenset(
 )  # fmt: skip
 
 
+_TIMES = frozenset({"mul", "mul_", "__mul__", "__rmul__", "__imul__", "multiply"})
 #: Their results are finite where their operands are, whatever the values: nobody need look.
 KEEPING = frozenset(
     {
@@ -43,7 +44,9 @@ def look_at_values(note: Note, out: Any, parents: tuple[Note, ...], look: Look) 
     odd = [parent for parent in parents if not parent.finite]
     if odd:
         first = first_odd(odd)
-        if not (meant(first) and has_nan(values) and not holds_nan(first, look)):
+        new = meant(first) and has_nan(values) and not holds_nan(first, look)
+        # of a factor that met a zero, the two are told: a mask may have been meant
+        if not new or (note.op not in _TIMES and _no_mask(first, look)):
             note.born = first
             return
     note.born = note
@@ -53,6 +56,14 @@ def look_at_values(note: Note, out: Any, parents: tuple[Note, ...], look: Look) 
     note.detail = places, has_nan(values)
     if places and len(parents) <= MOST_OPERANDS:
         note.there = tuple(_there(values, parent, look, out) for parent in parents)
+
+
+def _no_mask(note: Note, look: Look) -> bool:
+    """Does a value from outside hold what no mask does, +inf?"""
+    tensor = note.tensor()
+    if note.op not in ("given", "tensor") or tensor is None or look.kind(tensor) not in FLOATING:
+        return False
+    return bool(float(look.array(tensor).max()) == float("inf"))
 
 
 def first_odd(odd: list[Note]) -> Note:

@@ -340,7 +340,7 @@ class Noting:
     def ran(self, run: Run, kind: str) -> None:
         """It has ended."""
         run.kind = kind
-        run.ended = tick()
+        run.ended, run.steps = tick(), self.steps
         run.given = None
         values = self.training.ask(run)
         run.settle()

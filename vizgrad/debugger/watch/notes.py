@@ -61,6 +61,9 @@ class Note:
     scaled = False
     #: Were all its operands with a history made before the last backward? Then it adds none of a new step.
     late = False
+    #: For a result of a custom Function: the tick at which the Function began. A leaf that was used later was
+    #: used within it.
+    began = 0
 
     def __init__(
         self, op: str, site: Site | None, parents: tuple[Note, ...], dtype: Any, clock: int

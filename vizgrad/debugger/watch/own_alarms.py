@@ -115,11 +115,11 @@ class OwnAlarms:
         return tensor._version
 
     def random(self) -> Restore:
-        states = [(each, each.get_state()) for each in random.generators()]
+        states = [(each, each.snapshot()) for each in random.generators()]
 
         def restore() -> None:
             for generator, state in states:
-                generator.set_state(state)
+                generator.restore(state)
 
         return restore
 

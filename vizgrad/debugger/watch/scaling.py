@@ -13,6 +13,8 @@ from vizgrad.debugger.watch.notes import Note
 
 #: Faults that are kept, and notes of a loss that are searched for a call of scale().
 _FAULTS_KEPT, _NEAR_A_LOSS = 256, 512
+#: Faults whatever the scale is.
+_ALWAYS = {"late clip", "empty clip"}
 #: Methods of a GradScaler that are told of, and functions that clip.
 SCALING = ("scale", "unscale_", "step", "update", "get_scale")
 CLIPPING = ("clip_grad_norm_", "clip_grad_value_")
@@ -38,8 +40,9 @@ def listed(
 class Fault(NamedTuple):
     """A call at `site` came too early or too late.
 
-    `case`: "clip" or "step" while gradients were scaled, a "late clip" after the step, a "scaled step" of a
-    loss that was not scaled. `other` is the line of the call that should have come before, or of that loss.
+    `case`: "clip" or "step" while gradients were scaled, a "late clip" after the step, an "empty clip" of an
+    iterator that has ended, a "scaled step" of a loss that was not scaled. `other` is the line of the call
+    that should have come before, or of that loss.
     """
 
     case: str
@@ -74,6 +77,11 @@ class Scaling:
         #: The last clipping, where it found nothing but used gradients.
         self._late: _Late | None = None
         self._scale: Callable[[], float] | None = None
+
+    @property
+    def used(self) -> bool:
+        """Has a GradScaler been called that is enabled?"""
+        return self._scale is not None
 
     # --- told of calls -----------------------------------------------------------------------------------
 
@@ -124,6 +132,9 @@ class Scaling:
     # --- what is wrong -----------------------------------------------------------------------------------
 
     def _clipping(self, args: tuple[Any, ...], site: Site | None) -> None:
+        if isinstance(args[0], Iterator):  # `listed` leaves those that have ended
+            self._found("empty clip", site, None, "")
+            return
         given = args[0] if isinstance(args[0], (list, tuple)) else args[:1]
         limit = float(args[1]) if len(args) > 1 else float("inf")
         leaves = [self._gradients.known(each) for each in given]
@@ -187,7 +198,7 @@ class Scaling:
         clock: int | None = None,
     ) -> None:
         scale = 1.0 if self._scale is None else float(self._scale())
-        harmless = case != "late clip" and (scale == 1.0 or limit >= scale)
+        harmless = case not in _ALWAYS and (scale == 1.0 or limit >= scale)
         if not harmless and len(self.faults) < _FAULTS_KEPT:
             self.faults.append(
                 Fault(case, site, other, title, scale, limit, tick() if clock is None else clock)

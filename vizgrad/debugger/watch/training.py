@@ -169,6 +169,7 @@ class Steps:
         "leaves",
         "longest_gap",
         "site",
+        "still",
         "title",
         "useful",
         "useful_at",
@@ -180,6 +181,8 @@ class Steps:
         self.leaves = leaves
         #: Steps that found a gradient of some parameter, and those that found none.
         self.useful = self.in_vain = 0
+        #: Steps that found one, and for which every group had a learning rate of 0.
+        self.still = 0
         #: The steps without any gradient since the last that found one; the most between two that did.
         self.gap = self.longest_gap = 0
         #: Where the last step was.
@@ -190,9 +193,10 @@ class Steps:
         self.site: Site | None = None
         self.vain_at: list[int] = []
 
-    def stepped(self, found: bool, site: Site | None) -> None:
+    def stepped(self, found: bool, still: bool, site: Site | None) -> None:
         self.at = site
         if found:
+            self.still += still
             if self.useful:
                 self.longest_gap = max(self.longest_gap, self.gap)
             self.useful, self.gap, self.useful_at = self.useful + 1, 0, tick()
@@ -200,6 +204,24 @@ class Steps:
         self.in_vain, self.gap, self.site = self.in_vain + 1, self.gap + 1, site
         if len(self.vain_at) < _VAIN_KEPT:
             self.vain_at.append(tick())
+
+
+class Clears:
+    """The calls of zero_grad of one optimizer."""
+
+    __slots__ = ("count", "latest", "leaves", "site", "stepped", "title")
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        #: Those that cleared gradients of a backward, and where the last was.
+        self.count = 0
+        self.site: Site | None = None
+        #: When the last of these backwards was.
+        self.latest = 0
+        #: Parameters whose gradients were cleared.
+        self.leaves: list[Leaf] = []
+        #: Has the optimizer stepped?
+        self.stepped = False
 
 
 class Replicated(NamedTuple):
@@ -229,6 +251,10 @@ class Training:
         #: Line of a loss -> the first value that was run backward, the last, and how many.
         self.losses: dict[tuple[int, int], tuple[float, float, int]] = {}
         self._stepping = False
+        #: Has the step that runs a learning rate of 0 for all parameters?
+        self._still = False
+        self.clears: list[Clears] = []
+        self._clears: weakref.WeakKeyDictionary[Any, Clears] = weakref.WeakKeyDictionary()
         self._optimizer: weakref.ref[Any] | None = None
         #: The norms of each layer, and the calls of backward so far, with the number that the last began at.
         self.norms = NormHistory(look)
@@ -261,12 +287,30 @@ class Training:
                     found.append(Sampled(known, tensor, self._sample(tensor), number))
         self.norms.before(optimizer, len(self.rounds), self._loss)
         self._optimizer = weakref.ref(optimizer)
+        self._still = all(_is_zero(group.get("lr")) for group in optimizer.param_groups)
+        if (clears := self._clears.get(optimizer)) is not None:
+            clears.stepped = True
         self._steps = self._steps_of(optimizer, gradients)
         if not named:
             names = names_around(kinds=self._look.kinds)
             for leaf in gradients.all():
                 leaf.name = names.get(leaf.key, "") or leaf.name
         return found
+
+    def cleared(self, optimizer: Any, gradients: Gradients, site: Site | None) -> None:
+        """zero_grad of an optimizer was called."""
+        tensors = [tensor for group in optimizer.param_groups for tensor in group["params"]]
+        leaves = [leaf for tensor in tensors if (leaf := gradients.known(tensor)) is not None]
+        latest = max((leaf.run.clock for leaf in leaves if leaf.run is not None), default=0)
+        known = self._clears.get(optimizer)
+        if known is None:
+            known = self._clears[optimizer] = Clears(type(optimizer).__name__)
+            known.stepped = optimizer in self._optimizers
+            if len(self.clears) < _OPTIMIZERS_KEPT:
+                self.clears.append(known)
+        if latest > known.latest:
+            known.count, known.latest, known.site = known.count + 1, latest, site
+            known.leaves = [leaf for leaf in leaves if leaf.run is not None]
 
     def _steps_of(self, optimizer: Any, gradients: Gradients) -> Steps:
         known = self._optimizers.get(optimizer)
@@ -297,7 +341,7 @@ class Training:
     def after(self, before: list[Sampled], site: Site | None) -> None:
         if self._steps is not None:
             some = bool(before) or self._filled(self._steps)  # by a closure, within the step
-            self._steps.stepped(some, site)
+            self._steps.stepped(some, self._still, site)
         samples = [None if was is None else self._sample(tensor) for _, tensor, was, _ in before]
         pairs = zip(before, samples, strict=True)
         self.norms.after((each.tensor, each.sample, now) for each, now in pairs)
@@ -360,6 +404,11 @@ class Training:
         if self._look.kind(tensor) != "f":
             return None
         return self._look.sample(tensor, _LOOKED_AT)
+
+
+def _is_zero(rate: Any) -> bool:
+    """Is it a number of Python's, which is 0? A device would have to be asked for others."""
+    return isinstance(rate, (int, float)) and rate == 0
 
 
 # --- usage patterns --------------------------------------------------------------------------------------

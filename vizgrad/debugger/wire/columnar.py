@@ -85,21 +85,29 @@ class _Table:
     def __init__(self, cls: type, tables: _Tables) -> None:
         hints = get_type_hints(cls)
         self.fields = [(f, hints[f.name]) for f in dataclasses.fields(cls)]
-        self._coders = [tables.coder(annotation) for _, annotation in self.fields]
+        #: The fields whose values are not their own codes, by place.
+        self._coders = [
+            (place, code)
+            for place, (_, annotation) in enumerate(self.fields)
+            if (code := tables.coder(annotation)) is not None
+        ]
         names = [field.name for field, _ in self.fields]
         # with one name, it gives no tuple
         self._get: Callable[[Any], Sequence[Any]] = attrgetter(*names, names[0])
+        self._size = len(names)
         self.rows: dict[tuple[_Code, ...], int] = {}
         self._known: dict[int, int] = {}
 
     def row(self, value: Any) -> int:
         place = self._known.get(id(value))
         if place is None:
-            codes = tuple([
-                item if code is None or item is None else code(item)
-                for code, item in zip(self._coders, self._get(value), strict=False)
-            ])  # fmt: skip
-            place = self._known[id(value)] = self.rows.setdefault(codes, len(self.rows))
+            codes = list(self._get(value))[: self._size]
+            for at, code in self._coders:
+                item = codes[at]
+                if item is not None and item != ():
+                    codes[at] = code(item)
+            place = self.rows.setdefault(tuple(codes), len(self.rows))
+            self._known[id(value)] = place
         return place
 
 

@@ -9,10 +9,13 @@ from typing import Any, Protocol
 
 from vizgrad.debugger.engines.api.frameworks import engines_registered
 
+#: Our keys in the store of a program begin with this.
+OWN_KEYS = "vizgrad debugger"
+
 
 class ProcessGroup(Protocol):
-    """All processes of a run. Each method is called by all of them, and raises RuntimeError in those that
-    have waited for longer than the timeout.
+    """All processes of a run. Each method but `send` and `receive` is called by all of them. Each raises
+    RuntimeError in those that have waited for longer than the timeout.
     """
 
     rank: int
@@ -26,7 +29,35 @@ class ProcessGroup(Protocol):
         """The values of all, by rank, in rank 0; None in the others."""
         ...
 
+    def send(self, value: Any, to: int) -> None:
+        """Called by one rank, while rank `to` calls `receive`."""
+        ...
+
+    def receive(self, of: int) -> Any:
+        """The value that rank `of` sends to this one."""
+        ...
+
     def close(self) -> None: ...
+
+
+class Store(Protocol):
+    """Texts that each process of a run may set and read, as `torch.distributed.Store`. Any thread may call
+    these; each raises RuntimeError or OSError once the store is gone.
+    """
+
+    def add(self, key: str, amount: int, /) -> int:
+        """Adds to the whole number at `key`, which begins with 0; returns the sum."""
+        ...
+
+    def set(self, key: str, value: str, /) -> None: ...
+
+    def get(self, key: str, /) -> bytes:
+        """Waits until `key` is set."""
+        ...
+
+    def check(self, keys: list[str], /) -> bool:
+        """Are all `keys` set?"""
+        ...
 
 
 class Distributed(Protocol):
@@ -41,6 +72,18 @@ class Distributed(Protocol):
 
     def open_group(self, timeout: float) -> ProcessGroup:
         """A group of all processes, beside those of the program. `timeout`: in seconds."""
+        ...
+
+    def count(self) -> int:
+        """The processes of the group that the program has initialised."""
+        ...
+
+    def store(self) -> Store | None:
+        """The store of that group, with keys of our own; None where it has none."""
+        ...
+
+    def flight_record(self) -> bytes | None:
+        """As PyTorch's flight recorder writes it; None where nothing is recorded."""
         ...
 
 
@@ -66,6 +109,23 @@ def process_rank() -> int | None:
     """The rank of this process; None for one that is alone."""
     found = _initialised()
     return None if found is None else found.rank()
+
+
+def flight_record() -> bytes | None:
+    """The framework's record of the collectives that this process has called; None where it keeps none."""
+    found = _initialised()
+    return None if found is None else found.flight_record()
+
+
+def process_store() -> tuple[int, int, Store] | None:
+    """The rank of this process, how many there are, and their store; None for one that is alone, and for a
+    group without a store. It may be called while the program's thread waits: nothing is imported.
+    """
+    for each in _known:
+        rank = each.rank()
+        if rank is not None and (store := each.store()) is not None:
+            return rank, each.count(), store
+    return None
 
 
 def running_collective() -> str:

@@ -9,6 +9,7 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import GraphSource
 from vizgrad.debugger.engines.common.node_reader import NodeReader
 from vizgrad.debugger.session.grouping import groups_of
+from vizgrad.debugger.session.opening import seldom_collecting
 
 
 class Memory(Protocol):
@@ -37,6 +38,7 @@ class GraphBase(Generic[Blocks]):
     ids: dict[Any, int]
     truncated: int
     memory: Blocks
+    _groups: tuple[model.Group, ...] | None = None
 
     @property
     def roots(self) -> Sequence[tuple[int, int]]:
@@ -74,17 +76,31 @@ class GraphBase(Generic[Blocks]):
         return self.described(node, self.saved_before(node))
 
     def graph(self, title: str = "") -> model.Graph:
-        return model.Graph(
-            nodes=tuple(map(self.describe_before, range(len(self)))),
-            roots=tuple(self.roots),
-            storages=self.timelines(),
-            title=title,
-            truncated=self.truncated,
-            groups=groups_of(cast("GraphSource", self)),
-        )
+        with seldom_collecting():
+            nodes = tuple(map(self.describe_before, range(len(self))))
+            return model.Graph(
+                nodes=nodes,
+                roots=tuple(self.roots),
+                storages=self.timelines_of(nodes),
+                title=title,
+                truncated=self.truncated,
+                groups=self.groups,
+            )
+
+    @property
+    def groups(self) -> tuple[model.Group, ...]:
+        """Found when they are first asked for, which takes time for every node."""
+        if self._groups is None:
+            self._groups = groups_of(cast("GraphSource", self))
+        return self._groups
 
     def timelines(self) -> tuple[model.Storage, ...]:
         return self.memory.timelines()
+
+    def timelines_of(self, described: Sequence[model.Node]) -> tuple[model.Storage, ...]:
+        """As `timelines`, where all nodes were described just now."""
+        del described
+        return self.timelines()
 
     def storages(self, most: int) -> tuple[int, tuple[model.Storage, ...]]:
         return self.memory.first(most)

@@ -172,8 +172,8 @@ def first_known(node: Any, reader: NodeReader) -> tuple[Any, bool]:
             begins = _behind(unknown, reader)
             passes = len(inputs) == 1 and reader.name(node).partition("Backward")[0] in _PASSING
             found = unknown[0] if begins is None and passes else begins
-        else:
-            return node, True
+        else:  # which of what recurrent layers save are operands is not known
+            return node, not reader.name(node).startswith(_RECURRENT)
         if found is None:
             return node, False
         node = found
@@ -302,6 +302,7 @@ def _is_finite(array: Any) -> bool | None:
     return None if array is None else bool(is_finite(array))
 
 
+_RECURRENT = ("CudnnRnn", "MkldnnRnn")
 #: Beginnings of names of nodes that multiply matrices: many elements meet in each element of the result, and
 #: the saved one at the same place need be none of these.
 MATRICES = (
@@ -311,6 +312,7 @@ MATRICES = (
     "Baddbmm",
     "Bmm",
     "Convolution",
+    *_RECURRENT,
     "Linear",
     "Matmul",
     "Mm",

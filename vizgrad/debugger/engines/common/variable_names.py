@@ -126,24 +126,37 @@ def _tensors_in(value: Any, kinds: tuple[type, ...]) -> Iterator[tuple[str, Any]
     if isinstance(value, kinds):
         yield "", value
     else:
-        yield from ((f"{inner}", t) for inner, t in _items(value) if isinstance(t, kinds))
+        yield from _items(value, lambda each: isinstance(each, kinds))
 
 
-def _items(value: Any) -> Iterator[tuple[str, Any]]:
-    """The items of a list, a tuple or a dictionary that is not too long."""
+def _items(value: Any, wanted: Callable[[Any], bool]) -> Iterator[tuple[str, Any]]:
+    """The items that are wanted, of a list, a tuple or a dictionary that is not too long.
+
+    They are few, if there are any: no key is written for the others.
+    """
     if isinstance(value, list | tuple):
         items = cast("Sequence[Any]", value)
         if len(items) <= _LONGEST_LIST:
-            yield from ((f"[{i}]", each) for i, each in enumerate(items))
+            yield from ((f"[{i}]", each) for i, each in enumerate(items) if wanted(each))
     elif isinstance(value, dict):
         entries = cast("dict[Any, Any]", value)
         if len(entries) <= _LONGEST_DICT:
-            yield from ((f"[{k!r}]", each) for k, each in list(entries.items()))
+            yield from ((f"[{_key(k)}]", each) for k, each in list(entries.items()) if wanted(each))
+
+
+def _key(key: Any) -> str:
+    """A key as the user writes it: a function or a class by its name. No address of an object is shown."""
+    name = getattr(key, "__name__", None)
+    if isinstance(name, str):
+        return name
+    text = repr(key)
+    return f"<{type(key).__name__}>" if "0x" in text else text
 
 
 def is_module(value: Any) -> bool:
     """Has it parameters by name, as modules of all engines?"""
-    return callable(getattr(cast("type[Any]", type(value)), "named_parameters", None))
+    kind: type[Any] = type(value)
+    return callable(getattr(kind, "named_parameters", None))
 
 
 def _modules_in(name: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -151,7 +164,7 @@ def _modules_in(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     if is_module(value):
         yield "", value
         return
-    yield from ((inner, each) for inner, each in _items(value) if is_module(each))
+    yield from _items(value, is_module)
     if name == "self":
         own = getattr(value, "__dict__", None) or {}
         yield from ((f".{key}", each) for key, each in list(own.items()) if is_module(each))
@@ -177,12 +190,14 @@ def unregistered(module: Any, kinds: tuple[type, ...]) -> Iterator[tuple[str, An
         if isinstance(value, kinds):
             yield key, value
         elif isinstance(value, list | tuple | dict):
-            for inner, each in _items(value):
+            for inner, each in _items(
+                value, lambda each: isinstance(each, kinds) or is_module(each)
+            ):
                 if isinstance(each, kinds):
                     yield f"{key}{inner}", each
-                elif is_module(each):
-                    for below, parameter in each.named_parameters():
-                        yield f"{key}{inner}.{below}", parameter
+                    continue
+                for below, parameter in each.named_parameters():
+                    yield f"{key}{inner}.{below}", parameter
 
 
 def names_around(depth: int = 2, kinds: tuple[type, ...] = (Tensor,)) -> Names:
@@ -192,7 +207,8 @@ def names_around(depth: int = 2, kinds: tuple[type, ...] = (Tensor,)) -> Names:
     steps = 0
     while frame is not None and steps < 8:
         package = frame.f_globals.get("__package__")
-        if INTERNAL[package] is False and not of_framework(package):
+        users = INTERNAL[package] is False and not of_framework(package)
+        if users:
             own = locals_of(frame)
             spaces.append(own)
             if own is not frame.f_globals:
@@ -200,5 +216,6 @@ def names_around(depth: int = 2, kinds: tuple[type, ...] = (Tensor,)) -> Names:
         if frame.f_code.co_name == "<module>":
             break
         frame = frame.f_back
-        steps += INTERNAL[package] is False  # what listens in a watch stands between others
+        # Frames of a watch stand between others, and each mode of PyTorch's adds some of PyTorch's.
+        steps += users
     return names_in(spaces, kinds)

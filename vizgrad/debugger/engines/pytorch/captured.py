@@ -150,7 +150,7 @@ class Elements:
         storage = torch.UntypedStorage._new_with_weak_ptr(self._memory.cdata)
         if storage is None:
             return None
-        there = torch.empty(0, dtype=self._dtype)
+        there = torch.empty(0, dtype=self._dtype, device=storage.device)
         if (self._offset + self._size) * there.element_size() > storage.nbytes():
             return None  # it was made smaller
         return there.set_(storage, self._offset, (self._size,), (1,))
@@ -253,7 +253,7 @@ class Capturing:
 
     def is_large(self, grad: torch.Tensor) -> bool:
         """Is it one of those that beyond the budget are not copied?"""
-        if self.budget is None or grad.layout is not torch.strided or not grad.is_cpu:
+        if self.budget is None or grad.layout is not torch.strided:
             return False
         return grad.nbytes > SMALL and has_elements(grad) and _is_dense(grad)
 

@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 import torch
 
+from vizgrad.debugger.engines.pytorch import device_threads
 from vizgrad.debugger.engines.pytorch.captured import (
     CapturedTensor,
     Capturing,
@@ -27,6 +28,7 @@ from vizgrad.debugger.engines.pytorch.captured import (
 from vizgrad.debugger.engines.pytorch.device_streams import settle, told_late
 from vizgrad.debugger.engines.pytorch.effects import GradEffect, leaf_effect
 from vizgrad.debugger.engines.pytorch.graph_source import Numbering
+from vizgrad.debugger.engines.pytorch.torch_nodes import name_of
 
 #: Seconds for which a thread is waited for that was told to end. One that is inside a node ends after it.
 ENDING = 5.0
@@ -149,12 +151,19 @@ class Gate:
         self._since = 0.0
         self._handles: list[Any] = []
         self._others = others  # a leaf alone does not keep its node
+        #: The devices in whose threads PyTorch runs some of the nodes.
+        self._devices = device_threads.devices_of(nodes)
+        device_threads.refuse(self._devices)
         for number, node in enumerate(nodes):
             variable = getattr(node, "variable", None)
-            self._handles.append(node.register_prehook(self._before(number, variable)))
+            self._handles.append(
+                node.register_prehook(self._before(number, variable, name_of(node)))
+            )
             self._handles.append(node.register_hook(self._after(number)))
         for node in others:
-            self._handles.append(node.register_prehook(self._before(-1, node.variable)))
+            self._handles.append(
+                node.register_prehook(self._before(-1, node.variable, name_of(node)))
+            )
         #: A new thread would share work among as many as there are cores, and sum in another order.
         self._workers = torch.get_num_threads()
         context = copy_context()
@@ -163,6 +172,8 @@ class Gate:
         )
         #: The thread that runs the nodes: that one, or one that PyTorch made for those of a device.
         self._runner = self._thread
+        if self._devices:
+            device_threads.guard()
         self._thread.start()
 
     # --- on the session's side ------------------------------------------------------------------
@@ -183,6 +194,10 @@ class Gate:
             for captured in call.used or ():
                 self._capturing.keep(captured)
         self._go.put(instead)
+
+    def refuse(self) -> None:
+        """RuntimeError where another session holds the thread of a device that `pass_on` may need."""
+        device_threads.refuse(self._devices, self)
 
     @property
     def running(self) -> bool:
@@ -222,6 +237,7 @@ class Gate:
             self._handles.clear()
             self._others = ()
             del self._start
+            device_threads.go_on(self)
             self._came.put(end)
             del end  # its traceback refers to this frame
 
@@ -233,26 +249,32 @@ class Gate:
 
     def _is_here(self) -> bool:
         """Is this the thread of the backward, or one that PyTorch made for the nodes of a device?"""
-        thread = threading.current_thread()
-        return thread is self._thread or isinstance(thread, threading._DummyThread)
+        return threading.current_thread() is self._thread or device_threads.in_device_thread()
 
-    def _before(self, number: int, variable: torch.Tensor | None) -> Callable[[Any], Any]:
+    def _before(
+        self, number: int, variable: torch.Tensor | None, name: str
+    ) -> Callable[[Any], Any]:
         def before(grads: Sequence[Grad]) -> Sequence[Grad] | None:
             if not self._is_ours():
                 if variable is not None:
                     self._within(variable)
                 return None
-            if self._numbering is not None:
-                self._numbering.renumber(grads)
-            call = Call(number, self._received(number, grads))
-            self._call, self._runner = call, threading.current_thread()
+            self._runner = threading.current_thread()
+            # The thread of a device counts the nodes that it records, with a session and without.
+            numbering = self._numbering if self._runner is self._thread else None
+            if numbering is not None:
+                numbering.renumber(grads)
+            self._call = call = Call(number, self._received(number, grads))
             settle(grads)  # the session reads them on another stream
+            if self._runner is not self._thread:
+                self._hold(grads, name)
             self._came.put(call)
             instead = self._go.get()
+            device_threads.go_on(self)
             if self._abandoned:
                 self._abandon()
-            if self._numbering is not None:
-                self._numbering.started()
+            if numbering is not None:
+                numbering.started()
             if instead:
                 grads = [instead.get(nr, grad) for nr, grad in enumerate(grads)]
                 call.used = tuple(map(self._capturing.take, grads))
@@ -263,6 +285,11 @@ class Gate:
             return tuple(grads) if instead else None
 
         return before
+
+    def _hold(self, grads: Sequence[Grad], name: str) -> None:
+        """Says that this thread, of a device, does not run other backwards for now."""
+        here = self._devices.intersection(grad.device for grad in grads if grad is not None)
+        device_threads.stop(self, here or self._devices, name)
 
     def _received(self, number: int, grads: Sequence[Grad]) -> list[Captured]:
         found: list[Captured] = []
@@ -308,7 +335,7 @@ class Gate:
                 self._abandon()
             self._deliver(call, computed)
             settle(computed)
-            if self._numbering is not None:
+            if self._numbering is not None and self._runner is self._thread:
                 leaf = call.leaf
                 self._numbering.renumber(computed if leaf is None else [leaf.grad])
             if call.leaf is not None:

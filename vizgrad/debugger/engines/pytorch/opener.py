@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from inspect import signature
+from threading import get_ident
 from typing import Any
 
 import torch
@@ -137,8 +138,14 @@ _BACKWARD = signature(torch.autograd.backward)
 @contextmanager
 def asking(ask: Callable[..., bool]) -> Generator[None]:
     """`ask` is called before each `torch.autograd.backward` in the block; where it is True it has run it."""
+    under_way: set[int] = (
+        set()
+    )  # threads: a mode of functions (torch.set_default_device) calls it again
 
     def heard(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        thread = get_ident()
+        if thread in under_way:
+            return tap.original(*args, **kwargs)
         given = _BACKWARD.bind(*args, **kwargs).arguments
         done = ask(
             given["tensors"],
@@ -147,7 +154,13 @@ def asking(ask: Callable[..., bool]) -> Generator[None]:
             given.get("create_graph", False),
             given.get("inputs"),
         )
-        return None if done else tap.original(*args, **kwargs)
+        if done:
+            return None
+        under_way.add(thread)
+        try:
+            return tap.original(*args, **kwargs)
+        finally:
+            under_way.discard(thread)
 
     tap = Tap(torch.autograd.backward, "backward", "", heard)
     try:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 from typing import Any
 
+import torch
 import torch.distributed as dist
+
+from vizgrad.debugger.engines.api.process_groups import OWN_KEYS
 
 
 class TorchProcessGroup:
@@ -27,6 +31,14 @@ class TorchProcessGroup:
         dist.gather_object(value, found, dst=0, group=self._group)
         return found
 
+    def send(self, value: Any, to: int) -> None:
+        dist.send_object_list([value], dst=to, group=self._group)
+
+    def receive(self, of: int) -> Any:
+        held = [None]
+        dist.recv_object_list(held, src=of, group=self._group)
+        return held[0]
+
     def close(self) -> None:
         dist.destroy_process_group(self._group)
 
@@ -41,3 +53,20 @@ class TorchDistributed:
 
     def open_group(self, timeout: float) -> TorchProcessGroup:
         return TorchProcessGroup(timeout)
+
+    def count(self) -> int:
+        return dist.get_world_size()
+
+    def store(self) -> Any:
+        # There is no public way to it.
+        of_default = getattr(dist.distributed_c10d, "_get_default_store", None)
+        return None if of_default is None else dist.PrefixStore(OWN_KEYS, of_default())
+
+    def flight_record(self) -> bytes | None:
+        """None where the buffer has no size (TORCH_FR_BUFFER_SIZE), and with a PyTorch that records NCCL's
+        collectives alone.
+        """
+        written = getattr(getattr(torch._C, "_distributed_c10d", None), "_dump_fr_trace", None)
+        if written is None or os.environ.get("TORCH_FR_BUFFER_SIZE", "0") in ("", "0"):
+            return None
+        return written()

@@ -289,6 +289,7 @@ class TorchRun:
         return released
 
     def step(self) -> tuple[TorchStep, BaseException | None]:
+        self._gate.refuse()
         call, self._call = self._call, None
         assert call is not None  # the session asks for `current` before
         came, self._failure = self._failure, None

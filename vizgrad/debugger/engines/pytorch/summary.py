@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from vizgrad.core.arrays.statistics import SMALLEST_SQUARES, Statistics, quick, statistics
+from vizgrad.debugger.engines.pytorch.device_statistics import device_statistics, on_device
 from vizgrad.debugger.engines.pytorch.elements import (
     SPARSE,
     bytes_of,
@@ -40,6 +41,8 @@ _HALVES = {torch.float16: torch.float32, torch.bfloat16: torch.float32}
 
 def sum_of_pieces(flat: torch.Tensor) -> Any:
     """The sum of all elements of a vector, always in the same order."""
+    if not flat.is_cpu:
+        return flat.sum(dtype=_HALVES.get(flat.dtype)).item()
     total = 0.0
     for piece in flat.split(_PIECE):
         total += piece.sum(dtype=_HALVES.get(flat.dtype)).item()
@@ -54,7 +57,7 @@ def summarize_at_once(
     """
     dtype, total = _HALVES.get(flat.dtype, flat.dtype), 0.0
     squares, low, high, zeros = 0.0, inf, -inf, 0
-    if dtype in (torch.float32, torch.float64):
+    if flat.is_cpu and dtype in (torch.float32, torch.float64):
         others = None if summand is None else iter(summand.split(_PIECE))
         for piece in flat.split(_PIECE):
             data = (piece if others is None else next(others) + piece).to(dtype)
@@ -91,7 +94,12 @@ def _told(
     if tensor.layout == torch.sparse_coo:
         tensor = tensor.coalesce()
     kept = stored(tensor)
-    found = statistics_of(elements_of(kept)) if has_elements(kept) else Statistics()
+    if not has_elements(kept):
+        found = Statistics()
+    elif statistics_of is quick and on_device(kept):
+        found = device_statistics(kept)
+    else:
+        found = statistics_of(elements_of(kept))
     nnz = None
     if tensor.layout in SPARSE:
         nnz, absent = tensor._nnz(), tensor.numel() - kept.numel()

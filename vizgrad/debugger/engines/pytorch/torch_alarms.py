@@ -21,6 +21,7 @@ from torch.optim.optimizer import (
 from torch.overrides import _get_current_function_mode_stack
 
 from vizgrad.debugger.engines.api.alarm_source import Hearer, Restore
+from vizgrad.debugger.engines.pytorch.device_threads import in_device_thread
 from vizgrad.debugger.engines.pytorch.elements import parts_of
 from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK, graph_below, node_of
 from vizgrad.debugger.watch.functions import Tap
@@ -40,7 +41,8 @@ class TorchAlarms:
         def backward(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             """Heard before modes of the program are: here a watch may be ended."""
             thread = get_ident()
-            if thread in under_way or _transforming() or torch.compiler.is_compiling():
+            within = thread in under_way or (bool(under_way) and in_device_thread())
+            if within or _transforming() or torch.compiler.is_compiling():
                 return tap.original(*args, **kwargs)
             call = call_of(LOOK, *args, **kwargs)
             hearer.backward_begins(self, call)

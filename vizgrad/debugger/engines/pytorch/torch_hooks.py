@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import wraps
+from time import sleep
 from types import FunctionType
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
@@ -22,6 +23,7 @@ from torch.optim.optimizer import (
 )
 from torch.overrides import TorchFunctionMode
 
+from vizgrad.debugger.engines.pytorch.device_threads import in_device_thread
 from vizgrad.debugger.watch.functions import Tap
 from vizgrad.debugger.watch.scaling import CLIPPING, SCALING, listed
 
@@ -42,6 +44,8 @@ class Hearing(Protocol):
     def steps(self, optimizer: Any) -> None: ...
 
     def stepped(self, optimizer: Any) -> None: ...
+
+    def cleared(self, optimizer: Any) -> None: ...
 
     def switched(self, module: Any) -> None: ...
 
@@ -85,18 +89,31 @@ class Repeating:
 
 
 class _Local(threading.local):
-    #: Who watches this thread, the innermost last.
-    heard: tuple[Hearing, ...] = ()
+    #: Who has begun to watch on this thread, the innermost last.
+    own: tuple[Hearing, ...] = ()
     #: Is a module switching between training and evaluation?
     switching = False
 
+    @property
+    def heard(self) -> tuple[Hearing, ...]:
+        """Who watches this thread, the innermost last. For PyTorch's thread of a device: who watches the
+        backward that runs there, if all that run are watched alike.
+        """
+        if self.own or not _runs or not in_device_thread():
+            return self.own
+        return _runs[-1] if _runs.count(_runs[-1]) == len(_runs) else ()
 
+
+#: For each backward that is watched and running, who watches it.
+_runs: list[tuple[Hearing, ...]] = []
 _LOCAL = _Local()
 _lock = threading.RLock()
 _open: list[Hearing] = []
 _undo: list[Callable[[], None]] = []
 #: Steps of classes of optimizers that are heard as a whole.
 _tapped: set[FunctionType] = set()
+#: Seconds in which threads of a process group release what they keep.
+_RELEASE = 0.2
 #: Threads that were started where no history was wanted -> who watched there.
 _unwanted: WeakKeyDictionary[threading.Thread, tuple[Hearing, ...]] = WeakKeyDictionary()
 
@@ -107,7 +124,7 @@ def watched() -> tuple[Hearing, ...]:
 
 
 def listen(hearing: Hearing) -> None:
-    _LOCAL.heard = (*_LOCAL.heard, hearing)
+    _LOCAL.own = (*_LOCAL.own, hearing)
     with _lock:
         _open.append(hearing)
         if len(_open) == 1:
@@ -115,7 +132,7 @@ def listen(hearing: Hearing) -> None:
 
 
 def end(hearing: Hearing) -> None:
-    _LOCAL.heard = tuple(each for each in _LOCAL.heard if each is not hearing)
+    _LOCAL.own = tuple(each for each in _LOCAL.own if each is not hearing)
     with _lock:
         _open.remove(hearing)
         if not _open:
@@ -131,12 +148,14 @@ def _begin() -> None:
         (torch.utils.checkpoint.checkpoint, "checkpoint", _checkpoint),
         (torch.nn.Parameter.__new__, "Parameter", _wrapped),
         (torch.autograd.grad_mode.set_grad_enabled.__init__, "set_grad_enabled", _switched),
+        (torch.optim.Optimizer.zero_grad, "zero_grad", _cleared),
         (torch.nn.Module.train, "train", _mode),
         (torch.nn.Module.eval, "eval", _mode),
         (threading.Thread.start, "start", _started),
         (threading.Thread.run, "run", _thread),
         *[(vars(torch.amp.GradScaler)[name], name, _tended) for name in SCALING],
         *[(getattr(torch.nn.utils, name), name, _tended) for name in CLIPPING],
+        *_of_groups(),
     ):
         _undo.append(Tap(function, name, "", heard).end)
     _undo.append(register_optimizer_step_pre_hook(_steps).remove)
@@ -149,9 +168,15 @@ def _begin() -> None:
 
 
 def _engine(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return _each(
-        lambda one, go: one.ran_engine(args, kwargs, go), lambda: tap.original(*args, **kwargs)
-    )
+    if heard := _LOCAL.heard:
+        _runs.append(heard)
+    try:
+        return _each(
+            lambda one, go: one.ran_engine(args, kwargs, go), lambda: tap.original(*args, **kwargs)
+        )
+    finally:
+        if heard:
+            _runs.remove(heard)
 
 
 def _roots(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -193,6 +218,14 @@ def _steps(optimizer: Any, args: Any, kwargs: Any) -> None:
         _tap_step(type(optimizer).step)
     for one in _LOCAL.heard:
         one.steps(optimizer)
+
+
+def _cleared(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    made = tap.original(*args, **kwargs)
+    if not torch.compiler.is_compiling():
+        for one in _LOCAL.heard:
+            one.cleared(args[0])
+    return made
 
 
 def _tap_step(step: Any) -> None:
@@ -249,6 +282,22 @@ def _tended(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return _each(
         lambda one, go: one.tended(tap.name, args, go), lambda: tap.original(*args, **kwargs)
     )
+
+
+def _of_groups() -> list[tuple[Any, str, Any]]:
+    if not torch.distributed.is_available():
+        return []
+    name = "destroy_process_group"
+    return [(getattr(torch.distributed, name), name, _group_ends)]
+
+
+def _group_ends(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Gloo's threads need the GIL to release the work of a collective, which keeps the mode of the watch;
+    PyTorch 2.13 holds the GIL while it waits for these threads.
+    """
+    if _LOCAL.heard:
+        sleep(_RELEASE)
+    return tap.original(*args, **kwargs)
 
 
 def _stepped(optimizer: Any, args: Any, kwargs: Any) -> None:

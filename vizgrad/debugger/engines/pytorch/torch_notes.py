@@ -20,7 +20,7 @@ from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger.engines.pytorch.call_places import modules_called
 from vizgrad.debugger.engines.pytorch.torch_tensors import KINDS, LOOK, node_of, readable
 from vizgrad.debugger.watch.grad_history import how_cut
-from vizgrad.debugger.watch.note_recorder import Noting
+from vizgrad.debugger.watch.note_recorder import Noting, near_of
 from vizgrad.debugger.watch.notes import Event, Note, holds
 from vizgrad.debugger.watch.source_expressions import variable
 from vizgrad.debugger.watch.tensor_adapter import tensors_in
@@ -71,7 +71,8 @@ class TorchNoting(Noting):
             self.memory.assigned(*LOOK.span(args[0]), site)
             self.gradients.assigned(args[0], site)
         elif kind == "freeze":
-            self.gradients.switched(args[0], site)
+            near = near_of(site, str)  # a library freezes what it was asked to
+            self.gradients.switched(args[0], site if near is None else near.site)
         elif kind == "hook":
             self._hooked(name, site, *args, **kwargs)
         else:
@@ -84,10 +85,16 @@ class TorchNoting(Noting):
         self._new(note, made, "make", (name, (array,), {}))
         self._exposed(made, site, array)
 
-    def applied(self, cls: Any, args: tuple[Any, ...], made: Any, before: Any, site: Any) -> None:
-        """A custom Function was applied. `before`: tensors among `args` and what their counters were."""
+    def applied(
+        self, cls: Any, args: tuple[Any, ...], made: Any, before: Any, began: int, site: Any
+    ) -> None:
+        """A custom Function was applied. `before`: tensors among `args` and what their counters were;
+        `began`: the tick then.
+        """
         outputs = list(tensors_in((made,), LOOK))
         self._made("apply", "apply", args, {}, made, [], site)
+        for each in outputs:
+            self.note_of(each).began = began
         node = node_of(outputs[0]) if outputs else None
         if node is None:
             return

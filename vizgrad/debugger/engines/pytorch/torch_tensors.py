@@ -155,7 +155,10 @@ class _Look:
         if tensor.is_cpu:
             return float(measure(shown(tensor)))
         with torch.no_grad():
-            return float(tensor.abs().max()) if tensor.numel() else 0.0
+            if not tensor.numel():
+                return 0.0
+            values = tensor if KINDS[tensor.dtype].kind in FLOATING else tensor.float()
+            return float(values.abs().max())
 
     def norm_later(self, tensor: Any) -> Callable[[], float | None]:
         found = self._norm(tensor)

@@ -22,6 +22,7 @@ from torch.overrides import (
 
 from vizgrad.core.errors import hide_frames
 from vizgrad.core.tensor.source_location import Site
+from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger.engines.api.summarizer import Spot
 from vizgrad.debugger.engines.pytorch import torch_hooks
 from vizgrad.debugger.engines.pytorch.call_places import Marks, module_calls, place_of, whose
@@ -36,7 +37,7 @@ from vizgrad.debugger.engines.pytorch.torch_notes import TorchNoting
 from vizgrad.debugger.engines.pytorch.versions import OUTPUTS_TOLD, note_output
 from vizgrad.debugger.engines.pytorch.watched_backward import Engine
 from vizgrad.debugger.engines.pytorch.write_lines import counters, note_writes
-from vizgrad.debugger.watch.note_recorder import Noting, may_write
+from vizgrad.debugger.watch.note_recorder import Noting, may_write, near_of
 
 
 @contextmanager
@@ -72,13 +73,17 @@ class _Listening(TorchFunctionMode):
         if torch.compiler.is_compiling():  # it would become a part of what is compiled
             return func(*args, **kwargs)
         kind, name = heard_as(func)
-        if kind in _UNNOTED:
-            return self._unnoted(kind, func, name, args, kwargs)
-        frame: Any = sys._getframe(1)
-        while (caller := whose(frame)) == "watch":  # one within another
-            frame = frame.f_back
-        if caller == "own" or torch._C._get_tracing_state() is not None:
-            return self._unnoted("run", func, name, args, kwargs)
+        unnoted, caller, frame = kind in _UNNOTED, "", None
+        if not unnoted:
+            caller, frame = _caller(sys._getframe(1))
+            if caller == "own" or torch._C._get_tracing_state() is not None:
+                unnoted, kind = True, "run"
+        if unnoted:
+            try:
+                return self._unnoted(kind, func, name, args, kwargs)
+            except Exception as error:
+                hide_frames(error)
+                raise
         with torch._C.DisableTorchFunction():
             before = counters((*args, *kwargs.values()) if kwargs else args)
             if args and may_write(name) and caller != "step":
@@ -175,14 +180,14 @@ class _Listening(TorchFunctionMode):
 
     def applied(self, cls: Any, args: tuple[Any, ...], go: torch_hooks.Go) -> Any:
         with torch._C.DisableTorchFunction():
-            before = counters(args)
+            before, began = counters(args), tick()
         made = go()
         with torch._C.DisableTorchFunction():
             spot, site = place_of(sys._getframe(1))
             several = made if isinstance(made, tuple) else (made,)
             nodes = [_recorded(each, False) for each in several if isinstance(each, torch.Tensor)]
             self._marks.mark([node for node in nodes if node is not None], spot)
-            self._noting.guarded(self._noting.applied, cls, args, made, before, site)
+            self._noting.guarded(self._noting.applied, cls, args, made, before, began, site)
         return made
 
     def ran_step(self, args: Any, kwargs: dict[str, Any], go: torch_hooks.Go) -> Any:
@@ -221,9 +226,16 @@ class _Listening(TorchFunctionMode):
         if on_progress is not None:
             self._within(lambda: on_progress(self._noting, "step"))
 
+    def cleared(self, optimizer: Any) -> None:
+        training = self._noting.training
+        self._noting.guarded(training.cleared, optimizer, self._noting.gradients, _site_here(2))
+
     def switched(self, module: Any) -> None:
-        layers = self._noting.layers
-        self._noting.guarded(layers.switched, module, bool(module.training), _site_here(2))
+        layers, site = self._noting.layers, _site_here(2)
+        near = near_of(site, str)  # a library's `eval` may be its own
+        if near is not None and near.site is not None:
+            site = near.site
+        self._noting.guarded(layers.switched, module, bool(module.training), site)
 
     def ran_layer(self, whole: Any, spot: Spot | None, layer: Any, args: Any, made: Any) -> None:
         site = None if spot is None else Site(spot.code, spot.offset)
@@ -271,6 +283,13 @@ class _Listening(TorchFunctionMode):
     def stray(self, made: Any) -> None:
         if len(self._noting.habits.strays) < _STRAYS_KEPT:
             self._noting.habits.strays.append(_site_here(2))
+
+
+def _caller(frame: Any) -> tuple[str, Any]:
+    """Whose the code is that calls, and its frame; not that of a watch within another."""
+    while (caller := whose(frame)) == "watch":
+        frame = frame.f_back
+    return caller, frame
 
 
 def _recorded(made: torch.Tensor, wrote: bool) -> Any:

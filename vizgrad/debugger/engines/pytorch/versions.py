@@ -48,6 +48,17 @@ def outputs_of(node: Any, used: int) -> tuple[model.OutputMeta, ...]:
     return tuple(known.get(nr, UNKNOWN) for nr in range(max(used, 1, *(nr + 1 for nr in known))))
 
 
+def devices_of_outputs(node: Any) -> set[torch.device]:
+    """The devices of the gradients that come to a node, as far as they are known."""
+    variable = getattr(node, "variable", None)
+    if variable is not None:
+        return {variable.device}
+    if OUTPUTS_TOLD:
+        return {each.device for each in node._input_metadata}
+    known = node.metadata.get(_OUTPUTS, {}).values()
+    return {torch.device(each.device) for each in known if each.device != UNKNOWN.device}
+
+
 def note_output(tensor: torch.Tensor, node: Any) -> None:
     """The facts of an output known from its tensor, where PyTorch has none."""
     if not OUTPUTS_TOLD and node is not None and not hasattr(node, "variable"):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache
 from operator import attrgetter
 from os import sep
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.arrays.backend import Device
 from vizgrad.core.arrays.dtypes import BY_NUMPY
-from vizgrad.core.errors import place_of
+from vizgrad.core.errors import Place, place_of
 from vizgrad.core.graph.edges import AccumulateGrad, gradient_edge, output_device
 from vizgrad.core.graph.node import Edge, Hooks, Meta, Node
 from vizgrad.core.graph.saved import Freed, Overwritten, Packed, bare, is_stale
@@ -63,6 +63,11 @@ def formulas_of(node: Node) -> tuple[model.Formula, ...]:
         if backward is None:
             return ()
         return (model.Formula(input="", source=source_of(backward)),)
+    return _formulas_of_op(op)
+
+
+@cache
+def _formulas_of_op(op: Any) -> tuple[model.Formula, ...]:
     return tuple(
         model.Formula(
             input=name, source=_formula_of(op.formulas[name]), math=op.maths.get(name, "")
@@ -210,6 +215,10 @@ class EngineGraph(GraphBase[Blocks]):
         self._origins = Origins()
         #: The keys of nodes of one place.
         self._texts: dict[tuple[Any, int, int], tuple[str, str]] = {}
+        #: By the code and the instruction, which the nodes keep: nodes of one place share it.
+        self._places: dict[tuple[int, int], Place | None] = {}
+        #: By shape, dtype, device and batch: nodes that give the same share it.
+        self._metas: dict[Hashable, model.OutputMeta] = {}
         #: The step that ran a node: who looks at the graph later sees what was saved before it.
         self.step_of: Callable[[int], EngineStep | None] = lambda _: None
         found = list(dict.fromkeys(node for node, _ in self._root_nodes))
@@ -277,8 +286,14 @@ class EngineGraph(GraphBase[Blocks]):
         known = self._texts.get(key)
         if known is None:
             scope = found.scope.path() if isinstance(found.scope, Scope) else ()
-            known = self._texts[key] = texts_of_origin(scope, place_of(found.site))
+            known = self._texts[key] = texts_of_origin(scope, self._place(found))
         return found.name(), self.label_of(found), *known
+
+    def _place(self, node: Node) -> Place | None:
+        key = id(node.code), node.lasti
+        if key not in self._places:
+            self._places[key] = place_of(node.site)
+        return self._places[key]
 
     def number(self, thing: Any) -> int | None:
         """The number of a node, of the public object of a custom Function's node, or of a tensor's
@@ -322,22 +337,23 @@ class EngineGraph(GraphBase[Blocks]):
             saved=saved,
             formulas=formulas_of(node),
             scope=scope.path() if isinstance(scope, Scope) else (),
-            place=place_of(node.site),
+            place=self._place(node),
             label=self.label_of(node),
             hooks=hooks_of(node),
         )
 
     def _meta(self, node: Node, nr: int) -> model.OutputMeta:
         meta = node.meta(nr)
-        shape, dtype = meta.shape, meta.dtype
-        name = BY_NUMPY[dtype].name if dtype in BY_NUMPY else dtype_name(dtype)
+        shape, dtype = tuple(meta.shape or ()), meta.dtype
         device = meta.device or output_device(node, self._devices)
-        return model.OutputMeta(
-            tuple(shape or ()),
-            name,
-            str(device or "unknown"),
-            batches_of(node, nr, self._batches) if self._batches else (),
-        )
+        batches = batches_of(node, nr, self._batches) if self._batches else ()
+        key = shape, dtype, device, batches
+        known = self._metas.get(key)
+        if known is None:
+            name = BY_NUMPY[dtype].name if dtype in BY_NUMPY else dtype_name(dtype)
+            known = model.OutputMeta(shape, name, str(device or "unknown"), batches)
+            self._metas[key] = known
+        return known
 
     def label_of(self, node: Node) -> str:
         if not isinstance(node, AccumulateGrad):
@@ -432,6 +448,9 @@ class EngineGraph(GraphBase[Blocks]):
         label = self.name_of(value) if isinstance(value, Tensor) else ""
         return self.memory.number(value, label, slot)
 
+    def timelines_of(self, described: Sequence[model.Node]) -> tuple[model.Storage, ...]:
+        return self.memory.timelines(described)
+
     def timeline(self, value: Any) -> model.Storage:
         """The life of the memory block that a tensor lives in."""
         self._read_all()
@@ -465,6 +484,8 @@ class EngineGraph(GraphBase[Blocks]):
         self._targets.clear()
         self._origins = Origins()
         self._texts.clear()
+        self._places.clear()
+        self._metas.clear()
         self.step_of = lambda _: None
         self.memory.close()
 

@@ -203,25 +203,31 @@ class Journal(Sequence[EngineStep]):
     def weigh(self, first: int, last: int) -> int:
         """The memory of these steps, in bytes, whether they were read or not."""
         total = 0
-        for index in range(first, last):
-            entry = self._entries[index]
+        for entry in self._entries[first:last]:
             if not isinstance(entry, tuple):
                 total += entry.nbytes
                 continue
             _, incoming, routed, saved, _, _, _ = entry
-            if routed.__class__ is Stored:
+            if routed.__class__ is tuple:
+                for grad in routed:
+                    if grad is not None and grad is not incoming:
+                        total += grad.nbytes if grad.base is None else size_of(grad)
+            elif routed.__class__ is Stored:
                 total += routed.nbytes
                 continue
-            for grad in routed if routed.__class__ is tuple else (routed,):
-                if grad is not None and grad is not incoming:
-                    total += grad.nbytes if grad.base is None else size_of(grad)
+            elif routed is not None and routed is not incoming:
+                total += routed.nbytes if routed.base is None else size_of(routed)
             if saved is not None:
                 total += bytes_saved(saved)
-        if self._deliveries:
-            for index in range(first, last):
-                if index in self._deliveries and isinstance(self._entries[index], tuple):
-                    for _, grad, before, all_ in self._deliveries[index]:
-                        total += size_of(grad if before is None else all_)
+        return total + self._weigh_sums(first, last) if self._deliveries else total
+
+    def _weigh_sums(self, first: int, last: int) -> int:
+        """The memory of what gradients became on their way, in steps that were not read."""
+        total = 0
+        for index in range(first, last):
+            if index in self._deliveries and isinstance(self._entries[index], tuple):
+                for _, grad, before, all_ in self._deliveries[index]:
+                    total += size_of(grad if before is None else all_)
         return total
 
     def made_nonfinite(self, index: int) -> bool:

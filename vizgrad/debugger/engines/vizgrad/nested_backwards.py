@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.core.engine.observer import Watch
 from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
-from vizgrad.debugger.engines.vizgrad.effects import GradEffect
 
 if TYPE_CHECKING:
     from vizgrad.core.engine.task import GraphTask
@@ -53,18 +52,10 @@ class _NestedWatch(Watch):
         self._number = -1
 
     def enter(self, node: Node, grads: tuple[Any, ...], full: bool) -> None:
-        step = self._log.step
         label = ""
         if isinstance(node, AccumulateGrad):
             label = self._source.name_of(node.variable)
-            known = step is not None and any(
-                isinstance(effect, GradEffect) and effect.is_of(node.variable)
-                for effect in step.effects
-            )
-            if step is not None and not known:
-                effect = GradEffect(node.variable)
-                step.effects.append(effect)
-                step.nbytes += effect.nbytes
+            self._log.about_to_write_grad(node.variable)
         lane = self._lane
         if lane is not None and not lane.full:
             value = next((grad for grad in grads if grad is not None), None)

@@ -6,6 +6,8 @@ import sys
 from datetime import timedelta
 from typing import Any
 
+from vizgrad.debugger.engines.api.process_groups import OWN_KEYS
+
 
 class EngineProcessGroup:
     """See `vizgrad.debugger.engines.api.process_groups`: a group of its own."""
@@ -27,6 +29,14 @@ class EngineProcessGroup:
         self._dist.gather_object(value, found, dst=0, group=self._group)
         return found
 
+    def send(self, value: Any, to: int) -> None:
+        self._dist.send_object_list([value], to, self._group)
+
+    def receive(self, of: int) -> Any:
+        held = [None]
+        self._dist.recv_object_list(held, of, self._group)
+        return held[0]
+
     def close(self) -> None:
         self._dist.destroy_process_group(self._group)
 
@@ -43,3 +53,17 @@ class EngineDistributed:
 
     def open_group(self, timeout: float) -> EngineProcessGroup:
         return EngineProcessGroup(timeout)
+
+    def count(self) -> int:
+        return sys.modules["vizgrad.distributed"].get_world_size()
+
+    def store(self) -> Any:
+        """None under MPI, which has none."""
+        from vizgrad.distributed.groups import default_store
+        from vizgrad.distributed.store import PrefixStore
+
+        found = default_store()
+        return None if found is None else PrefixStore(OWN_KEYS, found)
+
+    def flight_record(self) -> bytes | None:
+        return None

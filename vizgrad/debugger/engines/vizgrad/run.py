@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from vizgrad.core.arrays.backend import namespace_of
 from vizgrad.core.arrays.errstate import hush, unhush
+from vizgrad.core.arrays.kernels.indexing import ASKED
+from vizgrad.core.engine.noted_loop import Row, is_quiet, may_be_noted, noted_loop
 from vizgrad.core.engine.reference_loop import where_raised
 from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Node
@@ -156,7 +158,9 @@ class EngineRun:
 
     @contextmanager
     def moving(self) -> Generator[None]:
-        """In the run's own grad mode (M-10), and with the warnings of its formulas hushed."""
+        """In the run's own grad mode (M-10), and with the warnings of its formulas hushed. Indices on a
+        device are checked.
+        """
         if self._moving:
             yield
             return
@@ -165,7 +169,9 @@ class EngineRun:
         self._task.enter()
         if self._keeps_writes:
             keep_before_writes(self._log.about_to_write)
+        MODES.before_grad_write = self._log.about_to_write_grad
         token = hush()
+        ASKED.times += 1
         try:
             lane = self._log.lane if self.recomputes else None
             again = nullcontext() if lane is None else telling(lane, self._log.recomputed)
@@ -176,11 +182,13 @@ class EngineRun:
                 yield
         finally:
             self._moving = False
+            ASKED.times -= 1
             if recording:
                 stop_recording(recorder)
             unhush(token)
             if self._keeps_writes:
                 keep_before_writes(None)
+            MODES.before_grad_write = None
             self._task.leave()
 
     @contextmanager
@@ -213,7 +221,7 @@ class EngineRun:
     def row(
         self, stops: Stops, between: Callable[[int], None], keep: Callable[[], None]
     ) -> BaseException | None:
-        steps, loop = self.steps, self._loop
+        steps, task = self.steps, self._task
         error: BaseException | None = None
         count, due = 0, perf_counter() + _PACE
         ids = self._source.ids
@@ -221,11 +229,14 @@ class EngineRun:
         self.passed = None
         try:
             with self.moving(), seldom_collecting():
-                for node in loop:
-                    count += 1
-                    born = births and steps.made_nonfinite(len(steps) - 1)
+                while True:
+                    before = len(steps)
+                    born = self._run_some(nodes, most - count, due, births=births)
+                    count += len(steps) - before
+                    if (node := task.current) is None:
+                        break
                     if (
-                        count == most
+                        count >= most
                         or born
                         or (nodes and ids[node] in nodes)
                         or steps.foreign
@@ -240,7 +251,7 @@ class EngineRun:
                         nodes, most, births = self._foreseen(stops)
         except BaseException as raised:
             if (
-                getgeneratorstate(loop) != GEN_CLOSED
+                getgeneratorstate(self._loop) != GEN_CLOSED
             ):  # `between` has raised, and the node that comes next is whole
                 raise
             self._cut_off(raised)
@@ -257,6 +268,35 @@ class EngineRun:
         finally:
             error = None  # its traceback refers to this frame
 
+    def _run_some(
+        self, nodes: AbstractSet[int] | None, most: int, until: float, *, births: bool
+    ) -> bool:
+        """Runs the node that comes next, and such as nobody need be told of up to one of `nodes`, the number
+        `most` and the time `until`; says whether the last one made a NaN or an infinity of finite gradients,
+        which ends it if `births`.
+        """
+        task, steps = self._task, self.steps
+        if most > 1 and task.current is not None and is_quiet(task.current) and may_be_noted(task):
+            row = Row(self._source.ids, nodes, most, until, births=births)
+            self._loop.close()
+            noted_loop(task, steps, row)
+            self._stand_before(task.current)
+            return row.born
+        next(self._loop, None)
+        return births and task.current is not None and steps.made_nonfinite(len(steps) - 1)
+
+    def _stand_before(self, node: Node | None) -> None:
+        """Puts a node that was taken out of the queue back, and begins the loop there; at the end if None."""
+        task = self._task
+        if node is not None:
+            if node.runs_first:
+                task.leaves.appendleft(node)
+            else:
+                task.order += 1
+                heappush(task.ready, (-node.sequence_nr, task.order, node))
+        self._loop = task.loop()
+        next(self._loop, None)
+
     def _cut_off(self, error: BaseException) -> None:
         """Raises CutOff where an interrupt came within a node that had done nothing yet: the run stands
         before it again.
@@ -269,13 +309,7 @@ class EngineRun:
             return
         if incoming is not None:
             task.buffers[node] = incoming
-        if node.runs_first:
-            task.leaves.appendleft(node)
-        else:
-            task.order += 1
-            heappush(task.ready, (-node.sequence_nr, task.order, node))
-        self._loop = task.loop()
-        next(self._loop, None)
+        self._stand_before(node)
         self._log.finish(None)
         raise CutOff from error
 

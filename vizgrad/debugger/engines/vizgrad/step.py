@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Any, Protocol
 
 from vizgrad.core.graph.node import Node
+from vizgrad.core.graph.saved import SavedResult
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import Effect
 from vizgrad.debugger.engines.common.recorded_step import RecordedStep, Summary
@@ -183,6 +184,8 @@ def by_name(node: Node, saved: Any) -> dict[str, Any]:
 
 def bytes_saved(saved: Any) -> int:
     """The memory of the values that a saver gave."""
+    if saved.__class__ is SavedResult:  # as of many operations
+        return saved._array.nbytes
     total = 0
     if saved.__class__ is dict:
         saved = tuple(saved.values())

@@ -265,6 +265,17 @@ class StepLog(Watch):
         step.effects.append(effect)
         step.nbytes += effect.nbytes
 
+    def about_to_write_grad(self, leaf: Tensor) -> None:
+        """A hook of the library's own, as that of DistributedDataParallel, is about to write `.grad`."""
+        step = self.step
+        if step is None or any(
+            isinstance(effect, GradEffect) and effect.is_of(leaf) for effect in step.effects
+        ):
+            return
+        effect = GradEffect(leaf)
+        step.effects.append(effect)
+        step.nbytes += effect.nbytes
+
     def recomputed(self, grown: Iterable[Grown]) -> None:
         """A checkpoint has computed something again for the node that is visited."""
         if self.step is not None:

@@ -14,7 +14,7 @@ from typing import Any
 from vizgrad.core.errors import place_of
 from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Node
-from vizgrad.core.graph.saved import Overwritten, bare
+from vizgrad.core.graph.saved import Freed, Overwritten, bare
 from vizgrad.core.tensor.source_location import written_name
 from vizgrad.core.tensor.storage import (
     InferenceStorage,
@@ -246,11 +246,19 @@ class Blocks:
             if storage == number
         )
 
-    def _marks_by(self, node: int) -> Iterator[tuple[int, model.SaveMark]]:
-        """The mark that each saved value of a node makes on its block, also after the run released it."""
-        clock = self._nodes[node].sequence_nr
-        now: dict[str, model.SavedState] = {s.name: s.state for s in self._saved(node)}
-        for saved in self._saved_before(node):
+    def _marks_by(
+        self, node: int, before: Sequence[model.Saved] | None = None
+    ) -> Iterator[tuple[int, model.SaveMark]]:
+        """The mark that each saved value of a node makes on its block, also after the run released it.
+        `before`: its saved values before that, where they are known.
+        """
+        found = self._nodes[node]
+        clock = found.sequence_nr
+        now: dict[str, model.SavedState] = {}
+        # now and before differ only where the run has released a value
+        if any(isinstance(bare(value), Freed) for value in found.saved_values().values()):
+            now = {s.name: s.state for s in self._saved(node)}
+        for saved in self._saved_before(node) if before is None else before:
             if saved.storage is not None:
                 state = now.get(saved.name, saved.state)
                 yield (
@@ -260,13 +268,14 @@ class Blocks:
 
     # --- timelines ------------------------------------------------------------------------------
 
-    def timelines(self) -> tuple[model.Storage, ...]:
+    def timelines(self, described: Sequence[model.Node] = ()) -> tuple[model.Storage, ...]:
         """The timeline of every block that is shown: its writes, and the marks of the saves that rely
-        on it.
+        on it. `described`: all nodes as they were before the run, where they are known.
         """
         marks: dict[int, list[model.SaveMark]] = {}
         for node in range(len(self._nodes)):
-            for storage, mark in self._marks_by(node):
+            before = described[node].saved if described else None
+            for storage, mark in self._marks_by(node, before):
                 marks.setdefault(storage, []).append(mark)
         return tuple(
             self._timeline(number, block, marks.get(number, ()))

@@ -34,7 +34,7 @@ from vizgrad.debugger.jupyter.widget.request_worker import (
     listen_where_asked,
 )
 from vizgrad.debugger.session import registry
-from vizgrad.debugger.session.opening import Cell, Opening
+from vizgrad.debugger.session.opening import Cell, Opening, cell_by_shell
 from vizgrad.debugger.session.session import Session
 
 # Views that went without a word: the page was reloaded, or the browser was ended.
@@ -146,11 +146,7 @@ def cell_name(filename: str) -> str | None:
     number = line_messages.number_of(filename)
     if number is not None:
         return f"In [{number}]"
-    describe = getattr(getattr(_shell(), "compile", None), "format_code_name", None)
-    found = None if describe is None else describe(filename)
-    if not found or found[0] != "Cell":
-        return None
-    return found[1].replace("In[", "In [")
+    return cell_by_shell(filename)
 
 
 def running_cell(count: int | None = None) -> Cell:

@@ -11,15 +11,17 @@ import sys
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from time import perf_counter
 from typing import Any, cast
 from weakref import WeakSet, WeakValueDictionary
 
 from vizgrad.core.observing import Observer
-from vizgrad.debugger.explain.kept_traces import kept_session
+from vizgrad.debugger.explain.kept_traces import kept_in, kept_session
+from vizgrad.debugger.jupyter.widget import joints, query_answers
 from vizgrad.debugger.jupyter.widget import protocol as p
-from vizgrad.debugger.jupyter.widget import query_answers
 from vizgrad.debugger.jupyter.widget.handlers import HANDLERS, handles
+from vizgrad.debugger.jupyter.widget.joints import Joint
 from vizgrad.debugger.jupyter.widget.line_messages import LinesFollower
 from vizgrad.debugger.jupyter.widget.request_worker import Desk
 from vizgrad.debugger.memory.reading import current, read
@@ -64,6 +66,8 @@ LOOKS = ("attach", "look", "since")
 
 #: The classes of requests, by the type of their messages.
 _REQUESTS: dict[str, type[Any]] = messages(cast("dict[type[Any], object]", p.ANSWERS))
+#: In the place of an answer that has gone to the view already.
+_SENT = object()
 _log = logging.getLogger(__name__)
 _controllers: WeakSet[Controller] = WeakSet()
 #: Sessions that views have moved since the last cell began.
@@ -78,14 +82,25 @@ class Controller:
     """
 
     def __init__(
-        self, send: Send, bound: Session | None = None, *, view: str = "", at_desk: bool = False
+        self,
+        send: Send,
+        bound: Session | Joint | None = None,
+        *,
+        view: str = "",
+        at_desk: bool = False,
     ) -> None:
         """`at_desk`: requests are answered on another thread (`request_worker.py`), but `Pause`, at once."""
         self._carry = send
         #: Something has come from the browser.
         self._heard = False
         self._desk = Desk(self._do) if at_desk else None
-        self._bound = None if bound is None else bound.id
+        self._bound = None if bound is None else _id_of(bound)
+        #: The ranks whose sessions it shows, which of these, and how much of that was told.
+        self._joint: Joint | None = None
+        self._of_joint = ""
+        self._told_of_ranks = -1
+        self._ranks_before: p.Ranks | None = None
+        self._ranks: Observer | None = None
         self._attached: Session | None = None
         self._listening: Observer | None = None
         self._told_of_work: Observer | None = None
@@ -102,8 +117,10 @@ class Controller:
         _controllers.add(self)
         if view:
             _of_widgets[view] = self
-        if bound is not None:
+        if isinstance(bound, Session):
             self._attach(bound)
+        elif bound is not None:
+            self._join(bound, bound.first)
 
     def close(self) -> None:
         """The view is gone."""
@@ -111,10 +128,12 @@ class Controller:
         self._registry.end()
         if self._lines is not None:
             self._lines.close()
+        self._part()
         self._detach()
 
     def end(self) -> None:
         """Its view is not displayed any more."""
+        self._part()
         self._detach()
 
     # --- is it there? -------------------------------------------------------------------------------
@@ -178,7 +197,9 @@ class Controller:
             self._send(p.Failed(number, f"malformed message: {error}"))
             return
         try:
-            answer = self._answer(request, on_main)
+            ranked = self._joint is not None or isinstance(request, p.Attach)
+            relayed = self._relayed(request, fields) if ranked else None
+            answer = relayed or self._answer(request, on_main)
         except (SessionClosed, SessionBusy, IndexError, ValueError) as error:
             about = session if isinstance(session, str) else None
             closed = isinstance(error, SessionClosed)
@@ -187,7 +208,8 @@ class Controller:
             text = f"{type(error).__name__}: {error}".removesuffix(": ")
             notes = "\n".join(getattr(error, "__notes__", ()))
             answer = p.Failed(number, f"{text}\n{notes}".strip(), getattr(request, "session", None))
-        self._send(answer)
+        if answer is not _SENT:
+            self._send(answer)
         self.catch_up()
 
     def _answer(self, request: Any, on_main: bool) -> Any:
@@ -198,24 +220,107 @@ class Controller:
                 moved_in_views.add(session)
         return answer
 
+    # --- of several ranks ---------------------------------------------------------------------------
+
+    def _relayed(self, request: Any, fields: dict[str, object]) -> object:
+        """Takes a request about the session of a rank in another process; None: this is about another."""
+        if isinstance(request, p.GetRanks | p.MoveTogether | p.ListSessions | p.Detach):
+            return None
+        name: str | None = getattr(request, "session", "")
+        if isinstance(request, p.Attach):
+            name = self._bound if name is None else name
+            joint = joints.find(name)
+            if joint is None or name is None:
+                self._part()
+                return None
+            self._join(joint, name)
+        else:
+            joint = joints.find(name)
+        if (
+            joint is None
+            or name is None
+            or joint is not self._joint
+            or joint.open(name) is not None
+        ):
+            return None
+        fields = {**fields, "session": name}
+        joint.relay(str(id(self)), fields, self._carry)
+        if isinstance(request, p.Attach):
+            self._tell_ranks()
+        return _SENT
+
+    def _join(self, joint: Joint, session: str) -> None:
+        """From now on the view is told of the ranks of this session."""
+        if joint is not self._joint:
+            self._part()
+            self._joint = joint
+            self._ranks = joint.listen("a view of ranks", self._tell_ranks)
+        self._of_joint, self._told_of_ranks = session, -1
+        if joint.open(session) is None:
+            self._detach()
+
+    def _part(self) -> None:
+        if self._ranks is not None:
+            self._ranks.end()
+        if self._joint is not None:
+            self._joint.leave(str(id(self)))
+        self._joint = self._ranks = None
+
+    def _tell_ranks(self) -> None:
+        if self._joint is not None and self._heard:
+            told, number = self._joint.told(self._of_joint, self._told_of_ranks)
+            without = replace(told, whole=False, rows=())
+            if told.whole or told.rows or without != self._ranks_before:
+                self._send(told)
+            self._ranks_before = without
+            self._told_of_ranks = -1 if self._behind else number
+
+    def _joint_of(self, session: str) -> Joint:
+        joint = joints.find(session)
+        if joint is None:
+            raise SessionClosed(f"session {session!r} is not one of several ranks")
+        return joint
+
+    @handles(p.GetRanks)
+    def _get_ranks(self, request: p.GetRanks, _: bool) -> p.RanksAt:
+        found = self._joint_of(request.session).at(request.session, request.node)
+        return p.RanksAt(request.request, request.session, request.node, found)
+
+    @handles(p.MoveTogether)
+    def _move_together(self, request: p.MoveTogether, _: bool) -> p.Done:
+        self._joint_of(request.session).move_together(request.enabled)
+        return p.Done(request.request, request.session, 0)
+
     @handles(p.ListSessions)
     def _list_sessions(self, request: p.ListSessions, _: bool) -> p.Sessions:
         return self._sessions(request.request)
 
     @handles(p.Attach)
-    def _attach_and_show(self, request: p.Attach, _: bool) -> p.Shown:
+    def _attach_and_show(self, request: p.Attach, _: bool) -> object:
         session = self.find(request.session)
         self._attach(session)
         widget = _of_widgets.get(request.view)
         if widget is not None and not widget._heard:
             widget._detach()
         with self.reading(session):
-            return query_answers.shown(request.request, session, request.folding, "")
+            answer = query_answers.shown(request.request, session, request.folding, "")
+        if self._joint is not None:
+            self._send(answer)
+            self._tell_ranks()
+            return _SENT
+        return answer
 
     @handles(p.Detach)
     def _detach_and_list(self, request: p.Detach, _: bool) -> p.Sessions:
+        self._part()
         self._detach()
         return self._sessions(request.request)
+
+    @handles(p.IsKept)
+    def _is_kept(self, request: p.IsKept, _: bool) -> p.Done:
+        if kept_in(request.session) is None:
+            raise SessionClosed(f"session {request.session!r} is not a kept backward")
+        return p.Done(request.request, request.session, 0)
 
     @handles(p.OpenSecond)
     def _open_second(self, request: p.OpenSecond, _: bool) -> p.Opened:
@@ -250,7 +355,8 @@ class Controller:
             name = self._bound
         if self._attached is not None and name == self._attached.id:
             return self._attached
-        session = registry.find(name)
+        joint = joints.find(name)
+        session = registry.find(name) if joint is None or name is None else joint.open(name)
         if session is None and name is not None:
             session = kept_session(name)
         if session is None:
@@ -303,7 +409,8 @@ class Controller:
             p.SessionInfo(s.id, s.title, s.opening.cell.name, s.status, s.position, s.total)
             for s in registry.sessions()
         )
-        return p.Sessions(request, infos, __version__)
+        there = tuple(info for joint in joints.joints() for info in joint.infos())
+        return p.Sessions(request, (*infos, *there), __version__)
 
     def _changed(self, update: Update) -> None:
         session = self._attached
@@ -337,6 +444,10 @@ class Controller:
 
 def _field(content: object, name: str) -> object:
     return cast("dict[str, object]", content).get(name) if isinstance(content, dict) else None
+
+
+def _id_of(bound: Session | Joint) -> str:
+    return bound.id if isinstance(bound, Session) else bound.first
 
 
 def controllers() -> list[Controller]:

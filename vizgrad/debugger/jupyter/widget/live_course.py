@@ -3,11 +3,14 @@
 A watched block that steps an optimizer twice displays its curves, and replaces them as the loop goes on: as
 data for the labextension (`extension/src/mime/course.ts`), where single steps can be read, as a picture and
 as text. An update costs the loop what it takes to make; pauses between two are so long that it is little.
+
+Above the curves is the place of the findings, which are known when the block has ended: what is wrong is read
+first. They are a display of their own, so that each host shows both in the best form that it has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count, pairwise
 from math import isfinite, isnan
@@ -15,12 +18,14 @@ from time import perf_counter
 from typing import Any
 from weakref import ref
 
-from vizgrad.debugger.drawing.scene import Group, to_svg
+from vizgrad.debugger.drawing.overlay import explanations_html
+from vizgrad.debugger.drawing.scene import Group, Scene, to_svg
 from vizgrad.debugger.drawing.training_curves import (
-    MOST_LAYERS,
+    MOST_UNFOLDED,
     PLOTS,
     course_scene,
     course_text,
+    layers_drawn,
     ratios,
 )
 from vizgrad.debugger.explain.kept_traces import KeptTraces
@@ -33,6 +38,8 @@ MIME = "application/vnd.vizgrad.course+json"
 #: Seconds between two updates, at least; and in parts of the time that the last one took: a loop is slowed
 #: down by at most 2 %.
 EVERY, PAUSES = 0.5, 50.0
+#: In the place of the findings, as long as there are none.
+RUNNING = "Watching: problems are listed here when the block ends."
 #: Steps of an optimizer before anything is displayed: one alone is no course.
 FIRST = 2
 #: Steps of an optimizer that are drawn: a plot is 190 pixels wide.
@@ -54,9 +61,13 @@ class LiveCourse:
         *,
         live: bool = True,
         clock: Callable[[], float] = perf_counter,
+        running: Callable[[], str] = str,
     ) -> None:
-        """`cell`: the id of the cell that is run. Not `live`: displayed once, at the end."""
+        """`cell`: the id of the cell that is run. Not `live`: displayed once, at the end. `running`: the run
+        of a cell that is going on, "" where that is not known.
+        """
         self._watch = ref(watch)
+        self._running, self._run = running, running()
         self._cell, self._display, self._live, self._clock = cell, display, live, clock
         self._id = f"vizgrad-course-{next(_numbers)}-{id(self):x}"
         self._steps = 0
@@ -73,18 +84,30 @@ class LiveCourse:
     def ended(self) -> None:
         """The block has ended: now there are findings, too."""
         if self._steps >= FIRST:
-            self._show()
+            self._show(ended=True)
 
-    def _show(self) -> None:
+    def shows(self) -> bool:
+        """Are the findings displayed already, in the run of the cell that is going on?"""
+        return self._shown and bool(self._run) and self._running() == self._run
+
+    def _show(self, *, ended: bool = False) -> None:
         watch = self._watch()
         if watch is None:
             return
         began = self._clock()
+        if ended or not self._shown:
+            told = _findings(watch) if ended else {"text/plain": RUNNING}
+            self._display(told, f"{self._id}-findings", self._shown)
         data = course_bundle(watch.history.data, self._cell, watch.kept)
         self._display(data, self._id, self._shown)
         self._shown = True
-        ended = self._clock()
-        self._next = ended + max(EVERY, PAUSES * (ended - began))
+        now = self._clock()
+        self._next = now + max(EVERY, PAUSES * (now - began))
+
+
+def _findings(watch: Watch) -> dict[str, Any]:
+    found = watch.findings
+    return {"text/plain": repr(found), "text/html": explanations_html(found)}
 
 
 def course_bundle(course: Course, cell: str = "", kept: KeptTraces | None = None) -> dict[str, Any]:
@@ -92,12 +115,12 @@ def course_bundle(course: Course, cell: str = "", kept: KeptTraces | None = None
     kept.
     """
     drawn = replace(course, optimizers=tuple(map(_thinned, course.optimizers)))
-    scene = course_scene(drawn)
-    rows = [g.y for g in scene.children if isinstance(g, Group) and g.role == "layer"]
+    scene = course_scene(drawn, folded=True)
+    many = any(len(one.layers) > MOST_UNFOLDED for one in drawn.optimizers)
+    unfolded = course_scene(drawn) if many else scene
     told: list[dict[str, Any]] = []
-    for one in drawn.optimizers:
-        layers = one.layers[:MOST_LAYERS]
-        here, rows = rows[: len(layers)], rows[len(layers) :]
+    places = zip(_places(scene, drawn, folded=True), _places(unfolded, drawn), strict=True)
+    for one, (here, all_) in zip(drawn.optimizers, places, strict=True):
         told.append(
             {
                 "title": one.title,
@@ -105,13 +128,23 @@ def course_bundle(course: Course, cell: str = "", kept: KeptTraces | None = None
                 "steps": one.steps,
                 "backwards": one.backwards,
                 "losses": list(map(_number, one.losses)),
-                "layers": [_layer(*each) for each in zip(layers, here, strict=True)],
+                "layers": [
+                    {**_layer(layer), "y": here.get(layer.name), "all": all_[layer.name]}
+                    for layer in one.layers
+                    if layer.name in all_
+                ],
             }
         )
     data = {
         "cell": cell,
         "width": scene.width,
         "height": scene.height,
+        # with the rows of all layers, where some are folded
+        **(
+            {"all": {"svg": to_svg(unfolded), "height": unfolded.height}}
+            if unfolded.height > scene.height
+            else {}
+        ),
         "plots": [list(each) for each in PLOTS],
         "optimizers": told,
         "marks": [{"backward": mark.backward, "text": mark.text} for mark in drawn.marks],
@@ -120,9 +153,17 @@ def course_bundle(course: Course, cell: str = "", kept: KeptTraces | None = None
     return {MIME: data, "image/svg+xml": to_svg(scene), "text/plain": course_text(course)}
 
 
-def _layer(layer: LayerCourse, y: float) -> dict[str, Any]:
+def _places(scene: Scene, course: Course, *, folded: bool = False) -> Iterator[dict[str, float]]:
+    """The rows of each optimizer in a picture: name of a layer -> its upper edge."""
+    rows = iter([g.y for g in scene.children if isinstance(g, Group) and g.role == "layer"])
+    for one in course.optimizers:
+        drawn = layers_drawn(one, course.marks, folded=folded)
+        yield {layer.name: next(rows) for layer in drawn}
+
+
+def _layer(layer: LayerCourse) -> dict[str, Any]:
     columns = layer.gradient, layer.weight, ratios(layer)
-    return {"name": layer.name, "y": y, "columns": [list(map(_number, c)) for c in columns]}
+    return {"name": layer.name, "columns": [list(map(_number, c)) for c in columns]}
 
 
 def _number(value: float | None) -> float | str | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import Any, get_args
 from weakref import WeakKeyDictionary
@@ -23,6 +23,8 @@ from vizgrad.debugger.drawing.mathematics import mathematics
 from vizgrad.debugger.drawing.overlay import weight
 from vizgrad.debugger.drawing.static import svg_of_session, text_of_session
 from vizgrad.debugger.engines.api import summarizer
+from vizgrad.debugger.explain.kept_answers import with_finding
+from vizgrad.debugger.explain.kept_traces import findings_in
 from vizgrad.debugger.explain.node_answers import why_node
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget.drawing import (
@@ -290,6 +292,12 @@ def bundle(session: Session, view: str = "") -> dict[str, Any]:
     return data
 
 
+def bundle_of(picture: p.Picture, view: str = "") -> dict[str, Any]:
+    """As mime types, of what was told of a picture."""
+    saved = replace(picture.saved, view=view)
+    return {MIME: asdict(saved), "text/plain": picture.text, "image/svg+xml": picture.svg}
+
+
 def still_bundle(session: Session, view: str) -> dict[str, Any]:
     """As `bundle`, while the session is moved: of a larger graph in words."""
     if session.nodes > MOST_PICTURED_AGAIN:
@@ -330,6 +338,8 @@ MOST_LINKS = 400
 def why(number: int, session: Session, node: int) -> p.Why:
     with session.at_rest() as (revision, look):
         told = why_node(look, node)
+        if findings := findings_in(session):
+            told = with_finding(told, look.describe_before(node), findings)
         found = told.explanation
         culprit = found.culprit
         lines = () if culprit is None else tuple(p.WhyLine(*line) for line in lines_around(culprit))
@@ -355,6 +365,9 @@ def why(number: int, session: Session, node: int) -> p.Why:
             told.position,
             told.check,
             found.heading,
+            found.when,
+            found.backward if found.there else 0,
+            found.cell,
         )
 
 

@@ -39,7 +39,16 @@ class Desk:
             self._queue.put((copy_context(), content, not from_main))
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._work, name="a view", daemon=True)
-                self._thread.start()
+                try:
+                    self._thread.start()
+                except RuntimeError:  # in a browser there are no threads: it is done here
+                    self._thread = None
+                else:
+                    return
+            else:
+                return
+        context, content, on_main = self._queue.get()
+        context.run(self._do, content, on_main)
 
     def _work(self) -> None:
         while True:

@@ -29,6 +29,7 @@ from vizgrad.debugger.jupyter.widget.protocol import (
     events,
     heap,
     lanes,
+    ranks,
     requests,
     why,
 )
@@ -114,6 +115,7 @@ FILES = (
     File("heap", heap),
     File("events", events),
     File("lanes", lanes),
+    File("ranks", ranks),
     File("why", why),
     File("filed", trace_contents),
 )

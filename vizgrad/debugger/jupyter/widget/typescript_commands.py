@@ -181,8 +181,10 @@ def page() -> str:
     lines = [
         "# Commands",
         "",
-        "Made by `make types` from `vizgrad/debugger/commands/`: do not edit. The same commands are on",
-        "buttons, in the menu of a node (right click, `m`), in JupyterLab's palette under *vizgrad*, and,",
+        "<!-- Made by `make types` from `vizgrad/debugger/commands/`: do not edit. -->",
+        "",
+        "These commands are on buttons, in the menu of a node (right click, `m`), in JupyterLab's",
+        "palette under *vizgrad*, and,",
         "where there is one, a method and a magic (after `%load_ext vizgrad`). Keys can be changed in",
         "JupyterLab's *Settings > Keyboard Shortcuts*, the settings at the end under *Settings > vizgrad*.",
         "",

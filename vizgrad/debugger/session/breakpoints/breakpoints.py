@@ -99,6 +99,9 @@ class Breakpoint:
         self.writes: Writes | None = None
         self._written: object = None
         self._told: tuple[int, ...] | None = None
+        #: Its condition has had no value whenever it was asked: where that was first, and why.
+        self.without_value: tuple[conditions.Facts, str] | None = None
+        self._has_had_value = False
         #: How many steps were done each time that it came about.
         self._positions: list[int] = []
 
@@ -118,6 +121,13 @@ class Breakpoint:
             before, self._written = self._written, self.writes.mark()
             return before != self._written
         return self.test is None or self.test(facts)
+
+    def asked(self, facts: conditions.Facts, why: str) -> None:
+        """Its condition was asked, and has no value (`why`), or has one ("")."""
+        if not why:
+            self._has_had_value, self.without_value = True, None
+        elif not self._has_had_value and self.without_value is None:
+            self.without_value = facts, why
 
     def count(self, position: int) -> bool:
         """It has come about at `position`: is it the time to stop?"""
@@ -208,7 +218,7 @@ class Breakpoints:
             made.message = parse_message(log, self._variables)
         given = condition if condition is not None else when
         if given is not None:
-            made.test, made.condition = self._test(given)
+            made.test, made.condition = self._test(given, made.asked)
             if made.kind == "when":
                 made.text = made.condition
         self._all = [b for b in self._all if not _alike(b, made)]
@@ -346,6 +356,18 @@ class Breakpoints:
         line = model.Logged(one.id, position, node, message.said(facts))
         self.log.add(line, f"{self._source.name(node)} {self._source.label(node)}".rstrip())
 
+    def end(self) -> None:
+        """A move is over: a message for each condition that has never had a value, once."""
+        for each in self._all:
+            if each.without_value is not None:
+                facts, why = each.without_value
+                each.asked(facts, "")
+                node, position = facts.visit.node, facts.visit.index
+                text = f"the condition of breakpoint {each.id} does not hold anywhere: {why}"
+                line = model.Logged(each.id, position, node, text)
+                self.log.add(line, f"{self._source.name(node)} {self._source.label(node)}".rstrip())
+        self.log.end()
+
     def facts_before(self, node: int, position: int) -> conditions.Facts:
         """The subject of an expression where `node` is the next to run."""
         assert self.stands is not None
@@ -369,10 +391,10 @@ class Breakpoints:
             self._variables,
         )
 
-    def _test(self, given: Condition | str) -> tuple[conditions.Test, str]:
+    def _test(self, given: Condition | str, asked: conditions.Asked) -> tuple[conditions.Test, str]:
         """Its condition, and its wording."""
         if isinstance(given, str):
-            return conditions.parse(given, self._variables), given.strip()
+            return conditions.parse(given, self._variables, asked), given.strip()
         if not callable(given):
             raise ValueError(f"a condition is a function of the visit or a text, not {given!r}")
         name = getattr(given, "__name__", "<lambda>")

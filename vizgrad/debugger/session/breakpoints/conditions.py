@@ -38,20 +38,30 @@ class Facts:
 
 
 Test = Callable[[Facts], bool]
+#: Is called with why a condition has no value, or "" where it has one.
+Asked = Callable[[Facts, str], None]
 
 
-def parse(text: str, variables: Variables = dict[str, Any]) -> Test:
+def parse(
+    text: str,
+    variables: Variables = dict[str, Any],
+    asked: Asked = lambda _facts, _why: None,
+) -> Test:
     """The condition that a text stands for; ValueError says what in it is not understood, or that a name is
-    neither one of a condition nor one of `variables`. Where it has no value it does not hold.
+    neither one of a condition nor one of `variables`. Where it has no value it does not hold: `asked` is
+    called each time.
     """
     example = "'grad.norm() > 10', 'isnan(loss)', 'nonfinite' or 'step == 3'"
     expression = parse_part(text, variables, "condition", example)
 
     def holds(facts: Facts) -> bool:
         try:
-            return expression.holds(ConditionNames(facts))
-        except ValueError:
+            found = expression.holds(ConditionNames(facts))
+        except ValueError as error:
+            asked(facts, str(error))
             return False
+        asked(facts, "")
+        return found
 
     return holds
 

@@ -10,6 +10,7 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import GraphSource
 from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints, birth_at
 from vizgrad.debugger.session.history.history import History
+from vizgrad.debugger.session.lines.overwritten import overwritten
 
 
 def at_stop(
@@ -62,8 +63,11 @@ def by_person(
 def by_error(history: History, source: GraphSource) -> model.Stopped:
     """A node has raised."""
     error, node = history.error, history.steps[history.position - 1].node
+    who, place = _called(source, node), source.describe(node).place
+    if (found := overwritten(error, who, place)) is not None:
+        return _stopped("error", node, source, history, found.what)
     said = f"{type(error).__name__}: {error}".removesuffix(": ").splitlines()[0]
-    return _stopped("error", node, source, history, f"{_called(source, node)} raised {said}")
+    return _stopped("error", node, source, history, f"{who} raised {said}")
 
 
 def _stopped(

@@ -14,7 +14,7 @@ import sys
 from array import array
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from math import sqrt
 
@@ -26,6 +26,7 @@ from vizgrad.debugger.engines.api.summarizer import Spot
 from vizgrad.debugger.session.grouping.arrange import period
 from vizgrad.debugger.session.grouping.program import Places
 from vizgrad.debugger.session.lines import source_files
+from vizgrad.debugger.session.lines.overwritten import overwritten
 from vizgrad.debugger.session.lines.source_files import Compiled, Extent
 
 # --- where the turns of one line begin: how often it was evaluated, in a loop or in calls of --------
@@ -201,6 +202,10 @@ class LineTable:
         number = self.line_of[node] if node < len(self.line_of) else -1
         return None if number < 0 else number
 
+    def called_at(self, node: int) -> errors.Place | None:
+        """The line of the user's that called the module of the library by which a node was recorded."""
+        return self._source.describe_before(node).place if node < self._source.inner else None
+
     def extent(self, node: int) -> Extent | None:
         """The extent of the call that recorded it."""
         number, spot = self.line(node), self._source.origin(node).spot
@@ -341,11 +346,12 @@ def mark_of(
     stopped: model.Stopped | None,
     within: model.Within | None = None,
     raised: errors.Place | None = None,
+    error: BaseException | None = None,
 ) -> model.LineMark | None:
     """At the node that comes next, or at that for which the run stopped (`Stopped.focus`: the view selects it
     by the same rule), as long as the run stands there; within a node at the line of the user's that comes
     next there. `raised`: the line of a hook or a custom Function that raised, which is marked in place of
-    the line that recorded the node.
+    the line that recorded the node. `error`: the one that was raised.
     """
     inside = None if within is None else _inside(table, within)
     if inside is not None:
@@ -364,6 +370,12 @@ def mark_of(
             kind = stopped.kind
     if node is None:
         return None
+    if kind == "error":
+        found = overwritten(error, table.name(node), table.called_at(node))
+        if found is not None:
+            by = None if found.by is None else _line_inside(found.by)
+            marked = _marked(table, node, kind, found.what)
+            return replace(marked, blamed=by, blamed_text=found.done)
     return _marked(table, node, kind, text)
 
 
@@ -386,6 +398,8 @@ def _marked(
 ) -> model.LineMark:
     line = table.line(node)
     name = table.name(node)
+    if line is None and (place := table.called_at(node)) is not None:
+        return model.LineMark(node, name, None, kind, text, inside=_line_inside(place))
     extent = None if line is None else table.extent(node)
     if line is None or extent is None or extent.line != table.lines[line].line:
         return model.LineMark(node, name, line, kind, text)

@@ -57,6 +57,15 @@ from vizgrad.debugger.jupyter.widget.protocol.lanes import GetLane as GetLane
 from vizgrad.debugger.jupyter.widget.protocol.lanes import Lane as Lane
 from vizgrad.debugger.jupyter.widget.protocol.lanes import Opened as Opened
 from vizgrad.debugger.jupyter.widget.protocol.lanes import OpenSecond as OpenSecond
+from vizgrad.debugger.jupyter.widget.protocol.ranks import GetRanks as GetRanks
+from vizgrad.debugger.jupyter.widget.protocol.ranks import MoveTogether as MoveTogether
+from vizgrad.debugger.jupyter.widget.protocol.ranks import RankAt as RankAt
+from vizgrad.debugger.jupyter.widget.protocol.ranks import RankLetter as RankLetter
+from vizgrad.debugger.jupyter.widget.protocol.ranks import RankMember as RankMember
+from vizgrad.debugger.jupyter.widget.protocol.ranks import RankRow as RankRow
+from vizgrad.debugger.jupyter.widget.protocol.ranks import Ranks as Ranks
+from vizgrad.debugger.jupyter.widget.protocol.ranks import RanksAt as RanksAt
+from vizgrad.debugger.jupyter.widget.protocol.ranks import RankState as RankState
 from vizgrad.debugger.jupyter.widget.protocol.requests import AddBreakpoint as AddBreakpoint
 from vizgrad.debugger.jupyter.widget.protocol.requests import AddWatch as AddWatch
 from vizgrad.debugger.jupyter.widget.protocol.requests import Attach as Attach
@@ -84,6 +93,7 @@ from vizgrad.debugger.jupyter.widget.protocol.requests import GetVisits as GetVi
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetWatches as GetWatches
 from vizgrad.debugger.jupyter.widget.protocol.requests import GetWriter as GetWriter
 from vizgrad.debugger.jupyter.widget.protocol.requests import Inspect as Inspect
+from vizgrad.debugger.jupyter.widget.protocol.requests import IsKept as IsKept
 from vizgrad.debugger.jupyter.widget.protocol.requests import LinesSeen as LinesSeen
 from vizgrad.debugger.jupyter.widget.protocol.requests import ListSessions as ListSessions
 from vizgrad.debugger.jupyter.widget.protocol.requests import Look as Look
@@ -119,6 +129,7 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     ListSessions: (Sessions,),
     Attach: (Shown,),
     Detach: (Sessions,),
+    IsKept: (Done,),
     Look: (Shown,),
     Since: (Updates, Behind),
     Find: (Found,),
@@ -172,5 +183,7 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     GetPart: (ArrayPart,),
     GetWhy: (Why,),
     GetHeap: (HeapRead,),
+    GetRanks: (RanksAt,),
+    MoveTogether: (Done,),
 }
-EVENTS: tuple[type, ...] = (Sessions, Updated, AtRevision, Working, LinesMoved, RollCall)
+EVENTS: tuple[type, ...] = (Sessions, Updated, AtRevision, Working, LinesMoved, RollCall, Ranks)

@@ -36,6 +36,14 @@ class Detach:
 
 
 @dataclass(frozen=True, slots=True)
+class IsKept:
+    """Is this backward of a watched block kept still? Failed, with what to do instead, where it is not."""
+
+    request: int
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
     """What is to be seen of it, so folded? The drawing `digest` is there already."""
 

@@ -40,7 +40,8 @@ class Why:
 
     `chain` leads from what was seen to its cause. `lines` are the culprit's and those beside it. It happened
     in the step behind which `position` are done; None: in none that was done. `check` says how the Function
-    of the node is examined; empty for others.
+    of the node is examined; empty for others. `when` says in which rounds of which loop it happened. `at` is
+    the number of the backward that a cell like `cell` (an id) would stop before; 0: no cell would.
     """
 
     request: int
@@ -58,3 +59,6 @@ class Why:
     position: int | None = None
     check: str = ""
     heading: str = ""
+    when: str = ""
+    at: int = 0
+    cell: str = ""
