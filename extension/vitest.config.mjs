@@ -2,7 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { defineConfig } from 'vitest/config';
 
 const PLAIN = ['{src,tests}/**/*.test.ts'];
-const DRAWN = ['{src,tests}/**/*.test.tsx', 'src/mime/saved.test.ts', 'src/trace/file.test.ts'];
+const DRAWN = [
+  '{src,tests}/**/*.test.tsx',
+  'src/mime/saved.test.ts',
+  'src/trace/file.test.ts',
+  'src/widget/picture.test.ts'
+];
 
 export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },

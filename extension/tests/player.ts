@@ -45,7 +45,10 @@ export const NO_REASON: Why = {
   chain: [],
   position: null,
   check: '',
-  heading: ''
+  heading: '',
+  when: '',
+  at: 0,
+  cell: ''
 };
 
 export class Player implements Port {

@@ -4,14 +4,16 @@ import { debugCell, thereOf } from './debugThere';
 
 const OUTPUT = `<div class="vizgrad-why"><section><p>
   <button type="button" data-at="3" data-cell="ab-1"><b>Debug there</b></button></p></section></div>
-  <button data-at="4">of others</button>`;
+  <button data-at="4">of others</button>
+  <button class="vg-button vg-there" data-at="5" data-cell="ab-1">Debug there</button>`;
 
 test('a click on the button of a finding says which backward of which cell', () => {
   document.body.innerHTML = OUTPUT;
-  const [own, other] = document.querySelectorAll('button');
+  const [own, other, ofView] = document.querySelectorAll('button');
   expect(thereOf(own ?? null)).toEqual({ at: 3, cell: 'ab-1' });
   expect(thereOf(own?.firstElementChild ?? null)).toEqual({ at: 3, cell: 'ab-1' });
   expect(thereOf(other ?? null)).toBeNull();
+  expect(thereOf(ofView ?? null)).toEqual({ at: 5, cell: 'ab-1' });
   expect(thereOf(document.body)).toBeNull();
   expect(thereOf(null)).toBeNull();
   own?.removeAttribute('data-cell');

@@ -6,8 +6,9 @@ export interface There {
   readonly cell: string;
 }
 
-/** Of findings, as `explanations_html` writes them, and of the curves of a training. */
-const BUTTONS = '.vizgrad-why button[data-at], button.vg-course-there[data-at]';
+/** Of findings, as `explanations_html` writes them, of the curves of a training, and of answers in a view. */
+const BUTTONS =
+  '.vizgrad-why button[data-at], button.vg-course-there[data-at], button.vg-there[data-at]';
 
 /** The button that a click is on; null: none. */
 export function thereOf(target: EventTarget | null): There | null {

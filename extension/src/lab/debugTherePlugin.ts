@@ -6,10 +6,17 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { debugCell, thereOf } from './debugThere';
 import type { There } from './debugThere';
 
-/** Makes the cell, below that with the output, and selects it; it is not run. */
+/** Is the button in it, or in a view beside it that shows a backward of one of its cells? */
+function concerns({ node, content }: NotebookPanel, { cell }: There, button: Node): boolean {
+  return node.contains(button) || content.widgets.some(each => each.model.id === cell);
+}
+
+/** Makes the cell, below that with the output, else below the one that was watched, and selects it; it is not run. */
 function make({ content }: NotebookPanel, { at, cell }: There, output: Element): void {
-  const shown = content.widgets.findIndex(each => each.node.contains(output));
-  const watched = content.widgets.find(each => each.model.id === cell) ?? content.widgets[shown];
+  const of = content.widgets.findIndex(each => each.model.id === cell);
+  const within = content.widgets.findIndex(each => each.node.contains(output));
+  const shown = within < 0 ? of : within;
+  const watched = content.widgets[of] ?? content.widgets[shown];
   if (shown < 0 || !watched) {
     return;
   }
@@ -29,7 +36,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     document.body.classList.add('vizgrad-lab'); // The buttons are shown where something hears them.
     document.body.addEventListener('click', ({ target }) => {
       const there = thereOf(target);
-      const panel = there && notebooks.find(each => each.node.contains(target as Node));
+      const panel = there && notebooks.find(each => concerns(each, there, target as Node));
       if (there && panel) {
         make(panel, there, target as Element);
       }

@@ -16,6 +16,15 @@ export const icon = new LabIcon({
     '<circle cx="18.5" cy="19" r="3"/><path d="M10.6 7 6.2 15.4l1.8.9L12 8.6l4 7.7 1.8-.9L13.4 7z"/></g></svg>'
 });
 
+const HEAD = {
+  font: '600 13px var(--jp-ui-font-family, sans-serif)',
+  margin: '0',
+  padding: '6px 10px',
+  overflow: 'hidden',
+  textOverflow: 'ellipsis',
+  whiteSpace: 'nowrap'
+};
+
 export interface PanelOptions {
   readonly id: string;
   /** The session to begin with; without one the newest. */
@@ -24,6 +33,8 @@ export interface PanelOptions {
   readonly only?: boolean;
   /** In a tab: its name, and the document that it stays with. */
   readonly tab?: { readonly label: string; readonly document: ISessionContext };
+  /** The name stands above the view. */
+  readonly headed?: boolean;
 }
 
 export class GraphPanel extends Widget {
@@ -90,6 +101,21 @@ export class GraphPanel extends Widget {
     }
   }
 
+  /** Where the view is drawn: below the name, where that has to be written. */
+  private body(): HTMLElement {
+    const { headed = false, tab } = this.options;
+    if (!headed || !tab) {
+      return this.node;
+    }
+    const [head, body] = [document.createElement('h2'), document.createElement('div')];
+    head.textContent = tab.label;
+    Object.assign(head.style, HEAD);
+    Object.assign(body.style, { flex: '1', minHeight: '0' });
+    Object.assign(this.node.style, { display: 'flex', flexDirection: 'column' });
+    this.node.append(head, body);
+    return body;
+  }
+
   /** The view is a megabyte with its layout engine: not loaded before it is looked at. */
   private async mount(): Promise<void> {
     if (this.mounting) {
@@ -101,7 +127,7 @@ export class GraphPanel extends Widget {
       const { session = null, only = false, tab } = this.options;
       const without: CommandName[] = tab ? ['pop-out'] : [];
       const options = { followNewest: !only, fill: true, session, without };
-      const view = openView(this.node, this.port, options);
+      const view = openView(this.body(), this.port, options);
       this.view = view;
       this.waiting.splice(0).forEach(act => act(view));
     }

@@ -31,7 +31,7 @@ const NOT_PYTHON: PortStatus = {
 };
 const NOT_IMPORTED: PortStatus = {
   state: 'closed',
-  reason: 'vizgrad is not imported in this kernel: run import vizgrad'
+  reason: 'vizgrad is not imported in this kernel. Run `import vizgrad` in a cell.'
 };
 
 /** Whose kernel it is: what is in front, or one document. */
@@ -45,6 +45,8 @@ export interface Follower {
 export interface KernelPortOptions {
   /** Knocks only where vizgrad was in use already, or comes into use: nobody has asked to see anything. */
   readonly waits?: boolean;
+  /** Said, as a sentence, where the kernel does not know vizgrad. */
+  readonly unknown?: string;
 }
 
 /** A kernel has vizgrad: told to those who wait for that. */
@@ -206,7 +208,9 @@ export class KernelPort implements Port, IDisposable {
     comm.onClose = () => {
       if (comm === this.comm) {
         this.comm = null;
-        this.become(before ? kernelGone('was restarted') : NOT_IMPORTED);
+        const { unknown } = this.options;
+        const notKnown = unknown ? { ...NOT_IMPORTED, reason: unknown } : NOT_IMPORTED;
+        this.become(before ? kernelGone('was restarted') : notKnown);
       }
     };
     void this.opened(comm, kernel.supportsSubshells).then(

@@ -8,15 +8,16 @@ import { listenIn } from './code/pageViews';
 import { GraphPanel } from './graphPanel';
 import { KernelFollower } from './kernelFollower';
 import { KernelPort } from './kernelPort';
+import type { KernelPortOptions } from './kernelPort';
 import { openWindow, showIn } from './ownWindow';
 
 let made = 0;
 
 /** A port that stays with the kernel of one document. */
-export function portOf(document: ISessionContext): KernelPort {
+export function portOf(document: ISessionContext, options: KernelPortOptions = {}): KernelPort {
   const follower = new KernelFollower();
   follower.stayWith(document);
-  return new KernelPort(follower);
+  return new KernelPort(follower, options);
 }
 
 export function popOut(shell: ILabShell, document: ISessionContext, { session }: Asked): void {

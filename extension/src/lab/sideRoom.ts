@@ -1,5 +1,6 @@
 /** How wide the side panel opens: JupyterLab gives it 250 pixels, in which nothing can be read. */
 import type { ILabShell } from '@jupyterlab/application';
+import { SplitPanel } from '@lumino/widgets';
 import type { Widget } from '@lumino/widgets';
 
 export const SIDE = 480;
@@ -22,21 +23,37 @@ export function widenOnce(shell: ILabShell, panel: Widget): () => void {
       return;
     }
     widened = true;
-    requestAnimationFrame(() => {
-      const all = split.node.getBoundingClientRect().width;
-      const own = panel.node.getBoundingClientRect().width;
-      const missing = Math.min(SIDE, all / 2) - own;
-      const sizes = split.relativeSizes();
-      const right = sizes.length - 1;
-      if (own === 0 || missing <= 0 || all === 0 || right < 1) {
+    requestAnimationFrame(() => widen(split, panel));
+  };
+}
+
+/** The same in a shell of which nothing is known, as that of Notebook 7: in what shares the width out around the panel. */
+export function widenWhereItIs(panel: Widget): void {
+  requestAnimationFrame(() => {
+    for (let each = panel.parent; each; each = each.parent) {
+      if (each instanceof SplitPanel && each.orientation === 'horizontal') {
+        widen(each, panel);
         return;
       }
-      const wanted = sizes.map((size, i) =>
-        i === right ? size + missing / all : i === right - 1 ? size - missing / all : size
-      );
-      if (wanted.every(size => size >= 0)) {
-        split.setRelativeSizes(wanted);
-      }
-    });
-  };
+    }
+  });
+}
+
+type Split = NonNullable<Shared['_hsplitPanel']>;
+
+function widen(split: Split, panel: Widget): void {
+  const all = split.node.getBoundingClientRect().width;
+  const own = panel.node.getBoundingClientRect().width;
+  const missing = Math.min(SIDE, all / 2) - own;
+  const sizes = split.relativeSizes();
+  const right = sizes.length - 1;
+  if (own === 0 || missing <= 0 || all === 0 || right < 1) {
+    return;
+  }
+  const wanted = sizes.map((size, i) =>
+    i === right ? size + missing / all : i === right - 1 ? size - missing / all : size
+  );
+  if (wanted.every(size => size >= 0)) {
+    split.setRelativeSizes(wanted);
+  }
 }

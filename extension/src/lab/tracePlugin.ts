@@ -54,7 +54,7 @@ export class TraceContent extends Widget {
       this.reading = reading;
       const name = this.context.path.split('/').at(-1) ?? '';
       const text = this.context.model.toString();
-      const view = await openTrace(this.node, text, name, reading.signal);
+      const view = await openTrace(this.node, text, name, reading.signal, startWorker);
       if (reading.signal.aborted) {
         view?.unmount();
       } else {
@@ -63,6 +63,9 @@ export class TraceContent extends Widget {
     });
   }
 }
+
+/** Another file of the labextension: its builder looks for exactly this form. */
+const startWorker = (): Worker => new Worker(new URL('../trace/worker.js', import.meta.url));
 
 class TraceFactory extends ABCWidgetFactory<DocumentWidget<TraceContent>> {
   protected createNewWidget(context: Context): DocumentWidget<TraceContent> {

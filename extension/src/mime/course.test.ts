@@ -10,7 +10,7 @@ import {
   stepAt,
   stepText
 } from './course';
-import type { Course } from './course';
+import type { Course, Layer } from './course';
 
 const COURSE: Course = {
   cell: 'a',
@@ -32,6 +32,7 @@ const COURSE: Course = {
         {
           name: 'net.0',
           y: 60,
+          all: 60,
           columns: [
             [1, 2, 'NaN', null],
             [3, 3, 3, 3],
@@ -50,10 +51,16 @@ const [SGD] = COURSE.optimizers as [Course['optimizers'][number]];
 
 test('what is no course, or is damaged, is not believed', () => {
   expect(readCourse({ [COURSE_MIME]: COURSE })).toEqual(COURSE);
+  const { all, ...layer } = SGD.layers[0] as Layer;
+  const before = { ...COURSE, optimizers: [{ ...SGD, layers: [layer] }] }; // a saved notebook's
+  expect(readCourse({ [COURSE_MIME]: before })).toEqual(COURSE);
+  expect(all).toBe(layer.y);
   for (const value of [
     undefined,
     [],
     { ...COURSE, width: '900' },
+    { ...COURSE, all: { svg: 1, height: 9 } },
+    { ...COURSE, optimizers: [{ ...SGD, layers: [{ ...layer, y: null }] }] },
     { ...COURSE, plots: [] },
     { ...COURSE, marks: [{ backward: 1 }] },
     { ...COURSE, kept: { block: 'kept-1-a', backwards: ['1'] } },

@@ -8,8 +8,10 @@ export type Norm = number | 'NaN' | 'Inf' | null;
 
 export interface Layer {
   readonly name: string;
-  /** The upper edge of its plots in the picture. */
-  readonly y: number;
+  /** The upper edge of its plots in the picture; null: it is folded. */
+  readonly y: number | null;
+  /** The same in the picture of all layers. */
+  readonly all: number;
   /** Gradient, weight, update in parts of the weight: a number for each step. */
   readonly columns: readonly (readonly Norm[])[];
 }
@@ -30,6 +32,8 @@ export interface Course {
   /** The size of the picture. */
   readonly width: number;
   readonly height: number;
+  /** The picture of all layers, where some are folded. */
+  readonly all?: { readonly svg: string; readonly height: number };
   /** Left edge, width and height of the plots in a row. */
   readonly plots: readonly (readonly number[])[];
   readonly optimizers: readonly Optimizer[];
@@ -46,17 +50,28 @@ export function readCourse(bundle: Bundle): Course | null {
   if (!isRecord(value)) {
     return null;
   }
-  const { cell, width, height, plots, optimizers, marks, kept } = value;
+  const { cell, width, height, all, plots, optimizers, marks, kept } = value;
   const good =
     typeof cell === 'string' &&
     isNumber(width) &&
     isNumber(height) &&
+    (all === undefined || (isRecord(all) && isText(all['svg']) && isNumber(all['height']))) &&
     isList(plots, plot => isList(plot, isNumber) && plot.length === 3) &&
     plots.length === NAMES.length &&
     isList(optimizers, isOptimizer) &&
     isList(marks, mark => isRecord(mark) && isNumber(mark['backward']) && isText(mark['text'])) &&
     (kept === undefined || isKept(kept));
-  return good ? (value as unknown as Course) : null;
+  return good ? ({ ...value, optimizers: optimizers.map(placed) } as unknown as Course) : null;
+}
+
+/** Notebooks of before fold no layers. */
+function placed(optimizer: unknown): unknown {
+  const { layers, ...others } = optimizer as Optimizer;
+  return { ...others, layers: layers.map(layer => ({ ...layer, all: allOf(layer) })) };
+}
+
+function allOf(layer: { y: number | null; all?: number }): number | null {
+  return layer.all ?? layer.y;
 }
 
 function isKept(value: unknown): boolean {
@@ -81,7 +96,7 @@ function isOptimizer(value: unknown): boolean {
       layer =>
         isRecord(layer) &&
         isText(layer['name']) &&
-        isNumber(layer['y']) &&
+        isPlaced(layer) &&
         isList(layer['columns'], column => isColumn(column, length)) &&
         layer['columns'].length === NAMES.length
     )
@@ -156,6 +171,10 @@ export function normText(norm: Norm): string {
 /** What a cell begins with that stops before this backward. */
 export function magicAt(backward: number): string {
   return `%%vizgrad debug --at ${backward}`;
+}
+
+function isPlaced({ y, all }: Record<string, unknown>): boolean {
+  return y === null ? isNumber(all) : isNumber(y) && (all === undefined || isNumber(all));
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -17,9 +17,9 @@ import {
   stepAt,
   stepText
 } from './course';
-import type { Course, Optimizer } from './course';
+import type { Course, Layer, Optimizer } from './course';
 import { button, made } from './draw';
-import { pictureOf, plainText } from './saved';
+import { addressOf, pictureOf, plainText } from './saved';
 
 /** By how many steps a key moves the line. */
 const MOVES: Readonly<Record<string, number>> = {
@@ -31,10 +31,18 @@ const MOVES: Readonly<Record<string, number>> = {
   End: Infinity
 };
 
+/** No narrower, of its own width: its smallest letters stay legible, and what has no room is scrolled. */
+const LEAST_SCALE = 0.85;
+
 export class CourseOutput extends Widget implements IRenderMime.IRenderer {
   private course: Course | null = null;
+  /** The picture of the first layers, or of those that findings name. */
+  private folded = '';
+  private unfolded = false;
   private readonly image = document.createElement('img');
   private readonly stage = made('div', '', 'vg-course-stage');
+  private readonly room = made('div', '', 'vg-course-room');
+  private readonly more = button('', () => this.unfold());
   private readonly said = made('div', '', 'vg-course-said');
   private tracks: Track[] = [];
 
@@ -42,7 +50,9 @@ export class CourseOutput extends Widget implements IRenderMime.IRenderer {
     super();
     this.addClass('vg-course');
     this.said.setAttribute('aria-live', 'polite');
-    this.node.replaceChildren(made('style', style), this.stage, this.said);
+    this.more.classList.add('vg-course-more');
+    this.room.append(this.stage);
+    this.node.replaceChildren(made('style', style), this.room, this.more, this.said);
   }
 
   renderModel(model: IRenderMime.IMimeModel): Promise<void> {
@@ -53,10 +63,11 @@ export class CourseOutput extends Widget implements IRenderMime.IRenderer {
       return Promise.resolve();
     }
     this.course = course;
-    this.image.src = address;
+    this.folded = address;
     this.image.alt = plainText(model.data);
     this.image.width = course.width;
     this.stage.style.maxWidth = `${course.width}px`;
+    this.stage.style.minWidth = `${Math.round(course.width * LEAST_SCALE)}px`;
     if (this.tracks.length !== course.optimizers.length) {
       const open = (): void => this.said.querySelector<HTMLElement>('.vg-course-open')?.click();
       this.tracks = course.optimizers.map(
@@ -64,13 +75,35 @@ export class CourseOutput extends Widget implements IRenderMime.IRenderer {
       );
       this.stage.replaceChildren(this.image, ...this.tracks.map(track => track.node));
     }
+    this.draw();
+    return Promise.resolve();
+  }
+
+  private unfold(): void {
+    this.unfolded = !this.unfolded;
+    this.draw();
+  }
+
+  /** The picture, and the tracks over it. */
+  private draw(): void {
+    const { course, more } = this;
+    if (!course) {
+      return;
+    }
+    const all = this.unfolded ? course.all : undefined;
+    this.image.src = all ? addressOf(all.svg) : this.folded;
+    more.hidden = !course.all;
+    more.textContent = moreText(course, this.unfolded);
+    more.setAttribute('aria-expanded', String(this.unfolded));
+    const picture: Picture = all
+      ? { height: all.height, y: layer => layer.all }
+      : { height: course.height, y: layer => layer.y };
     this.tracks.forEach((track, nr) => {
       const optimizer = course.optimizers[nr];
       if (optimizer) {
-        track.show(course, optimizer);
+        track.show(course, optimizer, picture);
       }
     });
-    return Promise.resolve();
   }
 
   /** A step was chosen on this track; `kept`: by a click or a key, and not by a pointer that passes over. */
@@ -92,6 +125,8 @@ export class CourseOutput extends Widget implements IRenderMime.IRenderer {
       ...(backward > 0 ? [this.way(backward)] : [])
     ];
     this.said.replaceChildren(title, ...(kept ? ways : []), list);
+    const offered = this.said.querySelector('.vg-course-open'); // heard as the click on it
+    offered?.dispatchEvent(new CustomEvent('vizgrad-offered', { bubbles: true }));
   }
 
   /** The trace of a backward that was kept: the kernel has it. */
@@ -132,12 +167,25 @@ export class CourseOutput extends Widget implements IRenderMime.IRenderer {
   }
 }
 
+/** The picture that is shown: where a layer is in it; null: it is folded. */
+interface Picture {
+  readonly height: number;
+  readonly y: (layer: Layer) => number | null;
+}
+
+function moreText({ optimizers }: Course, unfolded: boolean): string {
+  const layers = optimizers.flatMap(each => each.layers);
+  const shown = layers.filter(({ y }) => y !== null).length;
+  return unfolded ? `Show only ${shown} layers` : `Show all ${layers.length} layers`;
+}
+
 /** The plots of one optimizer: a slider over its steps. */
 class Track {
   readonly node = made('div', '', 'vg-course-track');
   optimizer: Optimizer | null = null;
   at: number | null = null;
   private course: Course | null = null;
+  private picture: Picture | null = null;
   private kept = false;
 
   /** `open` opens the backward of the step that was chosen. */
@@ -160,11 +208,12 @@ class Track {
     );
   }
 
-  show(course: Course, optimizer: Optimizer): void {
+  show(course: Course, optimizer: Optimizer, picture: Picture): void {
     // Steps are thinned out while a loop runs: the line stays at its step.
     const step = this.at === null ? null : this.optimizer?.steps[this.at];
     this.course = course;
     this.optimizer = optimizer;
+    this.picture = picture;
     if (step !== null && step !== undefined) {
       const later = optimizer.steps.findIndex(each => each >= step);
       this.at = later < 0 ? optimizer.steps.length - 1 : later;
@@ -232,21 +281,21 @@ class Track {
   }
 
   private draw(): void {
-    const { course, optimizer, node, at } = this;
-    const rows = optimizer?.layers ?? [];
-    if (!course || !optimizer || rows.length === 0) {
+    const { course, optimizer, picture, node, at } = this;
+    const rows = (optimizer?.layers ?? []).flatMap(layer => picture?.y(layer) ?? []);
+    if (!course || !optimizer || !picture || rows.length === 0) {
       node.hidden = true;
       return;
     }
     node.hidden = false;
     const [first = 0, , height = 0] = course.plots[0] ?? [];
-    const top = rows[0]?.y ?? 0;
-    const bottom = (rows.at(-1)?.y ?? 0) + height;
+    const top = rows[0] ?? 0;
+    const bottom = (rows.at(-1) ?? 0) + height;
     const percent = (part: number, whole: number): string => `${(100 * part) / whole}%`;
     node.style.left = percent(first, course.width);
     node.style.width = percent(span(course), course.width);
-    node.style.top = percent(top, course.height);
-    node.style.height = percent(bottom - top, course.height);
+    node.style.top = percent(top, picture.height);
+    node.style.height = percent(bottom - top, picture.height);
     node.setAttribute('aria-label', `Steps of ${optimizer.title}`);
     node.setAttribute('aria-valuemin', String(optimizer.steps[0]));
     node.setAttribute('aria-valuemax', String(optimizer.steps.at(-1)));

@@ -1,6 +1,6 @@
 /** Draws what a notebook kept of a session: which state that was, the picture, and its text. */
 import style from '../../style/saved.raw.css';
-import { pictureOf, plainText, readSaved, told } from './saved';
+import { nextIn, pictureOf, plainText, readSaved, svgIn, told } from './saved';
 import type { Bundle } from './saved';
 
 export const RUN_AGAIN = 'Run the cell to step again.';
@@ -48,9 +48,21 @@ function picture(bundle: Bundle, title: string): HTMLElement[] {
   frame.setAttribute('role', 'group');
   frame.setAttribute('aria-label', title);
   frame.append(image);
+  image.addEventListener('load', () => scrollToNext(frame, image, nextIn(svgIn(bundle))), {
+    once: true
+  });
   const folded = document.createElement('details');
   folded.append(made('summary', 'As text'), words);
   return [frame, folded];
+}
+
+/** Of a tall picture is seen what it is about: what runs next, with what ran before it above. */
+const NEXT_AT = 0.7;
+
+function scrollToNext(frame: HTMLElement, image: HTMLElement, next: number | null): void {
+  if (next !== null) {
+    frame.scrollTop = Math.max(0, next * image.clientHeight - NEXT_AT * frame.clientHeight);
+  }
 }
 
 export function made(name: string, text: string, className = ''): HTMLElement {

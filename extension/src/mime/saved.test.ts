@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import notebook from '../../../tests/fixtures/before_the_house/notebook.json';
 import { drawSaved } from './draw';
-import { type Bundle, MIME, pictureOf, plainText, readSaved, told } from './saved';
+import { type Bundle, MIME, nextIn, pictureOf, plainText, readSaved, told } from './saved';
 
 const SAVED = {
   session: 's1-ab',
@@ -82,4 +82,23 @@ test('what the version before the house saved in a notebook is read', () => {
     expect(plainText(data)).toContain('0 of 7 nodes done');
     expect(rendered(data).querySelector('img')).not.toBeNull();
   }
+});
+
+test('a tall picture shows what runs next, with what ran before it above', () => {
+  const box = '<rect class="body" x="0" y="0" width="9" height="40"/>';
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="1000"><g transform="translate(10 90)">
+    <g class="op done" transform="translate(0 20)">${box}</g>
+    <g class="leaf current odd" transform="translate(53.1 690.5)">${box}</g></g></svg>`;
+  expect(nextIn(svg)).toBeCloseTo(0.8005);
+  expect(nextIn(svg.replace(' current', ''))).toBeNull();
+  for (const wrong of ['', '<svg', svg.replace('height="1000"', ''), svg.replace('690.5', 'x')]) {
+    expect(nextIn(wrong) ?? 0).toBeLessThan(0.2);
+  }
+
+  const node = rendered({ [MIME]: SAVED, 'image/svg+xml': svg });
+  const [frame, image] = ['.vg-saved-picture', 'img'].map(each => node.querySelector(each));
+  Object.defineProperty(frame, 'clientHeight', { value: 600 });
+  Object.defineProperty(image, 'clientHeight', { value: 2000 });
+  image?.dispatchEvent(new Event('load'));
+  expect(frame?.scrollTop).toBeCloseTo(0.8005 * 2000 - 420);
 });

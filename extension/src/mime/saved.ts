@@ -20,10 +20,36 @@ export function readSaved(bundle: Bundle): SavedView | null {
     : null;
 }
 
+/** The SVG text of the picture; '': there is none. */
+export function svgIn(bundle: Bundle): string {
+  return textIn(bundle['image/svg+xml']);
+}
+
+/** How far down a picture what runs next is, of 1: the middle of its box; null: nothing is next, or it is not known. */
+export function nextIn(svg: string): number | null {
+  const read = new DOMParser().parseFromString(svg, 'image/svg+xml'); // Nothing in it runs.
+  const height = Number(read.documentElement.getAttribute('height'));
+  const group = read.querySelector('g.current');
+  const box = group?.querySelector('rect.body');
+  if (!group || !box || !(height > 0)) {
+    return null;
+  }
+  let y = (Number(box.getAttribute('y')) + Number(box.getAttribute('height'))) / 2;
+  for (let each: Element | null = group; each; each = each.parentElement) {
+    const moved = /^translate\(\S+ (\S+)\)$/.exec(each.getAttribute('transform') ?? '');
+    y += Number(moved?.[1] ?? 0);
+  }
+  return Number.isFinite(y) ? Math.min(Math.max(y / height, 0), 1) : null;
+}
+
 /** The picture as the address of an image: nothing in it can run, and it loads nothing. */
 export function pictureOf(bundle: Bundle): string | null {
-  const svg = textIn(bundle['image/svg+xml']);
-  return svg ? `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}` : null;
+  const svg = svgIn(bundle);
+  return svg ? addressOf(svg) : null;
+}
+
+export function addressOf(svg: string): string {
+  return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
 }
 
 export function plainText(bundle: Bundle): string {

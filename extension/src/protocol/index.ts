@@ -5,6 +5,7 @@ export * from './answers';
 export * from './heap';
 export * from './events';
 export * from './lanes';
+export * from './ranks';
 export * from './why';
 export * from './filed';
 export * from './messages';

@@ -47,6 +47,7 @@ import type {
   GetWatches,
   GetWriter,
   Inspect,
+  IsKept,
   LinesSeen,
   ListSessions,
   Look,
@@ -129,6 +130,8 @@ import { readAtRevision, readLinesMoved, readRollCall, readUpdated, readWorking 
 import type { AtRevision, LinesMoved, RollCall, Updated, Working } from './events';
 import { readLane, readOpened } from './lanes';
 import type { GetLane, Lane, Opened, OpenSecond } from './lanes';
+import { readRanks, readRanksAt } from './ranks';
+import type { GetRanks, MoveTogether, Ranks, RanksAt } from './ranks';
 import { readWhy } from './why';
 import type { GetWhy, Why } from './why';
 
@@ -141,6 +144,7 @@ export type Request =
   | ListSessions
   | Attach
   | Detach
+  | IsKept
   | Look
   | Since
   | Find
@@ -193,12 +197,15 @@ export type Request =
   | Inspect
   | GetPart
   | GetWhy
-  | GetHeap;
+  | GetHeap
+  | GetRanks
+  | MoveTogether;
 
 /** What the kernel may say: answers and events. */
 export type Message =
   | Sessions
   | Shown
+  | Done
   | Updates
   | Behind
   | Found
@@ -208,7 +215,6 @@ export type Message =
   | Storages
   | Picture
   | Lines
-  | Done
   | LineNodes
   | NodeLine
   | Source
@@ -223,18 +229,21 @@ export type Message =
   | ArrayPart
   | Why
   | HeapRead
+  | RanksAt
   | Failed
   | Updated
   | AtRevision
   | Working
   | LinesMoved
-  | RollCall;
+  | RollCall
+  | Ranks;
 
 /** The answer to each request, if it is not `Failed`. */
 export const ANSWERS = {
   list_sessions: ['sessions'],
   attach: ['shown'],
   detach: ['sessions'],
+  is_kept: ['done'],
   look: ['shown'],
   since: ['updates', 'behind'],
   find: ['found'],
@@ -287,7 +296,9 @@ export const ANSWERS = {
   inspect: ['inspection'],
   get_part: ['array_part'],
   get_why: ['why'],
-  get_heap: ['heap_read']
+  get_heap: ['heap_read'],
+  get_ranks: ['ranks_at'],
+  move_together: ['done']
 } as const satisfies Record<Request['type'], readonly Message['type'][]>;
 
 /** What is told unasked. */
@@ -297,12 +308,14 @@ export const EVENTS = [
   'at_revision',
   'working',
   'lines_moved',
-  'roll_call'
+  'roll_call',
+  'ranks'
 ] as const;
 
 export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, { type: T }>> } = {
   sessions: readSessions,
   shown: readShown,
+  done: readDone,
   updates: readUpdates,
   behind: readBehind,
   found: readFound,
@@ -312,7 +325,6 @@ export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, 
   storages: readStorages,
   picture: readPicture,
   lines: readLines,
-  done: readDone,
   line_nodes: readLineNodes,
   node_line: readNodeLine,
   source: readSource,
@@ -327,10 +339,12 @@ export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, 
   array_part: readArrayPart,
   why: readWhy,
   heap_read: readHeapRead,
+  ranks_at: readRanksAt,
   failed: readFailed,
   updated: readUpdated,
   at_revision: readAtRevision,
   working: readWorking,
   lines_moved: readLinesMoved,
-  roll_call: readRollCall
+  roll_call: readRollCall,
+  ranks: readRanks
 };

@@ -29,6 +29,15 @@ export interface Detach {
   readonly request: number;
 }
 
+/**
+ * Is this backward of a watched block kept still? Failed, with what to do instead, where it is not.
+ */
+export interface IsKept {
+  readonly type: 'is_kept';
+  readonly request: number;
+  readonly session: string;
+}
+
 /** What is to be seen of it, so folded? The drawing `digest` is there already. */
 export interface Look {
   readonly type: 'look';

@@ -32,7 +32,9 @@ export interface WhyLink {
  *
  * `chain` leads from what was seen to its cause. `lines` are the culprit's and those beside it. It
  * happened in the step behind which `position` are done; None: in none that was done. `check` says
- * how the Function of the node is examined; empty for others.
+ * how the Function of the node is examined; empty for others. `when` says in which rounds of which
+ * loop it happened. `at` is the number of the backward that a cell like `cell` (an id) would stop
+ * before; 0: no cell would.
  */
 export interface Why {
   readonly type: 'why';
@@ -51,6 +53,9 @@ export interface Why {
   readonly position: number | null;
   readonly check: string;
   readonly heading: string;
+  readonly when: string;
+  readonly at: number;
+  readonly cell: string;
 }
 
 export const readGetWhy: Reader<GetWhy> = record<GetWhy>({
@@ -87,5 +92,8 @@ export const readWhy: Reader<Why> = record<Why>({
   chain: array(readWhyLink),
   position: optional(nullable(integer), null),
   check: optional(string, ''),
-  heading: optional(string, '')
+  heading: optional(string, ''),
+  when: optional(string, ''),
+  at: optional(integer, 0),
+  cell: optional(string, '')
 });

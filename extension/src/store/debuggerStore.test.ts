@@ -51,6 +51,18 @@ describe('attaching', () => {
     expect(state().sessions).toEqual([]);
   });
 
+  test('a move after another session was chosen is not made in the one that is still shown', async () => {
+    open();
+    await settle();
+    on.kernel.delay = null;
+    on.store.attach('s2');
+    on.store.actions.continue();
+    expect(sent()).toEqual(['attach', 'inspect', 'attach']);
+    on.store.attach('s1'); // Back before it came.
+    on.store.actions.continue();
+    expect(sent().at(-1)).toBe('continue');
+  });
+
   test('a kernel that does not know the session any more has closed it', async () => {
     open();
     await settle();

@@ -78,7 +78,12 @@ export class DebuggerStore {
       () => this.pendingChanged(),
       error => this.notSent(error)
     );
-    this.actions = new SessionActions(this.state, this.requests, node => this.select(node));
+    this.actions = new SessionActions(
+      this.state,
+      this.requests,
+      node => this.select(node),
+      () => this.isLeaving()
+    );
     this.context = {
       revisions: this.revisions,
       requests: this.requests,
@@ -271,6 +276,13 @@ export class DebuggerStore {
     }
   }
 
+  /** Whether the user chose another session than the one that is still shown. */
+  private isLeaving(): boolean {
+    const { attaching } = this.context;
+    const { session } = this.state.value;
+    return typeof attaching === 'string' && session !== null && session.session !== attaching;
+  }
+
   private attachment(): readonly Want[] | null {
     const { attaching: session } = this.context;
     if (session === undefined) {
@@ -369,6 +381,8 @@ export class DebuggerStore {
           inspection: null,
           part: null,
           notice: null,
+          ranks: null,
+          ranksThere: null,
           announcement: ''
         });
       }

@@ -13,6 +13,8 @@ export { History } from './history';
 export type { Window } from './history';
 export { Names } from './names';
 export { isPlain, isTensor, plainText } from './plain';
+export { letter, ranksOf, rowWithin, standings } from './ranks';
+export type { RanksState, RanksThere } from './ranks';
 export { focusOf, isAway, lastRun } from './focus';
 export type { Finding, RunHead, SessionState } from './session';
 export { SavedValues } from './saved';

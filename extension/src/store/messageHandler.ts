@@ -1,11 +1,21 @@
 /** What the kernel tells: each message becomes another state. */
 import { checkDrawing, checkNodes, checkStorages, Malformed, PROTOCOL_VERSION } from '../protocol';
-import type { Failed, Message, Sessions, Shown, Unnumbered, Update, Working } from '../protocol';
+import type {
+  Failed,
+  Message,
+  Ranks,
+  Sessions,
+  Shown,
+  Unnumbered,
+  Update,
+  Working
+} from '../protocol';
 import { foldingAlong } from './along';
 import { announce } from './announce';
 import { comparedIn } from './comparing';
 import { focusOf } from './focus';
 import { DoesNotFollow } from './fold';
+import { ranksAfter } from './ranks';
 import type { RevisionTracker } from './revisionTracker';
 import type { Names } from './names';
 import type { Observable } from './observable';
@@ -31,7 +41,16 @@ export interface HandlerContext {
 
 /** What is not about the session that is shown, or does not say so. */
 type Anybodys =
-  'sessions' | 'shown' | 'at_revision' | 'failed' | 'working' | 'roll_call' | 'done' | 'heap_read';
+  | 'sessions'
+  | 'shown'
+  | 'at_revision'
+  | 'failed'
+  | 'working'
+  | 'roll_call'
+  | 'done'
+  | 'heap_read'
+  | 'ranks'
+  | 'ranks_at';
 
 /** The kernel tells what it is busy with more often than this. */
 const SILENCE_MS = 3000;
@@ -81,6 +100,14 @@ export class MessageHandler {
       case 'heap_read':
         this.state.patch({ heap: message, heapAsked: false });
         return;
+      case 'ranks':
+        this.applyRanks(message);
+        return;
+      case 'ranks_at': {
+        const { session: of, node, ranks } = message;
+        this.state.patch({ ranksThere: { session: of, node, ranks } });
+        return;
+      }
       case 'done':
         return; // What it changed was told before.
       default: {
@@ -217,6 +244,15 @@ export class MessageHandler {
         this.goAlong();
       }, SILENCE_MS);
     }
+  }
+
+  /** A rank that leaves the others is said, once. */
+  private applyRanks(told: Ranks): void {
+    const { ranks: before, announcement } = this.state.value;
+    const ranks = ranksAfter(before, told);
+    const news = ranks.differing > 0 && ranks.text !== before?.text;
+    const [line = ''] = ranks.text.split('\n');
+    this.state.patch({ ranks, announcement: news ? line : announcement });
   }
 
   private applySessions({ sessions, vizgrad_version, protocol_version }: Sessions): void {
@@ -420,5 +456,6 @@ const ASIDE: readonly Unnumbered['type'][] = [
   'get_picture',
   'get_differences',
   'get_lane',
+  'get_ranks',
   'get_why'
 ];

@@ -43,6 +43,7 @@ describe('what the user asks for', () => {
   let requests: RequestQueue;
   let actions: SessionActions;
   let state: Observable<typeof INITIAL_STATE>;
+  let leaving: boolean;
   /** What was sent since the last call, without its numbers. */
   const newly = (): Unnumbered[] =>
     sent.splice(0).map(({ request, ...rest }) => {
@@ -68,7 +69,13 @@ describe('what the user asks for', () => {
       () => undefined,
       () => undefined
     );
-    actions = new SessionActions(state, requests, node => selected.push(node));
+    leaving = false;
+    actions = new SessionActions(
+      state,
+      requests,
+      node => selected.push(node),
+      () => leaving
+    );
   });
 
   test('is one request about the session that is shown', () => {
@@ -111,6 +118,29 @@ describe('what the user asks for', () => {
     expect(newly()).toEqual([{ type: 'step', session: 's1', count: 1 }]);
     actions.nextMove();
     expect(newly()).toEqual([{ type: 'step', session: 's1', count: 4 }]);
+  });
+
+  test('a move waits for the session that the user chose; places in the one shown are ignored', () => {
+    const { session } = state.value;
+    leaving = true;
+    actions.continue();
+    actions.runTo(4);
+    actions.seek(2);
+    actions.nextMove();
+    expect(newly()).toEqual([]);
+    leaving = false;
+    state.patch({ session: session && { ...session, session: 's2' } });
+    actions.nextMove();
+    expect(newly()).toEqual([{ type: 'continue', session: 's2' }]);
+  });
+
+  test('stop closes nothing while another session is about to be shown', () => {
+    leaving = true;
+    actions.step();
+    actions.stop();
+    leaving = false;
+    actions.nextMove();
+    expect(newly()).toEqual([]);
   });
 
   test('a pause is sent at once, and takes the moves that wait away', () => {

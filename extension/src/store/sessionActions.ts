@@ -35,7 +35,9 @@ export class SessionActions {
     private readonly state: Observable<DebuggerState>,
     private readonly requests: RequestQueue,
     /** Show a node in the inspector. */
-    private readonly select: (node: number) => void
+    private readonly select: (node: number) => void,
+    /** Whether the user chose another session, such as that of another rank, which is not shown yet. */
+    private readonly isLeaving: () => boolean
   ) {}
 
   // --- moving ---
@@ -50,6 +52,14 @@ export class SessionActions {
 
   continue(): void {
     this.move({ kind: 'continue' });
+  }
+
+  /** From now on moves are of all ranks, or of the one that is shown. */
+  moveTogether(enabled: boolean): void {
+    const { session } = this.state.value;
+    if (session) {
+      this.requests.send({ type: 'move_together', session: session.session, enabled });
+    }
   }
 
   stage(count = 1): void {
@@ -86,15 +96,21 @@ export class SessionActions {
     this.send(session => ({ type: 'pause', session }));
   }
 
+  /** Not while another session is about to be shown: it is not clear which of the two the user means. */
   stop(): void {
     this.clearMoves();
-    this.send(session => ({ type: 'stop', session }));
+    if (!this.isLeaving()) {
+      this.send(session => ({ type: 'stop', session }));
+    }
   }
 
-  /** Sends the move that comes next, if none is under way. */
+  /**
+   * Sends the move that comes next, if none is under way. After the user chose another session, moves wait until
+   * it is shown: they are meant for it.
+   */
   nextMove(): void {
     const [move, ...rest] = this.moves;
-    if (move && !this.requests.has(...MOVES)) {
+    if (move && !this.requests.has(...MOVES) && !this.isLeaving()) {
       this.moves = rest;
       this.send(session => requestFor(move, session));
     }
@@ -106,6 +122,9 @@ export class SessionActions {
   }
 
   private move(move: Move): void {
+    if (this.isLeaving() && isPlace(move)) {
+      return; // It names a place in the picture that is about to go.
+    }
     this.moves = enqueue(this.moves, move);
     this.nextMove();
   }
@@ -256,6 +275,10 @@ export function enqueue(queue: readonly Move[], move: Move): readonly Move[] {
   const count = last.count + move.count;
   const rest = queue.slice(0, -1);
   return count === 0 ? rest : [...rest, { kind: move.kind, count }];
+}
+
+function isPlace({ kind }: Move): boolean {
+  return kind === 'seek' || kind === 'run_to';
 }
 
 function requestFor(move: Move, session: string): Unnumbered {

@@ -13,6 +13,7 @@ import type {
 } from '../protocol';
 import type { Patience } from './requestQueue';
 import type { PortStatus } from './port';
+import type { RanksState, RanksThere } from './ranks';
 import type { SessionState } from './session';
 import { INITIAL_VIEW } from './view';
 import type { ViewState } from './view';
@@ -65,6 +66,9 @@ export interface DebuggerState {
   /** What lives in the memory of the notebook, as it was read last, and whether it is being read now. */
   readonly heap: HeapRead | null;
   readonly heapAsked: boolean;
+  /** Where several processes run a backward, of which `session` is one: the others, too. */
+  readonly ranks: RanksState | null;
+  readonly ranksThere: RanksThere | null;
   readonly notice: Notice | null;
   /** What a person typed into a field and the kernel did not accept: said beside that field. */
   readonly refused: Refused | null;
@@ -89,6 +93,8 @@ export const INITIAL_STATE: DebuggerState = {
   picture: null,
   heap: null,
   heapAsked: false,
+  ranks: null,
+  ranksThere: null,
   notice: null,
   refused: null,
   announcement: '',

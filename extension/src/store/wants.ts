@@ -3,6 +3,7 @@ import type { Want } from './requestQueue';
 import { comparison } from './comparing';
 import { laneWanted } from './lanes';
 import type { Window } from './history';
+import { ranksWanted } from './ranks';
 import type { RevisionTracker } from './revisionTracker';
 import type { SessionState } from './session';
 import { shows } from './state';
@@ -59,6 +60,7 @@ export function wantsOf(
     part(state, session),
     comparison(session, view),
     laneWanted(session, view),
+    ranksWanted(session, view, state.ranks),
     found(session, view)
   ];
   return wants.filter(want => want !== null);

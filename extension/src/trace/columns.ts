@@ -21,19 +21,33 @@ type Told = Readonly<Record<string, unknown>>;
 
 const EMPTY: Column = { values: [], weights: null };
 
-/** The root, as plain values. Throws `BadFile`. */
-export function fromColumns(data: unknown): unknown {
-  return new Columns().root(objectIn(data));
+/** The root, as plain values. Throws `BadFile`. `tell` is told which share of all rows is read. */
+export function fromColumns(
+  data: unknown,
+  tell: (share: number) => void = () => undefined
+): unknown {
+  return new Columns().root(objectIn(data), tell);
 }
 
 class Columns {
   private readonly tables = new Map<string, Column>();
   private left = MOST_READ;
 
-  root(told: Told): unknown {
-    for (const [name, table] of Object.entries(objectIn(told['tables']))) {
-      this.tables.set(name, this.table(objectIn(table)));
-    }
+  root(told: Told, tell: (share: number) => void): unknown {
+    const tables = Object.entries(objectIn(told['tables'])).map(
+      ([name, table]) => [name, objectIn(table)] as const
+    );
+    const rows = tables.map(([, table]) => countIn(table['rows']));
+    const all = Math.max(
+      1,
+      rows.reduce((sum, count) => sum + count, 0)
+    );
+    let done = 0;
+    tables.forEach(([name, table], place) => {
+      this.tables.set(name, this.table(table));
+      done += rows[place] ?? 0;
+      tell(done / all);
+    });
     const { values, weights } = this.tables.get(String(told['root'])) ?? EMPTY;
     if (values.length !== 1 || (weights?.[0] ?? 0) > MOST_VALUES) {
       throw new BadFile('its tables have no root, or hold too much');

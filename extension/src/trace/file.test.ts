@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 
 import { bytesOf, OLD_TRACES, TRACES } from '../../tests/traces';
 import { DebuggerStore } from '../store';
-import { readTraceFile } from './file';
+import { bytesIn, readTraceFile } from './file';
 import { readNpy } from './npy';
-import { bytesIn, openTrace } from './open';
+import { openTrace } from './open';
 import { TracePort } from './tracePort';
 import { BadFile, checksum, readZip, text } from './zip';
 

@@ -58,17 +58,33 @@ export interface TraceFile {
   array(of: ArrayName): Npy | undefined;
 }
 
-export async function readTraceFile(bytes: Uint8Array<ArrayBuffer>): Promise<TraceFile> {
+/** Told how much of the work is done, from 0 to 1, and of what. */
+export type Progress = (share: number, text: string) => void;
+
+export async function readTraceFile(
+  bytes: Uint8Array<ArrayBuffer>,
+  progress: Progress = () => undefined
+): Promise<TraceFile> {
   refuseLarge(bytes.length);
   try {
+    progress(0, 'Unpacking the trace');
     const records = await readZip(bytes);
-    return fileOf(records);
+    return fileOf(records, progress);
   } catch (error) {
     if (error instanceof BadFile) {
       throw error;
     }
     // `Malformed`, an error of the text that is no JSON, or a list too long for this browser.
     throw new BadFile(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Bytes written in base64. */
+export function bytesIn(text: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+  } catch {
+    throw new BadFile('its text is damaged');
   }
 }
 
@@ -80,7 +96,7 @@ export function refuseLarge(bytes: number): void {
   }
 }
 
-function fileOf(records: ReadonlyMap<string, Uint8Array>): TraceFile {
+function fileOf(records: ReadonlyMap<string, Uint8Array>, progress: Progress): TraceFile {
   const json = (name: string): unknown => {
     const record = records.get(name);
     if (!record) {
@@ -106,9 +122,20 @@ function fileOf(records: ReadonlyMap<string, Uint8Array>): TraceFile {
     );
   }
   const columns = manifest.version >= IN_COLUMNS;
-  const part = <T>(name: string, read: (data: unknown) => T): T =>
-    columns ? sharing(() => read(fromColumns(json(name)))) : read(json(name));
-  const trace = part('trace.json', readTrace);
+  const much = `${manifest.nodes.toLocaleString('en-US')} nodes and ${manifest.steps.toLocaleString('en-US')} steps`;
+  const tell = (share: number): void => progress(share, `Reading ${much}`);
+  // About what each takes of the time for a long loop.
+  const [UNPACKED, READ, CHECKED] = [0.1, 0.75, 0.9];
+  const part = <T>(name: string, read: (data: unknown) => T, from = CHECKED, to = 1): T => {
+    const parsed = from + (to - from) / 3;
+    const data = json(name);
+    tell(parsed);
+    return columns
+      ? sharing(() => read(fromColumns(data, done => tell(parsed + done * (to - parsed)))))
+      : read(data);
+  };
+  tell(UNPACKED);
+  const trace = part('trace.json', readTrace, UNPACKED, READ);
   if (trace.version > MODEL_VERSION) {
     throw new BadFile('a newer vizgrad wrote it; update vizgrad where Jupyter runs');
   }
@@ -118,6 +145,7 @@ function fileOf(records: ReadonlyMap<string, Uint8Array>): TraceFile {
     throw new BadFile('it does not say how its run began');
   }
   const steps = view.start ? view.records : trace.records;
+  tell(CHECKED);
   checkGraph(trace.graph);
   checkSteps(steps, start, trace.graph.nodes.length);
   const [first, ...others] = view.drawings.map(filed => drawnOf(filed, trace.graph));

@@ -2,8 +2,11 @@
 import type { CommandName } from '../protocol';
 import { openView } from '../view';
 import type { MountedView } from '../view';
-import { readTraceFile, refuseLarge } from './file';
+import type { Port } from '../store';
+import { bytesIn, readTraceFile, refuseLarge } from './file';
+import type { Progress } from './file';
 import { TracePort } from './tracePort';
+import { NoWorker, WorkerPort } from './workerPort';
 import { BadFile } from './zip';
 
 /** What only a run can be told, and a window of a kernel's. */
@@ -15,24 +18,55 @@ const WITHOUT: readonly CommandName[] = [
 
 /**
  * `encoded` is the file in base64, `name` what it is called. Null: it cannot be read, which is said; or nobody waits
- * for it any more.
+ * for it any more. `start` starts a worker that reads it, and can be cancelled; without one the page reads it.
  */
 export async function openTrace(
   el: HTMLElement,
   encoded: string,
   name: string,
-  signal?: AbortSignal
+  signal?: AbortSignal,
+  start?: () => Worker
 ): Promise<MountedView | null> {
   try {
     refuseLarge(encoded.length * 0.75);
-    say(el, 'status', 'Reading the trace…');
+    const cancelled = new AbortController();
+    signal?.addEventListener('abort', () => cancelled.abort());
+    const ended = new Promise<null>(resolve =>
+      cancelled.signal.addEventListener('abort', () => resolve(null))
+    );
+    const progress = sayReading(el, start ? () => cancelled.abort() : null);
     await painted();
-    const file = await readTraceFile(bytesIn(encoded));
+    const reading = start
+      ? WorkerPort.open(start, encoded, name, progress, cancelled.signal).catch(
+          (error: unknown) => {
+            if (error instanceof NoWorker) {
+              return readHere(encoded, name, progress);
+            }
+            throw error;
+          }
+        )
+      : readHere(encoded, name, progress);
+    const port = await Promise.race([reading, ended]);
     if (signal?.aborted) {
       return null;
     }
+    if (port === null) {
+      say(
+        el,
+        'status',
+        'Reading was cancelled. Close this tab, and open the file again to read it.'
+      );
+      return null;
+    }
     el.replaceChildren();
-    return openView(el, new TracePort(file, name), { fill: true, without: WITHOUT });
+    const view = openView(el, port, { fill: true, without: WITHOUT });
+    const unmount = (): void => {
+      view.unmount();
+      if (port instanceof WorkerPort) {
+        port.dispose();
+      }
+    };
+    return { ...view, unmount };
   } catch (error) {
     if (!(error instanceof BadFile)) {
       throw error;
@@ -42,6 +76,34 @@ export async function openTrace(
     }
     return null;
   }
+}
+
+async function readHere(encoded: string, name: string, progress: Progress): Promise<Port> {
+  return new TracePort(await readTraceFile(bytesIn(encoded), progress), name);
+}
+
+/** Says how much is read, with a button where it can be cancelled. */
+function sayReading(el: HTMLElement, cancel: (() => void) | null): Progress {
+  say(el, 'status', 'Reading the trace…');
+  const said = el.firstElementChild;
+  const bar = document.createElement('progress');
+  bar.max = 1;
+  bar.setAttribute('aria-label', 'Share of the trace that is read');
+  bar.style.display = 'block';
+  bar.style.margin = '0 2em';
+  el.append(bar);
+  if (cancel) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = 'Cancel';
+    button.style.margin = '1em 2em';
+    button.addEventListener('click', cancel);
+    el.append(button);
+  }
+  return (share, text) => {
+    bar.value = share;
+    said?.replaceChildren(`${text}…`);
+  };
 }
 
 function say(el: HTMLElement, role: 'alert' | 'status', text: string): void {
@@ -56,13 +118,4 @@ function say(el: HTMLElement, role: 'alert' | 'status', text: string): void {
 /** What was said is seen before the page is busy. */
 function painted(): Promise<void> {
   return new Promise(resolve => setTimeout(resolve));
-}
-
-/** Bytes written in base64. */
-export function bytesIn(text: string): Uint8Array<ArrayBuffer> {
-  try {
-    return Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
-  } catch {
-    throw new BadFile('its text is damaged');
-  }
 }

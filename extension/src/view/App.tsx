@@ -10,12 +10,14 @@ import { Banner } from './frame/Banner';
 import { CommandButton } from './frame/Button';
 import { Help } from './frame/Help';
 import { Panels } from './frame/Panels';
+import { RankBar } from './frame/RankBar';
 import { Region } from './frame/Region';
 import { SessionPicker } from './frame/SessionPicker';
 import { Toolbar } from './frame/Toolbar';
 import { useCommands, useDoers, useObservable, useSize, useStore } from './hooks';
 import { answerHost, hostOf, onHostChanged } from './host';
 import { Live } from './Live';
+import { copy } from './panels/array/copy';
 import { heapNote, NotebookMemory } from './panels/NotebookMemory';
 import { escape, goToPart } from './parts';
 import { Sentence } from './Sentence';
@@ -86,6 +88,7 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
       }}
     >
       {(sessions || state.opened) && <SessionPicker sessions={state.sessions} shown={session} />}
+      {session && state.ranks && <RankBar ranks={state.ranks} />}
       {session && <Toolbar state={state} />}
       <div ref={said} class="vg-said">
         {!(session && width === 'wide') && <Banner state={state} />}
@@ -132,19 +135,12 @@ function Empty({ state }: { state: DebuggerState }): JSX.Element {
   }, []);
   const { port, patience, view } = state;
   if (port.state === 'closed') {
-    return (
-      <p class="vg-empty vg-empty-view" role="alert">
-        <Sentence text={port.reason ?? 'The connection to the kernel is closed.'} />
-      </p>
-    );
+    return <NothingToShow text={port.reason ?? 'The connection to the kernel is closed.'} alert />;
   }
   if (port.state === 'open' && patience === 'answered' && !state.notice) {
     return (
       <>
-        <p class="vg-empty vg-empty-view">
-          No session in this kernel yet. Run <code>vizgrad.debug(loss)</code>, or{' '}
-          <code>%vizgrad debug loss</code>, to step through its backward.
-        </p>
+        <NothingToShow text="No session in this kernel yet. Run `vizgrad.debug(loss)`, or `%vizgrad debug loss`, to step through its backward." />
         {!view.heap && (
           <div class="vg-heap-offer">
             <CommandButton command="memory" labelled />
@@ -155,4 +151,41 @@ function Empty({ state }: { state: DebuggerState }): JSX.Element {
   }
   // Most connections take less than a blink; a word that flashes up would only disturb.
   return <p class="vg-empty vg-empty-view">{patient ? 'Connecting to the kernel…' : ''}</p>;
+}
+
+/** What is so, and below it what to do: code to run can be copied. */
+function NothingToShow({ text, alert }: { text: string; alert?: boolean }): JSX.Element {
+  const [what = '', ...rest] = text.split(/(?<=\.) /);
+  const steps = rest.join(' ');
+  const codes = [...steps.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+  const [copied, setCopied] = useState('');
+  return (
+    <div class="vg-empty vg-empty-view" role={alert ? 'alert' : undefined}>
+      <svg width="36" height="36" viewBox="0 0 24 24" aria-hidden="true">
+        <circle cx="12" cy="4.5" r="3" />
+        <circle cx="5.5" cy="19" r="3" />
+        <circle cx="18.5" cy="19" r="3" />
+        <path d="M10.6 7 6.2 15.4l1.8.9L12 8.6l4 7.7 1.8-.9L13.4 7z" />
+      </svg>
+      <p class="vg-empty-what">
+        <Sentence text={what} />
+      </p>
+      {steps && (
+        <p>
+          <Sentence text={steps} />
+        </p>
+      )}
+      {codes.map(code => (
+        <button
+          key={code}
+          type="button"
+          class="vg-button vg-labelled"
+          aria-label={`Copy ${code}`}
+          onClick={() => void copy(code).then(done => setCopied(done ? code : ''))}
+        >
+          {copied === code ? 'Copied' : codes.length > 1 ? `Copy ${code}` : 'Copy'}
+        </button>
+      ))}
+    </div>
+  );
 }

@@ -78,6 +78,27 @@ export function bytesOf(group: readonly HeapStorage[]): number {
   return group.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
+/** Rows that hold less than this part of all are one row; so many are rows of their own in any case. */
+const SMALL = 0.01;
+const FEWEST_ROWS = 5;
+
+/** The rows of storages, the largest first, and those that are small: together at least two rows. */
+export function parted(
+  groups: readonly HeapStorage[][],
+  total: number
+): { readonly large: readonly HeapStorage[][]; readonly small: readonly HeapStorage[][] } {
+  const large = groups.filter(group => bytesOf(group) >= SMALL * total).length;
+  const first = Math.max(large, Math.min(FEWEST_ROWS, groups.length));
+  const end = groups.length - first < 2 ? groups.length : first;
+  return { large: groups.slice(0, end), small: groups.slice(end) };
+}
+
+/** "48 smaller: 3.1 kB". */
+export function smallerText(groups: readonly HeapStorage[][]): string {
+  const all = groups.flat();
+  return `${format.whole(all.length)} smaller: ${format.bytes(bytesOf(all))}`;
+}
+
 /** What each of a group is: "[3, 4] float32 v2", with how many bytes if they are several. */
 export function eachText(group: readonly HeapStorage[]): string {
   const [first] = group;

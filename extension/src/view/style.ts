@@ -16,6 +16,7 @@ import memory from '../../style/memory.raw.css';
 import notices from '../../style/notices.raw.css';
 import overlays from '../../style/overlays.raw.css';
 import panels from '../../style/panels.raw.css';
+import ranks from '../../style/ranks.raw.css';
 import regions from '../../style/regions.raw.css';
 import rooms from '../../style/rooms.raw.css';
 import savedTensors from '../../style/savedTensors.raw.css';
@@ -45,6 +46,7 @@ export const style = [
     heap,
     breakpoints,
     watches,
-    explained
+    explained,
+    ranks
   ]
 ].join('\n');

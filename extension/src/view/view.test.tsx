@@ -1,5 +1,5 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { opened } from '../../tests/opened';
 import { RECORDINGS } from '../../tests/recordings';
@@ -162,11 +162,18 @@ test('names are text, whatever they look like', async () => {
 describe('without a session', () => {
   test('says what to run', async () => {
     page.mount(mlp, { followNewest: true });
-    page.kernel.become({
-      state: 'closed',
-      reason: 'vizgrad is not imported in this kernel: run import vizgrad'
-    });
-    await waitFor(() => expect(page.host.textContent).toContain('vizgrad is not imported'));
+    const reason = 'vizgrad is not imported in this kernel. Run `import vizgrad` in a cell.';
+    page.kernel.become({ state: 'closed', reason });
+    const alert = await within(page.host).findByRole('alert');
+    const [what, steps] = alert.querySelectorAll('p');
+    expect(what?.textContent).toBe('vizgrad is not imported in this kernel.');
+    expect(steps?.textContent).toBe('Run import vizgrad in a cell.');
+    const writeText = vi.fn(() => Promise.resolve());
+    vi.stubGlobal('navigator', { userAgent: 'jsdom', clipboard: { writeText } });
+    fireEvent.click(within(alert).getByRole('button', { name: 'Copy import vizgrad' }));
+    await waitFor(() => expect(alert.querySelector('button')?.textContent).toBe('Copied'));
+    expect(writeText).toHaveBeenCalledWith('import vizgrad');
+    vi.unstubAllGlobals();
   });
 
   test('a kernel that speaks another language is an error shown, not a blank page', async () => {

@@ -2,7 +2,7 @@
 import type { Port } from '../store';
 import { watchKernel } from './kernelWatch';
 
-/** The part of anywidget's model used here. No trait is synced: state travels as messages. */
+/** The part of anywidget's model used here. No state of a run is synced: that travels as messages. */
 export interface WidgetModel {
   send(content: unknown): void;
   on(event: 'msg:custom', callback: (content: unknown) => void): void;

@@ -28,7 +28,7 @@ const current: MarkedLine = {
   call: { from: 8, endLine: 2, to: 16 }
 };
 const selected: MarkedLine = { ...current, line: 3, node: 3, kind: 'selected', call: null };
-const marks: FileMarks = { session: 's1', text: TEXT, lines: [line({})], current };
+const marks: FileMarks = { session: 's1', text: TEXT, lines: [line({})], current, blamed: null };
 const told: Told = { ...SILENT, marks };
 const nodes = [
   { node: 4, turn: 1, name: 'TanhBackward0', done: false },
@@ -78,6 +78,17 @@ describe('lines', () => {
     expect(texts('.vg-line-norm')).toEqual(['‖g‖ 0.5']);
     mark(view, { ...told, selected: { ...selected, node: 4, line: 2 } });
     expect(all('.vg-selected-line')).toEqual([]); // the run stands at it: it is marked already
+  });
+
+  test('one that made the error of another is marked as well, with what it did', () => {
+    const failed: MarkedLine = { ...current, kind: 'error', text: 'line 3 changed `h`' };
+    const blamed: MarkedLine = { ...failed, line: 3, text: 'changes `h`', call: null };
+    mark(view, { ...told, marks: { ...marks, current: failed, blamed } });
+    expect(all('.vg-current-line.vg-mark-error')).toHaveLength(1);
+    expect(texts('.vg-blamed-line .vg-line-note')).toEqual(['changes `h`']);
+    expect(all('.vg-blamed-line')[0]?.getAttribute('data-blames')).toBe('4');
+    mark(view, { ...told, marks: { ...marks, current: failed, blamed: { ...blamed, line: 2 } } });
+    expect(all('.vg-blamed-line')).toEqual([]); // one line did both
   });
 
   test('are marked in the text that ran alone', () => {

@@ -218,9 +218,12 @@ function decorationsOf({ selected }: Told, marks: FileMarks, doc: Text): Range<D
       found.push(Decoration.widget({ widget, side: 3 }).range(doc.line(text.line).to));
     }
   }
-  const { current } = marks;
+  const { current, blamed } = marks;
   if (current) {
     found.push(...markOf(current, 'current', doc));
+  }
+  if (blamed && blamed.line !== current?.line) {
+    found.push(...markOf(blamed, 'blamed', doc));
   }
   // The node that is selected is not marked a second time where the run stands at it.
   if (selected && selected.node !== current?.node) {
@@ -231,22 +234,22 @@ function decorationsOf({ selected }: Told, marks: FileMarks, doc: Text): Range<D
 
 function markOf(
   marked: MarkedLine,
-  called: 'current' | 'selected',
+  called: 'current' | 'blamed' | 'selected',
   doc: Text
 ): Range<Decoration>[] {
   if (marked.line > doc.lines) {
     return [];
   }
   const line = doc.line(marked.line);
-  const attribute = called === 'current' ? 'data-node' : 'data-selected-node';
+  const attribute = { current: 'data-node', blamed: 'data-blames', selected: 'data-selected-node' };
   const found = [
     Decoration.line({
       class: `vg-${called}-line vg-mark-${marked.kind}`,
-      attributes: { [attribute]: `${marked.node}` }
+      attributes: { [attribute[called]]: `${marked.node}` }
     }).range(line.from),
     Decoration.widget({
       widget: new NoteWidget(marked, line.length),
-      side: called === 'current' ? 1 : 2
+      side: called === 'selected' ? 2 : 1
     }).range(line.to)
   ];
   const call = callIn(marked, doc);

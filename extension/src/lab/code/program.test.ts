@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { Lines, LinesMoved } from '../../protocol';
+import type { CodeFile, LineMark, Lines, LinesMoved } from '../../protocol';
 import { begin, controls, fold, isSame, marksIn } from './program';
 import type { Program } from './program';
 
@@ -13,7 +13,9 @@ const MARK = {
   column: 4,
   end_line: 3,
   end_column: 9,
-  inside: null
+  inside: null,
+  blamed: null,
+  blamed_text: ''
 } as const;
 
 const WHOLE: Lines = {
@@ -105,6 +107,24 @@ test('why a run stopped stands where it did', () => {
   const mark = { ...MARK, kind: 'nonfinite', text: 'Stopped: x made a NaN', column: null } as const;
   const { current } = marksIn(fold(begun(), moved({ mark })) as Program, 0);
   expect(current).toMatchObject({ kind: 'nonfinite', text: 'Stopped: x made a NaN', call: null });
+});
+
+test('a line that made the error of another is marked, also in a text that has recorded nothing', () => {
+  const blames = (blamed: LineMark['blamed']): Program => {
+    const mark = { ...MARK, kind: 'error', blamed, blamed_text: 'changes `h`' } as const;
+    return fold(begun(), moved({ mark })) as Program;
+  };
+  const [cell] = WHOLE.files as [CodeFile, CodeFile];
+  const there = blames({ file: cell, line: 2 });
+  expect(marksIn(there, 0).current?.line).toBe(3);
+  expect(marksIn(there, 0).blamed).toMatchObject({ line: 2, kind: 'error', text: 'changes `h`' });
+  expect(marksIn(there, 1).blamed).toBeNull();
+  const other = blames({
+    file: { file: '/tmp/2.py', name: 'In [2]', cell: 'd', text: 'e' },
+    line: 1
+  });
+  expect(marksIn(other, 2).blamed?.line).toBe(1);
+  expect(marksIn(begun(), 0).blamed).toBeNull();
 });
 
 test('only empty lines at the end make no difference between texts', () => {

@@ -51,10 +51,13 @@ export function fold(program: Program | null, moved: LinesMoved): Program | null
   return { ...program, number, mark, files, stops: stops ?? program.stops };
 }
 
-/** Also the text of a line that a node runs, if it has recorded nothing. */
+/** Also the text of a line that a node runs, and of one to blame, if it has recorded nothing. */
 function withInside(files: readonly CodeFile[], mark: LineMark | null): readonly CodeFile[] {
-  const inside = mark?.inside?.file;
-  return !inside || files.some(file => isText(file, inside)) ? files : [...files, inside];
+  const others = [mark?.inside?.file, mark?.blamed?.file];
+  return others.reduce<readonly CodeFile[]>(
+    (all, other) => (!other || all.some(file => isText(file, other)) ? all : [...all, other]),
+    files
+  );
 }
 
 function isText(one: CodeFile, other: CodeFile): boolean {
@@ -110,6 +113,8 @@ export interface FileMarks {
   readonly text: string | null;
   readonly lines: readonly LineText[];
   readonly current: MarkedLine | null;
+  /** The line that made the error of the current one, where that is another. */
+  readonly blamed: MarkedLine | null;
 }
 
 export function marksIn(program: Program, file: number): FileMarks {
@@ -130,7 +135,8 @@ export function marksIn(program: Program, file: number): FileMarks {
           ]
         : []
     ),
-    current: mark && markedIn(program, mark, file)
+    current: mark && markedIn(program, mark, file),
+    blamed: mark && blamedIn(program, mark, file)
   };
 }
 
@@ -211,6 +217,14 @@ export function markedIn(program: Program, mark: LineMark, file: number): Marked
     text: mark.text || `next: ${mark.name}`,
     call: isKnown ? { from: column, endLine, to } : null
   };
+}
+
+function blamedIn({ files }: Program, mark: LineMark, file: number): MarkedLine | null {
+  const { blamed, blamed_text: text, node, kind } = mark;
+  const known = files[file];
+  return blamed && known && isText(known, blamed.file)
+    ? { line: blamed.line, node, kind, text, call: null }
+    : null;
 }
 
 /** Are these the same text, but for empty lines at its end? */

@@ -61,10 +61,12 @@ export interface LineInside {
  * - "next": the run is paused at it. "nonfinite": it has made a NaN or an infinity. "error": it
  *   raised. "selected": a person looks at it, wherever the run stands.
  * - "inside": the run is in Python that it runs, and `inside` is the line which comes next there.
+ *   For a node that a module of the library recorded, `inside` is the line that called the module.
  *
  * `text` says why the run stopped there, if something stopped it, and of what is selected what it
  * is. The call within the line goes from `column` to `end_column` of line `end_line` of the same
- * text, counted from 0 in units of UTF-16; None: not known.
+ * text, counted from 0 in units of UTF-16; None: not known. `blamed` is another line that made the
+ * error, as a write in place to what the node has saved, and `blamed_text` says what that line did.
  */
 export interface LineMark {
   readonly node: number;
@@ -76,6 +78,8 @@ export interface LineMark {
   readonly end_line: number | null;
   readonly end_column: number | null;
   readonly inside: LineInside | null;
+  readonly blamed: LineInside | null;
+  readonly blamed_text: string;
 }
 
 /** A node of a line: `turn` counts from 0, as the program ran. */
@@ -134,7 +138,9 @@ export const readLineMark: Reader<LineMark> = record<LineMark>({
   column: optional(nullable(integer), null),
   end_line: optional(nullable(integer), null),
   end_column: optional(nullable(integer), null),
-  inside: optional(nullable(readLineInside), null)
+  inside: optional(nullable(readLineInside), null),
+  blamed: optional(nullable(readLineInside), null),
+  blamed_text: optional(string, '')
 });
 
 export const readLineNode: Reader<LineNode> = record<LineNode>({

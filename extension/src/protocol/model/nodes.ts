@@ -156,7 +156,8 @@ export interface Name {
  *   nodes.
  * - "part": so many nodes in a row, where nothing better is known.
  *
- * A "loop" whose turns are of equal structure has `cells`, too. `title` is complete: `17 of 200`.
+ * A "loop" whose turns are of equal structure has `cells`, too. `title` is complete: `17 of 200`;
+ * only the number of a loop's turns is not in it.
  */
 export interface Group {
   readonly id: number;

@@ -36,10 +36,11 @@ export interface OptimizerCourse {
   readonly layers: readonly LayerCourse[];
 }
 
-/** A finding, at the backward where it came up first. */
+/** A finding, at the backward where it came up first; `layers` are those that it names. */
 export interface CourseMark {
   readonly backward: number;
   readonly text: string;
+  readonly layers: readonly string[];
 }
 
 /**
@@ -71,7 +72,8 @@ export const readOptimizerCourse: Reader<OptimizerCourse> = record<OptimizerCour
 
 export const readCourseMark: Reader<CourseMark> = record<CourseMark>({
   backward: integer,
-  text: string
+  text: string,
+  layers: optional(array(string), [])
 });
 
 export const readCourse: Reader<Course> = record<Course>({

@@ -7,7 +7,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
 import type { CommandName } from '../../protocol';
-import { causeOf, runningIn, wayOf } from '../../store';
+import { causeOf, ranksOf, runningIn, wayOf } from '../../store';
 import type { DebuggerState, SessionState } from '../../store';
 import { GraphPanel } from '../graph/GraphPanel';
 import {
@@ -86,6 +86,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
         session={session}
         view={state.view}
         why={why}
+        ranks={ranksOf(session, state.ranks)}
         running={running}
         host={hostOf(document)}
       />

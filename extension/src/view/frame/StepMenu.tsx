@@ -1,9 +1,10 @@
-/** A button of the toolbar that opens a menu: of other steps, or of what the toolbar has no room for. */
+/** Buttons that open a menu: of other steps, or of what a row has no room for. */
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 
 import type { CommandName, MenuOf } from '../../protocol';
 import { ContextMenu } from '../graph/ContextMenu';
+import type { MenuProps } from '../graph/ContextMenu';
 import { Icon } from '../Icons';
 import type { IconName } from '../Icons';
 
@@ -11,7 +12,10 @@ interface MenuButtonProps {
   readonly name: string;
   readonly hint: string;
   readonly icon: IconName;
-  readonly of: MenuOf | readonly CommandName[];
+  /** The commands in it. */
+  readonly of?: MenuOf | readonly CommandName[];
+  /** The menu, where it is of something else. */
+  draw?(place: MenuProps): JSX.Element;
 }
 
 /** Beside the button for a step: smaller steps, larger ones, and into what a node runs. */
@@ -26,7 +30,7 @@ export function StepMenu(): JSX.Element {
   );
 }
 
-export function MenuButton({ name, hint, icon, of }: MenuButtonProps): JSX.Element {
+export function MenuButton({ name, hint, icon, of = [], draw }: MenuButtonProps): JSX.Element {
   const button = useRef<HTMLButtonElement>(null);
   const [at, setAt] = useState<{ x: number; y: number } | null>(null);
   const close = (back: boolean): void => {
@@ -42,6 +46,7 @@ export function MenuButton({ name, hint, icon, of }: MenuButtonProps): JSX.Eleme
       setAt({ x: own.left - around.left, y: own.bottom - around.top + 2 });
     }
   };
+  const place = at && { title: name, ...at, opener: button, close };
   return (
     <>
       <button
@@ -63,7 +68,7 @@ export function MenuButton({ name, hint, icon, of }: MenuButtonProps): JSX.Eleme
       >
         <Icon name={icon} />
       </button>
-      {at && <ContextMenu of={of} title={name} {...at} opener={button} close={close} />}
+      {place && (draw ? draw(place) : <ContextMenu of={of} {...place} />)}
     </>
   );
 }

@@ -1,11 +1,17 @@
-/** Parts of which one is shown: what a narrow view has room for. */
+/**
+ * Parts of which one is shown: what a narrow view has room for. The tabs have one row: the others are in a menu at its
+ * end, and the one that is shown has its tab in the row.
+ */
 import type { ComponentChildren, JSX } from 'preact';
 
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
+import { Menu } from '../graph/ContextMenu';
 import { useSize } from '../hooks';
 import { rove } from '../roving';
 import { Note, Region } from './Region';
+import { MenuButton } from './StepMenu';
+import { tabsWithin } from './tabRow';
 import type { Part } from './part';
 
 /** Pixels of the row from which there is room for a note, tools and whole signs beside the tabs. */
@@ -32,19 +38,18 @@ export function Tabs({ parts, chosen, choose, end }: TabsProps): JSX.Element {
   };
   const row = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  const roomy = (useSize(row)?.width ?? 0) >= ROOMY;
-  // Where they have no room beside each other they are scrolled; what is around them is not.
+  const width = useSize(row)?.width ?? 0;
+  const roomy = width >= ROOMY;
+  // How many of the first have room beside the one that is shown; null: all.
+  const [first, setFirst] = useState<number | null>(null);
+  const told = parts.map(({ name, sign }) => `${name} ${sign ?? ''}`).join();
   useLayoutEffect(() => {
-    const tab = list.current?.querySelector<HTMLElement>('[aria-selected="true"]');
-    if (list.current && tab) {
-      const { offsetLeft, offsetWidth } = tab;
-      const { scrollLeft, clientWidth } = list.current;
-      list.current.scrollLeft = Math.min(
-        Math.max(scrollLeft, offsetLeft + offsetWidth - clientWidth),
-        offsetLeft
-      );
+    if (list.current) {
+      const wide = [...list.current.children].map(tab => tab.getBoundingClientRect().width);
+      setFirst(tabsWithin(wide, list.current.getBoundingClientRect().width, Math.max(at, 0)));
+      list.current.scrollTop = 0; // To focus a tab without room has shown its row.
     }
-  }, [chosen, roomy]);
+  }, [at, width, told, first === null]);
   const tools = part?.tools !== undefined && <span class="vg-region-tools">{part.tools}</span>;
   const note = part?.note !== undefined && <Note key={part.name} say={part.note} />;
   return (
@@ -61,6 +66,7 @@ export function Tabs({ parts, chosen, choose, end }: TabsProps): JSX.Element {
               aria-label={sign ? `${name}, ${sign}` : name}
               {...(sign ? { title: sign } : {})}
               tabIndex={i === Math.max(at, 0) ? 0 : -1}
+              style={first === null || i < first ? undefined : { order: i === at ? 1 : 2 }}
               onClick={() => choose(name)}
             >
               {short}
@@ -74,6 +80,34 @@ export function Tabs({ parts, chosen, choose, end }: TabsProps): JSX.Element {
             </button>
           ))}
         </div>
+        {first !== null && (
+          <MenuButton
+            name="More parts"
+            hint="Choose a part that has no tab in this row"
+            icon="dots"
+            draw={place => (
+              <Menu {...place}>
+                {parts.map(({ name, sign }, i) => (
+                  <button
+                    key={name}
+                    type="button"
+                    class="vg-menu-item"
+                    role="menuitemradio"
+                    aria-checked={i === at}
+                    tabIndex={-1}
+                    onClick={() => {
+                      place.close(true);
+                      choose(name);
+                    }}
+                  >
+                    <span class="vg-menu-label">{name}</span>
+                    {sign && <kbd>{sign}</kbd>}
+                  </button>
+                ))}
+              </Menu>
+            )}
+          />
+        )}
         {roomy && note}
         {roomy && tools}
         {end}

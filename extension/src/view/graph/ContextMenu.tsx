@@ -1,5 +1,5 @@
-/** The menu of a node, of a group, or of the graph beside them. */
-import type { JSX, RefObject } from 'preact';
+/** The menu of a node, of a group, or of the graph beside them; and what all menus have in common. */
+import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { COMMANDS } from '../../protocol';
@@ -11,30 +11,35 @@ import { Icon } from '../Icons';
 import { rove } from '../roving';
 import { keyText } from '../shortcuts';
 
-export interface MenuPlace {
-  readonly of: MenuOf;
+/** Where a menu is, and what closes it. */
+export interface MenuProps {
   readonly title: string;
   /** Where it is to be, from the upper left corner of the graph. */
   readonly x: number;
   readonly y: number;
-}
-
-interface ContextMenuProps extends Omit<MenuPlace, 'of'> {
-  /** Whose menu it is, or what is in it. */
-  readonly of: MenuOf | readonly CommandName[];
   /** A press on this closes it by itself. */
   readonly opener?: RefObject<HTMLElement>;
   /** `back`: the keyboard goes back to where it was. */
   close(back: boolean): void;
 }
 
-export function ContextMenu({ of, title, x, y, opener, close }: ContextMenuProps): JSX.Element {
-  const commands = useCommands();
+export interface MenuPlace extends Pick<MenuProps, 'title' | 'x' | 'y'> {
+  readonly of: MenuOf;
+}
+
+interface ContextMenuProps extends MenuProps {
+  /** Whose menu it is, or what is in it. */
+  readonly of: MenuOf | readonly CommandName[];
+}
+
+/** What is pressed in a menu, whatever it does. */
+const ITEM = '[role^="menuitem"]';
+
+/** A menu of `children`, which are buttons. */
+export function Menu(props: MenuProps & { readonly children: ComponentChildren }): JSX.Element {
+  const { title, x, y, opener, close, children } = props;
   const element = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState({ x, y });
-  const isListed = ({ name, menus }: Command): boolean =>
-    typeof of === 'string' ? menus.includes(of) : of.includes(name);
-  const listed = COMMANDS.filter(each => isListed(each) && commands.has(each.name));
 
   useLayoutEffect(() => {
     const menu = element.current;
@@ -44,7 +49,7 @@ export function ContextMenu({ of, title, x, y, opener, close }: ContextMenuProps
       const inside = (place: number, size: number, of: number): number =>
         Math.max(2, Math.min(place, of - size - 2));
       setAt({ x: inside(x, width, room.width), y: inside(y, height, room.height) });
-      menu.querySelector<HTMLElement>('[role="menuitem"]')?.focus({ preventScroll: true });
+      menu.querySelector<HTMLElement>(ITEM)?.focus({ preventScroll: true });
     }
   }, [x, y]);
 
@@ -61,7 +66,7 @@ export function ContextMenu({ of, title, x, y, opener, close }: ContextMenuProps
   }, []);
 
   const move = (event: KeyboardEvent): void => {
-    if (rove(event, '[role="menuitem"]', 'column') !== null) {
+    if (rove(event, ITEM, 'column') !== null) {
       return;
     }
     if (event.key === 'Escape' || event.key === 'Tab') {
@@ -87,6 +92,18 @@ export function ContextMenu({ of, title, x, y, opener, close }: ContextMenuProps
       <div class="vg-menu-title" aria-hidden="true">
         {title}
       </div>
+      {children}
+    </div>
+  );
+}
+
+export function ContextMenu({ of, ...place }: ContextMenuProps): JSX.Element {
+  const commands = useCommands();
+  const isListed = ({ name, menus }: Command): boolean =>
+    typeof of === 'string' ? menus.includes(of) : of.includes(name);
+  const listed = COMMANDS.filter(each => isListed(each) && commands.has(each.name));
+  return (
+    <Menu {...place}>
       {listed.map(({ name, label, labelOn, icon, help }) => (
         <button
           key={name}
@@ -97,7 +114,7 @@ export function ContextMenu({ of, title, x, y, opener, close }: ContextMenuProps
           {...refused(commands, name)}
           title={`${unquoted(help)} ${refused(commands, name)['aria-description'] ?? ''}`.trimEnd()}
           onClick={() => {
-            close(true);
+            place.close(true);
             commands.perform(name);
           }}
         >
@@ -106,7 +123,7 @@ export function ContextMenu({ of, title, x, y, opener, close }: ContextMenuProps
           <kbd aria-hidden="true">{keyText(name)}</kbd>
         </button>
       ))}
-    </div>
+    </Menu>
   );
 }
 

@@ -35,13 +35,17 @@ function CurveInner({ norms, cells, width, height, metrics }: CurveProps): JSX.E
   return (
     <g class="vg-curve" data-trend={tone || undefined}>
       <title>{trendText(norms, cells)}</title>
-      <rect class="vg-curve-ground" width={width - room} height={height} rx={2} />
-      <g transform={`translate(0,${AIR})`}>
-        <path class="vg-curve-odd" d={odd} />
-        <path class="vg-curve-line" d={line} />
-        <path class="vg-curve-dots" d={dots} />
-        <path class="vg-curve-zeros" d={zeros} />
-      </g>
+      {!isOneDot(norms) && (
+        <>
+          <rect class="vg-curve-ground" width={width - room} height={height} rx={2} />
+          <g transform={`translate(0,${AIR})`}>
+            <path class="vg-curve-odd" d={odd} />
+            <path class="vg-curve-line" d={line} />
+            <path class="vg-curve-dots" d={dots} />
+            <path class="vg-curve-zeros" d={zeros} />
+          </g>
+        </>
+      )}
       {words && (
         <text class="vg-sub vg-curve-words" x={width} y={height / 2 + 4} text-anchor="end">
           {words}
@@ -49,6 +53,12 @@ function CurveInner({ norms, cells, width, height, metrics }: CurveProps): JSX.E
       )}
     </g>
   );
+}
+
+/** Is there no more to see than that one gradient has come? */
+function isOneDot(norms: Norms): boolean {
+  const seen = norms.filter(norm => norm !== null);
+  return seen.length === 1 && seen.every(norm => Number.isFinite(norm) && norm > 0);
 }
 
 export const Curve = memo(CurveInner);

@@ -8,6 +8,7 @@ import type { Box, Size } from './geometry';
 import type { Picture } from './picture';
 import { titlePlaces } from './titlePlaces';
 import { useSticky } from './useSticky';
+import { seen } from './viewport';
 import type { View } from './viewport';
 
 interface FarTitlesProps {
@@ -19,7 +20,10 @@ interface FarTitlesProps {
 }
 
 function FarTitlesInner({ picture, view, screen, drawn, scale }: FarTitlesProps): JSX.Element {
-  const titles = useMemo(() => titlePlaces(picture, drawn, scale), [picture, drawn, scale]);
+  const titles = useMemo(
+    () => titlePlaces(picture, drawn, scale, seen(view.value, screen)),
+    [picture, drawn, scale, screen]
+  );
   const heads = useMemo(() => titles.flatMap(({ head }) => head ?? []), [titles]);
   const world = useRef<SVGGElement>(null);
   useSticky(world, view, screen, heads);

@@ -56,6 +56,8 @@ interface WayBackProps {
   readonly name: string;
   /** It is running. */
   readonly running: boolean;
+  /** The run is: no node is current. */
+  readonly finished: boolean;
   readonly view: Observable<View>;
   readonly screen: Size;
   /** Their titles may stand at the upper edge: the arrow leaves them free. */
@@ -65,7 +67,7 @@ interface WayBackProps {
 
 /** An arrow at the edge towards the current node, while that is out of sight. */
 export function WayBack(props: WayBackProps): JSX.Element | null {
-  const { box, name, running, view, screen, frames, show } = props;
+  const { box, name, running, finished, view, screen, frames, show } = props;
   const [at, setAt] = useState<{ readonly place: Point; readonly turn: number } | null>(null);
   useEffect(() => {
     const look = (): void => setAt(box ? edgeTowards(box, view.value, screen, frames) : null);
@@ -78,14 +80,14 @@ export function WayBack(props: WayBackProps): JSX.Element | null {
         type="button"
         class="vg-way-back"
         style={{ left: `${at.place.x}px`, top: `${at.place.y}px` }}
-        title={`Show ${name}, ${running ? 'which is running' : 'the current node'}`}
+        title={`Show ${name}, ${running ? 'which is running' : finished ? 'which ran last' : 'the current node'}`}
         onClick={show}
       >
         <svg width="14" height="14" viewBox="-7 -7 14 14" aria-hidden="true">
           <path d="M-5 -4L5 0L-5 4Z" transform={`rotate(${at.turn})`} />
         </svg>
         <span>
-          {running ? 'running' : 'current'}: {name}
+          {running ? 'running' : finished ? 'last' : 'current'}: {name}
         </span>
       </button>
     )

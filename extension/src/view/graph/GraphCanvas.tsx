@@ -2,9 +2,9 @@
 import type { ComponentChild, JSX, RefObject, SVGAttributes } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 
-import type { DrawnBox, DrawnFrame, DrawnLine, Node } from '../../protocol';
-import { isLarger } from '../../store';
-import type { Compared, Fold, OnWay, SessionState } from '../../store';
+import type { DrawnBox, DrawnFrame, DrawnLine, Node, RankRow } from '../../protocol';
+import { isLarger, rowWithin } from '../../store';
+import type { Compared, Fold, OnWay, RanksState, SessionState } from '../../store';
 import * as format from '../format';
 import { Deliveries } from './Deliveries';
 import { differsDrawn } from './differing';
@@ -21,6 +21,7 @@ import { LinkPath } from './LinkPath';
 import { linkText, slotText } from './linkText';
 import { NodeBox } from './NodeBox';
 import { partsOn } from './parts';
+import { grown, roomsOf } from './growing';
 import { frameKey, isFolded } from './picture';
 import type { Picture } from './picture';
 import { ResultPill } from './ResultPill';
@@ -46,6 +47,8 @@ export interface GraphCanvasProps {
   readonly heated: boolean;
   /** Two branches beside each other: then colours and words say how they differ. */
   readonly compared: Compared | null;
+  /** Where several processes run the backward: how they compare. */
+  readonly ranks: RanksState | null;
   /** The node that is running now; null: the run stands still. */
   readonly running: number | null;
   /** Nodes on the way from what was seen to its cause, and the steps of that. */
@@ -67,10 +70,20 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
     () => (detail === 'full' ? headsOf(picture, parts.frames, metrics) : []),
     [picture, parts, metrics, detail]
   );
-  const covered = useMemo(
-    () => parts.boxes.flatMap(index => drawing.boxes[index] ?? []),
-    [drawing, parts]
-  );
+  const rooms = useMemo(() => roomsOf(picture), [picture]);
+  const boxes = useMemo(() => new Map<number, DrawnBox>(), [picture, metrics, detail]);
+  /** As it is drawn: a box stays the same object as long as nothing about it changes. */
+  const boxAt = (index: number): DrawnBox => {
+    const known = boxes.get(index);
+    if (known) {
+      return known;
+    }
+    const box = drawing.boxes[index] as DrawnBox;
+    const shown = grown(picture, box, rooms[index], { metrics, type, detail });
+    boxes.set(index, shown);
+    return shown;
+  };
+  const covered = useMemo(() => parts.boxes.map(boxAt), [boxes, parts]);
   useSticky(props.world, view, screen, heads, covered);
   const starts = useMemo(() => startsOf(picture), [picture]);
   const odd = useMemo(() => oddOf(picture, fold), [picture, fold, run]);
@@ -86,6 +99,19 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
   const onWay = useMemo(() => [...props.way.keys()], [props.way]);
   const { compared } = props;
   const differs = useMemo(() => compared && differsDrawn(picture, compared), [picture, compared]);
+
+  // A group keeps its strip as long as the ranks do.
+  const strips = useMemo(() => new Map<string, RankRow | null>(), [props.ranks]);
+  const ranksWithin = (first: number, last: number): RankRow | null => {
+    const key = `${first} ${last}`;
+    const known = strips.get(key);
+    if (known !== undefined || !props.ranks) {
+      return known ?? null;
+    }
+    const row = rowWithin(first, last, props.ranks.rows);
+    strips.set(key, row);
+    return row;
+  };
 
   const holdsCurrent = (first: number, last: number): boolean =>
     run.current !== null && first <= run.current && run.current < last;
@@ -130,10 +156,10 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
   };
 
   const drawBox = (index: number): ComponentChild => {
-    const box = drawing.boxes[index] as DrawnBox;
+    const box = boxAt(index);
     const { key } = box;
     if (box.kind === 'result') {
-      return <ResultPill key={key} box={box} of={nodes.get(box.node ?? -1)} detail={detail} />;
+      return <ResultPill key={key} box={box} of={nodes.get(box.node ?? -1)} type={type} />;
     }
     const common = {
       key,
@@ -161,6 +187,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
             norm={norm}
             heat={heat(norm)}
             differs={differs ? (differs.boxes.get(index) ?? null) : undefined}
+            ranks={ranksWithin(first, last)}
           />
         )
       );
@@ -190,6 +217,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
           onWay={props.way.get(node.id) ?? null}
           heat={heat(stands.grad_norm)}
           differs={differs ? (differs.nodes.get(node.id) ?? null) : undefined}
+          ranks={props.ranks?.rows.get(node.id) ?? null}
         />
       )
     );

@@ -12,7 +12,7 @@ import {
   toCompare,
   wayOf
 } from '../../store';
-import type { DebuggerState, SessionState, ViewState } from '../../store';
+import type { DebuggerState, RanksState, SessionState, ViewState } from '../../store';
 import * as format from '../format';
 import { Region } from '../frame/Region';
 import type { Host } from '../host';
@@ -31,7 +31,9 @@ import { ends } from './navigate';
 import { Away, WayBack } from './Following';
 import { pictureOf, placeOf, whole } from './picture';
 import { copyPicture, fileName, pngOf, save, pictureOf as savedPictureOf } from './savedPicture';
+import { RankLegend } from './RankLegend';
 import { SearchBox } from './SearchBox';
+import { afterScroll, seenPart } from './seenPart';
 import { metricsOf, TextMetrics } from './text';
 import { useGraphKeys } from './useGraphKeys';
 import { useMenu } from './useMenu';
@@ -42,6 +44,7 @@ interface GraphPanelProps {
   readonly session: SessionState;
   readonly view: ViewState;
   readonly why: DebuggerState['why'];
+  readonly ranks: RanksState | null;
   /** The node that is running now, if the kernel says that one is. */
   readonly running: number | null;
   /** What its buttons say of keys, and what a person prefers. */
@@ -56,6 +59,7 @@ function GraphPanelInner({
   session,
   view,
   why,
+  ranks,
   running,
   host: { preferences }
 }: GraphPanelProps): JSX.Element {
@@ -86,9 +90,16 @@ function GraphPanelInner({
   const viewport = useViewport(svg, world, screen, whole(picture));
   const focused = useRef<string | null>(null);
   const looked = (): (string | null)[] => [shown, focused.current];
-  const legend = compared !== null || (heated && pair === null);
-  const placing = usePlacing(session, picture, screen, viewport.view, looked, legend, close =>
-    store.fold({ close })
+  const legend = compared !== null || ranks !== null || (heated && pair === null);
+  const placing = usePlacing(
+    session,
+    picture,
+    screen,
+    viewport.view,
+    looked,
+    legend,
+    close => store.fold({ close }),
+    () => (host.current ? seenPart(host.current) : { top: 0, bottom: screen.height })
   );
   const first = useMemo(() => ends(picture).first, [picture]);
   const home = shown ?? current ?? first;
@@ -109,6 +120,19 @@ function GraphPanelInner({
       }
     }
   }, [position, current, shown]);
+
+  // The page is scrolled to the line of a step, or grows: what is current stays in the part that is left.
+  const latest = useRef<() => void>(() => undefined);
+  latest.current = () => {
+    if (view.follow && current !== null) {
+      placing.show(current);
+    }
+  };
+  const moves = useRef(0);
+  useEffect(
+    () => (moves.current++ > 0 ? afterScroll(host.current, () => latest.current()) : undefined),
+    [position, view.presentation]
+  );
 
   // Where groups open around the current node, that is where it is looked at.
   useEffect(() => {
@@ -216,6 +240,7 @@ function GraphPanelInner({
     if (screen !== NO_SCREEN && view.presentation !== enlarged.current) {
       enlarged.current = view.presentation;
       placing.zoom(view.presentation ? PRESENTED : 1 / PRESENTED);
+      latest.current();
     }
   }, [view.presentation, screen]);
 
@@ -254,6 +279,7 @@ function GraphPanelInner({
           focusKey={keys.focusKey}
           heated={heated && pair === null}
           compared={compared}
+          ranks={ranks}
           running={running}
           way={way}
           waySteps={waySteps}
@@ -271,6 +297,7 @@ function GraphPanelInner({
           box={nextBox}
           name={next ? next.label || next.name : `node ${nextNode}`}
           running={running !== null}
+          finished={session.run.status === 'finished'}
           frames={drawing.frames}
           view={viewport.view}
           screen={screen}
@@ -288,6 +315,7 @@ function GraphPanelInner({
         )}
       </div>
       {heated && pair === null && <Legend />}
+      {ranks && <RankLegend ranks={ranks} />}
       {compared && <DifferenceLegend compared={compared} />}
     </Region>
   );

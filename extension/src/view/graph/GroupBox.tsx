@@ -1,7 +1,7 @@
 /** A closed group, or some equal cells of an open one: how far its nodes are, and how it compares. */
 import type { JSX } from 'preact';
 
-import type { DrawnBox, Group, Tally } from '../../protocol';
+import type { DrawnBox, Group, RankRow, Tally } from '../../protocol';
 import * as format from '../format';
 import { StateShape } from '../Icons';
 import { memo } from '../memo';
@@ -14,8 +14,10 @@ import type { Differs } from './differing';
 import { heatName } from './heat';
 import type { Heat } from './heat';
 import { concerns, groupState, progressText } from './tally';
+import { RankStrip } from './RankStrip';
 import type { TextMetrics } from './text';
 import type { Detail } from './viewport';
+import { farSign } from './titlePlaces';
 
 /** The sheets behind a group's box: it is more than one thing. */
 const SHEET = 6;
@@ -42,6 +44,8 @@ interface GroupBoxProps {
   readonly heat: Heat | null | undefined;
   /** Where branches are compared: the node in it at which they differ most; null: they do not part in it. */
   readonly differs: Differs | null | undefined;
+  /** How ranks compare at the nodes in it. */
+  readonly ranks: RankRow | null;
 }
 
 function GroupBoxInner(props: GroupBoxProps): JSX.Element {
@@ -57,6 +61,7 @@ function GroupBoxInner(props: GroupBoxProps): JSX.Element {
     progressText(tally),
     props.norm === null ? '' : `gradient ${format.number(props.norm)}`,
     props.differs?.words ?? '',
+    props.ranks?.text ?? '',
     ...worries,
     curve ? trendText(tally.norms, cellsOf(props)) : ''
   ];
@@ -85,6 +90,7 @@ function GroupBoxInner(props: GroupBoxProps): JSX.Element {
           </>
         )}
         <rect class="vg-box" width={width} height={height} rx={7} />
+        {props.ranks && <RankStrip cells={props.ranks.cells} width={width} top={height + SHEET} />}
         {props.heat !== undefined && curve && detail !== 'full' && (
           <Bands norms={tally.norms} width={width} height={height} />
         )}
@@ -199,7 +205,7 @@ function FarSign(props: {
   readonly share: number;
 }): JSX.Element {
   const { width, height, state, share: part } = props;
-  const size = Math.min(2.2, height / 18);
+  const { scale: size } = farSign(height);
   return (
     <>
       <rect class="vg-fill" y={height - 8} width={width * part} height={8} />

@@ -11,6 +11,7 @@ import { heatName } from './heat';
 import { NodeCard } from './NodeCard';
 import type { NodeBoxProps } from './nodeProps';
 import { PinCard } from './PinCard';
+import { RankStrip } from './RankStrip';
 
 const ON_WAY = { seen: 'the symptom', way: 'on the path to the cause', cause: 'the cause' };
 
@@ -26,6 +27,7 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
     made === null ? '' : `made ${format.number(made)}`,
     odd && made === null ? 'not finite' : '',
     props.differs?.words ?? '',
+    props.ranks?.text ?? '',
     props.onWay === null ? '' : ON_WAY[props.onWay],
     breakpoint ? 'breakpoint' : '',
     saved.some(value => value.state === 'stale') ? 'a saved value is stale' : ''
@@ -51,7 +53,7 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
       transform={`translate(${box.x},${box.y})`}
     >
       <g aria-hidden="true">
-        <title>{tooltip(node, title, props.differs?.words ?? '')}</title>
+        <title>{tooltip(node, title, props.differs?.words ?? '', props.ranks?.text ?? '')}</title>
         <rect
           class="vg-ring"
           x={-4}
@@ -66,6 +68,7 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
           </text>
         )}
         <Body box={box} kind={node.kind} radius={radius} />
+        {props.ranks && <RankStrip cells={props.ranks.cells} width={box.width} top={box.height} />}
         {detail === 'full' ? (
           <>
             <Gutter box={box} node={node.id} on={breakpoint} />
@@ -155,9 +158,9 @@ function stateOf({ run, running }: NodeBoxProps): NodeState {
   return format.drawnState(run, running);
 }
 
-function tooltip({ scope, place }: Node, title: string, differs: string): string {
+function tooltip({ scope, place }: Node, title: string, ...words: readonly string[]): string {
   const where = place ? `${format.place(place)}: ${place.text.trim()}` : '';
-  return [title, scope.join(' › '), where, differs].filter(Boolean).join('\n');
+  return [title, scope.join(' › '), where, ...words].filter(Boolean).join('\n');
 }
 
 export const NodeBox = memo(NodeBoxInner);

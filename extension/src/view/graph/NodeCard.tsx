@@ -46,7 +46,11 @@ export function NodeCard(props: NodeBoxProps): JSX.Element {
       {portsOf(box, starts, metrics).map(({ text, x }) => (
         <text
           key={x}
-          class={oddStarts.includes(x + box.x) ? 'vg-port vg-odd-port' : 'vg-port'}
+          class={
+            oddStarts.some(start => Math.abs(start - x - box.x) < 0.5)
+              ? 'vg-port vg-odd-port'
+              : 'vg-port'
+          }
           x={x}
           y={box.height - 5}
           text-anchor="middle"

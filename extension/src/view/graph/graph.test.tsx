@@ -64,6 +64,7 @@ function show(
             session={session}
             view={view}
             why={store.state.value.why}
+            ranks={null}
             running={running}
             host={hostOf(document)}
           />

@@ -1,5 +1,5 @@
 /** What the box of a node, and the card within it, are drawn from. */
-import type { DrawnBox, Node, NodeRun, Saved } from '../../protocol';
+import type { DrawnBox, Node, NodeRun, RankRow, Saved } from '../../protocol';
 import type { OnWay } from '../../store';
 import type { Running } from '../format';
 import type { Differs } from './differing';
@@ -35,6 +35,8 @@ export interface NodeBoxProps {
   readonly heat: Heat | null | undefined;
   /** Where branches are compared: how they differ at this node; null: they do not part here. */
   readonly differs: Differs | null | undefined;
+  /** How ranks compare here, where several processes run the backward and a gradient has arrived. */
+  readonly ranks: RankRow | null;
   /** What it is on the way from what was seen to its cause, where that is marked. */
   readonly onWay: OnWay | null;
 }

@@ -29,7 +29,9 @@ test('of a frame that begins left of the screen it stands at the edge, up to whe
 
 test('of frames that begin above it they stand below each other, and go with the end of theirs', () => {
   expect(moved(0, 100)).toEqual([at(0, 100), at(0, 100)]);
-  expect(moved(0, 310)).toEqual([at(0, 310), at(0, 300 - 22)]);
+  expect(moved(0, 310)).toEqual([at(0, 310), null]); // it would lie over that of the frame around it
+  const beside = { ...inner, left: 200 };
+  expect(movedHeads([outer, beside], screen(0, 310), 5)[1]).toEqual(at(0, 300 - 22));
   expect(moved(0, 790)[0]).toEqual(at(0, 800 - 22));
 });
 
@@ -84,7 +86,7 @@ test('a title is never outside of its frame, nor another over it at the edge', (
       expect(tops[0]).toBeGreaterThanOrEqual(0);
       expect(tops[0]).toBeLessThanOrEqual(800 - 22);
       expect(tops[1]).toBeLessThanOrEqual(22 + 300 - 22);
-      if ((tops[1] as number) < 22 + 300 - 22) {
+      if (second !== null && (tops[1] as number) < 22 + 300 - 22) {
         expect(tops[1]).toBeGreaterThanOrEqual((tops[0] as number) + 22);
       }
       expect(12 + (first?.x ?? 0) + 100).toBeLessThanOrEqual(1000 - 5);

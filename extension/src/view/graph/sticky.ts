@@ -2,6 +2,7 @@
  * Titles of frames stay in sight: of a frame that begins above or left of the screen, as long as some of it is
  * on it, the title stands at the edge. Below each other where frames are in frames.
  */
+import { padded, touches } from './geometry';
 import type { Box, Point } from './geometry';
 
 export interface Head {
@@ -28,7 +29,8 @@ const DOWN = 5;
 
 /**
  * How far each title is moved, in the order of `heads`, frames before those in them. It steps aside from `boxes`: it is
- * made narrower, else goes beside them, else below them; null: it has no place there. `air`: from the edge.
+ * made narrower, else goes beside them, else below them, and never over the title of a frame around it; null: it has no
+ * place there. `air`: from the edge.
  */
 export function movedHeads(
   heads: readonly Head[],
@@ -37,6 +39,16 @@ export function movedHeads(
   boxes: readonly Box[] = []
 ): readonly (Moved | null)[] {
   const ends: number[] = [];
+  const placed: (Box | null)[] = [];
+  const isOver = (title: Box, parent: number): boolean => {
+    for (let each = parent; each >= 0; each = heads[each]?.parent ?? -1) {
+      const other = placed[each];
+      if (other && touches(other, padded(title, -1))) {
+        return true;
+      }
+    }
+    return false;
+  };
   return heads.map(({ frame, parent, left, width, height, least }, i) => {
     const first = ends[parent] ?? seen.y;
     const lowest = frame.y + frame.height - height;
@@ -49,7 +61,10 @@ export function movedHeads(
     }
     const right = Math.min(frame.x + frame.width, seen.x + seen.width) - width - air;
     const most = { x: Math.max(right, start), y: Math.min(lowest, top + DOWN * height) };
-    const free = freeOf({ x: start, y: top, width, height }, least, most, air, boxes);
+    const found = freeOf({ x: start, y: top, width, height }, least, most, air, boxes);
+    // Where its frame ends, there may be no room left below the titles around it.
+    const free = found && isOver({ ...found, height }, parent) ? null : found;
+    placed[i] = free && { ...free, height };
     ends[i] = free === null ? first : free.y + height;
     return free && { x: free.x - begin, y: free.y - frame.y, width: free.width };
   });

@@ -27,11 +27,18 @@ const MOST = 80;
 /** In units of the size: so much of a title is written beside a box, and a frame that is wide has it inside. */
 const BESIDE = 16;
 const WIDE = 12;
+/** Where nothing else is, so much. */
+const FREE = 60;
 /** Fewer letters than this of a title are left out. */
 const LEAST = 4;
 
-/** `scale` is how many pixels of the picture are one on the screen. */
-export function titlePlaces(picture: Picture, within: Box, scale: number): readonly FarTitle[] {
+/** `scale` is how many pixels of the picture are one on the screen, `sight` what is on it. */
+export function titlePlaces(
+  picture: Picture,
+  within: Box,
+  scale: number,
+  sight: Box = within
+): readonly FarTitle[] {
   const { drawing, groups, depths } = picture;
   const size = SIZE * scale;
   const placed: Box[] = [];
@@ -71,6 +78,16 @@ export function titlePlaces(picture: Picture, within: Box, scale: number): reado
     return true;
   };
 
+  /** True if the whole title found a place beside a box where nothing is. */
+  const placeFreely = (key: string, title: string, at: Point): boolean => {
+    const needed = { ...at, width: widthOf(picture, title) * size, height: 1.2 * size };
+    return (
+      needed.x + needed.width <= sight.x + sight.width &&
+      !drawing.boxes.some(box => touches(box, needed)) &&
+      place(key, title, at, FREE * size)
+    );
+  };
+
   const shown = (box: Box): boolean => titles.length < MOST && touches(box, within);
 
   /** In its upper left corner, or if it is too narrow beside that. */
@@ -83,6 +100,9 @@ export function titlePlaces(picture: Picture, within: Box, scale: number): reado
       return;
     }
     const beside = { x: frame.x + frame.width + size / 3, y: frame.y };
+    if (!whole && placeFreely(key, title, beside)) {
+      return;
+    }
     if (whole || frame.width > WIDE * size || !place(key, title, beside, BESIDE * size)) {
       place(key, title, inside, frame.width - size, frame);
     }
@@ -91,10 +111,15 @@ export function titlePlaces(picture: Picture, within: Box, scale: number): reado
   /** On the box; if it is too narrow beside it, or on beyond it. */
   const placeOfBox = ({ key, title, x, y, width, height }: DrawnBox): void => {
     const top = y + height / 2 - 0.6 * size;
-    const fits = widthOf(picture, title) * size <= width - size / 2;
+    const sign = farSign(height).end;
+    if (widthOf(picture, title) * size <= width - sign - size / 2) {
+      place(key, title, { x: x + sign + size / 4, y: top }, width - sign);
+      return;
+    }
     const beside = { x: x + width + size / 3, y: top };
-    if (fits || !place(key, title, beside, BESIDE * size)) {
-      place(key, title, { x: x + size / 4, y: top }, Math.max(width, BESIDE * size));
+    if (!placeFreely(key, title, beside) && !place(key, title, beside, BESIDE * size)) {
+      const at = { x: x + sign + size / 4, y: top }; // never over the sign
+      place(key, title, at, Math.max(width - sign, BESIDE * size));
     }
   };
 
@@ -111,7 +136,27 @@ export function titlePlaces(picture: Picture, within: Box, scale: number): reado
       placeOfBox(box);
     }
   }
+  for (const box of drawing.boxes) {
+    if (box.kind === 'result' && !hasWord(box, size) && shown(box)) {
+      const at = {
+        x: box.x + box.width + size / 3,
+        y: Math.max(box.y, box.y + box.height / 2 - 0.6 * size)
+      };
+      placeFreely(box.key, box.title || 'result', at);
+    }
+  }
   return titles;
+}
+
+/** Is the mark of a result high enough for its word? */
+export function hasWord({ height }: DrawnBox, type: number): boolean {
+  return type <= height - 4;
+}
+
+/** The sign of the state at the left of a box: how much larger than in others, and where it ends. */
+export function farSign(height: number): { readonly scale: number; readonly end: number } {
+  const scale = Math.min(2.2, height / 18);
+  return { scale, end: 6 + 14 * scale };
 }
 
 /** Width of a text in units of its size. */

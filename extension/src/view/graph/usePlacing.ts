@@ -9,8 +9,17 @@ import { around, touches } from './geometry';
 import type { Box, Point, Size } from './geometry';
 import { placeOf, whole } from './picture';
 import type { Picture } from './picture';
-import { bringIntoView, detailAt, firstLook, fitBox, resized, seen, zoomAt } from './viewport';
-import type { View } from './viewport';
+import {
+  bringIntoPart,
+  bringIntoView,
+  detailAt,
+  firstLook,
+  fitBox,
+  resized,
+  seen,
+  zoomAt
+} from './viewport';
+import type { Part, View } from './viewport';
 
 /** Zoom at which a box that was far away is shown. */
 const NEAR = 1;
@@ -33,7 +42,8 @@ export interface Placing {
 
 /**
  * `keys` are what a person looks at otherwise: what stays where it is when another drawing comes. `legend`: one takes
- * room below the picture, which stays where it is when one comes or goes. `fold` closes groups.
+ * room below the picture, which stays where it is when one comes or goes. `fold` closes groups. `part` tells what of the
+ * screen is seen where the page is scrolled.
  */
 export function usePlacing(
   session: SessionState,
@@ -42,7 +52,8 @@ export function usePlacing(
   view: Observable<View>,
   keys: () => readonly (string | null)[],
   legend: boolean,
-  fold: (groups: readonly number[]) => void
+  fold: (groups: readonly number[]) => void,
+  part: () => Part = () => ({ top: 0, bottom: screen.height })
 ): Placing {
   const previous = useRef<{ picture: Picture; session: string } | null>(null);
   const toggled = useRef<Toggled | null>(null);
@@ -118,7 +129,12 @@ export function usePlacing(
     if (view.value === untouched.current) {
       look();
     } else {
-      view.value = resized(view.value, old, screen, whole(picture));
+      // What a person looks at, or the run is about, is not lost over it.
+      const [key = null] = keys();
+      const box = (key === null ? undefined : placeOf(picture, key)) ?? inFocus();
+      const wasSeen = box && touches(box, seen(view.value, old));
+      const next = resized(view.value, old, screen, whole(picture));
+      view.value = wasSeen ? bringIntoView(next, box, screen, whole(picture)) : next;
     }
   }, [screen, known, view]);
 
@@ -126,7 +142,7 @@ export function usePlacing(
     (key: string) => {
       const box = placeOf(picture, key);
       if (box && known) {
-        view.value = bringIntoView(view.value, box, screen, whole(picture));
+        view.value = bringIntoPart(view.value, box, screen, part(), whole(picture));
       }
     },
     [picture, screen, known, view]

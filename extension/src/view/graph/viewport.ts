@@ -104,6 +104,20 @@ export function bringIntoView(view: View, box: Box, screen: Size, whole?: Box): 
   return dx === 0 || !whole ? moved : { ...moved, x: beside(moved, whole, screen) };
 }
 
+/** The same in a part of the screen, where a page that scrolls hides the rest. */
+export function bringIntoPart(view: View, box: Box, screen: Size, part: Part, whole?: Box): View {
+  const { top, bottom } = part;
+  const there = { width: screen.width, height: bottom - top };
+  const moved = bringIntoView({ ...view, y: view.y - top }, box, there, whole);
+  return { ...moved, y: moved.y + top };
+}
+
+/** From top to bottom, in pixels of the screen. */
+export interface Part {
+  readonly top: number;
+  readonly bottom: number;
+}
+
 /**
  * On a screen of another size: what was in its middle stays there, but what was seen from its left edge, and is wider
  * than the screen, still is.

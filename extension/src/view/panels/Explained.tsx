@@ -41,6 +41,12 @@ export function Explained({ why, session }: ExplainedProps): JSX.Element {
         </p>
       )}
       <Lines told={told} />
+      {told.when !== '' && (
+        <p>
+          <strong>When: </strong>
+          <Sentence text={told.when} />
+        </p>
+      )}
       {told.chain.length > 1 && <Chain told={told} session={session} />}
       {told.fix !== '' && (
         <p>
@@ -56,12 +62,26 @@ export function Explained({ why, session }: ExplainedProps): JSX.Element {
           ))}
         </pre>
       )}
+      {told.at > 0 && <There told={told} />}
       {told.check !== '' && (
         <p class="vg-muted">
           <Sentence text={told.check} />
         </p>
       )}
     </div>
+  );
+}
+
+/** The way to the backward in which it happened, as a finding in an output says it. */
+function There({ told: { at, cell } }: { told: Why }): JSX.Element {
+  return (
+    <p>
+      {/* Heard by a plugin of JupyterLab; hidden elsewhere. */}
+      <button type="button" class="vg-more-button vg-there" data-at={at} data-cell={cell}>
+        Debug there
+      </button>{' '}
+      <code class="vg-mono">{`%%vizgrad debug --at ${at}`}</code> at the top of the cell
+    </p>
   );
 }
 

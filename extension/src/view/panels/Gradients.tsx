@@ -17,13 +17,14 @@ interface GradientsProps {
 
 export function Gradients({ session, visit, buffers, complete }: GradientsProps): JSX.Element {
   const slots = visit ? visit.incoming : buffers;
+  const waiting = session.closed ? 'Not kept: the session is closed.' : 'Nothing yet.';
   return (
     <>
       <Incoming
         kind={visit ? 'incoming' : 'waiting'}
         title={visit || complete ? 'Incoming gradient' : 'Arrived so far'}
         slots={slots}
-        empty={visit ? 'None: every incoming gradient was undefined.' : 'Nothing yet.'}
+        empty={visit ? 'None: every incoming gradient was undefined.' : waiting}
       />
       {visit && visit.routed.length > 0 && (
         <section class="vg-part">

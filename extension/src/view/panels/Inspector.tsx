@@ -23,6 +23,7 @@ import { Accumulate, LeafGrad } from './Accumulate';
 import { Beside } from './Beside';
 import { Gradients } from './Gradients';
 import { Facts, Formulas, Recorded } from './Recorded';
+import { RanksThere } from './RanksThere';
 import { SavedCard } from './SavedCard';
 import { Stages } from './Stages';
 import { WhatIf } from './WhatIf';
@@ -62,6 +63,7 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
         away={isAway(state)}
       />
       <Beside session={session} node={id} compared={comparedOf(session, state.view)} />
+      <RanksThere state={state} session={session} node={id} />
       {runs ? (
         <p class="vg-muted vg-loading">Running. Its gradients are shown when it pauses or ends.</p>
       ) : known && (visit !== null || !done) ? (

@@ -27,6 +27,7 @@ export function Memory({ session }: { session: SessionState }): JSX.Element {
   return (
     <div class="vg-memory">
       <Curve memory={memory} position={run.position} steps={Math.max(run.total, 1)} />
+      <p class="vg-muted">{peakText(memory)}</p>
       <ol class="vg-holders" aria-label="Largest holders">
         {holders.map(({ node, bytes }) => (
           <li key={node}>
@@ -46,6 +47,19 @@ export function Memory({ session }: { session: SessionState }): JSX.Element {
 export function othersText(others: number, alone: number): string {
   const more = format.count(others, 'more node');
   return alone === 0 ? `shared with ${more}` : `${more}, ${format.bytes(alone)}`;
+}
+
+/** When most was held, and where the rest of it went. */
+export function peakText({ held, peak, curve }: Pick<Held, 'held' | 'peak' | 'curve'>): string {
+  const at = curve.find(([, bytes]) => bytes === peak)?.[0]; // Of a long run not each step is told.
+  const when =
+    at === 0 ? ', before the first node' : at ? `, after ${format.count(at, 'node')}` : '';
+  const most = `At most ${format.bytes(peak)} was held${when}.`;
+  if (held === peak) {
+    return most;
+  }
+  const released = held === 0 ? 'All of it is' : `${format.bytes(peak - held)} of it is`;
+  return `${most} ${released} released: a node releases what it saved when it has run.`;
 }
 
 interface CurveProps {

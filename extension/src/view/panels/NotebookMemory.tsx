@@ -14,8 +14,10 @@ import {
   eachText,
   holderText,
   keepsText,
+  parted,
   sessionsText,
   sharesText,
+  smallerText,
   storageText,
   totalText,
   treeOf
@@ -129,8 +131,10 @@ function Since({ place, word }: { place: Place | null; word: string }): JSX.Elem
 
 function Storages({ heap }: { heap: Heap }): JSX.Element {
   const [limit, setLimit] = useState(PAGE);
-  const { held, held_more } = heap;
-  const groups = useMemo(() => alike(held), [held]);
+  const [unfolded, setUnfolded] = useState(false);
+  const { held, held_more, bytes } = heap;
+  const { large, small } = useMemo(() => parted(alike(held), bytes), [held, bytes]);
+  const groups = unfolded ? [...large, ...small] : large;
   if (held.length === 0) {
     return <p class="vg-empty">No vizgrad tensor is in the memory of this kernel.</p>;
   }
@@ -151,6 +155,16 @@ function Storages({ heap }: { heap: Heap }): JSX.Element {
           ))}
         </tbody>
       </table>
+      {small.length > 0 && (
+        <button
+          type="button"
+          class="vg-more-button"
+          aria-expanded={unfolded}
+          onClick={() => setUnfolded(!unfolded)}
+        >
+          {smallerText(small)}
+        </button>
+      )}
       {groups.length > limit && (
         <button type="button" class="vg-more-button" onClick={() => setLimit(limit + 4 * PAGE)}>
           {`${format.whole(groups.length - limit)} more`}

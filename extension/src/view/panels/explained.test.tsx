@@ -29,7 +29,10 @@ beforeEach(async () => {
       { text: 'AddmmBackward0', place, node: 3 }
     ],
     position: 2,
-    check: 'Check it.'
+    check: 'Check it.',
+    when: 'round 6 of `for step in range(9)`',
+    at: 6,
+    cell: 'ab-1'
   };
 });
 
@@ -56,6 +59,11 @@ test('a key asks, and the answer is text: lines, the way, and the changed line',
     expect.stringContaining('cause')
   ]);
   expect(why.getByText('Check it.')).toBeTruthy();
+  expect(why.getByText('for step in range(9)').tagName).toBe('CODE');
+  const there = why.getByRole('button', { name: 'Debug there' }); // heard by JupyterLab's plugin
+  expect([there.dataset['at'], there.dataset['cell']]).toEqual(['6', 'ab-1']);
+  expect(there.classList.contains('vg-there')).toBe(true);
+  expect(why.getByText('%%vizgrad debug --at 6')).toBeTruthy();
 });
 
 test('the way is marked in the graph, in words too, until the answer is closed', async () => {

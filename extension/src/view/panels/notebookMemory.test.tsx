@@ -153,6 +153,25 @@ test('storages that are alike are one row, with its parts', async () => {
   expect(within(host).getByText('48 B [3, 4] float32 v3')).toBeTruthy();
 });
 
+test('what is small is one row, that is unfolded', async () => {
+  const { kernel, host } = opened();
+  const held = Array.from({ length: 40 }, (_, id) => ({
+    ...STORAGE,
+    id,
+    name: `net.${id}`,
+    bytes: id < 8 ? 6e6 : 400
+  }));
+  kernel.heap = { ...HEAP, held };
+  fireEvent.click(await within(host).findByRole('button', { name: 'Memory of the notebook' }));
+  const small = await within(host).findByRole('button', { name: '32 smaller: 13 kB' });
+  expect(within(host).getAllByRole('rowheader')).toHaveLength(8);
+  expect(small.getAttribute('aria-expanded')).toBe('false');
+  fireEvent.click(small);
+  expect(within(host).getAllByRole('rowheader')).toHaveLength(40);
+  fireEvent.click(small);
+  expect(within(host).getAllByRole('rowheader')).toHaveLength(8);
+});
+
 test('is read again, and closed', async () => {
   const { kernel, host } = opened();
   fireEvent.click(await within(host).findByRole('button', { name: 'Memory of the notebook' }));

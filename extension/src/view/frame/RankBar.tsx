@@ -1,0 +1,77 @@
+/** Where several processes run the backward: which of them is shown, where each stands, and which leaves the others. */
+import type { JSX } from 'preact';
+
+import type { RankMember } from '../../protocol';
+import { standings } from '../../store';
+import type { RanksState } from '../../store';
+import * as format from '../format';
+import { useStore } from '../hooks';
+
+/** Lines of ranks that stand alike; of more their number is given. */
+const MOST = 4;
+
+export function RankBar({ ranks }: { ranks: RanksState }): JSX.Element {
+  const store = useStore();
+  const { members, rank, session, together, differing, first, text } = ranks;
+  const stand = standings(members);
+  const more = stand.length - MOST;
+  return (
+    <div class="vg-rank-bar" role="group" aria-label="Ranks">
+      <label class="vg-rank-choice">
+        <span>Rank</span>
+        <select
+          aria-label="Rank"
+          title="Show this rank: its values, its code and its memory"
+          value={`${rank}`}
+          onChange={event => {
+            const chosen = members.find(member => `${member.rank}` === event.currentTarget.value);
+            store.attach(chosen?.session ?? session);
+          }}
+        >
+          {members.map(member => (
+            <option key={member.rank} value={`${member.rank}`}>
+              {optionOf(member)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {together !== null && (
+        <label class="vg-rank-together" title="Step, Back and Continue move all ranks, or this one">
+          <input
+            type="checkbox"
+            checked={together}
+            onChange={event => store.actions.moveTogether(event.currentTarget.checked)}
+          />
+          <span>Move all ranks</span>
+        </label>
+      )}
+      <ul class="vg-rank-lines" aria-label="Where the ranks stand">
+        {stand.slice(0, MOST).map(({ who, member }) => (
+          <li key={who} data-rank-state={member.state}>
+            <b>{who}</b> {member.text}
+          </li>
+        ))}
+        {more > 0 && <li>{`and ${format.whole(more)} other positions`}</li>}
+      </ul>
+      <p class="vg-rank-finding" data-differing={differing > 0 ? 'yes' : 'no'}>
+        <span>{text}</span>
+        {first !== null && (
+          <button
+            type="button"
+            class="vg-more-button"
+            title="Select the first node where a rank leaves the others"
+            onClick={() => store.select(first)}
+          >
+            Show node
+          </button>
+        )}
+        {differing > 1 && <span class="vg-muted">{`${format.whole(differing)} nodes differ`}</span>}
+      </p>
+    </div>
+  );
+}
+
+/** In a word beside the number, unless it is as usual. */
+function optionOf({ rank, state }: RankMember): string {
+  return state === 'paused' || state === 'finished' ? `${rank}` : `${rank} (${state})`;
+}
