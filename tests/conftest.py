@@ -7,9 +7,12 @@ import os
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
+
+from tests.fixtures.sharing import OneBrowser
 
 HERE = Path(__file__).parent
 
@@ -20,6 +23,10 @@ for _library in ("OPENBLAS", "OMP", "MKL"):
 
 # It checks addresses in notebooks, which no test has, and takes each process seconds to load.
 sys.modules.setdefault("rfc3987_syntax", None)
+
+# Most of what a test makes has no cycles, or lives to its end: to parse all sources took 4 seconds, 3 of them
+# in the collector. It runs at the end of each file all the same.
+gc.set_threshold(20_000, 20, 20)
 
 # Who starts the tests in the background has interrupts ignored, here and in all that is started from here.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -53,15 +60,27 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return min(os.cpu_count() or 1, 8)
 
 
-#: What takes longest, first, so that nobody waits for it at the end. A process takes a file at a time: each
-#: has a server, a browser and a page while there are tests of the browser left.
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneBrowser | None:
+    """For whole folders, as `make test` runs them; None: what xdist takes by itself."""
+    return OneBrowser(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+#: The files that take longest, first, so that nobody waits for them at the end: of the browser, of all else.
 FIRST = (
+    "ui/test_notebook_7.py",
     "ui/test_life.py",
+    "ui/test_rooms.py",
+    "ui/test_access.py",
+    "ui/test_looks.py",
+    "ui/test_inside.py",
     "ui",
     "notebooks",
     "core/engine/test_leaks.py",
+    "core/ops",
+    "debugger/explain",
+    "debugger/memory",
     "packaging",
-    "core/ops/test_recipe.py",
+    "serialization",
 )
 
 

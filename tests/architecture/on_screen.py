@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
-from tests.architecture.rooms import PACKAGE
+from tests.architecture.rooms import PACKAGE, tree
 from vizgrad.core.errors import HEADINGS
 from vizgrad.debugger.commands import COMMANDS, GESTURES
 
@@ -133,6 +134,7 @@ def commands() -> Iterator[str]:
     yield from (gesture.help for gesture in GESTURES)
 
 
+@cache
 def texts() -> dict[str, list[str]]:
     """Where each is said -> texts; those of a folder together, so that they are read together."""
     found: dict[str, set[str]] = {"commands": {each for each in commands() if each}}
@@ -145,9 +147,9 @@ def texts() -> dict[str, list[str]]:
             continue
         if where.stem.startswith(_WRITERS):
             continue
-        tree = ast.parse(path.read_text("utf-8"))
+        parsed = tree(path)
         debugger = where.parts[0] == "debugger"
-        said = set(_sentences(strings(tree) if debugger else explaining(tree)))
+        said = set(_sentences(strings(parsed) if debugger else explaining(parsed)))
         if said:
             found.setdefault("/".join(where.parts[: 3 if debugger else 2][:-1]), set()).update(said)
     return {where: sorted(said) for where, said in sorted(found.items())}

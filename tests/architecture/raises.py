@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from tests.architecture.rooms import PACKAGE, tree
@@ -108,6 +109,7 @@ def _kind(test: str, error: str) -> str:
     return next((kind for kind, pattern in _CLASSES if re.search(pattern, test)), "other")
 
 
+@cache
 def inventory() -> list[Raise]:
     """Every raise of the rooms, in the order of files and lines."""
     files = [path for room in ROOMS for path in sorted((PACKAGE / room).rglob("*.py"))]

@@ -7,7 +7,7 @@ inside `debugger/engines/` and `debugger/jupyter/`, which hold rooms of several 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -48,21 +48,34 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
 
 
+def statements(top: ast.AST, *, types: bool = True) -> Iterator[ast.AST]:
+    """All statements within, those of functions, classes and branches too: no expression is gone through.
+
+    With `types=False` none under `if TYPE_CHECKING:`.
+    """
+    found = [top]
+    for node in found:  # it grows meanwhile
+        yield node
+        if isinstance(node, ast.If) and not types and "TYPE_CHECKING" in ast.dump(node.test):
+            found += node.orelse
+            continue
+        for name in _BLOCKS:
+            found += getattr(node, name, ())
+
+
+#: Where a statement, a handler of errors or a case holds others.
+_BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
+
+
 @cache
 def _imports(path: Path, types: bool) -> list[tuple[str, set[str]]]:
     """Each module that a file imports from, and what could be a module of the names that it takes there."""
     found: list[tuple[str, set[str]]] = []
-    stack: list[ast.AST] = [tree(path)]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.If) and not types and "TYPE_CHECKING" in ast.dump(node.test):
-            stack += node.orelse
-            continue
+    for node in statements(tree(path), types=types):
         if isinstance(node, ast.Import):
             found += [(alias.name, set()) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             found.append((node.module, {f"{node.module}.{alias.name}" for alias in node.names}))
-        stack += ast.iter_child_nodes(node)
     return found
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
-from tests.architecture.rooms import PACKAGE
+from tests.architecture.rooms import PACKAGE, statements, tree
 
 #: (file, imported module) -> why the import waits until the function is called.
 ALLOWED = {
-    ("core/arrays/backend.py", "cupy"): "installed only where there is a GPU",
     (
         "core/arrays/magnitude.py",
         "vizgrad.core.arrays.fusion.inspection",
     ): "needed only on a device",
     ("core/arrays/statistics.py", "vizgrad.core.arrays.fusion.look"): "needed only on a device",
+    ("core/arrays/kernels/sobol.py", "scipy.stats"): "slow to import, and rarely asked for",
     ("core/arrays/threads.py", "threadpoolctl"): "it looks for libraries, which takes long",
     (
         "core/function/custom/apply.py",
@@ -26,13 +26,15 @@ ALLOWED = {
 }
 
 
-def late_imports(tree: ast.Module) -> Counter[str]:
+def late_imports(file: ast.Module) -> Counter[str]:
     """The modules that functions of a file import."""
-    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    functions = [
+        n for n in statements(file) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
     found = {
         id(n): n
         for function in functions
-        for n in ast.walk(function)
+        for n in statements(function)
         if isinstance(n, ast.Import | ast.ImportFrom)
     }
     return Counter(
@@ -48,7 +50,7 @@ def in_core() -> set[tuple[str, str]]:
     return {
         (path.relative_to(PACKAGE).as_posix(), module)
         for path in sorted((PACKAGE / "core").rglob("*.py"))
-        for module in late_imports(ast.parse(path.read_text("utf-8")))
+        for module in late_imports(tree(path))
     }
 
 

@@ -19,7 +19,6 @@ REFUSED = re.compile(
     r"|not any more|comes? nearer)\b",
     re.IGNORECASE,
 )
-TEXTS = texts()
 
 
 def test_each_text_was_reviewed() -> None:
@@ -31,20 +30,20 @@ def test_each_text_was_reviewed() -> None:
 
 
 def test_all_of_it_is_there() -> None:
-    said = [text for where in TEXTS.values() for text in where]
+    said = [text for where in texts().values() for text in where]
     assert len(said) > 1_500
-    assert "Step one stage" in TEXTS["commands"]
+    assert "Step one stage" in texts()["commands"]
     assert any("Trying again" in text for text in said)
-    assert "Gradient cut by {dtype}" in TEXTS["debugger/explain"]
+    assert "Gradient cut by {dtype}" in texts()["debugger/explain"]
 
 
 def test_texts_are_plain() -> None:
-    found = [(where, text) for where, said in TEXTS.items() for text in said]
+    found = [(where, text) for where, said in texts().items() for text in said]
     assert [each for each in found if REFUSED.search(FILLED.sub("", each[1]))] == []
 
 
 @pytest.mark.parametrize(
-    ("source", "texts"),
+    ("source", "said"),
     [
         ("const a = 'Not told of here'; // told in a comment", ["Not told of here"]),
         ("<p>\n  Nothing is\n  saved.\n</p>", ["Nothing is saved."]),
@@ -52,5 +51,5 @@ def test_texts_are_plain() -> None:
         ("/* 'told so' */ class='vg-told'", []),
     ],
 )
-def test_drawn_texts_are_found(source: str, texts: list[str]) -> None:
-    assert list(drawn(source)) == texts
+def test_drawn_texts_are_found(source: str, said: list[str]) -> None:
+    assert list(drawn(source)) == said

@@ -15,6 +15,7 @@ KEPT = {
         ("core/ops/indices.py", "parse"): "a key may hold another index before it",
         ("core/ops/public/dimensions.py", "t"): "in a call so short one more would be felt",
         ("core/ops/public/dimensions.py", "mT"): "the same, and a warning for no dimensions comes first",
+        ("core/ops/public/histograms.py", "_given_sequences"): "names the dimension",
         ("core/ops/public/linalg_functions.py", "check"): "one for all matrices, after their type",
         ("core/ops/public/linalg_functions.py", "multi_dot"): "the first and the last may be vectors",
         ("core/ops/public/reshape.py", "_check_sizes_of_elements"): "where two types have other sizes",
@@ -29,6 +30,8 @@ KEPT = {
         ("nn/functional/windows.py", "_unpool"): "for two and three dimensions, with the indices",
         ("nn/modules/recurrent.py", "_run"): "names the layer",
         ("nn/modules/recurrent.py", "_batched"): "names the cell",
+        ("nn/modules/syncbatchnorm.py", "_check"): "names the layer's fewest dimensions, as batchnorm's does",
+        ("nn/utils/prune.py", "compute_mask"): "of a parameter that is given by its name",
         ("nn/utils/parametrizations.py", "orthogonal"): "of a parameter that is given by its name",
     },
     "dim": {

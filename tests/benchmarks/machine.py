@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import os
 import platform
@@ -46,6 +47,7 @@ def describe() -> dict[str, str]:
         "python": platform.python_version(),
         **{name: version(name) for name in ("vizgrad", "numpy", "torch", "autograd")},
         "processor": _processor(),
+        "numpy's products": _products(),
     }
 
 
@@ -58,6 +60,18 @@ def version(distribution: str) -> str:
         return importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
         return "not installed"
+
+
+def _products() -> str:
+    """The library that numpy multiplies matrices with, and for which processor it takes this one.
+
+    On a new one it may not know the widest instructions: `OPENBLAS_CORETYPE=SkylakeX` says so (note 0084).
+    """
+    from threadpoolctl import threadpool_info
+
+    importlib.import_module("numpy")  # which loads the library
+    found = [one for one in threadpool_info() if one["user_api"] == "blas"]
+    return ", ".join(f"{one['internal_api']} for {one.get('architecture')}" for one in found)
 
 
 def _processor() -> str:

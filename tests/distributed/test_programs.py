@@ -82,6 +82,12 @@ mine = [None]
 dist.scatter_object_list(mine, [10, 11, 12] if rank == 0 else None, src=0)
 assert mine == [10 + rank]
 
+if rank == 1:
+    dist.send_object_list([{"of": rank}, "two"], dst=2)
+elif rank == 2:
+    came = [None, None]
+    assert dist.recv_object_list(came, src=1) == 1 and came == [{"of": 1}, "two"]
+
 pair = dist.new_group([0, 2])
 if rank == 1:
     assert pair is dist.GroupMember.NON_GROUP_MEMBER and dist.get_rank(pair) == -1

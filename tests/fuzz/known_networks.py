@@ -6,8 +6,8 @@ from tests.fuzz.compare import Difference
 from tests.fuzz.networks import Network
 from tests.fuzz.open import OPEN_NETWORKS
 
-#: What PyTorch says where it has no derivative, or no kernel.
-LACKING = ("is not implemented", "not implemented for")
+#: What PyTorch says where it has no derivative, no kernel, or a processor without the instructions of one.
+LACKING = ("is not implemented", "not implemented for", "could not create a primitive")
 
 
 def known_network(network: Network, found: Difference) -> bool:

@@ -152,6 +152,8 @@ OF_ELEMENTS: tuple[Known, ...] = (
           lambda call, found: any(v != v for v in (*call.args, *(v for _, v in call.words)))),
     Known("*", "raises: NotImplementedError, RuntimeError", "two faults: a type there is no kernel for, beside another type",
           lambda call, found: len({g.dtype for g in call.operands()}) > 1),
+    Known("histogramdd", "value*", "all edges are one number: the bin of it is nobody's",
+          lambda call, found: bool(np.nansum(found.theirs) == np.nansum(found.ours))),
     Known("histc", "value|* after", "on the edge of a bin rounding decides",
           lambda call, found: abs(float(np.sum(found.theirs)) - float(np.sum(found.ours))) <= 1),
     Known("*", "raises: TypeError, nothing", "`requires_grad` and `copy` are taken by their truth",

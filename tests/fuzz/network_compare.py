@@ -102,7 +102,7 @@ def _of_noise(network: Network, found: Difference, theirs: dict[str, Any]) -> bo
     if name == found.what:
         return False
     wide = network.dtype == "float64"
-    near, nothing = (1e-9, 1e-9) if wide else (1e-5, 1e-7)
+    near, nothing = (1e-9, 1e-8) if wide else (1e-5, 1e-7)
     unequal = ~np.isclose(found.theirs, found.ours, near, near / 1e3, equal_nan=True)
     gradients = [theirs.get(f"gradient of {name}{when}") for when in ("", " later")]
     sizes = [np.abs(g) for g in gradients if isinstance(g, np.ndarray) and g.shape == unequal.shape]

@@ -16,6 +16,9 @@ NAMES: dict[str, str] = (
             "are_deterministic_algorithms_enabled",
             "get_default_device",
             "get_default_dtype",
+            "get_deterministic_debug_mode",
+            "is_deterministic_algorithms_warn_only_enabled",
+            "set_deterministic_debug_mode",
             "get_float32_matmul_precision",
             "get_num_interop_threads",
             "get_num_threads",
@@ -37,6 +40,10 @@ NAMES: dict[str, str] = (
         _STATE,
     )
     | dict.fromkeys(
+        ("pca_lowrank", "svd_lowrank"),
+        "factors of products with random numbers: tests/oracle/programs/windows_and_points.py",
+    )
+    | dict.fromkeys(
         ("get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"), _DRAWN
     )
     | dict.fromkeys(
@@ -46,12 +53,16 @@ NAMES: dict[str, str] = (
             "T.cuda",
             "T.data_ptr",
             "T.pin_memory",
+            "T.record_stream",
             "T.register_hook",
             "T.register_post_accumulate_grad_hook",
             "T.storage",
             "T.storage_type",
             "T.untyped_storage",
+            "from_dlpack",
             "is_storage",
+            "to_dlpack",
+            "typename",
         ),
         _TENSOR,
     )

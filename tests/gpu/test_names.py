@@ -94,6 +94,42 @@ def test_events_mark_places_in_a_stream() -> None:
         start.elapsed_time(plain)
 
 
+def test_memory_that_another_stream_uses_is_given_again_behind_its_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    behind: list[vg.cuda.Event] = []
+    wait = vg.cuda.Event.wait
+
+    def noted(event: vg.cuda.Event) -> None:
+        behind.append(event)
+        wait(event)
+
+    monkeypatch.setattr(vg.cuda.Event, "wait", noted)
+    side, kept = vg.cuda.Stream(), vg.zeros(_MIB, device="cuda")
+    kept.record_stream(side)  # and is never free
+    x = vg.ones(_MIB, device="cuda")
+    at = x.data_ptr()
+    with vg.cuda.stream(side):
+        y = x * 2
+    x.record_stream(side)
+    x[1:].record_stream(side)
+    del x
+    vg.zeros(3, device="cuda").exp()
+    assert behind == []
+    again = vg.zeros(_MIB, device="cuda")
+    assert again.data_ptr() == at
+    assert len(behind) == 1
+    side.synchronize()
+    assert y.sum().item() == 2 * _MIB
+    del again
+    assert vg.zeros(_MIB, device="cuda").data_ptr() == at
+    assert len(behind) == 1
+    with pytest.raises(RuntimeError, match="unknown parameter type int"):
+        y.record_stream(0)  # pyright: ignore[reportArgumentType]  refused, as asked for
+    with pytest.raises(NotImplementedError, match="CPU"):
+        vg.ones(3).record_stream(side)
+
+
 def test_a_device_is_described() -> None:
     found = vg.cuda.get_device_properties("cuda:0")
     assert vg.cuda.get_device_name() == found.name

@@ -105,14 +105,35 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "power of integers": lambda xp: matrix(xp, "i4") ** 2,
     "a number beside a half": lambda xp: matrix(xp, "f2") * 2.5,
     "an array of a device as an index": lambda xp: matrix(xp)[xp.asarray(np.array([1, 0]))],
+    "an index out of range": lambda xp: matrix(xp)[beyond(xp)],
+    "an index out of range behind a mask": lambda xp: matrix(xp)[matrix(xp)[0] > 1, beyond(xp)[:1]],
+    "an index out of range after others": lambda xp: matrix(xp, "f8", 3)[
+        ..., None, beyond(xp)
+    ].copy(),
+    "a number out of range": lambda xp: matrix(xp)[7],
+    "take out of range": lambda xp: np.take(matrix(xp), beyond(xp), axis=1),
+    "take_along_axis out of range": lambda xp: np.take_along_axis(
+        matrix(xp), beyond(xp).reshape(2, 1), 1
+    ),
+    "a write out of range": lambda xp: written(xp, beyond(xp)),
+    "add.at out of range": lambda xp: at(xp, np.add, "f8", beyond(xp)),
 }
 
 
-def at(xp: Any, ufunc: Any, dtype: Any) -> Any:
+def beyond(xp: Any) -> Any:
+    return xp.asarray(np.array([7, -5]))
+
+
+def written(xp: Any, index: Any) -> Any:
+    out = matrix(xp)
+    out[:, index] = 9.0
+    return out
+
+
+def at(xp: Any, ufunc: Any, dtype: Any, index: Any = None) -> Any:
     out = matrix(xp, dtype).reshape(-1)
-    ufunc.at(
-        out, xp.asarray(np.array([0, 0])), xp.asarray(np.array([16777217.0, 2.0]).astype(dtype))
-    )
+    index = xp.asarray(np.array([0, 0])) if index is None else index
+    ufunc.at(out, index, xp.asarray(np.array([16777217.0, 2.0]).astype(dtype)))
     return out
 
 

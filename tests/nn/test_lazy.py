@@ -40,12 +40,6 @@ def test_the_debugger_and_a_watch_take_a_model_that_is_lazy_still() -> None:
     session.close()
 
 
-def test_memory_counts_nothing_for_what_has_no_sizes() -> None:
-    model = net()
-    assert vg.memory().to_text()
-    assert model[0].has_uninitialized_params()
-
-
 def test_a_refusal_says_in_which_module() -> None:
     class Sum(nn.Module):
         def __init__(self) -> None:

@@ -38,8 +38,8 @@ class Attending(nn.Module):
         self.layer = nn.TransformerEncoderLayer(4, 2, 8, dropout=0.0, batch_first=True)
 
     def forward(self, x: Any) -> Any:
-        mask = nn.Transformer.generate_square_subsequent_mask(x.shape[1], dtype=x.dtype)
-        return self.layer(x, src_mask=mask.to(x.device))
+        mask = nn.Transformer.generate_square_subsequent_mask(x.shape[1], x.device, x.dtype)
+        return self.layer(x, src_mask=mask)
 
 
 def convolutional() -> Any:

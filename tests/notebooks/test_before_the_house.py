@@ -21,6 +21,7 @@ from nbclient import NotebookClient
 import vizgrad as vg
 from tests.fixtures import traces
 from tests.fixtures.limits import HANG
+from tests.fixtures.warm_kernels import WARM
 from vizgrad.debugger.jupyter.widget import protocol
 from vizgrad.debugger.jupyter.widget.query_answers import MIME
 from vizgrad.debugger.traces import files
@@ -95,7 +96,7 @@ def test_a_notebook_runs_as_it_did() -> None:
     before = nbformat.read(FOLDER / "notebook.json", as_version=4)
     notebook = nbformat.from_dict(json.loads(json.dumps(before)))
     NotebookClient(
-        notebook, timeout=HANG, startup_timeout=HANG, kernel_name="python3",
+        notebook, timeout=HANG, startup_timeout=HANG, kernel_name=WARM,
         resources={"metadata": {"path": str(FOLDER)}},
     ).execute()  # fmt: skip
     assert [kinds(cell) for cell in notebook.cells] == [kinds(cell) for cell in before.cells]

@@ -1,4 +1,4 @@
-"""Every notebook of the course runs from top to bottom in a fresh kernel."""
+"""Every notebook of the course runs from top to bottom in a fresh kernel, the first in a cold one."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from tests.fixtures.limits import HANG
+from tests.fixtures.warm_kernels import COLD, WARM
 from tests.notebooks.setting import shortened
 from tests.notebooks.test_static_pages import check_page
 
@@ -20,6 +21,7 @@ NOTEBOOKS = [
     for path in sorted(FOLDER.rglob("*.ipynb"))
     if ".ipynb_checkpoints" not in path.parts
 ]
+TOUR = Path("00_tour.ipynb")
 #: Steps PyTorch: `tests/debugger/engines/pytorch/test_notebook.py` runs it and `OF_COMPARING`, where that is
 #: installed.
 OF_PYTORCH = Path("05_pytorch.ipynb")
@@ -56,7 +58,7 @@ def run(path: Path) -> None:
         notebook,
         timeout=CELL_LIMIT,
         startup_timeout=HANG,
-        kernel_name="python3",
+        kernel_name=COLD if path == TOUR else WARM,
         resources={"metadata": {"path": str((FOLDER / path).parent)}},
     )
     client.execute()
@@ -64,5 +66,5 @@ def run(path: Path) -> None:
         if "raises-exception" in cell.metadata.get("tags", ()):
             kinds = [output.output_type for output in cell.outputs]
             assert "error" in kinds, f"it was to fail: {cell.source}"
-    if path.name == "00_tour.ipynb":
+    if path == TOUR:
         check_page(notebook, pictures=4)

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from IPython.core.interactiveshell import InteractiveShell
 
 import vizgrad as vg
@@ -24,6 +23,10 @@ from vizgrad.core.errors import Explanation
 
 
 def found_in(path: Path, *, whole: bool) -> Iterator[Explanation]:
+    # As in tests/conftest.py: nbformat would load a grammar of addresses, which takes longer than all else.
+    sys.modules.setdefault("rfc3987_syntax", None)
+    import nbformat
+
     notebook = nbformat.read(path, as_version=4)
     hurried(notebook)
     os.chdir(path.parent)

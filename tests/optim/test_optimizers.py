@@ -180,7 +180,7 @@ def test_steps_call_their_hooks() -> None:
         (lambda p: optim.Adam([p], betas=(1.0, 0.9)), ValueError, "beta parameter at index 0"),
         (lambda p: optim.Adam([p], eps=-1), ValueError, "Invalid epsilon value"),
         (lambda p: optim.Rprop([p], etas=(1.2, 0.5)), ValueError, "Invalid eta values"),
-        (lambda p: optim.Adam([p], differentiable=True), NotImplementedError, "differentiable"),
+        (lambda p: optim.RMSprop([p], differentiable=True), NotImplementedError, "differentiable"),
         (
             lambda p: optim.LBFGS([{"params": [p]}, {"params": [start()]}]),
             ValueError,
@@ -238,3 +238,39 @@ def test_a_copied_lbfgs_goes_on() -> None:
     twin.step(loss)
     assert q.tolist() == pytest.approx([1, 1], abs=1e-4)
     assert p.tolist() == [3, -2]
+
+
+def test_recorded_steps_are_the_plain_ones() -> None:
+    """Of the largest gradients so far, too, whose recorded steps PyTorch writes over what it has saved."""
+    for make, settings in (
+        (optim.SGD, {"momentum": 0.9, "dampening": 0.1, "weight_decay": 0.2}),
+        (optim.Adam, {"amsgrad": True, "weight_decay": 0.2}),
+        (optim.AdamW, {"amsgrad": True, "maximize": True}),
+    ):
+        plain = vg.tensor([1.0, -2.0, 3.0], dtype=vg.float64)
+        x = plain.clone().requires_grad_()
+        recorded = x.clone()
+        one = make([plain], lr=0.1, **settings)
+        other = make([recorded], lr=0.1, differentiable=True, **settings)
+        for factor in (1.0, -3.0, 0.5):
+            plain.grad = plain * factor
+            recorded.grad = recorded.clone() * factor
+            one.step()
+            other.step()
+        assert vg.allclose(plain, recorded, atol=1e-7)
+        recorded.sum().backward()
+        assert x.grad.isfinite().all()
+
+
+def test_a_recorded_step_of_complex_numbers_steps_both_parts() -> None:
+    start = vg.tensor([1.0 + 2.0j, -0.5 + 0.1j])
+    plain, x = start.clone(), start.clone().requires_grad_()
+    recorded = x.clone()
+    one, other = optim.Adam([plain], lr=0.1), optim.Adam([recorded], lr=0.1, differentiable=True)
+    for _ in range(2):
+        plain.grad, recorded.grad = plain.clone(), recorded.clone()
+        one.step()
+        other.step()
+    assert vg.allclose(plain, recorded, atol=1e-5)
+    recorded.abs().sum().backward()
+    assert x.grad.isfinite().all()

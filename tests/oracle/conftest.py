@@ -15,6 +15,12 @@ def oracle() -> object:
     return module
 
 
+@pytest.fixture(autouse=True)
+def _distributions_look_at_their_arguments(oracle: object) -> None:
+    """As PyTorch begins. `torch.compile`, which other tests of the process call, switches it off for good."""
+    oracle.distributions.Distribution.set_default_validate_args(True)  # type: ignore[attr-defined]  a module
+
+
 @pytest.fixture(scope="session")
 def vizgrad() -> object:
     return load("vizgrad")

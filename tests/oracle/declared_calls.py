@@ -149,12 +149,12 @@ def with_out() -> list[Call]:
 
 
 def in_place() -> list[Call]:
-    """Calls of all methods whose name ends in an underscore."""
+    """Calls of all methods whose name ends in one underscore."""
     named = {name for name, _, _ in OTHERS_IN_PLACE} | NOT_CALLED.keys()
     derived = [
         (name, args, {})
         for name, forms in sorted(FORMS.items())
-        if forms.method is not None and name.endswith("_")
+        if forms.method is not None and name.endswith("_") and not name.endswith("__")
         for args in _tried(name, forms.method, named)
     ]
     return [*derived, *OTHERS_IN_PLACE]

@@ -125,6 +125,95 @@ raises("no parameters", lambda: DistributedDataParallel(nn.ReLU()))
 raises("rank", lambda: DistributedSampler(range(3), rank=2, num_replicas=2))
 """
 
+HOOKS = """
+from importlib import import_module
+hooks = import_module(f"{torch.__name__}.distributed.algorithms.ddp_comm_hooks.default_hooks")
+Join = import_module(f"{torch.__name__}.distributed.algorithms.join").Join
+def plain():
+    made = nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 2))
+    with torch.no_grad():
+        for k, p in enumerate(made.parameters()):
+            p.copy_(((torch.arange(float(p.numel())) * 5 + k) % 9 - 4).reshape(p.shape) / 16)
+    return made
+x = (torch.arange(48.0) * 7 % 11).reshape(12, 4) / 8
+own = x[rank * 6 :][:6]
+def doubled(state, bucket):
+    state.append((bucket.index(), bucket.is_last(), bucket.buffer().numel(),
+                  sorted(list(g.shape) for g in bucket.gradients()), len(bucket.parameters())))
+    return hooks.allreduce_hook(None, bucket).then(lambda done: done.value() * 2)
+for name, hook in [
+    ("allreduce", hooks.allreduce_hook), ("fp16", hooks.fp16_compress_hook),
+    ("fp16 wrapper", hooks.fp16_compress_wrapper(hooks.allreduce_hook)),
+    ("doubled", doubled),
+]:
+    net = plain()
+    model = DistributedDataParallel(net)
+    seen = []
+    model.register_comm_hook(seen if name == "doubled" else None, hook)
+    raises("a second hook", lambda: model.register_comm_hook(None, hook))
+    model(own).pow(2).sum().backward()
+    see(name, *(p.grad for p in net.parameters()), seen)
+raises("no function", lambda: DistributedDataParallel(plain()).register_comm_hook(None, 3))
+
+class Table(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.out = nn.Embedding(7, 3, sparse=True), nn.Linear(3, 2)
+        with torch.no_grad():
+            for k, p in enumerate(self.parameters()):
+                p.copy_(torch.cos(torch.arange(float(p.numel())) + k).reshape(p.shape))
+    def forward(self, x):
+        return self.out(self.table(x))
+net = Table()
+model = DistributedDataParallel(net)
+for ids in ([[1, 1, 3], [0, 3, 6]], [[2, 2, 2], [2, 5, 5]]):
+    model.zero_grad()
+    model(torch.tensor(ids[rank])).pow(2).sum().backward()
+    grad = net.table.weight.grad
+    see("sparse", grad.is_sparse, grad.to_dense(), net.out.weight.grad)
+    torch.optim.SGD(net.parameters(), lr=0.1).step()
+    see("stepped", net.table.weight)
+
+for by_all in (True, False):
+    net = nn.Sequential(plain(), nn.BatchNorm1d(2)).double()
+    model = DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    grads = []
+    with model.join(divide_by_initial_world_size=by_all):
+        for k in range(2 + 2 * rank):
+            optimizer.zero_grad()
+            model(own[k:][:3].double()).pow(3).sum().backward()
+            grads.append(net[0][0].weight.grad.clone())
+            optimizer.step()
+    see("joined", *grads, *net.state_dict().values())
+model = DistributedDataParallel(plain())
+def ends():
+    with Join([model], throw_on_early_termination=True):
+        for k in range(1 + rank):
+            model(own).sum().backward()
+raises("early", ends)
+model.zero_grad()
+with model.join(enable=False):
+    model(own).sum().backward()
+see("no join", next(model.parameters()).grad)
+raises("no joinables", lambda: Join([]))
+
+with model.no_sync():
+    model(own).sum().backward()
+see("no sync", next(model.parameters()).grad)
+future = torch.futures.Future()
+then = future.then(lambda done: done.value() + 1)
+see("future", future.done(), then.done())
+raises("not done", future.value)
+future.set_result(3)
+see("future", future.done(), future.value(), then.wait(), torch.futures.wait_all([future, then]))
+see("all", [each.value() for each in torch.futures.collect_all([future, then]).wait()])
+raises("set again", lambda: future.set_result(4))
+failing = torch.futures.Future()
+failing.set_exception(ValueError("bad"))
+raises("error", failing.wait)
+"""
+
 CALLS = """
 a = torch.ones(3)
 raises("no tensor", lambda: dist.all_reduce([1]))
@@ -163,7 +252,7 @@ see("after", dist.is_initialized())
 
 def seen(tmp_path: Path, framework: str) -> list[list[tuple[str, Any]]]:
     script = tmp_path / f"{framework}_program.py"
-    script.write_text(BEGINNING[framework] + SEEING + DERIVATIVES + TRAINING + CALLS)
+    script.write_text(BEGINNING[framework] + SEEING + DERIVATIVES + TRAINING + HOOKS + CALLS)
     processes = in_processes(script, 2)
     return [[ast.literal_eval(line) for line in each.out.splitlines()] for each in processes]
 

@@ -61,7 +61,7 @@ def test_a_row_in_bfloat16(name: str) -> None:
     ours, theirs = ROWS[name]
     if ours.name in MEANINGLESS:
         pytest.skip(MEANINGLESS[ours.name])
-    slack = (16 if ours.name in IN_PIECES else 2) * _STEP
+    slack = (16 if ours.name in IN_PIECES else 3) * _STEP
     wrong: list[str] = []
     compared = 0
     for sample in map(_rounded, ours.samples):

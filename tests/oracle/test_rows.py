@@ -45,6 +45,7 @@ TWO_ANSWERS = {
 MEANINGLESS = {
     ("var", "a number"): "NaN, which PyTorch does not differentiate a second time",
     ("var_mean", "a number"): "as var",
+    ("complex svd", "expanded"): "singular",
     ("complex svdvals", "expanded"): "singular",
     ("complex eigvals", "expanded"): "singular",
     ("complex eigvals", "a number"): "equal eigenvalues",

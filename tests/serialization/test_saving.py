@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
+from tests.fixtures import strict_module
 from vizgrad import nn
 
 
@@ -189,6 +190,16 @@ def test_records_are_aligned() -> None:
 @pytest.mark.parametrize("where", ["cpu", {"cpu": "cpu"}, vg.device("cpu"), None])
 def test_map_location(where: Any) -> None:
     assert again(vg.ones(2), map_location=where).device.type == "cpu"
+
+
+def test_what_was_on_a_device_names_map_location_where_there_is_none() -> None:
+    file = io.BytesIO()
+    with strict_module.as_cuda():
+        vg.save(vg.ones(2, device="cuda"), file)
+    for where in (None, lambda block, location: None):
+        file.seek(0)
+        with pytest.raises(RuntimeError, match="was on cuda:0: load it with map_location='cpu'"):
+            vg.load(file, map_location=where)
 
 
 def test_map_location_as_a_function() -> None:

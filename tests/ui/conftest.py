@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ViewportSize, expect, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
 from tests.ui import server as jupyter
@@ -81,16 +81,31 @@ class Pages:
 
     def __init__(self, server: jupyter.Server, browser: Browser) -> None:
         self._server, self._browser = server, browser
+        # One for all pages: what one of them has fetched and compiled the next has, too.
+        self._context: BrowserContext | None = None
         self._lab: Lab | None = None
+        self._notebook_7: Lab | None = None
+
+    def _blank(self) -> Lab:
+        """A page with nothing in it."""
+        if self._context is None:
+            self._context = self._browser.new_context(
+                viewport=SIZE, reduced_motion="reduce", locale="en-US"
+            )
+        return Lab(self._context.new_page(), self._server)
 
     def take(self) -> Lab:
         if self._lab is None:
-            context = self._browser.new_context(
-                viewport=SIZE, reduced_motion="reduce", locale="en-US"
-            )
-            self._lab = Lab(context.new_page(), self._server)
-            self._lab.load("lab?reset")
+            self._lab = self._blank()
+            self._lab.load(self._lab.home)
         return self._lab
+
+    def take_notebook_7(self) -> Lab:
+        """It is loaded by the first test that has written its notebook."""
+        if self._notebook_7 is None:
+            self._notebook_7 = self._blank()
+            self._notebook_7.home = "notebooks/test.ipynb"
+        return self._notebook_7
 
     def give_back(self, lab: Lab, healthy: bool) -> None:
         if healthy and lab.usual:
@@ -99,12 +114,21 @@ class Pages:
             lab.page.set_viewport_size(SIZE)
             lab.tidy()
             return
-        # What a failed test leaves nobody takes over, nor a page of another kind, or with routes of its own.
-        self._lab = None
+        # A page of another kind, or with routes of its own, nobody takes over.
+        if lab is self._lab:
+            self._lab = None
+        else:
+            self._notebook_7 = None
         try:
             lab.shut_down_kernels()
+            lab.page.evaluate("localStorage.clear()")
         finally:
-            lab.page.context.close()
+            if healthy:
+                lab.page.context.clear_permissions()
+                lab.page.close()
+            else:  # nor anything that a failed test leaves
+                lab.page.context.close()
+                self._context = self._lab = self._notebook_7 = None
 
 
 @pytest.fixture(scope="package")
@@ -115,7 +139,16 @@ def pages(server: jupyter.Server, browser: Browser) -> Pages:
 @pytest.fixture
 def lab(request: pytest.FixtureRequest, pages: Pages) -> Iterator[Lab]:
     """JupyterLab, loaded, with nothing open in it and no kernel."""
-    lab = pages.take()
+    yield from _handed_out(request, pages, pages.take())
+
+
+@pytest.fixture
+def notebook_7(request: pytest.FixtureRequest, pages: Pages) -> Iterator[Lab]:
+    """A page for Notebook 7: `with_cells` of test_notebook_7.py puts a notebook into it."""
+    yield from _handed_out(request, pages, pages.take_notebook_7())
+
+
+def _handed_out(request: pytest.FixtureRequest, pages: Pages, lab: Lab) -> Iterator[Lab]:
     healthy = False
     try:
         yield lab

@@ -97,6 +97,39 @@ for t in range(8):
 loss = (h * h).sum()
 """
 
+GPT = """
+import vizgrad as vg
+from vizgrad import nn
+vg.manual_seed(0)
+
+class Block(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.ln1, self.ln2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.attention = nn.MultiheadAttention(width, heads, batch_first=True)
+        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+    def forward(self, x):
+        y = self.ln1(x)
+        x = x + self.attention(y, y, y, need_weights=False)[0]
+        return x + self.mlp(self.ln2(x))
+
+class GPT(nn.Module):
+    def __init__(self, words=20, width=16, blocks=12):
+        super().__init__()
+        self.token, self.position = nn.Embedding(words, width), nn.Embedding(8, width)
+        self.h = nn.ModuleList([Block(width, 2) for _ in range(blocks)])
+        self.lnf, self.head = nn.LayerNorm(width), nn.Linear(width, words)
+    def forward(self, text):
+        x = self.token(text) + self.position(vg.arange(8))
+        for block in self.h:
+            x = block(x)
+        return self.head(self.lnf(x))
+
+gpt = GPT()
+text = vg.randint(0, 20, (4, 8))
+loss = nn.functional.cross_entropy(gpt(text).reshape(-1, 20), text.reshape(-1))
+"""
+
 #: The gradients of a dual, and a vmap whose rules compute in several steps.
 TRANSFORMS = """
 import vizgrad as vg
@@ -217,7 +250,7 @@ def menu(lab: Lab) -> Seen:
 @state
 def help_(lab: Lab) -> Seen:
     view = stepped(lab)
-    view.get_by_role("button", name="Help").click()
+    root(view).press("?")  # the button may wait behind "More"
     return view
 
 
@@ -333,6 +366,15 @@ def finished(lab: Lab) -> Seen:
 
 
 @state
+def finished_memory(lab: Lab) -> Seen:
+    _, view = opened(lab)
+    press(view, "Continue")
+    view.get_by_role("tab", name="Memory").click()
+    expect(view.locator(".vg-memory")).to_be_visible()
+    return root(view)
+
+
+@state
 def closed(lab: Lab) -> Seen:
     view = stepped(lab)
     press(view, "Stop")
@@ -398,7 +440,7 @@ def lane_700(lab: Lab) -> Seen:
 @state
 def transform(lab: Lab) -> Seen:
     view = stepped(lab, TRANSFORMS, 5)
-    view.locator("[data-state=done]").nth(2).click()
+    view.locator("[data-state=done]").nth(2).press("Enter")
     return view
 
 
@@ -457,6 +499,15 @@ def presentation(lab: Lab) -> Seen:
 @state
 def rnn(lab: Lab) -> Seen:
     return stepped(lab, RNN)
+
+
+@state
+def far(lab: Lab) -> Seen:
+    """All of a transformer, zoomed to fit: names are whole where there is room beside them."""
+    lab.page.set_viewport_size({"width": 1500, "height": 1000})
+    _, view = opened(lab, GPT)
+    press(view, "Zoom to fit")
+    return root(view)
 
 
 @state

@@ -37,6 +37,10 @@ SETTINGS = {
 #: Each page that is loaded would ask whether JupyterLab is to be built anew, which runs node.
 PAGE = {"buildCheck": False}
 
+#: Not `jupyter lab`, which takes the first jupyter-lab on the PATH: maybe another environment's. Without the
+#: grammar of addresses that tests/conftest.py leaves out: it takes a second to load.
+LAB = "import sys; sys.modules['rfc3987_syntax'] = None; from jupyterlab.labapp import main; main()"
+
 #: The labextension of this checkout, as it was built last: the one that was installed may be of another.
 BUILT = Path(__file__).parents[2] / "vizgrad" / "labextension"
 
@@ -57,8 +61,10 @@ class Server:
         return f"{self.url}/{page}{'&' if '?' in page else '?'}token={self.token}"
 
 
-def start(folder: Path, *arguments: str) -> Server:
-    """Starts a server that keeps everything it writes below `folder`, and waits until it answers."""
+def start(folder: Path, *arguments: str, below: str = "") -> Server:
+    """Starts a server that keeps everything it writes below `folder`, and waits until it answers. `below` is
+    the path that its addresses begin with: ``/user/ada``.
+    """
     root = folder / "root"
     config = folder / "config"
     root.mkdir(parents=True)
@@ -73,14 +79,14 @@ def start(folder: Path, *arguments: str) -> Server:
 
     port, token = _free_port(), secrets.token_hex(16)
     command = [
-        # Not `jupyter lab`, which takes the first jupyter-lab on the PATH: maybe another environment's.
-        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1"),
+        *(sys.executable, "-c", LAB, "--no-browser", "--ip=127.0.0.1"),
         *(f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}"),
         "--LabApp.expose_app_in_browser=True",
         "--JupyterNotebookApp.expose_app_in_browser=True",  # Notebook 7, below /notebooks
         # A port that was free may be taken by another process before the kernel takes it: that kernel ends.
         "--KernelManager.transport=ipc",
         *(["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
+        *([f"--ServerApp.base_url={below}/"] if below else []),
         *arguments,
     ]
     log = folder / "server.log"
@@ -97,7 +103,7 @@ def start(folder: Path, *arguments: str) -> Server:
         }
         kernels.enter_context(warm_kernels(folder, **started))
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, **started)
-    server = Server(f"http://127.0.0.1:{port}", token, root, log, process, kernels)
+    server = Server(f"http://127.0.0.1:{port}{below}", token, root, log, process, kernels)
     try:
         _wait_until_it_answers(server)
     except BaseException:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
 from tests.ui.parts import part
 from tests.ui.pictures import picture
-from tests.ui.server import Server
 from tests.ui.test_following import at
 from tests.ui.test_rooms import SHOW, opened, opened_panel
 from tests.ui.test_tour import press, root
@@ -85,6 +83,13 @@ class Reader:
         )
 
 
+#: The colour and the width of the ring of the focus, and of that of the selection.
+RINGS = """view => ['[data-key]:focus', "[aria-selected='true']:not(:focus)"].map(which => {
+  const { stroke, strokeWidth } = getComputedStyle(view.querySelector(which + ' .vg-ring'));
+  return [stroke, parseFloat(strokeWidth)];
+})"""
+
+
 def test_from_opening_to_the_stale_tensor_by_keys_and_announcements_alone(lab: Lab) -> None:
     notebook = lab.open_notebook(STALE + SHOW)
     view = notebook.output(0)
@@ -103,6 +108,12 @@ def test_from_opening_to_the_stale_tensor_by_keys_and_announcements_alone(lab: L
     reader.is_on("AddBackward0, runs next")
     reader.press("F10")
     reader.hears("^AddBackward0 done, 1 of")
+    # One ring is the focus; that of the selection, which went on, is the weaker.
+    expect(view.locator("[data-key][aria-selected='true']:not(:focus)")).to_have_count(1)
+    (focus, width), (selection, thin) = view.evaluate(RINGS)
+    assert focus != selection
+    assert width > 1.5 * thin
+    picture(lab, "focus-beside-selection")
     reader.press("n")
     reader.hears(
         r"^SinBackward0, .* saved self, which is stale: mul_ wrote version 1 .*, In \[1\], line 6$"
@@ -193,31 +204,32 @@ def _with_breakpoints_and_branches(
 # --- fingers ---------------------------------------------------------------------------------------------
 
 
+Send = Callable[..., None]
+
+
 @pytest.fixture
-def tablet(server: Server, browser: Browser) -> Iterator[Lab]:
-    """JupyterLab under fingers."""
-    context = browser.new_context(
-        viewport={"width": 1180, "height": 820}, has_touch=True, reduced_motion="reduce"
-    )
-    lab = Lab(context.new_page(), server)
-    try:
-        lab.load("lab?reset")
-        yield lab
-        assert not lab.errors
-        lab.shut_down_kernels()
-    finally:
-        context.close()
-
-
-def fingers(page: Page) -> Any:
-    """What sends touches, as the screen would."""
-    session = page.context.new_cdp_session(page)
+def fingers(lab: Lab) -> Iterator[Send]:
+    """JupyterLab under fingers, and what sends touches, as the screen would."""
+    lab.page.set_viewport_size({"width": 1180, "height": 820})
+    session = lab.page.context.new_cdp_session(lab.page)
+    session.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
 
     def send(kind: str, *points: tuple[float, float]) -> None:
         touches = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]
         session.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": touches})
 
-    return send
+    yield send
+    session.send("Emulation.setTouchEmulationEnabled", {"enabled": False})
+    session.detach()
+    assert not lab.page.evaluate("matchMedia('(pointer: coarse)').matches")
+
+
+def tap(send: Send, element: Locator) -> None:
+    element.scroll_into_view_if_needed()
+    box = element.bounding_box()
+    assert box is not None
+    send("Start", (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2))
+    send("End")
 
 
 def look(view: Locator) -> tuple[float, float, float]:
@@ -227,8 +239,8 @@ def look(view: Locator) -> tuple[float, float, float]:
     return x, y, zoom
 
 
-def test_fingers_tap_pan_pinch_and_have_room(tablet: Lab) -> None:
-    lab = tablet
+def test_fingers_tap_pan_pinch_and_have_room(lab: Lab, fingers: Send) -> None:
+    send = fingers
     lab.execute("application:toggle-left-area")
     _, view = opened(lab)
     assert lab.page.evaluate("matchMedia('(pointer: coarse)').matches")
@@ -240,16 +252,15 @@ def test_fingers_tap_pan_pinch_and_have_room(tablet: Lab) -> None:
     )
     assert json.dumps(small) == "[]"
     picture(root(view), "touch")
-    view.get_by_role("button", name="Step", exact=True).tap()
+    tap(send, view.get_by_role("button", name="Step", exact=True))
     at(view, 1)
     node = view.locator("[data-node-id]").nth(1)
-    node.tap()
+    tap(send, node)
     expect(node).to_have_attribute("aria-selected", "true")
 
     canvas = view.locator(".vg-canvas").bounding_box()
     assert canvas is not None
     x, y = canvas["x"] + canvas["width"] / 2, canvas["y"] + canvas["height"] / 2
-    send = fingers(lab.page)
     before = look(view)
     send("Start", (x, y))
     for i in range(1, 6):
@@ -272,3 +283,25 @@ def test_fingers_tap_pan_pinch_and_have_room(tablet: Lab) -> None:
     for axis, (place, corner) in enumerate(((x, left), (y, top))):
         seen = [(place - corner - at[axis]) / at[2] for at in (after, pinched)]
         assert seen[0] == pytest.approx(seen[1], abs=3)
+    lab.execute("application:toggle-left-area")
+
+
+def test_high_contrast_shows_how_far_the_run_is_and_which_tab_is_open(lab: Lab) -> None:
+    _, view = opened(lab)
+    panel = opened_panel(lab, 480)
+    press(view, "Step", times=3)
+    at(panel, 3)
+    lab.page.emulate_media(forced_colors="active")
+    try:
+        colour = "(element, of) => getComputedStyle(element)[of]"
+        done = panel.locator(".vg-scrub-done")
+        track = panel.locator(".vg-scrub-track")
+        assert done.evaluate(colour, "backgroundColor") != track.evaluate(colour, "backgroundColor")
+        assert track.evaluate(colour, "borderTopWidth") == "1px"
+        tabs = panel.locator(".vg-tab")
+        lines = {tab.evaluate(colour, "borderBottomColor") for tab in tabs.all()[1:]}
+        assert len(lines) == 1
+        assert tabs.first.evaluate(colour, "borderBottomColor") not in lines
+        picture(lab, "high-contrast-toolbar")
+    finally:
+        lab.page.emulate_media(forced_colors="none")

@@ -64,6 +64,28 @@ def test_the_line_that_comes_next_is_marked_in_its_cell(lab: Lab) -> None:
     at(view, 4)
     expect(current).to_have_attribute("data-node", "4")
     assert (norms(cell(notebook, 1)), norms(cell(notebook, 2))) == told[0]
+    _an_edited_cell_is_not_marked_and_says_so(lab, notebook, view)
+
+
+def _an_edited_cell_is_not_marked_and_says_so(lab: Lab, notebook: Notebook, view: Locator) -> None:
+    editor = cell(notebook, 1)
+    expect(editor.locator(".vg-current-line")).to_have_count(1)
+    edit = """(app, id, text) => {
+      const { content } = [...app.shell.widgets('main')].find(widget => widget.id === id);
+      content.widgets[1].model.sharedModel.setSource(text);
+    }"""
+    lab.call(edit, notebook.panel, "# new\n" + MODEL)
+    expect(editor.locator(".vg-cell-changed")).to_contain_text("Edited since it ran")
+    expect(editor.locator(".vg-current-line, .vg-line-norm")).to_have_count(0)
+    expect(editor.get_by_role("button")).to_have_count(0)
+    picture(lab, "code-changed")
+    lab.call(edit, notebook.panel, MODEL)
+    expect(editor.locator(".vg-cell-changed")).to_have_count(0)
+    expect(editor.locator(".vg-current-line")).to_have_count(1)
+    # Ending the session ends the marks.
+    press(view, "Stop")
+    expect(lab.page.locator(".vg-current-line, .vg-line-norm")).to_have_count(0)
+    expect(lab.page.get_by_role("button", name="Breakpoint, line")).to_have_count(0)
 
 
 def breakpoint_(editor: Locator, line: int) -> Locator:
@@ -101,6 +123,45 @@ def test_a_click_beside_a_line_stops_the_run_there(lab: Lab) -> None:
     assert notebook.execute("print(len(session.breakpoints))") == "0\n"
     press(view, "Continue")
     at(view, 8)
+    lab.call(RUN, notebook.panel, 2)
+    at(view, 0)
+    _breakpoints_of_all_kinds_are_listed_and_set(lab, notebook, view)
+
+
+def _breakpoints_of_all_kinds_are_listed_and_set(
+    lab: Lab, notebook: Notebook, view: Locator
+) -> None:
+    region = part(view, "Breakpoints")
+    rows = region.locator("[data-breakpoint]")
+    expect(rows).to_have_count(0)
+    breakpoint_(cell(notebook, 1), 4).click()
+    expect(rows).to_have_count(1)
+    expect(rows.first).to_contain_text("In [2], line 4")
+    region.get_by_role("button", name="New breakpoint").click()
+    region.get_by_label("Kind of breakpoint").select_option("Node name")
+    region.get_by_label("Where to pause").fill("Tanh*")
+    region.get_by_label("Condition").fill("iteration == 1")
+    region.get_by_role("button", name="Add", exact=True).click()
+    expect(rows).to_have_count(2)
+    notebook.execute("session.break_at(written=w)")
+    expect(rows).to_have_count(3)
+    picture(lab, "breakpoints-region")
+    # Switched off it stays in the list, and beside its line.
+    stops = region.get_by_label("Pause at line 4 of In [2]")
+    stops.click()  # and not uncheck(), which looks before the kernel has answered
+    expect(stops).not_to_be_checked()
+    expect(breakpoint_(cell(notebook, 1), 4)).to_have_attribute("aria-pressed", "false")
+    expect(breakpoint_(cell(notebook, 1), 4)).to_have_class(re.compile("vg-stop-off"))
+    press(view, "Continue")
+    at(view, 5)
+    expect(rows.nth(1)).to_contain_text("1 time")
+    expect(lab.page.locator(".vg-current-line")).to_contain_text("TanhBackward0")
+    region.get_by_role("button", name="Remove breakpoint line 4 of In [2]").click()
+    expect(rows).to_have_count(2)
+    # What is not understood is said.
+    region.get_by_label("Where to pause").fill("Nothing*")
+    region.get_by_role("button", name="Add", exact=True).click()
+    expect(view.get_by_text("no node is named 'Nothing*'").first).to_be_visible()
 
 
 def test_a_breakpoint_waits_for_the_session_that_comes_in_the_dark_too(lab: Lab) -> None:
@@ -157,37 +218,14 @@ def test_a_line_that_raises_is_red_at_once_while_another_cell_runs(lab: Lab) -> 
         press(view, "Step")
         expect(view.get_by_role("alert").first).to_contain_text("saved self for its backward")
         expect(raised).to_contain_text("loss = (h * 2).tanh().sum() + h.sin().sum()")
+        expect(raised.locator(".vg-line-note")).to_contain_text("line 5 changed `h` in place")
+        wrote = cell(notebook, 0).locator(".vg-blamed-line")
+        expect(wrote).to_contain_text("h.detach().mul_(3.0)")
+        expect(wrote).to_contain_text("changes `h` in place, which SinBackward0 saved on line 4")
         picture(lab, "raised-while-busy")
         press(view, "Restart")
         at(view, 0)
     lab.execute("notebook:interrupt-kernel")
-
-
-def test_an_edited_cell_is_not_marked_and_says_so(lab: Lab) -> None:
-    notebook = lab.open_notebook(SETUP, MODEL, LOSS)
-    notebook.run()
-    view = notebook.output(2)
-    for _ in range(4):
-        press(view, "Step")
-    at(view, 4)
-    editor = cell(notebook, 1)
-    expect(editor.locator(".vg-current-line")).to_have_count(1)
-    edit = """(app, id, text) => {
-      const { content } = [...app.shell.widgets('main')].find(widget => widget.id === id);
-      content.widgets[1].model.sharedModel.setSource(text);
-    }"""
-    lab.call(edit, notebook.panel, "# new\n" + MODEL)
-    expect(editor.locator(".vg-cell-changed")).to_contain_text("Edited since it ran")
-    expect(editor.locator(".vg-current-line, .vg-line-norm")).to_have_count(0)
-    expect(editor.get_by_role("button")).to_have_count(0)
-    picture(lab, "code-changed")
-    lab.call(edit, notebook.panel, MODEL)
-    expect(editor.locator(".vg-cell-changed")).to_have_count(0)
-    expect(editor.locator(".vg-current-line")).to_have_count(1)
-    # Ending the session ends the marks.
-    press(view, "Stop")
-    expect(lab.page.locator(".vg-current-line, .vg-line-norm")).to_have_count(0)
-    expect(lab.page.get_by_role("button", name="Breakpoint, line")).to_have_count(0)
 
 
 def test_the_session_that_was_moved_or_looked_at_last_is_marked(lab: Lab) -> None:
@@ -210,41 +248,3 @@ def test_the_session_that_was_moved_or_looked_at_last_is_marked(lab: Lab) -> Non
     expect(marked).to_contain_text("two = ")
     notebook.execute("two.close()")
     expect(marked).to_have_count(0)
-
-
-def test_breakpoints_of_all_kinds_are_listed_and_set(lab: Lab) -> None:
-    notebook = lab.open_notebook(SETUP, MODEL, LOSS)
-    notebook.run()
-    view = notebook.output(2)
-    at(view, 0)
-    region = part(view, "Breakpoints")
-    rows = region.locator("[data-breakpoint]")
-    expect(rows).to_have_count(0)
-    breakpoint_(cell(notebook, 1), 4).click()
-    expect(rows).to_have_count(1)
-    expect(rows.first).to_contain_text("In [2], line 4")
-    region.get_by_role("button", name="New breakpoint").click()
-    region.get_by_label("Kind of breakpoint").select_option("Node name")
-    region.get_by_label("Where to pause").fill("Tanh*")
-    region.get_by_label("Condition").fill("iteration == 1")
-    region.get_by_role("button", name="Add", exact=True).click()
-    expect(rows).to_have_count(2)
-    notebook.execute("session.break_at(written=w)")
-    expect(rows).to_have_count(3)
-    picture(lab, "breakpoints-region")
-    # Switched off it stays in the list, and beside its line.
-    stops = region.get_by_label("Pause at line 4 of In [2]")
-    stops.click()  # and not uncheck(), which looks before the kernel has answered
-    expect(stops).not_to_be_checked()
-    expect(breakpoint_(cell(notebook, 1), 4)).to_have_attribute("aria-pressed", "false")
-    expect(breakpoint_(cell(notebook, 1), 4)).to_have_class(re.compile("vg-stop-off"))
-    press(view, "Continue")
-    at(view, 5)
-    expect(rows.nth(1)).to_contain_text("1 time")
-    expect(lab.page.locator(".vg-current-line")).to_contain_text("TanhBackward0")
-    region.get_by_role("button", name="Remove breakpoint line 4 of In [2]").click()
-    expect(rows).to_have_count(2)
-    # What is not understood is said.
-    region.get_by_label("Where to pause").fill("Nothing*")
-    region.get_by_role("button", name="Add", exact=True).click()
-    expect(view.get_by_text("no node is named 'Nothing*'").first).to_be_visible()

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+import time
 
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
-from tests.ui.lab import Lab
+from tests.fixtures.limits import HANG
+from tests.ui.lab import Lab, Notebook
 from tests.ui.pictures import picture
+from tests.ui.test_following import at
+from tests.ui.test_life import panel_of, restart
+from tests.ui.test_notebook_7 import with_cells
 
 TRAIN = """
 %load_ext vizgrad
@@ -42,7 +47,7 @@ def test_the_curves_grow_while_the_loop_runs_and_lead_to_a_backward(lab: Lab) ->
     before = int(track.get_attribute("aria-valuemax") or "")
     expect(track).to_have_attribute("aria-valuemax", "40")
     assert before < 40, "it was there before the loop had ended"
-    expect(output.locator(".vizgrad-why")).to_be_visible()  # and the findings below
+    expect(output.locator(".vizgrad-why")).to_have_count(1)  # once
 
     track.focus()
     said = output.locator(".vg-course-said")
@@ -65,6 +70,40 @@ def test_the_curves_grow_while_the_loop_runs_and_lead_to_a_backward(lab: Lab) ->
     said.get_by_role("button", name="Make the cell").click()
     made = notebook.cells()[2]
     assert "".join(made["source"]).startswith("%%vizgrad debug --at 1\nfor step in range(40):")
+
+
+DEEP = """%%vizgrad watch
+net = nn.Sequential(*(nn.Linear(8, 8) for _ in range(20)))
+optimizer = vg.optim.SGD(net.parameters(), lr=0.05)
+for step in range(9):
+    optimizer.zero_grad()
+    loss = (net(x) ** 2).mean()
+    if step == 5:
+        loss = loss + (net[12].weight * 0).sqrt().sum()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_the_finding_stands_above_the_curves_of_the_layers_that_it_names(lab: Lab) -> None:
+    notebook = lab.open_notebook(TRAIN, DEEP)
+    notebook.run()
+    output = notebook.output(1)
+    finding, track = output.locator(".vizgrad-why"), output.get_by_role("slider")
+    expect(finding).to_contain_text("Debug there")
+    above, below = finding.bounding_box(), track.bounding_box()
+    assert above is not None
+    assert below is not None
+    assert above["y"] + above["height"] < below["y"]
+    assert below["height"] < 100  # of two layers
+    picture(lab, "course-folded")
+    output.get_by_role("button", name="Show all 20 layers").click()
+    below = track.bounding_box()
+    assert below is not None
+    assert below["height"] > 800
+    picture(lab, "course-unfolded")
+    output.get_by_role("button", name="Show only 2 layers").press("Enter")
+    expect(output.get_by_role("button", name="Show all 20 layers")).to_be_focused()
 
 
 KEPT = """%%vizgrad watch w --keep 3
@@ -97,15 +136,104 @@ def test_a_click_on_a_point_opens_the_backward_that_was_kept(lab: Lab) -> None:
     expect(tabs).to_have_count(1)
     shown = lab.page.locator("[id^='vizgrad-kept-'][id$='-21']")
     expect(shown).to_contain_text("MeanBackward0")
+    shown.locator(".vg-node").first.press("w")  # it says what the finding says
+    expect(shown.locator(".vg-explained")).to_contain_text("Gradients not zeroed")
+    expect(shown.locator(".vg-explained")).to_contain_text("round 21 of")
+    picture(lab, "course-kept-why")
+    shown.get_by_role("button", name="Debug there").click()
+    assert "".join(notebook.cells()[2]["source"]).startswith("%%vizgrad debug --at 21\nfor step")
     shown.locator(".vg-node").first.press("F10")  # it is stepped as any trace
     picture(lab, "course-kept-found")
 
     box = track.bounding_box()
     assert box is not None
-    lab.page.mouse.click(box["x"] + box["width"] - 1, box["y"] + 10)
+    assert box["width"] > 550  # its letters are no smaller beside the tab: it is scrolled
+    track.click(position={"x": box["width"] - 1, "y": 10})
     last = re.compile("Backward (39|40) of")  # a point is two pixels wide
     expect(lab.page.get_by_role("tab", name=last)).to_have_count(1)
     expect(lab.page.locator("[id^='vizgrad-kept-']:not([id$='-21'])")).to_contain_text(
         "PowBackward0"
     )
     picture(lab, "course-kept")
+
+
+def at_the_finding(notebook: Notebook) -> Locator:
+    """Goes to the finding of the curves in the second cell."""
+    output = notebook.output(1)
+    track = output.get_by_role("slider", name="Steps of SGD")
+    expect(track).to_have_attribute("aria-valuemax", "40")
+    expect(output).not_to_contain_text("Watching: ")  # the block has ended
+    # The last curves may come yet, and begin where none was pressed.
+    deadline = time.monotonic() + HANG
+    while "step 21 of 40" not in (said := output.locator(".vg-course-said").inner_text()):
+        assert time.monotonic() < deadline, said
+        track.focus()
+        track.press("Home")
+        track.press("n")
+        output.page.wait_for_timeout(100)
+    return track
+
+
+def opened_at_the_finding(notebook: Notebook) -> None:
+    """Goes there, and opens its backward."""
+    at_the_finding(notebook)
+    notebook.output(1).get_by_role("button", name="Open backward 21").click()
+
+
+def test_a_kept_backward_opens_in_notebook_7(notebook_7: Lab) -> None:
+    lab = notebook_7
+    notebook = with_cells(lab, TRAIN, KEPT)
+    notebook.run()
+    opened_at_the_finding(notebook)
+    shown = lab.page.locator("[id^='vizgrad-kept-'][id$='-21']")
+    expect(shown).to_contain_text("MeanBackward0")
+    expect(shown).to_be_in_viewport()
+    expect(shown.get_by_role("heading", name="Backward 21 of test.ipynb")).to_be_visible()
+    lab.page.wait_for_function(  # as wide as the side panel of JupyterLab
+        "element => element.clientWidth >= 470", arg=shown.element_handle()
+    )
+    shown.locator(".vg-node").first.press("F10")
+    expect(shown.locator(".vg-root")).to_have_attribute("data-position", "1")
+    picture(lab, "course-kept-notebook7")
+
+
+def test_a_kept_backward_is_gone_after_a_restart(lab: Lab) -> None:
+    notebook = lab.open_notebook(TRAIN, KEPT)
+    notebook.run()
+    said = notebook.output(1).locator(".vg-course-said")
+    at_the_finding(notebook)
+    offer = said.get_by_role("button", name="Open backward 21")
+    expect(offer).to_be_visible()
+    restart(notebook)
+    expect(said).to_contain_text("Backward 21 is gone: the kernel was restarted.")
+    expect(offer).to_have_count(0)
+    track = at_the_finding(notebook)  # nor is it offered anew
+    expect(said).to_contain_text("Backward 21 is gone: the kernel was restarted.")
+    expect(offer).to_have_count(0)
+    track.press("Enter")
+    expect(lab.page.get_by_role("tab", name="Backward 21 of")).to_have_count(0)
+    picture(lab, "course-kept-restarted")
+    said.get_by_role("button", name="Make the cell").click()
+    assert "".join(notebook.cells()[2]["source"]).startswith("%%vizgrad debug --at 21\nfor step")
+
+    notebook.execute(TRAIN + "session = vg.debug((net(x) ** 2).mean())")
+    panel = panel_of(lab)  # a new comm, beside that of before the restart
+    at(panel, 0)
+    panel.locator(".vg-node").first.press("F10")
+    at(panel, 1)
+
+
+def test_a_restarted_kernel_that_keeps_it_again_offers_it_again(lab: Lab) -> None:
+    notebook = lab.open_notebook(TRAIN, KEPT)
+    notebook.run()
+    offer = notebook.output(1).get_by_role("button", name="Open backward 21")
+    at_the_finding(notebook)
+    expect(offer).to_be_visible()
+    restart(notebook)
+    expect(offer).to_have_count(0)
+    notebook.run()
+    at_the_finding(notebook)
+    expect(offer).to_be_visible()
+    offer.click()
+    shown = lab.page.locator("[id^='vizgrad-kept-'][id$='-21']")
+    expect(shown).to_contain_text("MeanBackward0")

@@ -27,8 +27,13 @@ def opened(lab: Lab) -> tuple[Notebook, Locator]:
     return notebook, view
 
 
-def test_enter_changes_the_gradient_as_the_button_does(lab: Lab) -> None:
+def test_enter_does_what_the_button_does(lab: Lab) -> None:
     notebook, view = opened(lab)
+    _adds_a_breakpoint(lab, view)
+    _changes_the_gradient(lab, notebook, view)
+
+
+def _changes_the_gradient(lab: Lab, notebook: Notebook, view: Locator) -> None:
     branches = part(view, "Branches")
     field = view.get_by_role("region", name="Inspector").get_by_role(
         "textbox", name="New gradient of MulBackward0"
@@ -53,8 +58,7 @@ def test_enter_changes_the_gradient_as_the_button_does(lab: Lab) -> None:
     expect(branches.get_by_role("button", name="branch 2", exact=True)).to_have_count(0)
 
 
-def test_enter_adds_a_breakpoint_as_the_button_does(lab: Lab) -> None:
-    _, view = opened(lab)
+def _adds_a_breakpoint(lab: Lab, view: Locator) -> None:
     region = part(view, "Breakpoints")
     region.get_by_role("button", name="New breakpoint").click()
     region.get_by_role("textbox", name="Where to pause").click()

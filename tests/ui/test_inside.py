@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 
 from playwright.sync_api import Locator, expect
@@ -13,7 +12,7 @@ from tests.ui.test_access import COLOURS, axe
 from tests.ui.test_code import cell
 from tests.ui.test_following import at
 from tests.ui.test_tour import press
-from tests.ui.themes import DARK, themed
+from tests.ui.themes import DARK, dark_picture, themed
 
 CUBE = """\
 import vizgrad as vg
@@ -53,14 +52,6 @@ def follow_is_beside_the_tools(view: Locator) -> None:
     assert ends["x"] + ends["width"] <= begins["x"]
 
 
-def dark(lab: Lab, name: str) -> None:
-    """The same in dark, for looking."""
-    if os.environ.get("VIZGRAD_PICTURES"):
-        with themed(lab, DARK):
-            expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)
-            picture(lab, name)
-
-
 def test_a_node_is_gone_into_by_stages_and_lines(lab: Lab) -> None:
     notebook = lab.open_notebook(CUBE, LOSS)
     notebook.run()
@@ -73,7 +64,7 @@ def test_a_node_is_gone_into_by_stages_and_lines(lab: Lab) -> None:
         "aria-description", "Not now: SumBackward0 runs none of your Python code."
     )
     picture(lab, "inside-menu")
-    dark(lab, "inside-menu-dark")
+    dark_picture(lab, lab, "inside-menu-dark")
     lab.page.keyboard.press("Escape")
 
     # By stage: the region says what is done, and stepping back by stage takes it back.
@@ -173,7 +164,7 @@ def test_the_graph_of_second_order_grows_beside_the_first_and_is_debugged(lab: L
     expect(block).to_have_count(2)
     expect(lane).to_contain_text("2 nodes so far")
     picture(lab, "recomputation")
-    dark(lab, "recomputation-dark")
+    dark_picture(lab, lab, "recomputation-dark")
     view = notebook.output(0)
     at(view, 0)
     lane = view.get_by_role("region", name="Second order")
@@ -197,7 +188,7 @@ def test_the_graph_of_second_order_grows_beside_the_first_and_is_debugged(lab: L
     follow_is_beside_the_tools(view)
     picture(lab, "second")
     assert axe(view) == []
-    dark(lab, "second-dark")
+    dark_picture(lab, lab, "second-dark")
     lane.get_by_role("button", name="Debug second order").click()
     expect(view.locator(".vg-root")).to_have_attribute("data-status", "paused")
     at(view, 0)
@@ -256,7 +247,7 @@ def test_a_backward_within_a_node_is_gone_into_or_over(lab: Lab) -> None:
     expect(following).to_contain_text("y.backward()")
     picture(lab, "nested")
     assert axe(view) == []
-    dark(lab, "nested-dark")
+    dark_picture(lab, lab, "nested-dark")
     inside.get_by_role("button", name="Step out").click()
     expect(lane.get_by_role("listitem", name="AccumulateGrad w, done")).to_have_count(1)
     press(view, "Step")

@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
 from tests.ui.parts import part
+from tests.ui.pictures import picture
 from tests.ui.test_access import axe_in
 from tests.ui.themes import DARK, themed
 
@@ -55,6 +56,9 @@ def test_without_a_session(lab: Lab) -> None:
     ).split()
     expect(keeps).to_contain_text(f"keeps {told[0]} nodes")
     row = region.get_by_role("row").filter(has=region.page.get_by_role("rowheader", name="batch"))
+    expect(row).to_have_count(0)
+    picture(lab, "memory-folded")
+    region.get_by_role("button", name=re.compile(r"^\d+ smaller: ")).click()
     expect(row).to_contain_text("numpy array data")
     row.get_by_text("3 share it").click()
     expect(row.get_by_role("listitem").filter(has_text=re.compile("^first: view"))).to_be_visible()

@@ -69,7 +69,7 @@ def test_the_models(lab: Lab) -> None:
     model = group(view, "CharTransformer")
     expect(model).to_have_attribute("data-group-state", "current")
     model.locator("[data-toggle]").click()
-    group(view, "for block in self.blocks").locator("[data-toggle]").click()
+    group(view, "for block in self.blocks × 4").locator("[data-toggle]").click()
     last, first = group(view, BLOCKS[3]), group(view, BLOCKS[0])
     expect(last).to_have_attribute("data-group-state", "current")
     expect(first).to_have_attribute("data-group-state", "waiting")

@@ -71,15 +71,28 @@ def in_notebook_7(lab: Lab) -> Notebook:
     return Notebook(lab, panel)
 
 
-def write(lab: Lab, *cells: str) -> None:
+def with_cells(lab: Lab, *cells: str) -> Notebook:
+    """A notebook of these cells, with a new kernel: in the page that is there, or loaded for it."""
     made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
     nbformat.write(made, lab.server.root / "test.ipynb")
+    if lab.page.url == "about:blank":
+        return in_notebook_7(lab)
+    panel = lab.call(
+        """async app => {
+          const [panel] = app.shell.widgets('main');
+          await panel.context.revert();
+          await panel.sessionContext.changeKernel({ name: 'python3' });
+          await panel.sessionContext.session.kernel.info;
+          return panel.id;
+        }"""
+    )
+    return Notebook(lab, panel)
 
 
-def test_notebook_7_steps_restarts_reloads_and_reopens(lab: Lab) -> None:
-    write(lab, SETUP, DEBUG, CUBE, LOSS)
-    notebook = in_notebook_7(lab)
+def test_notebook_7_steps_restarts_reloads_and_reopens(notebook_7: Lab) -> None:
+    lab = notebook_7
+    notebook = with_cells(lab, SETUP, DEBUG, CUBE, LOSS)
     notebook.run()
     for position in (1, 2):
         press(notebook.output(1), "Step")
@@ -118,15 +131,14 @@ def goes_inside(lab: Lab, notebook: Notebook) -> None:
     picture(lab, "notebook7-inside")
 
 
-def test_the_story_in_cells_and_in_a_file(lab: Lab) -> None:
-    write(lab, FIRST, SECOND, THIRD)
-    story(lab, in_notebook_7(lab))
+def test_the_story_in_cells_and_in_a_file(notebook_7: Lab) -> None:
+    lab = notebook_7
+    story(lab, with_cells(lab, FIRST, SECOND, THIRD))
     picture(lab, "notebook7-story")
 
     (lab.server.root / "train.py").write_text(TRAIN)
-    write(lab, USE, OPEN)
     lab.shut_down_kernels()
-    notebook = in_notebook_7(lab)
+    notebook = with_cells(lab, USE, OPEN)
     notebook.run()
     view = notebook.output(1)
     at(view, 0)
@@ -161,10 +173,10 @@ def drawn(notebook: Notebook, cell: int) -> Locator:
     return view
 
 
-def test_a_walk_through_the_view(lab: Lab) -> None:
+def test_a_walk_through_the_view(notebook_7: Lab) -> None:
+    lab = notebook_7
     lab.page.set_viewport_size({"width": 1366, "height": 900})
-    write(lab, MODEL, "session = vg.debug(loss)", MASKED, STALE, SLOW)
-    notebook = in_notebook_7(lab)
+    notebook = with_cells(lab, MODEL, "session = vg.debug(loss)", MASKED, STALE, SLOW)
 
     run_cell(notebook, 0)
     view = drawn(notebook, 1)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
+import vizgrad
+from tests.debugger.ranks.test_rank_traces import saved
 from tests.ui.lab import Lab
 from tests.ui.pictures import picture
+from tests.ui.test_access import axe, axe_in
+from tests.ui.test_traces import alone as alone  # a fixture
 
 START = """\
 import ipyparallel, vizgrad
@@ -34,23 +40,82 @@ def test_ranks_are_moved_together_or_alone(lab: Lab) -> None:
         notebook.run()
         expect(notebook.output(2)).to_contain_text("rank 1 leaves the others at MulBackward0")
         view = notebook.output(3)
-        expect(view).to_contain_text("both ranks: 0 of 9 nodes done")
-        view.get_by_role("button", name="Step").click()
-        expect(view).to_contain_text("both ranks: 1 of 9 nodes done")
-        view.get_by_role("combobox").select_option("Rank 1")
+        lines = view.get_by_role("list", name="Where the ranks stand")
+        expect(lines).to_contain_text("both ranks 0 of 9 nodes done")
+        view.get_by_role("button", name="Step", exact=True).click()
+        expect(lines).to_contain_text("both ranks 1 of 9 nodes done")
+        view.get_by_role("combobox", name="Rank").select_option("1")
+        together = view.get_by_role("checkbox", name="Move all ranks")
+        together.click()  # the kernel answers: `uncheck` does not wait for that
+        expect(together).not_to_be_checked()
         view.get_by_role("button", name="Continue").click()
-        expect(view).to_contain_text(
-            re.compile(r"rank 0: 1 of 9 nodes done.*rank 1: 3 of 9", re.DOTALL)
+        expect(lines).to_contain_text(
+            re.compile(r"rank 0 1 of 9 nodes done.*rank 1 3 of 9", re.DOTALL)
         )
-        expect(view).to_contain_text("LogBackward0 made 16 inf of 16")
+        expect(lines).to_contain_text("LogBackward0 made 16 inf of 16")
+        together.click()
+        expect(together).to_be_checked()
+        view.get_by_role("button", name="Continue").click()
+        expect(view).to_contain_text("rank 1 leaves the others at MulBackward0")
+        node = view.get_by_role("treeitem", name=re.compile("MulBackward0.*rank 1: inf"))
+        expect(node).to_have_count(1)  # the strip in words
+        expect(node.locator(".vg-ranks [data-cell=n]")).to_have_count(1)
+        view.get_by_role("button", name="Show node").click()
+        table = view.get_by_role("group", name="Ranks at this node")
+        expect(table.get_by_role("row", name="1 (shown)")).to_contain_text("inf")
         picture(view, "ranks")
-        view.get_by_role("button", name="Open rank").click()
-        expect(view.get_by_role("button", name="Step back")).to_be_visible()
+        table.get_by_role("button", name="0").click()  # from the table to that rank
+        expect(view.get_by_role("combobox", name="Rank")).to_have_value("0")
+        assert axe(view) == []
         notebook.execute("session.restart(); session.continue_(); session.close()")
-        expect(view).to_contain_text("closed")
-        expect(view.get_by_role("button", name="Restart").first).to_be_disabled()
+        expect(lines).to_contain_text("closed")
     finally:
         notebook.execute("cluster.stop_cluster_sync()")
+
+
+TRACES = """\
+import shutil, vizgrad
+from pathlib import Path
+def write(rank, count):
+    vizgrad.manual_seed(rank)
+    model = vizgrad.nn.Sequential(vizgrad.nn.Linear(4, 8), vizgrad.nn.Tanh(), vizgrad.nn.Linear(8, 2))
+    scores = model(vizgrad.randn(8, 4)).softmax(1) * (0 if rank == count - 1 else 1)
+    if rank == 1:
+        scores = scores.relu()
+    with vizgrad.debug(-scores.log().mean(), display=False) as session:
+        session.stop_at_nonfinite = False
+        session.continue_()
+        session.trace.save(f'of{count}.rank{rank}.vgtrace')
+for count in (2, 8, 64):
+    for rank in {0, 1, 2, count - 1} & set(range(count)):
+        write(rank, count)
+    for rank in range(3, count - 1):
+        shutil.copy(f'of{count}.rank2.vgtrace', f'of{count}.rank{rank}.vgtrace')"""
+
+
+def test_traces_of_2_8_and_64_ranks_are_one_view(lab: Lab) -> None:
+    shown = [f"vizgrad.load_traces('of{count}.rank*.vgtrace')" for count in (2, 8, 64)]
+    notebook = lab.open_notebook(TRACES, *shown)
+    notebook.run()
+    for cell, count in enumerate((2, 8, 64), 1):
+        view = notebook.output(cell)
+        view.scroll_into_view_if_needed()
+        expect(view.get_by_role("combobox", name="Rank").locator("option")).to_have_count(count)
+        expect(view).to_contain_text(f"rank {count - 1} leaves the others")
+        expect(view.get_by_role("note", name="Strips below nodes")).to_contain_text(
+            f"{count} ranks"
+        )
+        view.get_by_role("button", name="Show node").click()
+        cells = view.locator(".vg-node .vg-ranks").first.locator("rect")
+        expect(cells).to_have_count(count)
+        expect(
+            view.get_by_role("group", name="Ranks at this node").get_by_role("row")
+        ).to_have_count(count + 1)
+        picture(view, f"ranks_{count}")
+    view = notebook.output(3)
+    view.get_by_role("combobox", name="Rank").select_option("1")
+    expect(view.get_by_role("tree")).to_contain_text("ReluBackward0")  # its graph has one more
+    assert axe(view) == []
 
 
 ON_ENGINES = """\
@@ -71,9 +136,41 @@ def test_a_debug_cell_on_all_engines_shows_one_view(lab: Lab) -> None:
         notebook.run()
         view = notebook.output(2)
         expect(view).to_contain_text("Stopped before backward 1 of this cell")
-        expect(view).to_contain_text("both ranks: 0 of 4 nodes done")
-        view.get_by_role("button", name="Step").click()
-        expect(view).to_contain_text("both ranks: 1 of 4 nodes done")
+        lines = view.get_by_role("list", name="Where the ranks stand")
+        expect(lines).to_contain_text("both ranks 0 of 4 nodes done")
+        view.get_by_role("button", name="Step", exact=True).click()
+        expect(lines).to_contain_text("both ranks 1 of 4 nodes done")
         picture(view, "ranks_stopped")
     finally:
         notebook.execute("cluster.stop_cluster_sync()")
+
+
+def test_one_page_shows_all_ranks_and_steps_each(alone: Page, tmp_path: Path) -> None:
+    for rank in range(3):
+        saved(tmp_path, rank, f"run.rank{rank}.vgtrace", 0.0 if rank == 2 else 1.0)
+    file = tmp_path / "ranks.html"
+    vizgrad.load_traces(tmp_path / "run.rank*.vgtrace").export(file)
+    _shows_all_ranks(alone, file, "light")
+    _shows_all_ranks(alone, file, "dark")
+
+
+def _shows_all_ranks(alone: Page, file: Path, theme: Any) -> None:
+    loaded: list[str] = []
+    said: list[str] = []
+    alone.on("request", lambda request: loaded.append(request.url))
+    alone.on("console", lambda message: said.append(message.text))
+    alone.on("pageerror", lambda error: said.append(str(error)))
+    alone.emulate_media(color_scheme=theme)
+    alone.goto(file.as_uri())
+    expect(alone.locator("pre")).to_contain_text("rank 2 leaves the others at AddBackward0")
+    frame = alone.frame_locator("iframe")
+    for rank in ("2", "0"):
+        alone.get_by_role("combobox", name="Steps of").select_option(rank)
+        expect(alone.locator("iframe")).to_have_attribute("title", f"Rank {rank}")
+        for _ in range(3):
+            frame.get_by_role("button", name="Step", exact=True).click()
+        expect(frame.locator("[data-revision]")).to_have_attribute("data-position", "3")
+        picture(alone, f"ranks-page-{theme}-{rank}")
+    assert [each for each in loaded if not each.startswith("about:")] == [file.as_uri()]
+    assert said == []
+    assert axe_in(alone.locator("html")) == []

@@ -138,83 +138,6 @@ def _seen_together(view: Locator, width: int) -> None:
         view.get_by_role("tab", name="Inspector").click()
 
 
-def test_in_the_side_panel_there_is_one_tab_below_the_graph(lab: Lab) -> None:
-    opened(lab)
-    panel = opened_panel(lab)
-    press(panel, "Step")
-    at(panel, 1)
-    press(panel, "Zoom to fit")
-    inside(region(panel, "Graph"), panel)
-    inside(region(panel, "Inspector"), panel)
-    no_wider_than_its_room(panel)
-    picture(lab.page, "panel")
-    # The tabs are one stop of the keyboard, and arrows go along them.
-    panel.get_by_role("tab", name="Inspector").focus()
-    for name in PARTS[1:]:
-        lab.page.keyboard.press("ArrowRight")
-        expect(panel.get_by_role("tab", name=re.compile(f"^{name}"))).to_be_focused()
-        inside(region(panel, name), panel)
-        inside(region(panel, "Graph"), panel)
-    panel.get_by_role("tab", name="Engine").click()
-    panel.locator("[data-node-id]").nth(2).click()  # Who chooses a node reads about it.
-    inside(region(panel, "Inspector"), panel)
-    picture(root(panel), "panel-inspector")
-
-
-def test_a_tab_of_its_own_shows_the_session_of_the_widget_it_came_from(lab: Lab) -> None:
-    notebook, view = opened(lab)
-    press(view, "Step")
-    at(view, 1)
-    view.get_by_role("button", name="Open in a tab").click()
-    tab = lab.page.locator(".vg-panel[id^=vizgrad-tab]")
-    expect(root(tab)).to_have_attribute("data-layout", "done")
-    at(tab, 1)
-    press(tab, "Step")
-    at(view, 2)
-    notebook.execute("session.step()")
-    at(tab, 3)
-    inside(region(tab, "Inspector"), tab)
-    expect(tab.get_by_role("button", name="Open in a tab")).to_have_count(0)
-    picture(lab.page, "tab")
-
-
-def test_a_window_of_its_own_follows_and_ends_with_the_page(lab: Lab) -> None:
-    notebook, view = opened(lab)
-    with lab.page.context.expect_page() as opening:
-        view.get_by_role("button", name="Open in a window").click()
-    other = opening.value
-    there = other.locator("main")
-    expect(root(there)).to_have_attribute("data-layout", "done")
-    root(there).get_by_role("button", name="Step", exact=True).click()
-    at(view, 1)
-    at(there, 1)
-    notebook.execute("session.step()")
-    at(there, 2)
-    # What is drawn has the size of the window, also when that changes.
-    for width, class_ in ((1180, "vg-wide"), (700, "vg-medium")):
-        other.set_viewport_size({"width": width, "height": 780})
-        expect(root(there)).to_have_class(re.compile(rf"\b{class_}\b"))
-    other.set_viewport_size({"width": 1180, "height": 780})
-    # Keys and clicks in the graph work there as here.
-    node = there.locator("[data-node-id]").nth(3)
-    node.click()
-    expect(node).to_have_attribute("aria-selected", "true")
-    other.keyboard.press("b")
-    expect(node).to_have_attribute("data-breakpoint", "on")
-    node.click(button="right")
-    expect(there.get_by_role("menuitem", name="Remove breakpoint")).to_be_visible()
-    picture(other, "window")
-    other.keyboard.press("Escape")
-    same = "e => getComputedStyle(e).backgroundColor"
-    assert root(there).evaluate(same) == root(view).evaluate(same)
-    with themed(lab, DARK):
-        expect(root(there)).to_have_css("background-color", root(view).evaluate(same))
-        picture(other, "window-dark")
-    other.close()
-    notebook.execute("session.step()")
-    at(view, 3)
-
-
 def test_to_teach_all_is_larger_and_the_engine_stands_beside_the_graph(lab: Lab) -> None:
     lab.page.set_viewport_size({"width": 1280, "height": 720})
     lab.execute("application:toggle-left-area")
@@ -252,20 +175,16 @@ def test_to_teach_all_is_larger_and_the_engine_stands_beside_the_graph(lab: Lab)
     assert after["height"] == pytest.approx(before[2]["height"], abs=1)
 
 
-def test_the_layout_is_remembered(lab: Lab) -> None:
-    notebook, view = opened(lab)
-    view.get_by_role("tab", name="Engine").click()
-    inside(region(view, "Engine"), view)
-    notebook.run()  # another view, of another session
-    again = notebook.output(0)
-    expect(root(again)).to_have_attribute("data-layout", "done")
-    inside(region(again, "Engine"), again)
-    again.get_by_role("button", name="Close Engine").click()
-    expect(region(again, "Engine")).to_have_count(0)
-
-
-def test_the_side_panel_opens_wide_enough_to_be_read(lab: Lab) -> None:
+def test_in_the_side_panel(lab: Lab) -> None:
     opened(lab)
+    panel = _opens_wide_enough_to_be_read(lab)
+    widened(lab, 400)
+    _has_one_tab_below_the_graph(lab, panel)
+    widened(lab, 250)
+    _has_one_row_of_tabs_and_cuts_nothing(lab, panel)
+
+
+def _opens_wide_enough_to_be_read(lab: Lab) -> Locator:
     lab.execute("vizgrad:open-panel")
     panel = lab.page.locator("#vizgrad-panel")
     expect(root(panel)).to_have_attribute("data-layout", "done")
@@ -282,10 +201,71 @@ def test_the_side_panel_opens_wide_enough_to_be_read(lab: Lab) -> None:
     for name in ("Restart", "Add breakpoint", "Teach layout", "Help"):
         expect(panel.get_by_role("menuitem", name=name)).to_be_visible()
     picture(lab, "panel-480")
+    lab.page.keyboard.press("Escape")
+    return panel
 
 
-def test_help_lies_over_the_view_and_escape_closes_it(lab: Lab) -> None:
-    _, view = opened(lab)
+def _has_one_tab_below_the_graph(lab: Lab, panel: Locator) -> None:
+    press(panel, "Step")
+    at(panel, 1)
+    press(panel, "Zoom to fit")
+    inside(region(panel, "Graph"), panel)
+    inside(region(panel, "Inspector"), panel)
+    no_wider_than_its_room(panel)
+    picture(lab.page, "panel")
+    # The tabs are one stop of the keyboard, and arrows go along them.
+    panel.get_by_role("tab", name="Inspector").focus()
+    for name in PARTS[1:]:
+        lab.page.keyboard.press("ArrowRight")
+        expect(panel.get_by_role("tab", name=re.compile(f"^{name}"))).to_be_focused()
+        inside(region(panel, name), panel)
+        inside(region(panel, "Graph"), panel)
+    panel.get_by_role("tab", name="Engine").click()
+    panel.locator("[data-node-id]").nth(2).click()  # Who chooses a node reads about it.
+    inside(region(panel, "Inspector"), panel)
+    picture(root(panel), "panel-inspector")
+
+
+def _has_one_row_of_tabs_and_cuts_nothing(lab: Lab, panel: Locator) -> None:
+    press(panel, "Step")
+    at(panel, 2)
+    no_wider_than_its_room(panel)
+    inside_across(panel.locator(".vg-status"), panel)
+    expect(panel.locator(".vg-status-word")).to_have_text("paused")
+    for width in (400, 250):
+        widened(lab, width)
+        row = panel.locator(".vg-tabs-row")
+        expect(panel.get_by_role("button", name="More parts")).to_be_visible()
+        assert row.evaluate("e => e.getBoundingClientRect().height") < 40
+        for name in ("Watch", "Inspector"):
+            panel.get_by_role("button", name="More parts").click()
+            panel.get_by_role("menuitemradio", name=name).click()
+            # Its tab has come into the row.
+            inside_across(panel.get_by_role("tab", name=name), panel)
+            expect(panel.get_by_role("tab", name=name)).to_be_in_viewport(ratio=0.9)
+            expect(panel.get_by_role("tab", selected=True)).to_have_text(name)
+            expect(region(panel, name)).to_be_visible()
+            picture(panel, f"panel-{width}-{name}")
+
+
+def inside_across(part: Locator, view: Locator) -> None:
+    """No part of it is cut at the left or the right."""
+    box, room = part.bounding_box(), root(view).bounding_box()
+    assert box is not None
+    assert room is not None
+    assert room["x"] - 1 <= box["x"]
+    assert box["x"] + box["width"] <= room["x"] + room["width"] + 1
+
+
+def test_over_the_output_in_a_tab_and_in_a_window(lab: Lab) -> None:
+    notebook, view = opened(lab)
+    _help_lies_over_the_view_and_escape_closes_it(lab, view)
+    _a_tab_shows_the_session_of_the_widget_it_came_from(lab, notebook, view)
+    again = _the_layout_is_remembered(notebook, view)
+    _a_window_follows_and_is_closed(lab, notebook, again)
+
+
+def _help_lies_over_the_view_and_escape_closes_it(lab: Lab, view: Locator) -> None:
     view.get_by_role("button", name="Help").click()
     dialog = view.get_by_role("dialog")
     box, room = dialog.bounding_box(), root(view).bounding_box()
@@ -303,3 +283,72 @@ def test_help_lies_over_the_view_and_escape_closes_it(lab: Lab) -> None:
     expect(view.get_by_role("menu")).to_have_count(0)
     # Neither key went to JupyterLab: the cell is not in command mode, no cell was made.
     assert len(view.page.locator(".jp-Notebook .jp-Cell").all()) == 1
+
+
+def _a_tab_shows_the_session_of_the_widget_it_came_from(
+    lab: Lab, notebook: Notebook, view: Locator
+) -> None:
+    press(view, "Step")
+    at(view, 1)
+    view.get_by_role("button", name="Open in a tab").click()
+    tab = lab.page.locator(".vg-panel[id^=vizgrad-tab]")
+    expect(root(tab)).to_have_attribute("data-layout", "done")
+    at(tab, 1)
+    press(tab, "Step")
+    at(view, 2)
+    notebook.execute("session.step()")
+    at(tab, 3)
+    inside(region(tab, "Inspector"), tab)
+    expect(tab.get_by_role("button", name="Open in a tab")).to_have_count(0)
+    picture(lab.page, "tab")
+    lab.execute("application:close")
+    expect(tab).to_have_count(0)
+
+
+def _the_layout_is_remembered(notebook: Notebook, view: Locator) -> Locator:
+    """Gives the view of another session."""
+    view.get_by_role("tab", name="Engine").click()
+    inside(region(view, "Engine"), view)
+    notebook.run()  # another view, of another session
+    again = notebook.output(0)
+    expect(root(again)).to_have_attribute("data-layout", "done")
+    inside(region(again, "Engine"), again)
+    again.get_by_role("button", name="Close Engine").click()
+    expect(region(again, "Engine")).to_have_count(0)
+    return again
+
+
+def _a_window_follows_and_is_closed(lab: Lab, notebook: Notebook, view: Locator) -> None:
+    with lab.page.context.expect_page() as opening:
+        view.get_by_role("button", name="Open in a window").click()
+    other = opening.value
+    there = other.locator("main")
+    expect(root(there)).to_have_attribute("data-layout", "done")
+    root(there).get_by_role("button", name="Step", exact=True).click()
+    at(view, 1)
+    at(there, 1)
+    notebook.execute("session.step()")
+    at(there, 2)
+    # What is drawn has the size of the window, also when that changes.
+    for width, class_ in ((1180, "vg-wide"), (700, "vg-medium")):
+        other.set_viewport_size({"width": width, "height": 780})
+        expect(root(there)).to_have_class(re.compile(rf"\b{class_}\b"))
+    other.set_viewport_size({"width": 1180, "height": 780})
+    # Keys and clicks in the graph work there as here.
+    node = there.locator("[data-node-id]").nth(3)
+    node.click()
+    expect(node).to_have_attribute("aria-selected", "true")
+    other.keyboard.press("b")
+    expect(node).to_have_attribute("data-breakpoint", "on")
+    node.click(button="right")
+    expect(there.get_by_role("menuitem", name="Remove breakpoint")).to_be_visible()
+    picture(other, "window")
+    other.keyboard.press("Escape")
+    same = "e => getComputedStyle(e).backgroundColor"
+    assert root(there).evaluate(same) == root(view).evaluate(same)
+    with themed(lab, DARK):
+        expect(root(there)).to_have_css("background-color", root(view).evaluate(same))
+        picture(other, "window-dark")
+    other.close()
+    notebook.execute("session.step()")
+    at(view, 3)

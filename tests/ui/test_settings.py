@@ -53,8 +53,28 @@ def test_the_palette_has_every_command_and_acts_on_the_view_that_was_used_last(l
     expect(view.get_by_role("dialog")).to_be_visible()
 
 
-def test_a_key_that_was_given_anew_works_in_widgets_and_is_told(settings: Lab) -> None:
-    lab = settings
+def test_the_setting_page_changes_views_and_a_key_that_was_given_anew_works(settings: Lab) -> None:
+    _changed_in_the_page(settings)
+    save(settings, PAGE, {})
+    settings.shut_down_kernels()
+    _key_given_anew(settings)
+
+
+def _changed_in_the_page(lab: Lab) -> None:
+    lab.execute("settingeditor:open", query="vizgrad")
+    page = lab.page.locator(".jp-SettingsForm, .jp-SettingsPanel").first
+    box = page.get_by_label("Teach layout")
+    expect(box).to_be_visible()
+    picture(lab.page, "settings")
+    box.check()
+    lab.page.wait_for_function(
+        "JSON.parse(document.documentElement.dataset.vizgrad).preferences.presentation"
+    )
+    _, view = opened(lab)
+    expect(root(view)).to_contain_class("vg-present")
+
+
+def _key_given_anew(lab: Lab) -> None:
     keys = [
         {"command": "vizgrad:step", "keys": ["F10"], "selector": ".vg-root", "disabled": True},
         {"command": "vizgrad:step", "keys": ["S"], "selector": ".vg-root"},
@@ -71,18 +91,3 @@ def test_a_key_that_was_given_anew_works_in_widgets_and_is_told(settings: Lab) -
     at(view, 1)
     lab.page.keyboard.press("Control+Alt+g")
     expect(root(view)).to_have_attribute("data-status", "finished")
-
-
-def test_the_setting_page_changes_views(settings: Lab) -> None:
-    lab = settings
-    lab.execute("settingeditor:open", query="vizgrad")
-    page = lab.page.locator(".jp-SettingsForm, .jp-SettingsPanel").first
-    box = page.get_by_label("Teach layout")
-    expect(box).to_be_visible()
-    picture(lab.page, "settings")
-    box.check()
-    lab.page.wait_for_function(
-        "JSON.parse(document.documentElement.dataset.vizgrad).preferences.presentation"
-    )
-    _, view = opened(lab)
-    expect(root(view)).to_contain_class("vg-present")

@@ -98,3 +98,26 @@ def test_the_still_picture_of_a_tall_graph_is_scrolled_in_its_output(lab: Lab) -
     lab.page.keyboard.press("End")
     lab.page.wait_for_function("e => e.scrollTop > 100", arg=frame.element_handle())
     picture(lab, "still-tall")
+
+
+#: A chain that is higher than its picture has room.
+TALL = """
+x = y = vg.ones(3, requires_grad=True)
+for _ in range(14):
+    y = (y * 1.01).tanh()
+tall = vg.debug(y.sum())"""
+
+
+def test_a_tall_picture_shows_what_runs_next(lab: Lab) -> None:
+    notebook = lab.open_notebook("import vizgrad as vg" + TALL, "tall.step(24)", "tall.step()")
+    notebook.run()
+    for cell, step in ((0, 0), (1, 24)):
+        output = notebook.output(cell)
+        still(output, f"as of step {step} of ")
+        output.scroll_into_view_if_needed()
+        frame = output.locator(".vg-saved-picture")
+        lab.page.wait_for_function(
+            "([frame, down]) => (frame.scrollTop > 300) === down",
+            arg=[frame.element_handle(), step > 0],
+        )
+        picture(lab, f"still-tall-{step}")

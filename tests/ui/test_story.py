@@ -38,9 +38,21 @@ def beside(editors: list[Locator]) -> list[dict[int, str]]:
     return [norms(editor) for editor in editors]
 
 
+#: Titles at the edge stand elsewhere after the picture was moved.
+STILL = """e => {
+  const copy = e.cloneNode(true);
+  copy.firstElementChild.removeAttribute('transform');
+  for (const title of copy.querySelectorAll('.vg-sticky')) {
+    title.classList.remove('vg-stuck');
+    title.removeAttribute('transform');
+  }
+  return copy.innerHTML;
+}"""
+
+
 def drawn(graph: Locator) -> str:
-    """The picture as it is in the page, except under the pointer."""
-    return graph.evaluate("e => e.innerHTML")
+    """The picture as it is in the page, wherever it was moved to keep the current node in sight."""
+    return graph.evaluate(STILL)
 
 
 def test_a_nan_is_found_on_the_line_where_it_was_born(lab: Lab) -> None:

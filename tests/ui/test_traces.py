@@ -106,6 +106,27 @@ def test_what_is_no_trace_says_so(lab: Lab) -> None:
     expect(lab.page.get_by_role("alert").get_by_text("not a readable trace")).to_be_visible()
 
 
+#: Opens a file; gives how often the page had its turn while it was read, how many shares it showed, and
+#: the last words. With `cancel`, it presses Cancel as soon as it is there.
+WHILE_READ = """async (app, path, cancel) => {
+  void app.commands.execute('docmanager:open', { path });
+  const find = what => document.querySelector(`.jp-Document ${what}`);
+  const turn = () => new Promise(resolve => setTimeout(resolve));
+  while (!find('progress')) await turn();
+  const shares = new Set();
+  let turns = 0;
+  let said = '';
+  for (let bar = find('progress'); bar; bar = find('progress')) {
+    said = find('[role=status]').textContent;
+    shares.add(bar.value);
+    turns += 1;
+    if (cancel) [...document.querySelectorAll('button')].find(b => b.textContent === 'Cancel').click();
+    await turn();
+  }
+  return [turns, shares.size, cancel ? find('[role=status]').textContent : said];
+}"""
+
+
 def test_a_trace_of_a_long_loop_is_opened_and_stepped(lab: Lab) -> None:
     x = vg.ones(4, requires_grad=True)
     y = x
@@ -115,7 +136,14 @@ def test_a_trace_of_a_long_loop_is_opened_and_stepped(lab: Lab) -> None:
         session.step(3)
         path = session.trace.save(lab.server.root / "long.vgtrace")
     assert path.stat().st_size < 1_000_000
-    lab.execute("docmanager:open", path="long.vgtrace")
+    # A worker reads it: the page goes on meanwhile, and a click on Cancel is heard.
+    turns, shares, cancelled = lab.call(WHILE_READ, "long.vgtrace", True)
+    assert cancelled == "Reading was cancelled. Close this tab, and open the file again to read it."
+    lab.execute("application:close-all")
+    turns, shares, said = lab.call(WHILE_READ, "long.vgtrace", False)
+    assert said == "Reading 60,002 nodes and 3 steps…"
+    assert turns > 20
+    assert shares > 5
     view = lab.page.locator(".jp-Document:has(.vg-root)")
     expect(root(view)).to_have_attribute("data-layout", "done")
     expect(view).to_contain_text("60,002 nodes")

@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 from tests.ui.lab import Lab
 from tests.ui.pictures import picture
 from tests.ui.test_following import at
-from tests.ui.test_inside import dark
 from tests.ui.test_tour import press
+from tests.ui.themes import dark_picture
 
 BATCH = """\
 import vizgrad as vg
@@ -51,7 +51,7 @@ def test_batches_tangents_and_cards(lab: Lab) -> None:
     expect(graph).to_contain_text("vmap [5]")
     expect(graph).to_contain_text("[B: 5 · 4] × [2] f32")  # a step of the rule of @
     picture(lab, "batch")
-    dark(lab, "batch-dark")
+    dark_picture(lab, lab, "batch-dark")
     view = notebook.output(1)
     at(view, 0)
     expect(view.get_by_role("region", name="Graph")).to_contain_text("self v0 ↑")
@@ -67,9 +67,9 @@ def test_batches_tangents_and_cards(lab: Lab) -> None:
     expect(gradient).to_contain_text(re.compile(r"tangent ↓.*float32 \[3\]"))
     expect(view.locator("[data-node-id='2'] .vg-words").first).to_contain_text("↓")
     picture(lab, "tangent")
-    dark(lab, "tangent-dark")
+    dark_picture(lab, lab, "tangent-dark")
     card = notebook.output(2)
     expect(card.locator("svg, img").first).to_be_visible()
     card.scroll_into_view_if_needed()
     picture(lab, "card")
-    dark(lab, "card-dark")
+    dark_picture(lab, lab, "card-dark")

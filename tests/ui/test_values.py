@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, expect
 from tests.ui.lab import Lab, Notebook
 from tests.ui.parts import part
 from tests.ui.pictures import picture
-from tests.ui.themes import DARK, themed
+from tests.ui.themes import dark_picture
 
 SETUP = """
 import numpy as np
@@ -57,9 +57,25 @@ def card(inspector: Locator, title: str) -> Locator:
     )
 
 
-def test_arrays(lab: Lab) -> None:
+def _formulas_are_mathematics(lab: Lab, notebook: Notebook, view: Locator) -> None:
+    inspector = select(view, notebook, "TanhBackward0")
+    formula = inspector.get_by_role("math", name="∂L/∂x = g * (1 - y**2)")
+    expect(formula.locator("msup")).to_have_text("y2")
+    assert formula.locator("math").evaluate("e => e.namespaceURI").endswith("MathML")
+    fraction = formula.locator("mfrac").bounding_box()
+    assert fraction is not None
+    assert fraction["height"] > 20  # it is laid out as mathematics, not as a line of text
+    expect(inspector.get_by_text("y the result")).to_be_visible()
+    inspector.get_by_text("source").click()
+    expect(inspector.get_by_text("def grad_self")).to_be_visible()
+    picture(view, "formula")
+    dark_picture(lab, view, "formula-dark")
+
+
+def test_formulas_and_arrays(lab: Lab) -> None:
     lab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     notebook, view = opened(lab, SETUP, DEBUG)
+    _formulas_are_mathematics(lab, notebook, view)
     to_the_end(view)
 
     grad = card(select(view, notebook, "w"), ".grad after")  # six values are written
@@ -105,8 +121,7 @@ def test_arrays(lab: Lab) -> None:
     assert box is not None
     cells.hover(position={"x": 2, "y": 2})
     expect(drawn.locator("output")).to_contain_text("[1, 2, 0:2, 0:2]")
-    with themed(lab, DARK):
-        picture(view, "slice-dark")
+    dark_picture(lab, view, "slice-dark")
 
 
 def test_complex_numbers_and_what_is_not_finite(lab: Lab) -> None:
@@ -125,29 +140,11 @@ def test_complex_numbers_and_what_is_not_finite(lab: Lab) -> None:
     expect(grad.get_by_text("mean |z|")).to_be_visible()
     grad.scroll_into_view_if_needed()
     picture(view, "complex")
-    with themed(lab, DARK):
-        picture(view, "complex-dark")
+    dark_picture(lab, view, "complex-dark")
     grad = card(select(view, notebook, "v"), ".grad after")
     for words in ("✕ NaN", "▲ inf", "▼ -inf"):
         expect(grad.get_by_text(words)).to_be_visible()
     picture(view, "nonfinite")
-
-
-def test_formulas_are_mathematics(lab: Lab) -> None:
-    notebook, view = opened(lab, SETUP, DEBUG)
-    inspector = select(view, notebook, "TanhBackward0")
-    formula = inspector.get_by_role("math", name="∂L/∂x = g * (1 - y**2)")
-    expect(formula.locator("msup")).to_have_text("y2")
-    assert formula.locator("math").evaluate("e => e.namespaceURI").endswith("MathML")
-    fraction = formula.locator("mfrac").bounding_box()
-    assert fraction is not None
-    assert fraction["height"] > 20  # it is laid out as mathematics, not as a line of text
-    expect(inspector.get_by_text("y the result")).to_be_visible()
-    inspector.get_by_text("source").click()
-    expect(inspector.get_by_text("def grad_self")).to_be_visible()
-    picture(view, "formula")
-    with themed(lab, DARK):
-        picture(view, "formula-dark")
 
 
 def test_panels_hold_what_matters(lab: Lab) -> None:
@@ -203,5 +200,4 @@ def test_an_error_is_three_lines_told_once(lab: Lab) -> None:
     alert.get_by_role("button", name="Show ").click()
     expect(view.locator("[data-inspected]")).to_be_visible()
     picture(view, "error")
-    with themed(lab, DARK):
-        picture(view, "error-dark")
+    dark_picture(lab, view, "error-dark")

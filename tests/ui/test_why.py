@@ -48,7 +48,7 @@ def opened(lab: Lab, *cells: str) -> tuple[Notebook, Locator]:
     return notebook, view
 
 
-def test_the_banner_of_a_nan_offers_why_and_both_name_one_line(lab: Lab) -> None:
+def test_the_banner_of_a_nan_offers_why_and_so_does_a_leaf(lab: Lab) -> None:
     lab.page.set_viewport_size({"width": 1600, "height": 1000})
     _, view = opened(lab, NAN)
     press(view, "Continue")
@@ -75,10 +75,11 @@ def test_the_banner_of_a_nan_offers_why_and_both_name_one_line(lab: Lab) -> None
     why.get_by_role("button", name="Close Why").click()
     expect(why).to_have_count(0)
     expect(view.locator("[data-why]")).to_have_count(0)
+    _a_leaf_is_asked_by_key_and_menu(lab, view)
 
 
-def test_a_leaf_is_asked_by_key_and_menu_and_the_way_leads_through_the_graph(lab: Lab) -> None:
-    _, view = opened(lab, NAN)
+def _a_leaf_is_asked_by_key_and_menu(lab: Lab, view: Locator) -> None:
+    """The way leads through the graph."""
     press(view, "Pause on NaN")
     press(view, "Continue")
     expect(root(view)).to_have_attribute("data-status", "finished")

@@ -9,9 +9,10 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import ElementHandle
+from playwright.sync_api import ElementHandle, Locator, expect
 
 from tests.ui.lab import Lab
+from tests.ui.pictures import asked_for, picture
 
 LIGHT, DARK = "JupyterLab Light", "JupyterLab Dark"
 
@@ -30,6 +31,14 @@ def themed(lab: Lab, theme: str) -> Iterator[None]:
 def change_theme(lab: Lab, theme: str) -> None:
     lab.execute("apputils:change-theme", theme=theme)
     lab.page.wait_for_function(f'document.body.dataset.jpThemeName === "{theme}"')
+
+
+def dark_picture(lab: Lab, of: Lab | Locator, name: str) -> None:
+    """A picture in the dark theme: without one to take, the theme is left alone."""
+    if asked_for():
+        with themed(lab, DARK):
+            expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)
+            picture(of, name)
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from vizgrad.core.arrays.statistics import (
     BINS,
     VALUES_TOLD,
     Statistics,
+    is_small,
     magnitudes,
     quick,
     quick_later,
@@ -86,6 +87,14 @@ def close(found: float | None, expected: float, scale: float) -> bool:
     return found == expected or abs(found - expected) <= max(1e-12 * scale, 2e-323)
 
 
+def mean_of(finite: list[float]) -> float:
+    """The mean of the exact sum."""
+    try:
+        return math.fsum(finite) / len(finite)
+    except OverflowError:  # the sum of what comes first is beyond the largest number
+        return float(sum(map(Fraction, finite)) / len(finite))
+
+
 def agrees(found: Statistics, array: np.ndarray) -> None:
     """Is it what plain arithmetic gives?"""
     numbers = numbers_of(array)
@@ -106,8 +115,7 @@ def agrees(found: Statistics, array: np.ndarray) -> None:
     largest = max(map(abs, finite))
     assert close(found.min, min(finite), abs(min(finite)) * 1e-3)
     assert close(found.max, max(finite), abs(max(finite)) * 1e-3)
-    mean = float(sum(map(Fraction, finite)) / len(finite))
-    assert close(found.mean, mean, largest)
+    assert close(found.mean, mean_of(finite), largest)
 
 
 def same(found: Any, expected: list[float]) -> None:
@@ -429,3 +437,20 @@ def test_a_close_look_at_a_device_is_the_same(cuda: Any) -> None:
         found, expected = statistics(StrictArray(array)), statistics(array)
         assert found[4:] == expected[4:]
         assert found[:4] == pytest.approx(expected[:4], rel=1e-12)
+
+
+@given(
+    st.sampled_from(("f4", "f8")),
+    st.lists(st.sampled_from(ELEMENTS), max_size=20),
+    st.sampled_from((1, 2)),
+)
+@example("f4", [3e38, -3e38], 1)
+@example("f8", [math.inf, -math.inf], 1)
+@example("f8", [1e155], 1)
+def test_small_is_what_has_a_finite_sum_of_squares(
+    dtype: str, elements: list[float], ndim: int
+) -> None:
+    with np.errstate(all="ignore"):
+        array = np.array(elements).astype(dtype)
+        squares = np.square(array).sum()
+        assert is_small(array if ndim == 1 else array[None]) == np.isfinite(squares)

@@ -14,6 +14,7 @@ import vizgrad as vg
 from tests.core.batching.test_sweep import ALL, OF_ELEMENTS
 from tests.fixtures.folded import Folded
 from tests.specs.row import Row, Sample
+from vizgrad.debugger.engines.vizgrad.opener import open_graph
 from vizgrad.debugger.model import Node
 from vizgrad.func import vmap
 
@@ -37,7 +38,13 @@ def _graph(row: Row, sample: Sample, mapped: tuple[bool, ...], size: int) -> lis
     stacks = [given(a, m) for a, m in zip(sample.arrays, mapped, strict=True)]
     found = vmap(call, tuple(0 if m else None for m in mapped))(*stacks)
     roots = [each for each in found if isinstance(each, vg.Tensor) and each.requires_grad]
-    return [node for node in vg.graph(roots).data.nodes if node.scope] if roots else []
+    if not roots:
+        return []
+    source = open_graph(
+        roots, {}
+    )  # `vg.graph` would also read the table of rows to group the nodes
+    nodes = map(source.describe_before, range(len(source)))
+    return [node for node in nodes if node.scope]
 
 
 def _masks(count: int) -> list[tuple[bool, ...]]:

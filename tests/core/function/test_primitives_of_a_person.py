@@ -137,3 +137,64 @@ def test_a_traceback_names_the_operation_and_shows_what_was_run(notebook: Notebo
     with pytest.raises(TypeError) as refused:
         torch.ones(2).mul("two")
     assert any(f.filename == "<vizgrad mul.record>" for f in traceback.extract_tb(refused.tb))
+
+
+TOGETHER = """
+from vizgrad.core.function.primitive import primitive
+from vizgrad.core.tensor.tensor import Tensor
+
+calls = []
+
+@primitive
+class product_of_a_test:
+    def forward(self, other, third):
+        return self * other + third
+
+    def grad_self(grad, other):
+        return grad * other
+
+    def grad_other(grad, self):
+        return grad * self
+
+    def grad_third(grad):
+        return grad
+
+    def together(grad, self, other, wanted):
+        calls.append(wanted)
+        return grad * other, grad * self, grad if wanted[2] else None
+"""
+
+
+@pytest.mark.parametrize(
+    ("needed", "expected"),
+    [
+        ((True, True, True), [(True, True, True)]),
+        ((True, True, False), [(True, True, False)]),
+        ((True, False, True), []),
+        ((False, True, True), []),
+        ((False, False, True), []),
+    ],
+)
+def test_derivatives_that_share_work_are_asked_for_together(
+    notebook: Notebook, needed: tuple[bool, ...], expected: list[Any]
+) -> None:
+    notebook.run(TOGETHER)
+    op = notebook.names["product_of_a_test"]
+    inputs = [
+        torch.tensor([v], requires_grad=n) for v, n in zip((2.0, 3.0, 5.0), needed, strict=True)
+    ]
+    leaves = [x for x in inputs if x.requires_grad]
+    slopes = [s for s, n in zip((3.0, 2.0, 1.0), needed, strict=True) if n]
+    plain = torch.autograd.grad(op.record(*inputs), leaves)
+    assert [g.item() for g in plain] == slopes
+    assert notebook.names["calls"] == expected
+    recorded = torch.autograd.grad(op.record(*inputs), leaves, create_graph=True)
+    assert [g.item() for g in recorded] == slopes
+    assert notebook.names["calls"] == expected  # Tensors go through the formulas
+
+
+def test_what_is_computed_together_is_what_the_first_two_formulas_ask_for(
+    notebook: Notebook,
+) -> None:
+    with pytest.raises(TypeError, match="the first two formulas do not ask for"):
+        notebook.run(TOGETHER.replace("other, wanted", "other, third, wanted"))

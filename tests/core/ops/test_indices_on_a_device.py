@@ -1,4 +1,4 @@
-"""Indices out of range on a device are an error in a watch and in anomaly mode; elsewhere nobody waits."""
+"""Indices out of range on a device are an error where a program is debugged; elsewhere nobody waits."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 import vizgrad as vg
 from tests.fixtures import strict_array, strict_module
+from vizgrad.debugger.engines.vizgrad.opener import open_session
 
 TABLE = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
@@ -63,3 +64,37 @@ def test_one_in_range_is_none_and_is_waited_for_only_where_that_is_asked(name: s
         again = CALLS[name](*operands)
     assert len(strict_array.reads) >= 1
     assert there.tolist() == again.tolist() == here
+
+
+BACK: dict[str, Callable[[Any, Any], Any]] = {
+    "EmbeddingBackward0": CALLS["embedding"],
+    "GatherBackward0": CALLS["gather"],
+    "IndexSelectBackward0": CALLS["index_select"],
+    "IndexBackward0": CALLS["x[i]"],
+    "TakeBackward0": lambda x, i: x.take(i),
+}
+
+
+@pytest.mark.parametrize("node", BACK)
+def test_a_debugged_backward_ends_at_the_node_whose_index_is_out_of_range(node: str) -> None:
+    """Of the forward nobody has asked anything: it read elsewhere."""
+    table, at = given("cuda", [0, 7])
+    table.requires_grad_()
+    with open_session((BACK[node](table, at) * 2).sum(), names={}) as session:
+        with pytest.raises((IndexError, RuntimeError), match="7"):
+            session.continue_()
+        assert session.where.startswith("2 of 4 nodes done; failed: ")
+        assert f"while running {node}," in session.where
+    BACK[node](table, at).sum().backward()
+
+
+@pytest.mark.parametrize("node", BACK)
+def test_a_debugged_backward_of_indices_in_range_is_as_any(node: str) -> None:
+    found = []
+    for device in ("cpu", "cuda"):
+        table, at = given(device, [0, 2])
+        table.requires_grad_()
+        with open_session((BACK[node](table, at) * 2).sum(), names={}) as session:
+            session.continue_()
+        found.append(table.grad.tolist())
+    assert found[0] == found[1]

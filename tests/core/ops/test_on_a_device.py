@@ -1,4 +1,8 @@
-"""Every row of the spec table on strict arrays: what cupy would be asked to do, and no waiting for it."""
+"""Every row of the spec table on strict arrays: what cupy would be asked to do, where, and no waiting for it.
+
+The rows lie on the second of two devices while the first is current: what is made on the way to a result or
+a gradient on the current device, and not on that of the operands, is an error (E-94).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ import pytest
 
 import vizgrad as vg
 from tests.core.ops.differences import results_of, same_memory, weights_for
-from tests.fixtures import strict_array, strict_module
+from tests.fixtures import strict_array, strict_devices, strict_module
 from tests.specs import activations, layers
 from tests.specs.checks import check_row
 from tests.specs.row import Row, Sample
@@ -19,13 +23,15 @@ from tests.specs.table import ROWS as OPS
 pytestmark = pytest.mark.rule("T-89")
 
 ROWS = [*OPS, *layers.ROWS, *activations.ROWS]
+SECOND = "cuda:1"
 
 
 @pytest.fixture(scope="module")
 def a_device() -> Iterator[None]:
     # For all tests at once: each time that a device comes or goes all compiled functions are written anew.
-    with strict_module.as_cuda():
+    with strict_module.as_cuda(2):
         yield
+    assert strict_devices.current() == 0
 
 
 @pytest.fixture
@@ -39,7 +45,8 @@ def derivatives(row: Row, sample: Sample, device: str, twice: bool) -> list[np.n
     leaves = [vg.from_numpy(same_memory(a)).to(device) for a in sample.arrays]
     leaves = [x.requires_grad_() if x.dtype.category >= 2 else x for x in leaves]
     del strict_array.reads[:]
-    results = results_of(row, leaves)
+    with vg.device(device):
+        results = results_of(row, leaves)
     found = [r.detach() for r in results]
     roots = [r for r in results if r.requires_grad]
     wanted = [x for x in leaves if x.requires_grad]
@@ -52,7 +59,8 @@ def derivatives(row: Row, sample: Sample, device: str, twice: bool) -> list[np.n
         curved = [g for g in firsts if g.requires_grad]
         if curved:
             found += vg.autograd.grad(curved, wanted, [vg.ones_like(g) for g in curved], **options)
-    assert {t.device.type for t in found} == {device}
+    assert {t.device for t in found} == {vg.empty(0, device=device).device}
+    assert strict_devices.current() == 0
     return [t.cpu().numpy() for t in found]
 
 
@@ -93,10 +101,9 @@ RAISING = {
 
 
 def the_same_and_nobody_waits(row: Row, sample: Sample) -> None:
-    there = derivatives(row, sample, "cuda", row.twice)
+    there = derivatives(row, sample, SECOND, row.twice)
     waited = strict_array.reads[: -len(there)]
-    with vg.device("cpu"):
-        here = derivatives(row, sample, "cpu", row.twice)
+    here = derivatives(row, sample, "cpu", row.twice)
     for a, b in zip(there, here, strict=True):
         assert a.dtype == b.dtype
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-10)
@@ -110,17 +117,17 @@ def a_fixed_order_gives_the_same(row: Row, sample: Sample) -> None:
     vg.use_deterministic_algorithms(True)
     try:
         assert vg.are_deterministic_algorithms_enabled()
-        there = derivatives(row, sample, "cuda", False)
+        there = derivatives(row, sample, SECOND, False)
     finally:
         vg.use_deterministic_algorithms(False)
-    with vg.device("cpu"):
-        here = derivatives(row, sample, "cpu", False)
+    here = derivatives(row, sample, "cpu", False)
     for a, b in zip(there, here, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12)
 
 
+@pytest.mark.rule("E-94")
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_row(row: Row, cuda: None) -> None:
+def test_row(row: Row, a_device: None) -> None:
     check_row(row, the_same_and_nobody_waits, a_fixed_order_gives_the_same)
 
 

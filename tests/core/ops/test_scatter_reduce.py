@@ -38,7 +38,7 @@ def test_products_with_zeros_are_differentiated_exactly(include_self: bool) -> N
 
 @pytest.mark.rule("X-14")
 @pytest.mark.parametrize("include_self", [True, False])
-@pytest.mark.parametrize("values", list(product([0.0, 2.0, -1.5], repeat=3)))
+@pytest.mark.parametrize("values", list(product([0.0, 2.0], [0.0, -1.5], [0.0, 0.5])))
 @pytest.mark.parametrize("own", [0.0, 3.0])
 def test_both_derivatives_hold_with_any_number_of_zeros(
     own: float, values: tuple[float, ...], include_self: bool

@@ -201,53 +201,37 @@ def test_the_other_of_two_devices_is_entered() -> None:
         assert vg.cuda.can_device_access_peer(0, "cuda:1")
 
 
-class _Refusing(RuntimeError, MemoryError):
-    """What cupy raises."""
+class _Stream:
+    """One of which is noted that others wait for it."""
+
+    def __init__(self) -> None:
+        self.waited_for = 0
+
+    def record_event(self) -> Any:
+        return self
+
+    def wait(self) -> None:
+        self.waited_for += 1
 
 
-class _Pool:
-    """cupy's pool, of a device with 1000 bytes."""
+def test_who_takes_memory_waits_for_the_streams_that_used_it() -> None:
+    def array(begin: int, size: int, device: int = 0) -> Any:
+        memory = SimpleNamespace(ptr=begin, size=size)
+        return SimpleNamespace(device=SimpleNamespace(id=device), data=SimpleNamespace(mem=memory))
 
-    used = 0
+    used, first, second = device_memory._Used(), _Stream(), _Stream()
+    for begin, device, stream in ((1024, 0, first), (2048, 0, first), (2048, 0, second)):
+        used.note(array(begin, 512, device), stream)
 
-    def malloc(self, size: int) -> Any:
-        if self.used + size > 1000:
-            raise _Refusing("no")
-        self.used += size
-        return SimpleNamespace(device_id=0)
+    def taken(begin: int, size: int, device: int = 0) -> tuple[int, int]:
+        first.waited_for = second.waited_for = 0
+        used.given(device, begin, size)
+        return first.waited_for, second.waited_for
 
-    def used_bytes(self) -> int:
-        return self.used
-
-    total_bytes = used_bytes
-
-    def get_limit(self) -> int:
-        return 900
-
-
-def test_an_allocation_that_fails_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    pool, put = _Pool(), []
-    cuda = SimpleNamespace(
-        get_allocator=lambda: pool.malloc,
-        set_allocator=put.append,
-        memory=SimpleNamespace(OutOfMemoryError=_Refusing),
-        runtime=SimpleNamespace(getDevice=lambda: 0, memGetInfo=lambda: (300, 1000)),
-    )
-    monkeypatch.setattr(device_memory, "PEAKS", device_memory._Peaks())
-    device_memory.install(SimpleNamespace(cuda=cuda, get_default_memory_pool=lambda: pool))
-    (allocate,) = put
-    assert allocate(700).device_id == 0
-    assert device_memory.PEAKS.allocated == {0: 700}
-    with pytest.raises(vg.OutOfMemoryError) as caught:
-        allocate(2048)
-    assert isinstance(caught.value, _Refusing)
-    first, *below = str(caught.value).splitlines()
-    assert first == (
-        "CUDA out of memory. Tried to allocate 2.00 KiB. GPU 0 has a total capacity of 1000 bytes, of which "
-        "the pool may take 900 bytes; 300 bytes is free. Arrays hold 700 bytes, and 0 bytes is reserved by "
-        "cupy's memory pool but unallocated."
-    )
-    assert below == ["  held: nothing by tensors that Python still knows"]
+    assert taken(0, 1024) == taken(1536, 512) == taken(1024, 2048, device=1) == (0, 0)
+    assert taken(2304, 256) == (1, 1)  # the rest is still free
+    assert taken(1024, 2048) == (1, 1)  # both blocks, and once for each stream
+    assert taken(1024, 2048) == (0, 0)
 
 
 @pytest.mark.usefixtures("cuda")

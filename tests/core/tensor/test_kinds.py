@@ -29,7 +29,7 @@ from vizgrad.core.tensor.tensor import Tensor
         lambda m, a: m.as_strided_scatter(a, a, (4,), (1,), 1.5),
     ],
 )
-def test_another_kind_is_a_type_error(call: Any) -> None:
+def test_another_kind_as_pytorchs_is_a_type_error(call: Any) -> None:
     torch = pytest.importorskip("torch")
     for module in (torch, vg):
         with pytest.raises(TypeError, match=r"int|Tensor|str"):

@@ -19,6 +19,11 @@ def counts() -> tuple[int, int, int]:
     return len(GUARD.no_grad), GUARD.inference, GUARD.scoped
 
 
+def no_more_than(before: tuple[int, int, int]) -> bool:
+    """Less is right: a thread of a test before may have ended meanwhile."""
+    return all(now <= then for now, then in zip(counts(), before, strict=True))
+
+
 def _abandon(context: Any) -> Callable[[], None]:
     kept: list[Any] = []
 
@@ -65,7 +70,7 @@ def test_what_a_thread_left_on_ends_with_it(name: str) -> None:
     gc.collect()
     if name == "inference" or "within" in name:
         torch.ones(1, requires_grad=True) * 2  # lets go of the block, of which nothing is left
-    assert counts() == before
+    assert no_more_than(before)
     if name != "off and on":
         assert inside[0] != before
     x = torch.ones(2, requires_grad=True)
@@ -97,5 +102,5 @@ def test_the_threads_that_live_are_still_counted() -> None:
     del staying, ending
     gc.collect()
     assert found == [False]
-    assert counts() == before
+    assert no_more_than(before)
     assert MODES.grad

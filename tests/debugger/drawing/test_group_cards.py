@@ -47,6 +47,15 @@ def test_a_closed_group_says_what_it_hides() -> None:
     ]  # fmt: skip
 
 
+def test_a_closed_loop_says_how_many_equal_turns_it_has() -> None:
+    graph, item = loop(), box_of(loop())
+    assert words(graph, None, item)[0] == "for t in range(24) × 24"
+    assert "range(24) × 24" in to_dot(graph, depth=0).source
+    assert group_title(replace(LOOP, cells=0), item) == "for t in range(24)"  # unequal turns
+    long = replace(LOOP, title="for block in " + "self.blocks" * 9)
+    assert group_title(long, item).endswith("self.blocks × 24")
+
+
 def test_what_is_wrong_is_said_first() -> None:
     graph = mlp()
     run = run_at(graph, 12)

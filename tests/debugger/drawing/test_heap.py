@@ -160,3 +160,31 @@ def test_order_of_a_tree() -> None:
     assert in_order(aliases) == [0, 1, 3, 2]
     bad = (HeapAlias("a", "view", 0, (), "f"), HeapAlias("b", "view", 7, (), "f"))
     assert in_order(bad) == [0, 1]
+
+
+def storages_of(*sizes: int) -> tuple[HeapStorage, ...]:
+    return tuple(
+        HeapStorage(n, f"net.{n}.bias", "parameter", size, (size // 4,), "float32", "cpu", 0)
+        for n, size in enumerate(sizes)
+    )
+
+
+def test_rows_of_less_than_a_hundredth_are_one_row() -> None:
+    held = storages_of(*[40_000] * 6, *[396] * 30)
+    heap = replace(
+        example(), bytes=251_880, held=held, held_more=0, keepers=(), cycles=(), uncounted=()
+    )
+    lines = repr(HeapPicture(heap)).partition("largest storages:\n")[2].splitlines()
+    assert len(lines) == 2 * 6 + 1  # with their holders
+    assert lines[-1] == "  and 30 smaller: 12 kB"
+    page = HeapPicture(heap).to_html()
+    large, folded = page.split("<details><summary>30 smaller: 12 kB</summary>")
+    assert (large.count("<tr>"), folded.count("<tr>")) == (1 + 6, 1 + 30)
+
+
+def test_few_rows_and_one_small_one_are_rows_of_their_own() -> None:
+    alone = storages_of(*[40_000] * 6, 4)
+    assert words.parted(words.alike(alone), 240_004)[1] == []
+    even = storages_of(*[4] * 200)
+    shown, small = words.parted([(each,) for each in even], 800)
+    assert (len(shown), len(small)) == (words.FEWEST_ROWS, 195)

@@ -97,6 +97,12 @@ def test_words_end_where_the_box_does_and_the_plot_before_them() -> None:
     assert narrow == curve_shapes([1.0, 1e-9], Box(0.0, 0.0, 80.0, 20.0))
 
 
+def test_a_curve_of_one_dot_is_not_drawn() -> None:
+    assert curve_with_words([None, 0.5, None], BOX) == ()
+    for norms in ([None, math.nan, None], [None, 0.0, None], [None, 0.5, 0.6], [None, None]):
+        assert curve_with_words(norms, BOX)[0] == PLOT
+
+
 def test_of_each_layer_it_is_what_came_to_the_node_that_ran_first() -> None:
     run = run_at(loop(4), 6, 0.1)
     first = [None if norm is None else round(math.log10(norm)) for norm in cell_norms(run, 1, 9, 4)]

@@ -222,6 +222,29 @@ def test_the_words_beside_a_line_into_a_frame_are_not_in_its_head() -> None:
         assert right < start or end < left or abs(head.y - norm.y) > 12
 
 
+def test_the_words_beside_a_line_lie_on_no_box() -> None:
+    graph = mlp()
+    scene = graph_scene(graph, run_at(graph, 12))
+    drawn = next(
+        group for group in groups(scene) if any(s.role == "tip flowed" for s in group.children)
+    )
+    norms = [s for s in drawn.children if isinstance(s, Text) and s.role.startswith("norm")]
+    cards = [
+        (group, body)
+        for group in drawn.children
+        if isinstance(group, Group)
+        for body in group.children
+        if isinstance(body, Rect) and body.role == "body"
+    ]
+    assert len(norms) == 12
+    for norm, (group, body) in product(norms, cards):
+        start, end = extent(norm)
+        beside = end < group.x or group.x + body.width < start
+        above = norm.y + 1 <= group.y
+        below = group.y + body.height <= norm.y - 7
+        assert beside or above or below, norm.text
+
+
 def extent(text: Text) -> tuple[float, float]:
     width = text_width(text.text, 11.5, bold=True)
     left = text.x - {"start": 0, "middle": width / 2, "end": width}[text.anchor]

@@ -163,6 +163,10 @@ def test_a_variable_comes_before_the_results_of_a_notebook() -> None:
     for names in ({"Out": {10: loss}, "_": loss, "loss": loss}, {"loss": loss, "Out": {10: loss}}):
         assert names_in([names]).get(id(loss)) == "loss"
     assert names_in([{"Out": {10: loss}}]).get(id(loss)) == "Out[10]"
+    assert names_in([{"losses": {vg.sum: loss}}]).get(id(loss)) == "losses[sum]"
+    assert (
+        names_in([{"losses": {object(): loss}}]).get(id(loss)) == "losses[<object>]"
+    )  # no address
 
 
 def test_an_expression_is_the_title_of_its_session(engine: Any) -> None:

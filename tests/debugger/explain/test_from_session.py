@@ -156,7 +156,7 @@ def test_asking_changes_nothing() -> None:
     assert w.grad is None
 
 
-def test_tensors_of_another_engine_are_not_taken_for_ours() -> None:
+def test_tensors_of_pytorch_are_not_taken_for_ours() -> None:
     torch = pytest.importorskip("torch")
     w = vg.tensor([1.0], requires_grad=True)
     session = opened(w.exp().sum())

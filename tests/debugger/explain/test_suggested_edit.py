@@ -12,7 +12,7 @@ import pytest
 
 from tests.pains import programs
 from tests.pains.corpus import PAINS, Pain, said_of
-from vizgrad.core.errors import Place
+from vizgrad.core.errors import Explanation, Place
 from vizgrad.debugger.explain.cause import Cause
 from vizgrad.debugger.explain.suggested_edit import mended
 
@@ -74,10 +74,11 @@ def test_a_line_is_changed_where_one_is_enough(
     assert edit(kind, case, text, tensor, fix, facts) == wanted
 
 
-def _with_change() -> Iterator[Pain]:
+def _with_change() -> Iterator[tuple[Pain, Explanation]]:
     for pain in PAINS:
-        if any(each.mended for each in said_of(pain.run)):
-            yield pain
+        told = next((each for each in said_of(pain.run) if each.mended), None)
+        if told is not None:
+            yield pain, told
 
 
 def test_what_is_changed_is_mended() -> None:
@@ -87,8 +88,7 @@ def test_what_is_changed_is_mended() -> None:
     changed = list(_with_change())
     assert len(changed) >= 20
     left: list[str] = []
-    for pain in changed:
-        told = next(each for each in said_of(pain.run) if each.mended)
+    for pain, told in changed:
         assert told.culprit is not None
         lines, first = inspect.getsourcelines(pain.run)
         at = told.culprit.line - first
@@ -104,3 +104,47 @@ def test_what_is_changed_is_mended() -> None:
         assert [each for each in again if each.kind == told.kind] == [], (told, again)
         left += [pain.__name__] if again else []
     assert left == ["an_update_replaces_the_leaf"]
+
+
+@pytest.mark.parametrize(
+    ("program", "wanted"),
+    [
+        (  # once for each backward
+            """
+            for x, y in data:
+                h = cell(x, h)
+                ((h - y) ** 2).sum().backward()
+            """,
+            "h = cell(x, h.detach())",
+        ),
+        (  # several times: what is cut there would leave the gradient of the last one
+            """
+            for chunk in data:
+                for x in chunk:
+                    h = cell(x, h)
+                h.sum().backward()
+            """,
+            "",
+        ),
+        (
+            """
+            def rolled(chunk, h):
+                while chunk:
+                    h = cell(chunk.pop(), h)
+                return h
+            for chunk in data:
+                h = rolled(chunk, h)
+                h.sum().backward()
+            """,
+            "",
+        ),
+    ],
+)
+@pytest.mark.parametrize(("case", "fix"), [("carried-over", ""), ("carried", "cut-each-step")])
+def test_a_state_is_not_cut_within_a_step(program: str, wanted: str, case: str, fix: str) -> None:
+    file = "<carried>"
+    lines = textwrap.dedent(program).splitlines(True)
+    linecache.cache[file] = (len(program), None, lines, file)
+    number, line = next((n, line) for n, line in enumerate(lines, 1) if "h = cell" in line)
+    place = Place(file, number, text=line.strip())
+    assert mended(Cause("history-kept", case, place, "h", {}, fix), place, linecache) == wanted

@@ -37,6 +37,14 @@ EXEMPT: dict[tuple[str, str], str] = {
         "_shared_place('its windows",
     ): "explained like a write to an expanded tensor; shown by tests/oracle (overlapping_windows)",
     ("core/function/custom/signature.py", "_OtherShape"): "caught where it is called",
+    (
+        "autograd/profiler/profile.py",
+        "RuntimeError(",
+    ): "of the profiler, which a backward never raises",
+    (
+        "autograd/profiler/averages.py",
+        "AttributeError(",
+    ): "of the profiler's table, which names what may be asked for",
 }
 
 #: Files whose errors are reports: they say what was found, and the call is not to blame.

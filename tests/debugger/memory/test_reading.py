@@ -11,12 +11,15 @@ from tests.fixtures.limits import HANG
 
 ROOT = Path(__file__).parents[3]
 ALONE = Path(__file__).parent / "alone"
+#: These import much when they run, so they run last: what is imported, all tests after it go through.
+LAST = ("examples.py", "lazy_modules.py", "lines.py", "requests.py")
 
 
 def test_figures_where_nothing_else_lives() -> None:
+    files = sorted(ALONE.glob("*.py"), key=lambda path: (path.name in LAST, path.name))
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "COV_"))}
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", *sorted(ALONE.glob("*.py"))],
+        [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", *files],
         check=False,
         cwd=ROOT,
         env=environment,

@@ -20,8 +20,7 @@ def waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def view(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A DirectView of both. The variable `rank` of each says which it is."""
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     import ipyparallel as parallel  # of the extra `test`: where it is missing, tests fail
 
     with warnings.catch_warnings():
@@ -29,13 +28,23 @@ def view(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         cluster = parallel.Cluster(
             n=2, engine_timeout=LIMIT, profile_dir=str(tmp_path_factory.mktemp("profile"))
         )
-        client = cluster.start_and_connect_sync()
+        cluster.start_cluster_sync()
         try:
-            view = client[:]
-            view.block = True
-            for rank, target in enumerate(view.targets):
-                client[target].push({"rank": rank}, block=True)
-            yield view
+            yield cluster
         finally:
-            client.close()
             cluster.stop_cluster_sync()
+
+
+@pytest.fixture(scope="module")
+def view(cluster: Any) -> Iterator[Any]:
+    """A DirectView of both. The variable `rank` of each says which it is."""
+    client = cluster.connect_client_sync()
+    try:
+        client.wait_for_engines(2, timeout=LIMIT)
+        view = client[:]
+        view.block = True
+        for rank, target in enumerate(view.targets):
+            client[target].push({"rank": rank}, block=True)
+        yield view
+    finally:
+        client.close()

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,6 +69,7 @@ def test_one_rank_moves_alone(view: Any, ranks: Ranks) -> None:
 
 
 def test_a_nan_of_one_rank_is_found_from_the_notebook(view: Any, ranks: Ranks) -> None:
+    assert repr(ranks) == "<ranks 0 and 1: .debug(name), .compare(name), .why(name), .findings>"
     forward(view, "(0.0 if rank == 1 else 1.0)")
     assert ranks.compare("loss").leaving == (1,)
     with ranks.debug("loss") as session:
@@ -87,6 +89,25 @@ def test_a_nan_of_one_rank_is_found_from_the_notebook(view: Any, ranks: Ranks) -
         assert not ranks.why("w", rank=0)
     view.execute("with vizgrad.watch() as watched:\n    (w.log() * 0).sum().backward()")
     assert {found for found, _ in zip(ranks.findings.ranks, ranks.findings, strict=True)}
+
+
+def test_the_steps_of_all_ranks_are_written_from_the_notebook(
+    view: Any, ranks: Ranks, tmp_path: Path
+) -> None:
+    forward(view, "(0.0 if rank == 1 else 1.0)")
+    with ranks.debug("loss") as session:
+        session.step(3)
+        files = session.save(tmp_path / "run.vgtrace")
+        text = session.export(tmp_path / "ranks.html").read_text("utf-8")
+    assert [each.name for each in files] == ["run.rank0.vgtrace", "run.rank1.vgtrace"]
+    traces = vizgrad.load_traces(tmp_path / "run.rank*.vgtrace")
+    assert [len(each.trace.records) for each in traces.values()] == [3, 3]
+    assert traces.compare().leaving == (1,)
+    assert '<option value="1" selected>' in text  # the rank to look at
+    assert 'id="vg-rank-0"' in text
+    assert "rank 1 leaves the others at MulBackward0" in text or "3 of 5 nodes done" in text
+    with pytest.raises(RuntimeError, match="closed"):
+        session.save(tmp_path / "more.vgtrace")
 
 
 def test_what_an_engine_raises_is_raised_with_its_rank(view: Any, ranks: Ranks) -> None:
@@ -122,7 +143,9 @@ def test_an_engine_that_runs_other_code_is_told_as_busy(
         assert session.where.startswith("both ranks: 1 of 5")
 
 
-def test_an_engine_that_was_killed_loses_nothing_of_the_others(view: Any, ranks: Ranks) -> None:
+def test_an_engine_that_was_killed_loses_nothing_of_the_others(
+    view: Any, ranks: Ranks, tmp_path: Path
+) -> None:
     """The last of the file: one engine is gone after it."""
     forward(view)
     session = ranks.debug("loss")
@@ -135,4 +158,7 @@ def test_an_engine_that_was_killed_loses_nothing_of_the_others(view: Any, ranks:
     assert [cell.arrived for cell in session.strips[0].cells] == [True, True]
     with pytest.raises(RuntimeError, match=r"rank 1: its (process|engine)"):
         session.trace(1)
+    with pytest.warns(UserWarning, match=r"rank 1: its (process|engine).*this is of the others"):
+        text = session.export(tmp_path / "ranks.html").read_text("utf-8")
+    assert "Of 2, the steps of rank 0 are here." in text
     session.close()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import re
 from pathlib import Path
 
 import pytest
@@ -49,3 +52,24 @@ def test_what_cannot_be_told_apart_is_refused(tmp_path: Path) -> None:
     saved(tmp_path, 0, "b.rank1.vgtrace")
     with pytest.raises(ValueError, match="are both of rank 1"):
         vizgrad.load_traces(tmp_path / "*.vgtrace")
+
+
+def test_a_page_has_all_ranks(tmp_path: Path) -> None:
+    for rank in range(18):
+        saved(tmp_path, rank, f"run.rank{rank}.vgtrace", 0.0 if rank == 17 else 1.0)
+    traces = vizgrad.load_traces(tmp_path / "run.rank*.vgtrace")
+    text = traces.export(tmp_path / "ranks.html").read_text("utf-8")
+    held = {int(number) for number in re.findall(r'<script id="vg-rank-(\d+)"', text)}
+    assert held == {*range(15), 17}  # the one that leaves the others, and the lowest
+    assert '<option value="17" selected>rank 17</option>' in text
+    assert "Of 18, the steps of ranks 0-14 and 17 are here." in text
+    assert "<pre>rank 17 leaves the others at" in text
+    for code in re.findall(r"<script>(.*?)</script>", text, re.DOTALL):
+        digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in text  # its policy lets the script run
+    (page,) = re.findall(r'<script id="vg-page" type="text/plain">(.*?)</script>', text)
+    whole = base64.b64decode(page).decode()
+    assert whole.count('type="text/plain"></script>') == 1  # where the file of a rank comes
+    (code,) = re.findall(r"<script>(.*?)</script>", whole, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    assert f"'sha256-{digest}'" in text

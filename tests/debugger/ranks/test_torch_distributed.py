@@ -14,6 +14,7 @@ import pytest
 
 import vizgrad
 from tests.debugger.ranks.programs import MODEL
+from tests.debugger.ranks.test_faults import GATED, arrived, killed_in_mid_step
 from tests.distributed.ranks import free_port
 from tests.notebooks.test_notebooks import OF_RANKS, run
 
@@ -190,3 +191,18 @@ def test_torch_a_rank_of_a_sharded_model_alone_waits_for_the_other(view: Any, sh
         assert "rank 0: 0 of" in told
         assert re.search(r"rank 1: 1 of 18 nodes done; waits in all_gather\w* for rank 0", told)
         assert "both ranks: " in session.continue_()
+
+
+def test_torch_a_rank_that_is_killed_in_mid_step_loses_nothing_of_the_others(
+    view: Any, ranks: Any
+) -> None:
+    """The last of the file: one engine is gone after it."""
+    view.execute(GATED)
+    session = ranks.debug("loss")
+    told = killed_in_mid_step(view, session)
+    assert "Connection closed by peer" in told or "Connection reset" in told
+    kept = arrived(session)
+    assert kept[0] >= 10
+    assert kept[1] >= 2
+    assert len(session.trace(0).trace.records) == kept[0]
+    session.close()

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.sessions import alone as alone  # a session of another test is no program's
 from vizgrad.debugger.shell import main as entrance
 
 #: The first line of programs that are stepped: the numbers of their lines begin with 2.

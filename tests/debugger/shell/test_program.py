@@ -127,6 +127,11 @@ def test_without_a_word_it_says_what_there_is(capsys: pytest.CaptureFixture[str]
     assert "train.py" in told
 
 
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"vizgrad {vizgrad.__version__}\n"
+
+
 def test_help_says_all_options(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     told = capsys.readouterr().out

@@ -130,6 +130,31 @@ def test_a_step_that_makes_a_parameter_infinite_stops(run: Run) -> None:
     assert ran.err.startswith("vizgrad: stopped after step 1: `w` has Inf (train.py:5)")
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+def test_a_loss_that_grew_to_infinity_names_the_steps_that_were_too_large(run: Run) -> None:
+    ran = run(
+        VIZGRAD
+        + """\
+torch.manual_seed(0)
+net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
+optimizer = torch.optim.SGD(net.parameters(), lr=5.0)
+x = torch.randn(64, 4)
+for step in range(40):
+    optimizer.zero_grad()
+    loss = (net(x) - x.sum(1, keepdim=True)).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+"""
+    )
+    assert ran.status == 3
+    lines = ran.err.splitlines()
+    assert lines[0].startswith("vizgrad: stopped before backward 5: `loss` is ")
+    told = "found before the stop: Optimizer step too large: "
+    (found,) = [line for line in lines if line.startswith(told)]
+    assert "on line 10 changed" in found
+    assert lines[-1].startswith("  fix: reduce the learning rate of SGD")
+
+
 def test_a_backward_that_fails_stops_though_the_program_catches_it(run: Run) -> None:
     ran = run(FAILS, "--json", "--stop-at", "error")
     assert ran.status == 3

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+import vizgrad
 from tests.debugger.shell.conftest import Run
 from tests.debugger.shell.test_processes import LIMIT, environment
 from tests.debugger.shell.test_terminal import Typed, said
@@ -92,6 +95,30 @@ for step in range(4):
 """
 
 
+def test_each_rank_writes_a_trace_when_one_stops(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    """Rank 1 stops before its backward; rank 0 waits for it in the all-reduce of its own, in C++, until
+    torchrun ends it.
+    """
+    (tmp_path / "train.py").write_text(RANKS)
+    done = subprocess.run(
+        [
+            sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
+            "-m", "vizgrad", "--findings", "run.jsonl", "--dump", "run.vgtrace", "train.py",
+        ],
+        env={**environment, "OMP_NUM_THREADS": "1"},
+        cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT, check=False,
+    )  # fmt: skip
+    assert "vizgrad (rank 1 of 2): wrote run.rank1.vgtrace" in done.stderr
+    assert "vizgrad (rank 0 of 2): wrote run.rank0.vgtrace" in done.stderr, done.stderr
+    lines = (tmp_path / "run.rank0.jsonl").read_text().splitlines()
+    assert [json.loads(line)["event"] for line in lines][-1] == "end"
+    compared = vizgrad.load_traces(tmp_path / "run.rank*.vgtrace").compare()
+    assert compared.leaving == (1,)
+    assert "rank 1: NaN" in compared.to_text()
+
+
 def test_torch_run_names_the_rank(tmp_path: Path, environment: dict[str, str]) -> None:
     """torchrun starts two processes, each of which imports PyTorch within its watch."""
     (tmp_path / "train.py").write_text(RANKS)
@@ -114,3 +141,70 @@ def test_torch_run_names_the_rank(tmp_path: Path, environment: dict[str, str]) -
     lines = (tmp_path / "run.rank1.jsonl").read_text().splitlines()
     events = [json.loads(line)["event"] for line in lines]
     assert events == ["begin", "stop", "end"]
+
+
+LEAVES = """\
+import datetime, os, signal, time
+import torch
+import torch.distributed as dist
+dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=15))
+net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 2))
+for step in range(4):
+    loss = net(torch.ones(8, 4)).sum()
+    if step == 2 and dist.get_rank() == 1:
+        LEAVE
+    loss.backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("leave", "said"),
+    [
+        ("time.sleep(1000)", "rank 1 of 2): has waited for 10 s at train.py:9: time.sleep(1000)"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", ""),
+    ],
+    ids=["hangs", "is killed"],
+)
+def test_torch_run_says_where_ranks_wait_and_keeps_what_they_have(
+    tmp_path: Path, environment: dict[str, str], leave: str, said: str
+) -> None:
+    """Rank 1 never comes to the all-reduce of rank 0. Prints after how many seconds what is told."""
+    (tmp_path / "train.py").write_text(LEAVES.replace("LEAVE", leave))
+    began = time.monotonic()
+    process = subprocess.Popen(
+        [
+            sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
+            "-m", "vizgrad", "--findings", "run.jsonl", "--dump", "run.vgtrace", "train.py",
+        ],
+        env={**environment, "OMP_NUM_THREADS": "1", "TORCH_FR_BUFFER_SIZE": "100"},
+        cwd=tmp_path, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    lines: list[str] = []
+    with process.stderr as said_there:
+        for line in said_there:
+            lines.append(line.strip())
+            if line.startswith("vizgrad") or "RuntimeError" in line:
+                print(f"{time.monotonic() - began:.1f} s: {line.strip()}")
+    assert process.wait(LIMIT) != 0
+    told = "\n".join(lines)
+    assert said in told
+    if said:
+        assert "rank 0 of 2): has waited for 10 s at train.py:10: loss.backward()" in told
+        where = "rank 0 waits at train.py:10: loss.backward(); rank 1 waits at train.py:9: time.sleep(1000)"
+        assert told.count(f"rank 0 of 2): all ranks: {where}") == 1, told
+        assert "rank 1 of 2): all ranks" not in told
+        assert "rank 1 of 2): wrote run.rank1.vgtrace" in told, told
+    assert "rank 0 of 2): wrote run.rank0.vgtrace" in told, told
+    events = (tmp_path / "run.rank1.jsonl").read_text().splitlines()
+    assert json.loads(events[0])["event"] == "begin"
+    traces = vizgrad.load_traces(tmp_path / "run.rank*.vgtrace")
+    assert sorted(traces.readings) == ([0, 1] if said else [0])
+    assert len(traces[0].trace.records) >= 2
+    if said and (tmp_path / "run.rank0.flight").exists():  # of a PyTorch that records gloo's
+        (line,) = traces.collectives
+        assert re.search(
+            r"rank 0 called gloo:all_reduce of .* \(train.py:10\); rank 1 did not: its last is number",
+            line,
+        ), line
+        assert line in repr(traces)

@@ -18,6 +18,7 @@ from tests.fixtures import recorded_programs
 from tests.fixtures.programs import Program, backward_of, build
 from tests.fixtures.sessions import small
 from tests.fixtures.strategies import programs
+from tests.fixtures.whole import whole
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.jupyter.widget import protocol, query_answers
@@ -63,11 +64,11 @@ def told(session: Session, node: int) -> Any:
 def assert_same(live: Session, loaded: LoadedTrace) -> None:
     last = live.position
     for position in (*range(last + 1), *range(last, -1, -1)):
-        assert repr(seen(loaded, position)) == repr(
+        assert whole(seen(loaded, position)) == whole(
             seen(live, position)
         )  # NaN is not equal to itself
         for node in range(live.nodes):
-            assert repr(told(loaded, node)) == repr(told(live, node))
+            assert whole(told(loaded, node)) == whole(told(live, node))
 
 
 @pytest.mark.parametrize("name", ["mlp", "shared", "layers", "inputs", "nonfinite", "undefined"])
@@ -99,7 +100,7 @@ def test_any_program(program: Program) -> None:
                 return
             with again(live, Path(folder)) as loaded:
                 loaded.seek(loaded.total)
-                assert repr(run_of(loaded)) == repr(run_of(live))
+                assert whole(run_of(loaded)) == whole(run_of(live))
                 loaded.restart()
                 assert loaded.position == 0
                 assert loaded.run.nodes[0].order is None

@@ -102,6 +102,7 @@ bincount : input=t('whole',rank=1,low=0,high=5) weights=same('real')? minlength=
 histc : input=t('double') bins=integer(1,5)? min=real(-3,0)? max=real(0,3)?
 histogram : input=t('double') bins=integer(1,5) *range=pick((-2.0,2.0))? *density=flag?
 histogram : input=t('double') bins=sorted_edges *density=flag?
+histogramdd : input=t('double',rank=(2,3)) bins=integer(1,4) *density=flag?
 bucketize : input=t('double') boundaries=sorted_edges *out_int32=flag? *right=flag?
 bucketize : input=real() boundaries=sorted_edges *out_int32=flag? *right=flag?
 searchsorted : sorted_sequence=rows_of_edges input=to_find *out_int32=flag? *right=flag?

@@ -47,6 +47,8 @@ def exchange(
         kinds = _kinds(signature)
         if kinds is None:
             continue
+        if name in functions and signature.startswith("struct __pyx_obj_"):
+            kinds[0] = ctypes.py_object  # an object of a Cython class, which the function makes
         kind = ctypes.PYFUNCTYPE(*kinds)
         if name in compiled:
             callback = kind(compiled[name])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import itertools
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 from tests.gpu.emulated import devices
 from tests.gpu.emulated.account import ACCOUNT
 
+#: cudaMemoryTypeDevice
+_OF_A_DEVICE = 2
 NEXT = itertools.count(1000)
 _TO_HOST = "a copy to the host"
 _DIRECTIONS = {0: "HtoH", 1: "HtoD", 2: "DtoH", 3: "DtoD"}
@@ -70,6 +73,12 @@ def _number(*_: Any) -> int:
     return next(NEXT)
 
 
+def _pointer_attributes(address: int, *_: Any) -> Any:
+    """All memory is a device's."""
+    runtime = importlib.import_module("cupy_backends.cuda.api.runtime")
+    return runtime.PointerAttributes(runtime.getDevice(), address, 0, _OF_A_DEVICE)
+
+
 #: By name. What is missing is in `devices.cpp`, or does nothing.
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "deviceGetAttribute": lambda attribute, *_: _ATTRIBUTES.get(attribute, 0),
@@ -78,6 +87,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "driverGetVersion": lambda *_: 12090,
     "_getCUDAMajorVersion": lambda *_: 12,
     "memGetInfo": lambda *_: (devices.CAPACITY - devices.used(), devices.CAPACITY),
+    "pointerGetAttributes": _pointer_attributes,
     "memcpy": _copy,
     "memcpyAsync": _copy,
     "memcpyPeer": _across,

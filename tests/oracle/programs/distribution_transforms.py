@@ -338,6 +338,32 @@ def a_transformed_distribution(torch, see):
 
 
 @program(rules="T-43")
+def probabilities_at_the_ends_of_a_support(torch, see):
+    """The base decides where there is a probability: 0 has one, though the density refuses it."""
+    D = torch.distributions
+    unchecked = D.Normal(0.0, 1.0, validate_args=False)
+
+    def probability(d, value):
+        try:
+            return d.cdf(torch.tensor(value))
+        except (ValueError, NotImplementedError) as error:
+            return type(error).__name__
+
+    for name, d in (
+        ("log", D.LogNormal(0.0, 1.0)),
+        ("log, unchecked", D.LogNormal(0.0, 1.0, validate_args=False)),
+        ("unchecked base", D.TransformedDistribution(unchecked, [D.ExpTransform()])),
+        ("sigmoid", D.TransformedDistribution(D.Normal(0.0, 1.0), [D.SigmoidTransform()])),
+        ("affine", D.TransformedDistribution(D.Uniform(0.0, 1.0), [D.AffineTransform(1.0, 2.0)])),
+        ("weibull", D.Weibull(1.0, 2.0)),
+        ("inverse", D.InverseGamma(1.0, 1.0)),
+        ("none", D.TransformedDistribution(D.VonMises(0.0, 1.0), [D.ExpTransform()])),
+    ):
+        for value in (0.0, -0.5, 0.5, 1.0, 1.5, 3.0, math.nan, math.inf):
+            see(f"{name} {value}", probability(d, value))
+
+
+@program(rules="T-43")
 def shapes_of_transformed_distributions(torch, see):
     D = torch.distributions
     normal = D.Normal(torch.zeros(2, 3), 1.0)

@@ -129,3 +129,31 @@ def sizes_flags_and_strides_of_nothing(torch, see):
     )
     see.raises("no label", lambda: F.multilabel_margin_loss(torch.ones(2), torch.tensor([0, -5])))
     see("numbers alone", [torch.add(0.5, 2), torch.mul(2, 3), torch.floor_divide(7, 2)])
+
+
+_MARGINS = {
+    "multi": lambda F, x, labels: F.multi_margin_loss(x, labels[:, 0]),
+    "multi, squared": lambda F, x, labels: F.multi_margin_loss(x, labels[:, 0], p=2),
+    "multilabel": lambda F, x, labels: F.multilabel_margin_loss(x, labels),
+}
+_SCORES = (
+    [2.0, 1.0],
+    [1.0, 2.0],
+    [1.0, 0.0],
+    ["nan", 1.0],
+    [1.0, "nan"],
+    ["inf", 1.0],
+    [1.0, "inf"],
+)
+
+
+@program(rules="T-95", each=tuple(_MARGINS))
+def margins_that_are_just_kept_and_scores_that_are_no_numbers(torch, see, name):
+    """A gap of exactly 0 has no gradient, and one that is NaN counts as 0."""
+    labels = torch.tensor([[0, -1]])
+    for row in _SCORES:
+        x = torch.tensor([[float(each) for each in row]], dtype=torch.float64, requires_grad=True)
+        loss = _MARGINS[name](torch.nn.functional, x, labels)
+        loss.backward()
+        see(f"loss of {row}", loss)
+        see(f"gradient of {row}", x.grad)

@@ -18,6 +18,20 @@ def views_lie_in_the_block_of_their_base(torch, see):
     see("detach, clone", (same, other), expect=(True, False))
 
 
+@program(rules="V-1")
+def a_view_without_elements_begins_where_it_was_cut(torch, see):
+    x = torch.arange(6.0)
+    y = x.reshape(2, 3)
+    cuts = (x[6:], x[4:4], x.narrow(0, 6, 0), x.split([6, 0])[1], x.split([2, 0, 4])[1], x[5:][1:])
+    see("in one dimension", [v.storage_offset() for v in cuts], expect=[6, 4, 6, 6, 2, 6])
+    cuts = (y[2:], y[:, 3:], y[1:, 3:], y.T[3:], y[2:, 1:])
+    see("in two", [v.storage_offset() for v in cuts], expect=[6, 3, 6, 3, 7])
+    see("from within", y[1:, 3:].as_strided((0,), (1,)).storage_offset(), expect=6)
+    see("all of it", x[6:].as_strided((6,), (1,), 0), expect=[0, 1, 2, 3, 4, 5])
+    see.raises("beyond", lambda: x[5:][1:].as_strided((1,), (1,)), phrase="out of bounds")
+    see.raises("before", lambda: x.as_strided((0,), (1,), -1), phrase="invalid storage offset -1")
+
+
 @program(rules="V-2")
 def set_shows_the_memory_of_another_and_counts(torch, see):
     x, y = torch.arange(4.0), torch.zeros(2)

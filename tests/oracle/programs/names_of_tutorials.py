@@ -33,6 +33,55 @@ def numbers_drawn_in_a_fork_do_not_count(torch, see):
 
 
 @program(rules="T-50")
+def what_things_are_called(torch, see):
+    name = torch.__name__
+    ours = lambda text: text.replace(name, "torch")  # noqa: E731  shorter than a def
+    see("tensor", ours(torch.typename(torch.ones(2))), expect="torch.FloatTensor")
+    see("number", torch.typename(3), expect="int")
+    see("class", ours(torch.typename(torch.nn.Linear)), expect="torch.nn.modules.linear.Linear")
+    see(
+        "module",
+        ours(torch.typename(torch.nn.Linear(1, 1))),
+        expect="torch.nn.modules.linear.Linear",
+    )
+    see("function", torch.typename(len), expect="len")
+    see("no GPU of AMD's", torch.version.hip, expect=None)
+
+
+@program(rules="T-50")
+def layers_without_starting_values(torch, see):
+    skip = torch.nn.utils.skip_init
+    layer = skip(torch.nn.Linear, 3, 2, bias=False)
+    see("shape", layer.weight.shape)
+    see("leaf", (layer.weight.is_leaf, layer.weight.requires_grad, layer.bias))
+    see.raises("no module", lambda: skip(dict, 3), phrase="Expected a Module; got")
+
+    class Own(torch.nn.Module):
+        pass
+
+    see.raises("no device", lambda: skip(Own), phrase="must support a 'device' arg")
+
+
+@program(rules="T-55")
+def batch_norms_of_several_processes_alone(torch, see):
+    nn = torch.nn
+    model = nn.Sequential(
+        nn.BatchNorm1d(2), nn.Sequential(nn.BatchNorm2d(2, affine=False, momentum=None))
+    )
+    made = nn.SyncBatchNorm.convert_sync_batchnorm(model)
+    see("text", str(made))
+    x = torch.tensor([[1.0, 2.0], [3.0, 5.0], [4.0, 4.0]])
+    see("training", made[0](x))
+    see("running", made[0].running_var)
+    see("counted", int(made[0].num_batches_tracked))
+    see("eval", made.eval()[0](x))
+    see("parameters", [name for name, _ in made.named_parameters()])
+    one = nn.SyncBatchNorm(2)
+    see.raises("a vector", lambda: one(x[0]), phrase="expected at least 2D input (got 1D input)")
+    see("of more dims", one(x.reshape(3, 2, 1, 1, 1, 1)).flatten())
+
+
+@program(rules="T-50")
 def streams_one_after_the_other(torch, see):
     data = torch.utils.data
 
@@ -209,3 +258,70 @@ def compiling_changes_no_result(torch, see):
     phrase = "Unrecognized mode=nope"
     see.raises("mode", lambda: torch.compile(layer, mode="nope"), phrase=phrase)
     see("compiling", torch.compiler.is_compiling())
+
+
+@program(rules="T-50")
+def rows_in_reverse(torch, see):
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    y = reversed(x)
+    see("rows", y)
+    see("scalar", reversed(torch.tensor(3)))
+    (y * torch.tensor([[1.0], [10.0]])).sum().backward()
+    see("gradient", x.grad)
+
+
+@program(rules="T-89")
+def modes_of_repeatable_results(torch, see):
+    before = torch.get_deterministic_debug_mode()
+    see("before", before)
+    try:
+        for mode in ("warn", 2, 1, "error", "default", True):
+            torch.set_deterministic_debug_mode(mode)
+            see(f"{mode!r}", (torch.get_deterministic_debug_mode(),
+                torch.are_deterministic_algorithms_enabled(),
+                torch.is_deterministic_algorithms_warn_only_enabled()))  # fmt: skip
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        see("warns", torch.get_deterministic_debug_mode())
+        torch.use_deterministic_algorithms(False)
+        see("off", torch.get_deterministic_debug_mode())
+        set_mode = torch.set_deterministic_debug_mode
+        see.raises(
+            "a word", lambda: set_mode("bad"), phrase="`default`, `warn`, `error`, but got bad"
+        )
+        see.raises("a number", lambda: set_mode(7), phrase="expected 0, 1, or 2, but got 7")
+    finally:
+        torch.set_deterministic_debug_mode(before)
+
+
+@program(rules="T-50")
+def parameters_without_values(torch, see):
+    layer = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3)).requires_grad_(
+        False
+    )
+    weight = layer[0].weight
+    see("itself", layer.to_empty(device="cpu") is layer)
+    see("shapes", [tuple(p.shape) for p in layer.parameters()])
+    see("frozen", [p.requires_grad for p in layer.parameters()])
+    see("same object", layer[0].weight is weight)
+    see.raises("no device", layer.to_empty, phrase="device")
+    see(
+        "classes", [torch.nn.UninitializedParameter.__name__, torch.nn.UninitializedBuffer.__name__]
+    )
+    handle = weight.requires_grad_().register_hook(lambda grad: grad)
+    see("handle", isinstance(handle, torch.utils.hooks.RemovableHandle))
+
+
+@program(rules="C-9")
+def batch_norms_without_running_statistics(torch, see):
+    net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Sequential(torch.nn.BatchNorm1d(3)),
+                              torch.nn.InstanceNorm1d(3, track_running_stats=True))  # fmt: skip
+    see("itself", torch.func.replace_all_batch_norm_modules_(net) is net)
+    norm = net[1][0]
+    see(
+        "none",
+        (norm.track_running_stats, norm.running_mean, norm.running_var, norm.num_batches_tracked),
+    )
+    see("left", net[2].running_mean)
+    x = torch.tensor(wave(4, 3, 3))
+    see("in a batch", torch.func.vmap(norm)(x))
+    see("names", sorted(name for name in norm.state_dict()))

@@ -110,3 +110,45 @@ def a_layer_of_lstm_is_released(torch, see):
     out.sum().backward(retain_graph=True)
     out.sum().backward()
     see.raises("the third time", out.sum().backward, phrase="through the graph a second time")
+
+
+_STEPS = (
+    ("GRU", lambda nn: nn.GRU(3, 4), (2, 2, 3)),
+    ("GRU without bias", lambda nn: nn.GRU(3, 4, bias=False), (2, 2, 3)),
+    ("GRU both ways", lambda nn: nn.GRU(3, 4, bidirectional=True), (2, 2, 3)),
+    ("GRUCell", lambda nn: nn.GRUCell(3, 4), (2, 3)),
+)
+
+
+@program(rules="T-53 T-90", each=_STEPS)
+def steps_of_gru_are_nodes(torch, see, case):
+    _, make, shape = case
+    layer = fill(torch, make(torch.nn))
+    x = _given(torch, *shape)
+    out = layer(x)
+    out = out[0] if isinstance(out, tuple) else out
+    see("values", out)
+    if case[0] == "GRUCell":  # in layers PyTorch transposes the weight anew for each step
+        see.graph("of the output", out)
+    inputs = [x, *layer.parameters()]
+    once = torch.autograd.grad(out.square().sum(), inputs, create_graph=True)
+    see("gradients", list(once))
+    see(
+        "and their gradients",
+        list(torch.autograd.grad(sum(g.square().sum() for g in once), inputs)),
+    )
+
+
+@program(rules="T-53 V-40")
+def gates_of_a_step_are_no_views(torch, see):
+    cells = torch.nn.LSTMCell(3, 4), torch.nn.GRUCell(3, 4)
+    for cell in cells:
+        out = cell(_given(torch, 2, 3))
+        out = out[0] if isinstance(out, tuple) else out
+        waiting, names = [out.grad_fn], []
+        while waiting:
+            node = waiting.pop()
+            names.append(node.name())
+            waiting += [following for following, _ in node.next_functions if following is not None]
+        cut = sorted({name for name in names if "Split" in name})
+        see(type(cell).__name__, cut, expect=["UnsafeSplitBackward0"])

@@ -2,6 +2,7 @@
 
 from tests.pains.programs import (
     cuts,
+    dead,
     functions,
     gradients,
     minima,
@@ -13,4 +14,16 @@ from tests.pains.programs import (
     writes,
 )
 
-ALL = (cuts, functions, gradients, minima, nonfinite, optimizers, shapes, steps, training, writes)
+ALL = (
+    cuts,
+    dead,
+    functions,
+    gradients,
+    minima,
+    nonfinite,
+    optimizers,
+    shapes,
+    steps,
+    training,
+    writes,
+)

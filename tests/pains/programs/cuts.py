@@ -236,6 +236,26 @@ def an_update_replaces_the_leaf() -> Any:
     return why(w)
 
 
+@pain("grad-mode", "image")
+def an_attack_asks_for_the_gradient_late() -> Any:
+    net = nn.Sequential(nn.Flatten(), nn.Linear(4, 3))
+    image = T.rand(2, 2, 2)
+    scores = net(image)  # BLAME
+    loss = scores.sum()
+    image.requires_grad_()
+    loss.backward()
+    return why(image)
+
+
+@fine
+def an_attack_asks_for_the_gradient_first() -> Any:
+    net = nn.Sequential(nn.Flatten(), nn.Linear(4, 3))
+    image = T.rand(2, 2, 2)
+    image.requires_grad_()
+    net(image).sum().backward()
+    return why(image)
+
+
 @fine
 def logging_by_item_and_detach() -> Any:
     w = T.tensor([1.0, 2.0], requires_grad=True)
@@ -382,3 +402,12 @@ def an_average_of_weights_is_asked_about() -> Any:
         for mean, new in zip(shadow.parameters(), model.parameters(), strict=True):
             mean.mul_(0.9).add_(new, alpha=0.1)
     return [why(each) for each in shadow.parameters()]
+
+
+@pain("cut-detach", "loss")
+def all_parameters_are_frozen() -> Any:
+    layer = nn.Linear(2, 1)
+    for parameter in layer.parameters():
+        parameter.requires_grad_(False)  # BLAME
+    loss = layer(T.ones(1, 2)).sum()
+    loss.backward()

@@ -12,7 +12,7 @@ import numpy as np
 
 import vizgrad as T
 from tests.pains.corpus import fine, pain
-from vizgrad import why
+from vizgrad import nn, why
 from vizgrad.utils.checkpoint import checkpoint
 
 
@@ -86,6 +86,55 @@ def a_worker_records_what_nobody_wants() -> None:
         worker.start()
         worker.join()
     assert results[0].requires_grad
+
+
+@pain("cut-detach", "layer.weight")
+def a_reentrant_checkpoint_is_given_plain_data() -> Any:
+    layer, head = nn.Linear(4, 4), nn.Linear(4, 1)
+    for _ in range(2):
+        hidden = checkpoint(layer, T.ones(2, 4), use_reentrant=True)  # BLAME
+        loss = head(hidden).sum()
+        loss.backward()
+    return why(layer.weight)
+
+
+def scaling(w: Any) -> Any:
+    """A Function that scales by a tensor that it is not given."""
+
+    class Scaled(T.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * w
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * w
+
+    return Scaled
+
+
+@pain("cut-detach", "w")
+def a_function_takes_a_weight_from_outside() -> Any:
+    v, w = T.ones(3, requires_grad=True), T.ones(3, requires_grad=True)
+    loss = scaling(w).apply(v * 2.0).sum()  # BLAME
+    loss.backward()
+    return why(w)
+
+
+@fine
+def a_reentrant_checkpoint_is_given_an_activation() -> Any:
+    first, layer = nn.Linear(4, 4), nn.Linear(4, 4)
+    loss = checkpoint(layer, first(T.ones(2, 4)), use_reentrant=True).sum()
+    loss.backward()
+    return why(layer.weight)
+
+
+@fine
+def a_weight_is_used_within_a_function_and_beside_it() -> Any:
+    w = T.ones(3, requires_grad=True)
+    loss = scaling(w).apply(w * 2.0).sum()
+    loss.backward()
+    return why(w)
 
 
 @fine

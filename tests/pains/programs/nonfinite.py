@@ -248,3 +248,13 @@ def means_of_groups_that_may_be_empty() -> Any:
     means = T.where(counts > 0, sums / counts, T.zeros(2))  # BLAME
     means.sum().backward()
     return why(sums)
+
+
+@pain("nonfinite-forward", "x")
+def an_infinite_input_of_a_product() -> Any:
+    w = T.tensor([[1.0, -1.0], [0.5, 0.5]], requires_grad=True)
+    x = T.tensor([[T.inf, 1.0]])  # BLAME
+    y = x @ w
+    loss = y.sum()
+    loss.backward()
+    return why(loss)

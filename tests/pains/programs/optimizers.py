@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import vizgrad as T
@@ -268,6 +269,90 @@ def a_copy_shares_memory_and_is_only_read() -> None:
             assert bool((view(x) == net(x)).all())
 
 
+# --- steps that change nothing ------------------------------------------------------------------------------
+
+
+@pain("not-optimized")
+def the_step_is_not_called() -> None:
+    text, wanted = tokens()
+    net = Block()
+    opt = T.optim.Adam(net.parameters(), lr=0.01)
+    for _ in range(4):
+        opt.zero_grad()
+        loss_of(net, text, wanted).backward()
+        opt.step  # noqa: B018  the bug  # BLAME
+
+
+@pain("not-optimized")
+def the_step_was_left_out() -> None:
+    text, wanted = tokens()
+    net = Block()
+    opt = T.optim.SGD(net.parameters(), lr=0.01)
+    for _ in range(3):
+        loss_of(net, text, wanted).backward()
+        opt.zero_grad()  # BLAME
+
+
+@pain("not-optimized")
+def the_rate_is_zero_for_ever() -> None:
+    text, wanted = tokens()
+    net = Block()
+    opt = T.optim.SGD(net.parameters(), lr=0.01)
+    scheduler = T.optim.lr_scheduler.LambdaLR(opt, lambda step: step // 1000)
+    for _ in range(6):
+        opt.zero_grad()
+        loss_of(net, text, wanted).backward()
+        opt.step()  # BLAME
+        scheduler.step()
+
+
+@fine
+def a_warm_up_begins_at_zero() -> None:
+    text, wanted = tokens()
+    net = Block()
+    opt = T.optim.SGD(net.parameters(), lr=0.01)
+    scheduler = T.optim.lr_scheduler.LambdaLR(opt, lambda step: min(1.0, max(0, step - 2) / 2))
+    for _ in range(5):
+        opt.zero_grad()
+        loss_of(net, text, wanted).backward()
+        opt.step()
+        scheduler.step()
+
+
+@fine
+def one_group_has_no_rate() -> None:
+    text, wanted = tokens()
+    net = Block()
+    groups = [{"params": net.wte.parameters(), "lr": 0.0}, {"params": net.out.parameters()}]
+    opt = T.optim.SGD(groups, lr=0.01)
+    for _ in range(6):
+        opt.zero_grad()
+        loss_of(net, text, wanted).backward()
+        opt.step()
+
+
+@fine
+def gradients_are_looked_at_and_cleared() -> None:
+    text, wanted = tokens()
+    net = Block()
+    opt = T.optim.SGD(net.parameters(), lr=0.01)
+    norms: list[float] = []
+    for _ in range(4):
+        opt.zero_grad()
+        loss_of(net, text, wanted).backward()
+        norms.append(sum(float(each.grad.norm()) for each in net.parameters()))
+
+
+@fine
+def two_batches_before_the_first_step() -> None:
+    text, wanted = tokens()
+    net = Block()
+    opt = T.optim.SGD(net.parameters(), lr=0.01)
+    for _ in range(2):  # to see that it runs
+        opt.zero_grad()
+        loss_of(net, text, wanted).backward()
+
+
 # --- scaler, clipping and step ------------------------------------------------------------------------------
 
 
@@ -322,6 +407,21 @@ def clipped_when_the_step_is_done() -> None:
         loss_of(net, text, wanted).backward()
         opt.step()
         nn.utils.clip_grad_norm_(net.parameters(), 1.0)  # BLAME
+
+
+@pain("step-order")
+def an_iterator_is_clipped_after_it_has_ended() -> None:
+    text, wanted = tokens()
+    net = Block()
+    weights = net.parameters()
+    opt = T.optim.SGD(weights, lr=0.01)
+    for _ in range(2):
+        opt.zero_grad()
+        loss_of(net, text, wanted).backward()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # PyTorch warns once, and without the line
+            nn.utils.clip_grad_norm_(weights, 1.0)  # BLAME
+        opt.step()
 
 
 @fine

@@ -66,11 +66,11 @@ def _mended(line: str) -> str:
     return indent + mark["mended"]
 
 
-def programs() -> list[Program]:
-    """All programs, in the order in which they are written down."""
+def programs(folder: Path = FOLDER) -> list[Program]:
+    """All programs of a folder, in the order in which they are written down."""
     return [
         _program(path.stem, text)
-        for path in sorted(FOLDER.glob("*.txt"))
+        for path in sorted(folder.glob("*.txt"))
         for text in re.split(r"(?m)^=== ", path.read_text("utf-8"))[1:]
     ]
 

@@ -64,7 +64,7 @@ def test_a_watch_knows_the_line_for_pytorch_too() -> None:
     assert f"released by the backward on line {line}," in str(refused(loss))
 
 
-def test_without_a_watch_the_refusal_says_how_to_see_the_line() -> None:
+def test_without_a_watch_the_refusal_of_pytorch_says_how_to_see_the_line() -> None:
     torch = pytest.importorskip("torch")
     with vizgrad.watch():
         pass  # the last watch knows nothing of what follows

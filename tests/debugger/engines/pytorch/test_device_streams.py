@@ -50,7 +50,7 @@ def test_a_node_on_the_thread_of_a_device_is_interrupted_there() -> None:
     def node() -> None:
         try:
             assert made.wait(HANG)  # `gate` has its name
-            gate._before(0, None)([torch.ones(1)])
+            gate._before(0, None, "")([torch.ones(1)])
             deadline = time.monotonic() + HANG
             while time.monotonic() < deadline:
                 sum(range(100))

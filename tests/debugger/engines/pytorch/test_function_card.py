@@ -261,3 +261,12 @@ def test_it_leaves_nothing_behind_and_a_watch_does_not_hear_of_it() -> None:
 def test_what_forward_raises_is_raised() -> None:
     with pytest.raises(TypeError, match="missing"):
         vizgrad.check(Cube, example())
+
+
+def test_apply_stands_for_its_class_and_the_base_is_refused() -> None:
+    x = torch.randn(3, dtype=torch.float64, requires_grad=True)
+    assert vizgrad.check(Cube.apply, x, 2.0) == vizgrad.check(Cube, x, 2.0)
+    with pytest.raises(
+        TypeError, match="Function has no forward of its own: give a class derived from"
+    ):
+        vizgrad.check(Function, x)

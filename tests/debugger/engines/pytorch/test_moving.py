@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from tests.debugger.engines.pytorch.programs import (  # noqa: E402
 from tests.debugger.engines.pytorch.threads import held_threads  # noqa: E402
 from tests.debugger.jupyter.widget.views import Following  # noqa: E402
 from tests.debugger.session.record_fold import RecordFold  # noqa: E402
+from tests.fixtures.whole import whole  # noqa: E402
 from vizgrad.debugger import model  # noqa: E402
 from vizgrad.debugger.jupyter.widget.controller import after_cell  # noqa: E402
 from vizgrad.debugger.wire.wire import from_json, to_json  # noqa: E402
@@ -79,7 +81,7 @@ def test_what_waited_is_what_came(make: Callable[[], Made]) -> None:
 
 def told(fold: RecordFold) -> Any:
     nodes = range(len(fold.start.needed))
-    return tuple(map(fold.node, nodes)), fold.queue, repr(fold.waiting), fold.current
+    return tuple(map(fold.node, nodes)), fold.queue, whole(fold.waiting), fold.current
 
 
 def test_leaves_take_copy_and_add_as_they_would() -> None:
@@ -477,7 +479,9 @@ def test_a_condition_speaks_of_the_callers_variables(text: str, positions: list[
     assert (turn, w._version) == (7, 0)
 
 
-def test_backward_of_pytorch_can_be_asked_about_before_it_runs() -> None:
+@pytest.mark.parametrize("mode", [nullcontext(), torch.device("cpu")], ids=["", "in a mode"])
+def test_backward_of_pytorch_can_be_asked_about_before_it_runs(mode: Any) -> None:
+    """A mode of functions, as a default device is, has PyTorch call `backward` again."""
     from vizgrad.debugger.engines.api.frameworks import intercepting
 
     asked: list[tuple[Any, ...]] = []
@@ -487,7 +491,7 @@ def test_backward_of_pytorch_can_be_asked_about_before_it_runs() -> None:
         asked.append(call)
         return len(asked) == 1
 
-    with intercepting(ask):
+    with intercepting(ask), mode:
         (w * 2).sum().backward()
         assert w.grad is None
         torch.autograd.backward([w.sum(), w.sum()], retain_graph=True)

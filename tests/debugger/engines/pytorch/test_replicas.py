@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad as vg  # noqa: E402
+from vizgrad.debugger.engines.pytorch import torch_hooks  # noqa: E402
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -23,6 +24,19 @@ def one_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     torch.distributed.init_process_group("gloo", f"file://{store}", rank=0, world_size=1)
     yield
     torch.distributed.destroy_process_group()
+
+
+def test_threads_of_a_group_run_before_it_ends_in_a_watch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They need the GIL to release what collectives kept of the watch; PyTorch holds it while it waits."""
+    slept: list[float] = []
+    monkeypatch.setattr(torch_hooks, "sleep", slept.append)
+    group = torch.distributed.new_group()
+    with vg.watch():
+        torch.distributed.all_reduce(torch.ones(2), group=group)
+        torch.distributed.destroy_process_group(group)
+    assert slept == [torch_hooks._RELEASE]
+    torch.distributed.destroy_process_group(torch.distributed.new_group())
+    assert len(slept) == 1  # nobody watches
 
 
 class Net(torch.nn.Module):

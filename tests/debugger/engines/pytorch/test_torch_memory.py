@@ -115,3 +115,13 @@ def test_nodes_of_its_graphs_are_counted() -> None:
     assert vizgrad.memory().data.nodes - before == 5
     del loss
     assert vizgrad.memory().data.nodes == before
+
+
+def test_public_names_of_modules_stand_for_private_variables() -> None:
+    layer = torch.nn.Linear(31, 33)
+    _weight = layer.weight
+    heap = vizgrad.memory().data
+    found = next(storage for storage in heap.held if storage.shape == (33, 31))
+    assert found.name.startswith("layer.weight")
+    assert not [holder.text for holder in found.holders if "_weight" in holder.text]
+    del _weight

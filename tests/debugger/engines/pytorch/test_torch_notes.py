@@ -6,6 +6,7 @@ import gc
 import threading
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 from weakref import ref
 
@@ -242,11 +243,13 @@ def test_the_line_that_wrote_is_blamed(write: Callable[[Any], None]) -> None:
     assert any(str(explanation) in note for note in raised.value.__notes__)
 
 
-def test_an_optimizer_that_wrote_is_blamed_by_the_line_of_its_step() -> None:
+@pytest.mark.parametrize("mode", [nullcontext(), torch.device("cpu")], ids=["", "in a mode"])
+def test_an_optimizer_that_wrote_is_blamed_by_the_line_of_its_step(mode: Any) -> None:
+    """In a mode of functions, as a default device is, there are more of PyTorch's frames."""
     for kind in (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW):
         w = leaf()
         opt = kind([w], lr=0.1)
-        with vizgrad.watch():
+        with mode, vizgrad.watch():
             first, second = (w * w).sum(), (w * w * w).sum()
             first.backward()
             opt.step()

@@ -106,3 +106,20 @@ def test_what_was_given_finite_is_blamed_for_nothing() -> None:
     found = vizgrad.why(x)
     assert found.culprit is not None
     assert found.culprit.text.endswith("# the culprit")
+
+
+def test_an_infinite_input_of_a_recurrent_layer_is_named() -> None:
+    torch.manual_seed(0)
+    x, layer = torch.tensor([[torch.inf, 1.0]]), torch.nn.LSTM(2, 3)
+    with vizgrad.watch():
+        y, _ = layer(x)
+        y.sum().backward()
+        told = vizgrad.why(layer.weight_ih_l0)
+    assert told.story.startswith("`x` held values that are not finite when `layer(x)` took it")
+    session = vizgrad.debug(layer(x)[0].sum(), display=False)
+    session.continue_()
+    session.continue_()
+    try:
+        assert "from finite ones" not in str(vizgrad.why(layer.weight_ih_l0))
+    finally:
+        session.close()

@@ -218,4 +218,5 @@ def test_nothing_of_it_stays() -> None:
     with suppress(RuntimeError):
         func.vmap(lambda x: x.item())(vg.ones(3))
     func.hessian(lambda x: (x**3).sum())(vg.ones(2))
-    assert (GUARD.scoped, MODES.scope) == (scoped, scope)
+    assert MODES.scope == scope
+    assert GUARD.scoped <= scoped  # less, where a thread of a test before has ended

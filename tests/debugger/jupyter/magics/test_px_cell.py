@@ -63,7 +63,7 @@ def test_the_cell_stops_on_all_engines_and_is_one_session(fresh: Kernel) -> None
     assert not cell.error
     assert _stopped(cell) == 2
     live = [each["text/plain"] for each in cell.shown if LIVE in each]
-    assert "All ranks" in live[-1], "the view of both; before it, the bar of %%px"
+    assert "loss on both ranks" in live[-1], "the view of both; before it, the bar of %%px"
     assert "both ranks: 0 of 3 nodes done" in fresh.run("both.where").result
     assert "both ranks: 3 of 3 nodes done" in fresh.run("both.continue_()").result
     found = fresh.run("client[:].apply_sync(lambda: (x.grad.tolist(), after))")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from math import inf, nan
 from typing import Any
 
@@ -19,12 +20,18 @@ class Screen:
     """What was displayed, and a clock that only moves when it is told to."""
 
     def __init__(self, takes: float = 0.0) -> None:
+        #: Of the curves, of the findings above them, and both in their order.
         self.shown: list[tuple[dict[str, Any], str, bool]] = []
+        self.findings: list[tuple[dict[str, Any], str, bool]] = []
+        self.places: list[str] = []
         self.now, self.takes = 0.0, takes
 
     def __call__(self, data: dict[str, Any], display_id: str, update: bool) -> None:
-        self.shown.append((data, display_id, update))
-        self.now += self.takes
+        (self.shown if MIME in data else self.findings).append((data, display_id, update))
+        if not update:
+            self.places.append(display_id)
+        if MIME in data:
+            self.now += self.takes
 
     def clock(self) -> float:
         return self.now
@@ -71,6 +78,73 @@ def test_one_step_alone_shows_nothing_and_a_program_sees_the_end() -> None:
     assert not screen.shown
     trained(screen, 5, 1.0, live=False)
     assert [data[MIME]["optimizers"][0]["total"] for data, _, _ in screen.shown] == [5]
+
+
+def test_findings_stand_above_the_curves_and_are_displayed_once() -> None:
+    screen = Screen()
+    trained(screen, 10, 0.2)
+    (began, ended), (_, curves, _) = screen.findings, screen.shown[0]
+    assert [update for _, _, update in screen.findings] == [False, True]
+    assert began[0] == {"text/plain": live_course.RUNNING}
+    assert "Gradients not zeroed" in ended[0]["text/html"]
+    assert screen.places == [began[1], curves]
+    assert began[1] == ended[1]
+
+
+def test_the_value_of_a_cell_that_shows_its_findings_shows_nothing_more() -> None:
+    screen, cell = Screen(), ["In [1]"]
+    net = vg.nn.Linear(3, 2)
+    optimizer = vg.optim.SGD(net.parameters(), lr=0.1)
+    watch = Watch()
+    course = LiveCourse(watch, "cell", screen, clock=screen.clock, running=lambda: cell[0])
+    watch.on_progress, watch.on_end, watch.shows = course.progress, course.ended, course.shows
+    with watch:
+        for _ in range(3):
+            net(vg.ones(1, 3)).sum().backward()
+            optimizer.step()
+    watch._ipython_display_()
+    cell[0] = "In [2]"
+    with pytest.raises(NotImplementedError):
+        watch._ipython_display_()
+    with pytest.raises(NotImplementedError):
+        Watch()._ipython_display_()
+
+
+def test_of_many_layers_those_that_a_finding_names_have_their_curves_open() -> None:
+    columns = (1.0, 2.0), (2.0, 2.0), (0.1, 0.1)
+    layers = tuple(LayerCourse(f"net.{at}", *columns) for at in range(30))
+    one = OptimizerCourse("SGD", 2, 1, (1, 2), (1, 2), (None, None), layers)
+    bundle = course_bundle(Course((one,), (CourseMark(1, "NaN", ("net.3", "net.28")),)))
+    data = bundle[MIME]
+    (told,) = data["optimizers"]
+    shown = {row["name"]: row["y"] for row in told["layers"] if row["y"] is not None}
+    assert list(shown) == ["net.3", "net.28"]
+    assert len(told["layers"]) == 24  # net.28 among them
+    assert data["height"] < 300
+    assert data["all"]["height"] > 1000
+    for row in told["layers"]:
+        assert f"translate(20 {row['all']:g})" in data["all"]["svg"]
+    assert f"translate(20 {shown['net.28']:g})" in bundle["image/svg+xml"]
+    assert "28 more layers" in bundle["image/svg+xml"]
+
+    (told,) = course_bundle(Course((one,)))[MIME]["optimizers"]
+    assert sum(row["y"] is not None for row in told["layers"]) == 6  # nothing was found
+    few = course_bundle(Course((replace(one, layers=layers[:6]),)))[MIME]
+    assert "all" not in few
+    assert all(row["y"] == row["all"] for row in few["optimizers"][0]["layers"])
+
+
+def test_a_finding_names_the_layers_of_its_tensor_and_of_its_story() -> None:
+    net = vg.nn.Sequential(*(vg.nn.Linear(2, 2) for _ in range(11)))
+    optimizer = vg.optim.SGD(net.parameters(), lr=0.1)
+    with vg.watch() as watch:
+        for _ in range(2):
+            optimizer.zero_grad()
+            loss = net(vg.ones(1, 2)).sum()
+            (loss + net[1].weight.detach().sum() + (net[10].weight * 0).sqrt().sum()).backward()
+            optimizer.step()
+    (mark, *_) = watch.history.data.marks
+    assert mark.layers == ("net.0", "net.10")  # it began at net[10].weight, and reached net.0
 
 
 def test_data_are_json_and_a_step_that_is_not_finite_is_never_left_out() -> None:

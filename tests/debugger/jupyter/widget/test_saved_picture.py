@@ -18,8 +18,8 @@ from nbconvert import HTMLExporter
 from tests.debugger.jupyter.widget.views import View
 from tests.fixtures.limits import HANG
 from tests.fixtures.sessions import no_sessions, small
+from vizgrad.debugger.jupyter.widget import debugview, query_answers
 from vizgrad.debugger.jupyter.widget import protocol as p
-from vizgrad.debugger.jupyter.widget import query_answers
 from vizgrad.debugger.jupyter.widget.controller import Controller
 from vizgrad.debugger.jupyter.widget.debugview import DebugView
 from vizgrad.debugger.jupyter.widget.drawing import AUTOMATIC
@@ -52,6 +52,27 @@ def test_a_picture_says_which_state_it_shows() -> None:
     assert (bundle["image/svg+xml"], bundle["text/plain"]) == (told.svg, told.text)
 
 
+def test_the_picture_of_a_new_view_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown, drawn = session(), query_answers.svg_of_session
+    made: list[int] = []
+
+    def drawing(of: Session) -> str:
+        made.append(of.position)
+        return drawn(of)
+
+    monkeypatch.setattr(query_answers, "svg_of_session", drawing)
+    view = DebugView(shown)
+    bundle = view.picture()
+    assert made == [0]
+    assert bundle[query_answers.MIME]["view"] == view.view_id
+    assert bundle["image/svg+xml"] == view.still["image/svg+xml"]
+    later = DebugView(shown)
+    shown.step(2)
+    for each in (view, later):  # the run has moved since it was made
+        assert "2 of 5 nodes done" in each.picture()["image/svg+xml"]
+    assert made == [0, 0, 2, 2]
+
+
 def test_of_a_large_graph_no_new_picture_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     large = session()
     monkeypatch.setattr(query_answers, "MOST_PICTURED_AGAIN", 4)
@@ -70,6 +91,19 @@ def test_an_output_has_a_type_for_every_host() -> None:
     assert set(data[WIDGET]) == {"model_id", "version_major", "version_minor"}
     assert data["image/svg+xml"].startswith("<svg")
     assert metadata == {}
+
+
+def test_a_widget_brings_a_picture_for_pages_that_show_it_without_a_kernel(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stepped = session()
+    stepped.step(2)
+    still = DebugView(stepped).still
+    assert still == query_answers.bundle(stepped)
+    assert DebugView(stepped).get_state()["still"] == still
+    monkeypatch.setattr(debugview, "MOST_PICTURED_AGAIN", 4)
+    large = DebugView(stepped).still
+    assert set(large) == {query_answers.MIME, "text/plain"}
 
 
 def test_in_colab_widgets_of_others_are_switched_on_and_where_they_come_from_is_said(

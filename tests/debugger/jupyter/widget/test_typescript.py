@@ -43,6 +43,7 @@ def test_every_request_every_answer_and_every_event_is_told():
         "heap.ts",
         "events.ts",
         "lanes.ts",
+        "ranks.ts",
         "why.ts",
     )
     text = _told("messages.ts")
@@ -61,7 +62,7 @@ def _declares(name: str) -> bool:
     return any(is_dataclass(each) and each.__module__ == name for each in declared)
 
 
-#: Readings of several processes are drawn in Python alone: no view is told of them.
+#: Readings of several processes stay in Python: a view is told rows of them (`protocol/ranks.py`).
 NOT_TOLD = {f"{model.__name__}.ranks"}
 
 

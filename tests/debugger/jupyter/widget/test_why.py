@@ -8,7 +8,10 @@ import pytest
 
 import vizgrad as vg
 from tests.debugger.jupyter.widget.views import View
+from vizgrad.core.errors import Explanation
 from vizgrad.debugger.explain import watch_block
+from vizgrad.debugger.explain.phrases import PHRASES
+from vizgrad.debugger.explain.watch_block import Watch
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.session.session import Session
 
@@ -144,7 +147,7 @@ def test_what_is_no_node_and_a_closed_session_are_refused() -> None:
     assert isinstance(answer, p.Failed)
 
 
-def test_another_engine_tells_what_its_steps_say() -> None:
+def test_pytorchs_engine_tells_what_its_steps_say() -> None:
     torch = pytest.importorskip("torch")
     x = torch.tensor([0.0, 1.0], requires_grad=True)
     session, view = opened(x.sqrt().sum())
@@ -154,3 +157,73 @@ def test_another_engine_tells_what_its_steps_say() -> None:
     assert (answer.kind, answer.chain[-1].text) == ("nonfinite-backward", "SqrtBackward0")
     assert "at [0]: gradient 1 arrived, 1/(2 * sqrt(x)) is inf at x = 0" in answer.story
     assert why(session, view, "SumBackward0").kind == "healthy"
+
+
+def kept(cell: str | None = None) -> tuple[Session, View, Explanation]:
+    """The third backward of a loop, which was kept since something was found in it."""
+    vg.manual_seed(0)
+    net = vg.nn.Linear(4, 4)
+    optimizer = vg.optim.SGD(net.parameters(), lr=0.1)
+    x = vg.randn(8, 4)
+    watch = Watch(cell, keep=2)
+    with watch:
+        for step in range(3):
+            optimizer.zero_grad()
+            h = net(x)
+            loss = (h * h).mean()
+            if step == 2:
+                loss = loss + (h * 0).sqrt().sum()
+            loss.backward()
+            optimizer.step()
+    session = watch.kept[3]
+    view = View()
+    view.ask(p.Attach, session.id)
+    return session, view, next(each for each in watch.findings if each.backward == 3)
+
+
+def test_a_node_of_a_kept_backward_is_explained_as_the_finding_explains_it() -> None:
+    session, view, found = kept("ab-1")
+    session.continue_()
+    stopped = session.position
+    session.continue_()
+    for name in ("SqrtBackward0", "AddmmBackward0", "net.weight"):
+        answer = why(session, view, name)
+        assert (answer.story, answer.fix, answer.culprit) == (found.story, found.fix, found.culprit)
+        assert (answer.heading, answer.when) == (found.heading, found.when)
+        assert (answer.at, answer.cell) == (3, "ab-1")
+        assert answer.position == stopped  # where the node made it, in the trace
+        assert answer.when.startswith("round 3 of `for step in range(3)`")
+        assert answer.lines
+    healthy = why(session, view, "MeanBackward0")
+    assert healthy.story == PHRASES["found-elsewhere"].format(story=found.story)
+    assert (healthy.culprit, healthy.chain) == (found.culprit, ())
+
+
+def test_the_leaf_that_a_finding_names_is_explained_by_it() -> None:
+    weight = vg.ones(2, requires_grad=True)
+    bias = vg.ones(2, requires_grad=True)
+    optimizer = vg.optim.SGD([weight, bias], lr=0.1)
+    with vg.watch(keep=1) as watch:
+        for _ in range(2):
+            (weight * bias).sum().backward()
+            optimizer.step()
+    (found,) = watch.findings
+    session = watch.kept[2]
+    view = View()
+    view.ask(p.Attach, session.id)
+    answer = why(session, view, found.tensor)
+    assert (answer.heading, answer.story) == (found.heading, found.story)
+    assert answer.at == 0  # no cell of a notebook
+
+
+def test_a_backward_is_kept_as_long_as_its_block_is() -> None:
+    weight = vg.ones(2, requires_grad=True)
+    with vg.watch(keep=1) as watch:
+        for _ in range(2):
+            weight.sum().backward()
+    view, block = View(), watch.kept.id
+    assert isinstance(view.ask(p.IsKept, f"{block}:2"), p.Done)
+    gone = view.ask(p.IsKept, f"{block}:1")
+    assert isinstance(gone, p.Failed)
+    assert "%%vizgrad debug --at 1" in gone.message
+    assert isinstance(view.ask(p.IsKept, "s1"), p.Failed)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.debugger.jupyter.widget.standing_fold import StandingFold
+from tests.fixtures.whole import whole
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget.controller import Controller
 from vizgrad.debugger.jupyter.widget.drawing import Folding, Standing
@@ -111,7 +112,7 @@ class Following(View):
         view.controller.close()
         assert fresh.drawing is None
         # As text: of NaN nothing else is equal to itself.
-        assert repr(_foldable(self.standing)) == repr(_foldable(fresh.standing))
+        assert whole(_foldable(self.standing)) == whole(_foldable(fresh.standing))
 
 
 def _foldable(standing: Standing) -> Standing:

@@ -165,6 +165,22 @@ def test_names() -> None:
     del losses, cache, trainer
 
 
+def test_public_names_stand_for_private_ones() -> None:
+    class Holder:
+        def __init__(self, tensor: vg.Tensor) -> None:
+            self._hidden = tensor
+
+    layer = vg.nn.Linear(5, 2)
+    _weight = layer.weight
+    holder = Holder(layer.bias)
+    _alone = vg.zeros(12)
+    weight, bias = named(reading(), "layer.weight"), named(reading(), "layer.bias")
+    for storage in (weight, bias):
+        assert not [text for text in texts(storage) if "_" in text]
+    assert named(reading(), "_alone").bytes == 48
+    del holder, _weight
+
+
 def test_what_a_node_keeps() -> None:
     x = vg.ones(1000, requires_grad=True)
     y = (x * 2).tanh().sum()

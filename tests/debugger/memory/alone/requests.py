@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import vizgrad
-from tests.debugger.jupyter.widget.views import View
-from vizgrad.debugger.jupyter.widget import protocol as p
 
 
 def test_the_memory_of_the_process_is_about_no_session() -> None:
+    from tests.debugger.jupyter.widget.views import View
+    from vizgrad.debugger.jupyter.widget import protocol as p
+
     kept = vizgrad.ones(250, requires_grad=True)
     view = View()
     answer = view.ask(p.GetHeap, 3)

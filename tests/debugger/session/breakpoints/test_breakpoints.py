@@ -294,3 +294,32 @@ def test_a_refused_one_uses_up_no_number() -> None:
         with pytest.raises(ValueError, match=r"."):
             session.break_at(**wrong)
     assert [each.id for each in (session.break_at(node=1), session.break_at(node=2))] == [2, 3]
+
+
+def test_a_condition_that_never_has_a_value_is_told_once() -> None:
+    session = chain()
+    made = session.break_at("Mul*", condition="grad[7] > 3")
+    other = session.break_at(node=3, condition="grad.norm() > 1e9")
+    session.step(2)
+    session.continue_()
+    assert session.status == "finished"
+    (line,) = session.logged
+    assert line.breakpoint == made.id != other.id
+    assert line.text.startswith(
+        "the condition of breakpoint 1 does not hold anywhere: 'grad[7] > 3' has no value"
+    )
+    session.seek(0)
+    session.continue_()
+    assert len(session.logged) == 1
+
+
+def test_what_is_no_name_number_or_text_is_refused_in_words() -> None:
+    session: Any = chain()
+    with pytest.raises(TypeError, match="branch\\(\\) takes a name"):
+        session.branch(3)
+    with pytest.raises(TypeError, match="stage\\(\\) takes a number of stages"):
+        session.stage("x")
+    with pytest.raises(TypeError, match="an expression is a text"):
+        session.watches.add(3)
+    with pytest.raises(TypeError, match="read from a path or a file open for bytes, not from 3"):
+        vg.load_trace(session and 3)

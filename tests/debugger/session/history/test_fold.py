@@ -14,6 +14,7 @@ from tests.debugger.session.test_stepping_property import Side, modes_of, move, 
 from tests.fixtures import recordings
 from tests.fixtures.strategies import moves
 from tests.fixtures.strategies import programs as programs_of_all_kinds
+from tests.fixtures.whole import whole
 
 programs = pytest.mark.parametrize("program", recordings.PROGRAMS, ids=lambda p: p.__name__)
 
@@ -105,8 +106,8 @@ def _agree(fold, other):
 def _same(fold, run):
     # Of NaN only the text is equal to itself.
     assert (fold.position, fold.current) == (run.position, run.current)
-    assert repr(fold.queue) == repr(run.ready)
-    assert repr(fold.waiting) == repr(run.buffers)
-    assert repr(tuple(map(fold.node, range(len(run.nodes))))) == repr(run.nodes)
+    assert whole(fold.queue) == whole(run.ready)
+    assert whole(fold.waiting) == whole(run.buffers)
+    assert whole(tuple(map(fold.node, range(len(run.nodes))))) == whole(run.nodes)
     flows = {(edge.node, edge.edge): edge.norm for edge in run.edges}
-    assert repr(sorted(fold.flows.items(), key=str)) == repr(sorted(flows.items(), key=str))
+    assert whole(sorted(fold.flows.items(), key=str)) == whole(sorted(flows.items(), key=str))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import vizgrad as vg
 from tests.debugger.session.test_stepping_property import quietly
+from tests.fixtures.whole import whole
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
 from vizgrad.debugger.drawing.static import graph_svg
@@ -352,7 +353,7 @@ def digest(session: Session, tensors: list[Tensor]) -> str:
     recorded = [record.made for record in session.trace.records]
     seen = (run.position, run.nodes, run.ready, run.buffers, run.edges, run.saved, grads, recorded)
     inside = None if place is None else (place.node, place.done, place.lines, place.made)
-    return blake2b(repr((seen, inside)).encode()).hexdigest()
+    return blake2b(whole((seen, inside)).encode()).hexdigest()
 
 
 MOVES = ("stage", "in", "out", "step")

@@ -283,3 +283,71 @@ def test_a_line_that_is_no_longer_what_was_compiled_is_not_marked(
     _, mark = run_of(session)
     assert mark is not None
     assert mark.line is None
+
+
+def test_what_a_module_recorded_is_marked_on_the_line_that_called_it() -> None:
+    """Also where nothing else was recorded by that line."""
+    text = "h = model(x)\nloss = h.sum()\n"
+    net = vg.nn.Sequential(vg.nn.Linear(2, 3), vg.nn.Tanh())
+    loss = program(text, "calls_a_module.py", model=net, x=vg.ones(4, 2))["loss"]
+    session = vg.debug(loss)
+    marks: dict[str, int | None] = {}
+    while session.node is not None:
+        mark = run_of(session)[1]
+        assert mark is not None
+        table = table_of(session)
+        own = None if mark.line is None else table.lines[mark.line].line
+        assert mark.inside is None or mark.inside.file.file.endswith("calls_a_module.py")
+        marks[session.node.name] = own if mark.inside is None else mark.inside.line
+        session.step()
+    session.close()
+    assert marks == {
+        "SumBackward0": 2, "TanhBackward0": 1, "AddmmBackward0": 1, "TBackward0": 1, "AccumulateGrad": None
+    }  # fmt: skip
+
+
+OVERWRITTEN = """\
+x = vg.ones(3, requires_grad=True)
+h = x.exp()
+y = h.sin()
+{write}
+loss = y.sum()
+"""
+
+
+def stopped_at_a_write(write: str, **others: Any) -> tuple[Session, model.LineMark]:
+    made = program(OVERWRITTEN.format(write=write), "overwritten.py", vg=vg, **others)
+    session = open_session(made["loss"])
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        session.continue_()
+    _, mark = run_of(session)
+    assert mark is not None
+    return session, mark
+
+
+def test_a_write_in_place_is_said_first_and_its_line_is_marked_as_well() -> None:
+    session, mark = stopped_at_a_write("h.mul_(2)")
+    table = table_of(session)
+    assert mark.line is not None
+    assert table.lines[mark.line].line == 3
+    assert mark.text == "line 4 changed `h` in place, which SinBackward0 saved: h.mul_(2)"
+    assert mark.blamed is not None
+    assert (mark.blamed.line, mark.blamed.file) == (4, table.files[0])
+    assert mark.blamed_text == "changes `h` in place, which SinBackward0 saved on line 3"
+    assert str(session.stopped) == f"Stopped: {mark.text}"
+    session.back()
+    _, back = run_of(session)
+    assert back is not None
+    assert (back.kind, back.blamed) == ("next", None)
+
+
+def test_a_write_in_another_file_is_said_with_its_name() -> None:
+    text = "def write(h):\n    h.add_(1)\n"
+    other = program(text, "writer.py")
+    _, mark = stopped_at_a_write("change(h)", change=other["write"])
+    assert mark.text.startswith(
+        "writer.py:2 changed `h` in place, which SinBackward0 saved: h.add_(1)"
+    )
+    assert mark.blamed is not None
+    assert (mark.blamed.line, mark.blamed.file.file) == (2, "writer.py")
+    assert mark.blamed_text == "changes `h` in place, which SinBackward0 saved"

@@ -1,0 +1,1 @@
+"""Bugs in models of other libraries, and their mended twins."""

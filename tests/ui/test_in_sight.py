@@ -1,0 +1,114 @@
+"""What the run is about stays in sight: in the Teach layout, and where the page scrolls to a line of code."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, expect
+
+from tests.ui.lab import Lab, Notebook
+from tests.ui.pictures import picture
+from tests.ui.test_following import at
+from tests.ui.test_rooms import MODEL, SHOW, opened_panel, widened
+from tests.ui.test_tour import root
+
+#: Lines between what is stepped and its view, so that the page has to be scrolled for the first of them.
+FAR = (
+    """
+import vizgrad as vg
+def deep(x):
+    for _ in range(3):
+        x = (x * 1.1).tanh()
+    return x
+w = vg.ones(4, requires_grad=True)
+"""
+    + "#\n" * 12
+    + "loss = deep(w).sum()\n"
+)
+
+#: All of the box of the node that is next, as far as it is not cut by anything around it.
+SEEN = """view => {
+  const box = view.querySelector("[data-state='current'] .vg-box");
+  if (!box) return false;
+  const {left, right, top, bottom} = box.getBoundingClientRect();
+  let area = {left: 0, right: innerWidth, top: 0, bottom: innerHeight};
+  for (let each = box.closest('.vg-graph'); each !== document.body; each = each.parentElement) {
+    if (getComputedStyle(each).overflow === 'visible') continue;
+    const room = each.getBoundingClientRect();
+    area = {
+      left: Math.max(area.left, room.left), right: Math.min(area.right, room.right),
+      top: Math.max(area.top, room.top), bottom: Math.min(area.bottom, room.bottom)
+    };
+  }
+  return left >= area.left && right <= area.right && top >= area.top && bottom <= area.bottom;
+}"""
+
+
+def seen(view: Locator) -> None:
+    """It is, or comes to be, when what moves has come to rest."""
+    handle = root(view).element_handle()
+    view.page.wait_for_function(SEEN, arg=handle, timeout=20_000)
+    view.page.evaluate("() => new Promise(done => setTimeout(done, 400))")
+    view.page.wait_for_function(SEEN, arg=handle, timeout=20_000)
+
+
+def first_look(lab: Lab, code: str, width: int, height: int) -> tuple[Notebook, Locator]:
+    lab.page.set_viewport_size({"width": width, "height": height})
+    notebook = lab.open_notebook(code + SHOW)
+    lab.execute("application:toggle-left-area")
+    notebook.run()
+    view = notebook.output(0)
+    at(view, 0)
+    root(view).scroll_into_view_if_needed()
+    return notebook, view
+
+
+def test_the_teach_layout_shows_the_node_that_is_next(lab: Lab) -> None:
+    notebook, view = first_look(lab, MODEL, 1280, 720)
+    _shows_the_node_that_is_next(lab, view, 720)
+    lab.page.set_viewport_size({"width": 1920, "height": 1080})
+    notebook.run()
+    view = notebook.output(0)
+    at(view, 0)
+    root(view).scroll_into_view_if_needed()
+    _shows_the_node_that_is_next(lab, view, 1080)
+
+
+def _shows_the_node_that_is_next(lab: Lab, view: Locator, height: int) -> None:
+    view.locator(".vg-node").first.focus()
+    lab.page.keyboard.press("p")
+    seen(view)
+    picture(lab, f"in-sight-teach-{height}")
+    for position in range(1, 9):
+        lab.page.keyboard.press("PageDown")
+        at(view, position)
+        seen(view)
+    picture(lab, f"in-sight-teach-{height}-8")
+    # Recorded by a module of the library: the line that called the model is marked.
+    lab.page.keyboard.press("PageUp")
+    at(view, 7)
+    expect(lab.page.locator(".vg-current-line")).to_contain_text("next: AddmmBackward0")
+    expect(lab.page.locator(".vg-current-line")).to_contain_text("cross_entropy(model(x), y)")
+    picture(lab, f"in-sight-teach-{height}-7")
+    lab.page.keyboard.press("p")
+    seen(view)
+
+
+def test_a_page_that_is_scrolled_to_the_line_shows_the_node_too(lab: Lab) -> None:
+    _, view = first_look(lab, FAR, 1280, 720)
+    for position in range(1, 6):
+        view.locator(".vg-node").first.press("F10")
+        at(view, position)
+        seen(view)
+    picture(lab, "in-sight-scrolled")
+
+
+def test_a_panel_that_becomes_narrow_shows_it_still(lab: Lab) -> None:
+    lab.page.set_viewport_size({"width": 1440, "height": 900})
+    notebook = lab.open_notebook(MODEL + SHOW)
+    notebook.run()
+    panel = opened_panel(lab, 480)
+    for _ in range(4):
+        panel.locator(".vg-node").first.press("F10")
+    at(panel, 4)
+    widened(lab, 320)
+    seen(panel)
+    picture(lab, "in-sight-narrow")
