@@ -32,6 +32,8 @@ vg.pinverse(vg.tensor([[1.0], [1.0]]))
 vg.qr(vg.tensor([[3.0, 1.0], [4.0, 2.0]]))
 vg.slogdet(vg.tensor([[0.0, 1.0], [2.0, 0.0]]))
 vg.svd(vg.tensor([[3.0, 0.0], [0.0, 2.0]]))
+vg.svd_lowrank(vg.tensor([[3.0, 0.0], [0.0, 2.0]]), q=2)[1]  # the singular values
+vg.pca_lowrank(vg.tensor([[3.0, 0.0], [0.0, 2.0], [1.0, 1.0]]), q=1)[1]
 vg.tensordot(vg.ones(2, 3), vg.ones(3, 2), dims=1)
 vg.trace(vg.tensor([[1.0, 2.0], [3.0, 4.0]]))
 vg.triangular_solve(vg.tensor([[2.0], [3.0]]), vg.tensor([[2.0, 1.0], [0.0, 3.0]]))

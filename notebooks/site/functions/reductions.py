@@ -27,6 +27,7 @@ vg.equal(vg.tensor([1, 2]), vg.tensor([1, 2]))
 vg.gradient(vg.tensor([1.0, 4.0, 9.0, 16.0]))
 vg.histc(vg.tensor([1.0, 2.0, 2.5, 4.0]), bins=3, min=1, max=4)
 vg.histogram(vg.tensor([1.0, 2.0, 2.5, 4.0]), bins=3)
+vg.histogramdd(vg.tensor([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]]), bins=[2, 2]).hist
 vg.kthvalue(vg.tensor([4.0, 1.0, 3.0]), k=2)
 vg.log_softmax(vg.tensor([1.0, 2.0, 3.0]), dim=0)
 vg.logcumsumexp(vg.tensor([0.0, 0.0, 0.0]), dim=0)

@@ -35,6 +35,11 @@ import numpy
 
 vg.from_numpy(numpy.array([1.0, 2.0]))
 
+import numpy
+
+vg.from_dlpack(numpy.array([1.0, 2.0]))
+vg.to_dlpack(vg.tensor([1.0, 2.0])).__class__
+
 # joined
 vg.block_diag(vg.tensor([[1]]), vg.tensor([[2, 3]]))
 vg.cartesian_prod(vg.tensor([1, 2]), vg.tensor([3, 4]))
