@@ -39,12 +39,14 @@ help:  ## Say what there is
 	@echo "make fuzz        random calls and programs on both (ARGS='--minutes 5 --seed 1 --only add')"
 	@echo "make pytorch-models  step models of transformers and torchdiffeq; watch trainers of Lightning and others"
 	@echo "make pytorch-other   step PyTorch's graphs with another PyTorch (TORCH=2.4.1)"
+	@echo "make hosts       other programs that show vizgrad: marimo, papermill, VS Code's manager of widgets"
 	@echo "make lint        ruff, codespell, pyright, the layers, eslint, tsc, prettier"
 	@echo "make bench       time against PyTorch and others"
 	@echo "make story       README's picture and its animation, taken anew"
 	@echo "make gallery     a picture of every state of the view (ARGS='folder --only stale --looks light')"
 	@echo "make gpu-test    the tests that need an NVIDIA GPU (CUDA=12 or CUDA=13)"
 	@echo "make gpu-emulated  the same on an emulated GPU: the real cupy, its kernels on the CPU"
+	@echo "make gpu-portion a twelfth of it, which continuous integration runs"
 	@echo "make docs        the site, in build/docs/html: course with live figures, guide, reference; checked"
 	@echo "make release     sdist and wheel of the last commit in dist/, built twice, checked, and tried afresh"
 	@echo "make format      let ruff and prettier write, and the stub for typing tools"
@@ -54,7 +56,7 @@ help:  ## Say what there is
 	@echo "ARGS=... is handed on: make test ARGS='tests/core/engine -k hooks'"
 
 # --- what a person runs -------------------------------------------------------------------------------
-# Only what shows something in a browser needs the front end; the rest runs from the sources.
+# Targets that show something in a view or a browser need the front end; the rest runs from the sources.
 
 .PHONY: demo
 demo: $(DONE)/project $(DONE)/needs-lab
@@ -62,27 +64,36 @@ demo: $(DONE)/project $(DONE)/needs-lab
 	  --ServerApp.root_dir=notebooks --LabApp.default_url=/lab/tree/00_tour.ipynb $(ARGS)
 
 .PHONY: test
-test: $(DONE)/project $(DONE)/needs-test
+test: $(DONE)/builder
+	@.ci/beside $(DONE)/beside.log $(MAKE) --no-print-directory $(DONE)/frontend \
+	  -- $(MAKE) --no-print-directory $(DONE)/needs-test browser
+	@$(MAKE) --no-print-directory $(DONE)/project
+	@.ci/beside $(DONE)/vitest.log bash -c "cd extension && jlpm test" -- python -m pytest $(WORKERS) $(ARGS)
+
+# While the front end's packages come and it is built, so do Python's packages and the browser.
+.PHONY: browser
+browser: $(DONE)/needs-test
 	@.ci/browser
 	@.ci/fonts
-	@.ci/beside $(DONE)/vitest.log bash -c "cd extension && jlpm test" -- python -m pytest $(WORKERS) $(ARGS)
 
 # Then the halves of other tests that need PyTorch, which `make test` skips where it is not installed.
 .PHONY: parity
-parity: $(DONE)/needs-test $(DONE)/needs-parity
-	python -m pytest -n auto --dist worksteal tests/oracle tests/fuzz tests/debugger/engines/pytorch $(ARGS)
-	$(if $(ARGS),,python -m pytest tests/debugger tests/distributed tests/ui/test_engines.py -k torch \
+parity: $(DONE)/project $(DONE)/needs-parity browser
+	python -m pytest -n auto --dist worksteal tests/oracle tests/fuzz tests/debugger/engines/pytorch \
+	  tests/pains/library $(ARGS)
+	$(if $(ARGS),,python -m pytest tests/core tests/debugger tests/distributed \
+	  tests/packaging/test_docs.py tests/ui/test_engines.py -k torch \
 	  --ignore tests/debugger/engines/pytorch)
 
 .PHONY: pytorch-models
-pytorch-models: $(DONE)/needs-test $(DONE)/needs-models
-	python -m pytest -n auto --dist worksteal tests/debugger/engines/pytorch tests/integrations
+pytorch-models: $(DONE)/project $(DONE)/needs-test $(DONE)/needs-models
+	python -m pytest -n auto --dist worksteal tests/debugger/engines/pytorch tests/integrations tests/pains/library
 	python -m tests.debugger.engines.pytorch.random_walks $(if $(ARGS),$(ARGS),--count 200)
 
 # Another PyTorch than parity's; TORCH_INDEX=... says where its builds for the CPU are.
 .PHONY: pytorch-other
 pytorch-other: TORCH ?= 2.4.1
-pytorch-other: $(DONE)/needs-test
+pytorch-other: $(DONE)/project $(DONE)/needs-test
 	.ci/other-pytorch $(TORCH) $(ARGS)
 
 .PHONY: fuzz
@@ -104,9 +115,23 @@ gpu-test: $(DONE)/needs-test
 # Kernels are compiled once, by g++, and kept in .venv/emulated-cuda. Then the same with two devices.
 .PHONY: gpu-emulated
 gpu-emulated: $(DONE)/needs-test $(DONE)/needs-emulated
-	@if ! command -v g++ >/dev/null; then echo "g++ is missing, which compiles the kernels." >&2; exit 1; fi
+	@command -v g++ >/dev/null || .ci/apt-install g++ || { echo "g++ is missing, which compiles the kernels." >&2; exit 1; }
 	python -m pytest -p tests.gpu.emulated.plugin -n auto --dist worksteal tests/gpu $(ARGS)
 	$(if $(ARGS),,EMULATED_DEVICES=2 python -m pytest -p tests.gpu.emulated.plugin tests/gpu/test_two_devices.py)
+
+# What continuous integration runs: one test of twelve, on two devices; the rest is by hand.
+.PHONY: gpu-portion
+gpu-portion: export EMULATED_DEVICES = 2
+gpu-portion:
+	$(MAKE) gpu-emulated ARGS="--portion 12"
+
+# What pages of VS Code and nbconvert load comes from npm; the rest is Python's.
+.PHONY: hosts
+hosts: $(DONE)/project $(DONE)/needs-test $(DONE)/needs-hosts
+	@.ci/browser
+	@npm install --prefix $(VENV)/hosts --no-audit --no-fund --ignore-scripts --loglevel=error \
+	  @jupyter-widgets/html-manager@1.0.15 @vscode/jupyter-ipywidgets8@1.0.9 requirejs@2
+	VIZGRAD_HOST_MODULES=$(CURDIR)/$(VENV)/hosts/node_modules python -m pytest -n0 tests/hosts $(ARGS)
 
 .PHONY: gallery
 gallery: $(DONE)/project $(DONE)/needs-test

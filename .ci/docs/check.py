@@ -110,7 +110,8 @@ def listen(page: Page, name: str) -> list[str]:
 
 
 def open_page(page: Page, site: Path, name: str, pictures: Path | None) -> list[str]:
-    """What is wrong with it: errors of scripts, requests that leave, barriers in light and in dark.
+    """What is wrong with it: errors of scripts, requests that leave, too great a width, barriers in
+    light and in dark.
 
     A page is loaded once: in the other look colors alone differ, so only their rules are asked there.
     """
@@ -121,6 +122,9 @@ def open_page(page: Page, site: Path, name: str, pictures: Path | None) -> list[
         page.route("**/_static/traces/*", lambda route: route.abort())
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     page.goto((site / name).as_uri(), timeout=LIMIT)
+    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    if wide > 0:
+        wrong.append(f"{name}: {wide} pixels wider than a window of {SIZE['width']}")
     page.evaluate(AXE.read_text("utf-8"))
     for look, kind, asked in (("light", "tag", RULES), ("dark", "rule", COLORS)):
         page.emulate_media(color_scheme=look)  # pyright: ignore[reportArgumentType]  one of two words
@@ -198,7 +202,8 @@ def main() -> None:
     if wrong:
         raise SystemExit("\n".join(wrong))
     print(
-        f"{len(OPENED)} pages opened, light and dark: axe finds no barrier, nothing asks another host"
+        f"{len(OPENED)} pages opened, light and dark: axe finds no barrier, none is too wide, "
+        "nothing asks another host"
     )
 
 

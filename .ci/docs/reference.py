@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from function_examples import Example, function_examples
+from function_examples import Example, function_examples, method_examples
 
 ROOT = Path(__file__).parents[2]
 #: Functions of the debugger, in the order of the guide.
@@ -33,11 +33,22 @@ PARTS = (
     ("fft", "vizgrad.fft", "vizgrad.core.ops.public.fft", "Discrete Fourier transforms."),
     ("special", "vizgrad.special", "vizgrad.core.ops.public.special", "Special functions."),
     ("distributions", "vizgrad.distributions", "vizgrad.distributions", "Distributions."),
+    ("windows", "vizgrad.signal.windows", "vizgrad.signal.windows", "Windows of signals."),
     ("testing", "vizgrad.testing", "vizgrad.testing", "Assertions for tests."),
 )  # fmt: skip
-#: Parts whose functions have examples in `notebooks/site/functions/`.
-SHOWN = ("linalg", "fft", "special")
-BUILTIN = {"int", "float", "bool", "str", "None", "object", "bytes"}
+#: Classes to inherit from and functions that are used in classes only: they have no call to show.
+NO_CALL = {
+    "distributions.Distribution", "distributions.ExponentialFamily", "distributions.Transform",
+    "distributions.register_kl", "distributions.identity_transform", "nn.RNNBase", "nn.RNNCellBase",
+}  # fmt: skip
+#: They need a device, call a function of the user's later, raise here, or are older names.
+METHODS_WITHOUT = {
+    "as_subclass", "hardshrink", "pin_memory", "record_stream", "register_hook",
+    "register_post_accumulate_grad_hook",
+    "resize", "resize_as", "resize_as_", "retain_grad", "stft", "to_sparse_bsc", "to_sparse_bsr",
+    "wanting_grad",
+}  # fmt: skip
+BUILTIN = {"int", "float", "bool", "str", "None", "object", "bytes", "tuple", "list", "dict"}
 HOW = (
     "Names, signatures and meanings are PyTorch's; [what differs](../pytorch.md) is listed. "
     "`python -m vizgrad.ops NAME` says what an operation saves, and how it is differentiated and batched."
@@ -61,7 +72,7 @@ def signature(thing: Any) -> str:
 def _unquoted(whole: str, inside: str) -> str:
     """Annotations are strings, defaults too: what reads as a type loses its quotes."""
     is_name = re.fullmatch(r"[A-Za-z_][\w.]*(\[.*\])?( \| [\w.\[\], ]+)*", inside)
-    is_type = inside[:1].isupper() or "|" in inside or inside in BUILTIN
+    is_type = inside[:1].isupper() or "|" in inside or inside.partition("[")[0] in BUILTIN
     return inside if is_name and is_type else whole
 
 
@@ -81,9 +92,9 @@ def _safe(doc: str) -> str:
     return re.sub(r"(?m)^(#+) ", r"\\\1 ", doc).replace("$", "\\$")
 
 
-def examples() -> dict[str, str]:
-    """The sections of `notebooks/site/examples.py` by the names in their heads."""
-    text = (ROOT / "notebooks" / "site" / "examples.py").read_text("utf-8")
+def examples(file: str = "examples") -> dict[str, str]:
+    """The sections of `notebooks/site/examples.py`, or of another file there, by the names in their heads."""
+    text = (ROOT / "notebooks" / "site" / f"{file}.py").read_text("utf-8")
     parts = re.split(r"^# %% (\S+)\n", text, flags=re.MULTILINE)[1:]
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
@@ -110,50 +121,84 @@ def debugger(vizgrad: Any) -> str:
     return _page("The debugger", "All work on vizgrad's tensors and on PyTorch's.", body)
 
 
+#: What views and hosts ask a session, and who watches one.
+SESSION_WITHOUT = {
+    "at_rest", "has_told", "interrupt", "is_moving", "last_write", "listen_to_work", "look_between",
+    "notice_writes", "raise_error", "revision", "run", "set_breakpoint", "set_line_breakpoint", "start",
+    "updates_since", "watched",
+}  # fmt: skip
+
+
 def session() -> str:
     from vizgrad.debugger.session.session import Session
 
-    body = []
+    shown = examples("session")
+    body = [f"```python\n{shown.pop('session').strip()}\n```\n"]
     for name, thing in sorted(vars(Session).items()):
         documented = inspect.getdoc(thing)
         if name.startswith("_") or not documented:
             continue
         kind = "attribute" if isinstance(thing, property) else "method"
-        body.append(entry(kind, f"Session.{name}", thing))
-    return _page(
-        "Session", "`vizgrad.debug(loss)` returns one: a backward pass that is paused.", body
-    )
+        example = shown.pop(name, "")
+        if not example and name not in SESSION_WITHOUT:
+            raise SystemExit(f"notebooks/site/session.py has no example of {name}")
+        body.append(entry(kind, f"Session.{name}", thing, example))
+    if shown:
+        raise SystemExit(f"notebooks/site/session.py has examples of nothing: {[*shown]}")
+    what = "`vizgrad.debug(loss)` returns one: a backward pass that is paused. Each example begins with"
+    return _page("Session", what, body)
+
+
+def methods(vizgrad: Any) -> list[str]:
+    """The methods and attributes of Tensor that the reference shows."""
+    names = sorted(name for name in dir(vizgrad.Tensor) if not name.startswith("_"))
+    return [n for n in names if inspect.getdoc(inspect.getattr_static(vizgrad.Tensor, n))]
+
+
+def shown_methods(vizgrad: Any) -> dict[str, Example]:
+    """The examples of methods of Tensor; SystemExit where one is missing."""
+    from vizgrad.core.ops.forms import FORMS
+
+    names = methods(vizgrad)
+    found = method_examples(shown_functions(), names)
+    aliases = {name for name in names if name in FORMS and FORMS[name].alias_of}
+    if missing := {*names} - {*found} - METHODS_WITHOUT - aliases:
+        raise SystemExit(f"notebooks/site/methods.py has no example of {sorted(missing)}")
+    return found
 
 
 def tensor(vizgrad: Any) -> str:
     body = []
-    for name in sorted(dir(vizgrad.Tensor)):
+    shown = shown_methods(vizgrad)
+    for name in methods(vizgrad):
         thing = inspect.getattr_static(vizgrad.Tensor, name)
-        if name.startswith("_") or not inspect.getdoc(thing):
-            continue
         kind = "method" if callable(getattr(vizgrad.Tensor, name)) else "attribute"
         body.append(
             entry(
                 kind,
                 f"Tensor.{name}",
                 thing if kind == "attribute" else getattr(vizgrad.Tensor, name),
+                shown[name].shown(vizgrad) if name in shown else "",
             )
         )
-    return _page("Tensor", HOW, body)
+    return _page("Tensor", f"{HOW} {AS}", body)
+
+
+def _within(title: str) -> str:
+    """The part as it is called after `vizgrad.`."""
+    return title.removeprefix("vizgrad.")
 
 
 def shown_functions() -> dict[str, Example]:
     """The examples of functions, by their names after `vizgrad.`; SystemExit where one is missing."""
     from vizgrad.core.ops.forms import FORMS
 
-    parts = [
-        (page, importlib.import_module(module)) for page, _, module, _ in PARTS if page in SHOWN
-    ]
+    parts = [(_within(title), importlib.import_module(module)) for _, title, module, _ in PARTS]
     names = [name for name, forms in FORMS.items() if forms.function is not None]
     aliases = [name for name in names if FORMS[name].alias_of]
-    names += [f"{page}.{name}" for page, module in parts for name, _ in public(module)]
+    names += [f"{part}.{name}" for part, module in parts for name, _ in public(module)]
     found = function_examples(names)
-    if missing := {*names} - {*found} - {*aliases} - WITHOUT:
+    if missing := {*names} - {*found} - {*aliases} - WITHOUT - NO_CALL:
         raise SystemExit(f"notebooks/site/functions/ has no example of {sorted(missing)}")
     return found
 
@@ -180,14 +225,14 @@ def part(page: str, title: str, name: str, what: str) -> str:
     import vizgrad
 
     module = importlib.import_module(name)
-    shown = shown_functions() if page in SHOWN else {}
+    shown = shown_functions()
     body = []
     for called, thing in public(module):
         kind = "class" if inspect.isclass(thing) else "function"
-        example = shown.get(f"{page}.{called}")
+        example = shown.get(f"{_within(title)}.{called}")
         code = example.shown(vizgrad) if example is not None else ""
         body.append(entry(kind, f"{title}.{called}", thing, code))
-    return _page(title, f"{what} {HOW}{f' {AS}' if shown else ''}", body)
+    return _page(title, f"{what} {HOW} {AS}", body)
 
 
 def _page(title: str, what: str, body: list[str]) -> str:

@@ -46,6 +46,10 @@ def pages() -> dict[Path, Path]:
     return found
 
 
+#: Where a rule says which program shows it: for those who read the tests, not the site.
+PROGRAMS = re.compile(r"\s*\(`program:[^)]*\)|(?:[:;,]| see| as)? `program:\w+`")
+
+
 class Links:
     """Rewrites links for where a file lies on the site."""
 
@@ -122,6 +126,7 @@ def differences() -> str:
             words = (
                 re.sub(r"\s+", " ", words.replace("[D]", "**Here:**")).strip().rstrip("|").strip()
             )
+            words = PROGRAMS.sub("", words)
             lines.append(f"- **{number}** {words.replace(' [V]', '').replace(' [C]', '')}")
     return "\n".join(lines) + "\n"
 
