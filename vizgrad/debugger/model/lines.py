@@ -24,9 +24,9 @@ class CodeFile:
 
 @dataclass(frozen=True, slots=True)
 class CodeLine:
-    """Line `line` (the first is 1) of text number `file`: it recorded `nodes` nodes, also within modules
-    of the library that it called, in so many `turns` (of a loop, or calls of a function). Where breakpoints are set
-    it is line `named`: another only where cells of one text were run with a magic and without.
+    """Line `line` (the first is 1) of text number `file`: it recorded `nodes` nodes, also within modules of
+    the library that it called, in so many `turns` (of a loop, or calls of a function). Where breakpoints are
+    set it is line `named`: another only where cells of one text were run with a magic and without.
     """
 
     file: int
