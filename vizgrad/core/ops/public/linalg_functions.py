@@ -211,7 +211,14 @@ def logdet(input: Tensor) -> Tensor:
 
 
 @takes_out
-def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+def solve(
+    A: Tensor,
+    B: Annotated[
+        Tensor, RankAtLeast(1, "linalg.solve: The input tensor B must have at least 1 dimension.")
+    ],
+    *,
+    left: bool = True,
+) -> Tensor:
     """X in A @ X = B (`left`; B may be a vector, or a stack of vectors), or in X @ A = B.
 
     A is (*, n, n), B (*, n, k), or (*, k, n) unless `left`. Raises RuntimeError for shapes that do not fit,
