@@ -15,7 +15,7 @@ import pytest
 import vizgrad
 from tests.debugger.ranks.programs import MODEL
 from tests.debugger.ranks.test_faults import GATED, arrived, killed_in_mid_step
-from tests.distributed.ranks import free_port
+from tests.fixtures.ports import free_port
 from tests.notebooks.test_notebooks import OF_RANKS, run
 
 PROGRAM = (
