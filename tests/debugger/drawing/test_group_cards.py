@@ -189,7 +189,12 @@ def test_thousands_are_set_apart() -> None:
         ),
         (
             "for block in self.transformer.h",
-            ["for … in self.transformer.h", "… in self.transformer.h", "… in ….transformer.h", "… in ….h"],
+            [
+                "for … in self.transformer.h",
+                "… in self.transformer.h",
+                "… in ….transformer.h",
+                "… in ….h",
+            ],
         ),
         (
             "attention: MultiheadAttention",
