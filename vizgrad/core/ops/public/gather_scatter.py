@@ -303,6 +303,23 @@ _Vector = Annotated[
 ]
 
 
+_Copied = Annotated[
+    Tensor,
+    first(
+        Requirement(
+            "{0}._array.ndim != {1}._array.ndim and {0}._array.ndim and {1}._array.ndim",
+            "index_copy(): When source and destination are not scalars, their dimensionality must match. "
+            "Source dimensionality ({ndim}), destination dimensionality ({other_ndim})",
+            IndexError,
+            other="",
+        )
+    ),
+    SameDtype(
+        "", "{function}(): Expected self.dtype to be equal to src.dtype, got {other} and {dtype}"
+    ),
+]
+
+
 @public(method=True)
 @takes_axis
 @takes_out
@@ -392,11 +409,6 @@ def _index_write(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
 
 def _check_source(input: Tensor, source: Tensor, dim: int) -> None:
     have, given = input._array.shape, source._array.shape
-    if have and given and len(have) != len(given):
-        raise IndexError(
-            "index_copy(): When source and destination are not scalars, their dimensionality must match. "
-            f"Source dimensionality ({len(given)}), destination dimensionality ({len(have)})"
-        )
     if have[:dim] + have[dim + 1 :] != given[:dim] + given[dim + 1 :]:
         raise RuntimeError(
             "index_copy(): Source/destination tensor must have same slice shapes. Destination slice shape: "
@@ -419,7 +431,7 @@ def _check_select(index: Tensor, input: Tensor, dim: int) -> None:
 
 @public(method=True)
 @takes_tensors
-def index_copy(input: Tensor, dim: Dim, index: _Vector, source: _Source) -> Tensor:
+def index_copy(input: Tensor, dim: Dim, index: _Vector, source: _Copied) -> Tensor:
     """A copy of `input` with the slices of `source` written at the entries of `index`."""
     at = _index_write("index_copy", input, dim, index, source)
     return indexing.index_copy.record(input, index, source, dim=at)
@@ -427,7 +439,7 @@ def index_copy(input: Tensor, dim: Dim, index: _Vector, source: _Source) -> Tens
 
 @method
 @takes_tensors
-def index_copy_(self: Tensor, dim: Dim, index: _Vector, source: _Source) -> Tensor:
+def index_copy_(self: Tensor, dim: Dim, index: _Vector, source: _Copied) -> Tensor:
     """`index_copy`, in place."""
     check_placing(self, index, source)
     at = _index_write("index_copy", self, dim, index, source)
