@@ -20,6 +20,7 @@ test.each([
     'head: NNHead / 0: GPTBlock / fc: Linear',
     ['head: NNHead / … / fc: Linear', '… / fc: Linear', '… / fc']
   ],
+  ['tagger.gru.weight_hh_l0', ['….gru.weight_hh_l0', '….weight_hh_l0']],
   ['Linear · 6 equal blocks', []]
 ])('what says most of %j stays where room is less', (title, forms) => {
   expect(shortForms(title)).toEqual(forms);
