@@ -51,15 +51,15 @@ def _forms(title: str) -> Iterator[str]:
         for kept in range(len(words) - 1, 0, -1):
             yield f"{module[1]}: {''.join(words[:kept])}…"
         yield module[1]
-    else:
-        yield from _ends_of(title)
+    elif ends := list(_ends_of(title)):
+        yield from (*ends, title[title.rindex(".") + 1 :])
 
 
 def _ends_of(path: str) -> Iterator[str]:
-    """Without its first names: ``….gru.weight_hh_l0``."""
+    """Without its first names: ``…gru.weight_hh_l0``."""
     parts = path.split(".") if _PATH.fullmatch(path) else []
     for left in range(1, len(parts)):
-        yield f"….{'.'.join(parts[left:])}"
+        yield f"…{'.'.join(parts[left:])}"
 
 
 def shortened(title: str) -> str:

@@ -35,17 +35,18 @@ function formsOf(title: string): string[] {
   }
   const [, name, kind] = MODULE.exec(title) ?? [];
   if (name === undefined || kind === undefined) {
-    return endsOf(title);
+    const ends = endsOf(title);
+    return ends.length > 0 ? [...ends, title.slice(title.lastIndexOf('.') + 1)] : [];
   }
   const words = kind.match(WORD) ?? [];
   const kept = words.slice(1).map((_, i) => words.slice(0, words.length - 1 - i).join(''));
   return [...kept.map(each => `${name}: ${each}…`), name];
 }
 
-/** Without its first names: `….gru.weight_hh_l0`. */
+/** Without its first names: `…gru.weight_hh_l0`. */
 function endsOf(path: string): string[] {
   const parts = PATH.test(path) ? path.split('.') : [];
-  return parts.slice(1).map((_, i) => `….${parts.slice(i + 1).join('.')}`);
+  return parts.slice(1).map((_, i) => `…${parts.slice(i + 1).join('.')}`);
 }
 
 /** As much of a title as fits into `room` pixels. One without a form that is short enough loses its middle. */
