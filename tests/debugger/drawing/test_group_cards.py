@@ -192,8 +192,8 @@ def test_thousands_are_set_apart() -> None:
             [
                 "for … in self.transformer.h",
                 "… in self.transformer.h",
-                "… in ….transformer.h",
-                "… in ….h",
+                "… in …transformer.h",
+                "… in …h",
             ],
         ),
         (
@@ -204,6 +204,7 @@ def test_thousands_are_set_apart() -> None:
             "head: NNHead / 0: GPTBlock / fc: Linear",
             ["head: NNHead / … / fc: Linear", "… / fc: Linear", "… / fc"],
         ),
+        ("tagger.gru.weight_hh_l0", ["…gru.weight_hh_l0", "…weight_hh_l0", "weight_hh_l0"]),
         ("Linear · 6 equal blocks", []),
     ],
 )

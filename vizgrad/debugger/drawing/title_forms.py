@@ -24,7 +24,7 @@ _JOINT = " / "
 
 def short_forms(title: str) -> Iterator[str]:
     """Ever shorter forms of a title: of a loop what it goes over and how often stay, of a module its name, of
-    groups in each other the innermost.
+    groups in each other the innermost, of a path its end.
     """
     found = _COUNT.search(title)
     count = "" if found is None else found[0]
@@ -44,14 +44,22 @@ def _forms(title: str) -> Iterator[str]:
     if loop is not None:
         yield f"for … in {loop[2]}"
         yield f"… in {loop[2]}"
-        parts = loop[2].split(".") if _PATH.fullmatch(loop[2]) else []
-        for left in range(1, len(parts)):
-            yield f"… in ….{'.'.join(parts[left:])}"
+        for end in _ends_of(loop[2]):
+            yield f"… in {end}"
     elif module is not None:
         words = _WORD.findall(module[2])
         for kept in range(len(words) - 1, 0, -1):
             yield f"{module[1]}: {''.join(words[:kept])}…"
         yield module[1]
+    elif ends := list(_ends_of(title)):
+        yield from (*ends, title[title.rindex(".") + 1 :])
+
+
+def _ends_of(path: str) -> Iterator[str]:
+    """Without its first names: ``…gru.weight_hh_l0``."""
+    parts = path.split(".") if _PATH.fullmatch(path) else []
+    for left in range(1, len(parts)):
+        yield f"…{'.'.join(parts[left:])}"
 
 
 def shortened(title: str) -> str:

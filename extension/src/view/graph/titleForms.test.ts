@@ -13,13 +13,14 @@ test.each([
   ],
   [
     'for block in self.transformer.h',
-    ['for … in self.transformer.h', '… in self.transformer.h', '… in ….transformer.h', '… in ….h']
+    ['for … in self.transformer.h', '… in self.transformer.h', '… in …transformer.h', '… in …h']
   ],
   ['attention: MultiheadAttention', ['attention: Multihead…', 'attention']],
   [
     'head: NNHead / 0: GPTBlock / fc: Linear',
     ['head: NNHead / … / fc: Linear', '… / fc: Linear', '… / fc']
   ],
+  ['tagger.gru.weight_hh_l0', ['…gru.weight_hh_l0', '…weight_hh_l0', 'weight_hh_l0']],
   ['Linear · 6 equal blocks', []]
 ])('what says most of %j stays where room is less', (title, forms) => {
   expect(shortForms(title)).toEqual(forms);

@@ -15,7 +15,7 @@ const JOINT = ' / ';
 
 /**
  * Ever shorter forms of a title: of a loop what it goes over and how often stay, of a module its name, of groups in
- * each other the innermost.
+ * each other the innermost, of a path its end.
  */
 export function shortForms(title: string): readonly string[] {
   const count = COUNT.exec(title)?.[0] ?? '';
@@ -31,17 +31,22 @@ function formsOf(title: string): string[] {
   }
   const [, , over] = LOOP.exec(title) ?? [];
   if (over !== undefined) {
-    const parts = PATH.test(over) ? over.split('.') : [];
-    const ends = parts.slice(1).map((_, i) => `… in ….${parts.slice(i + 1).join('.')}`);
-    return [`for … in ${over}`, `… in ${over}`, ...ends];
+    return [`for … in ${over}`, `… in ${over}`, ...endsOf(over).map(end => `… in ${end}`)];
   }
   const [, name, kind] = MODULE.exec(title) ?? [];
   if (name === undefined || kind === undefined) {
-    return [];
+    const ends = endsOf(title);
+    return ends.length > 0 ? [...ends, title.slice(title.lastIndexOf('.') + 1)] : [];
   }
   const words = kind.match(WORD) ?? [];
   const kept = words.slice(1).map((_, i) => words.slice(0, words.length - 1 - i).join(''));
   return [...kept.map(each => `${name}: ${each}…`), name];
+}
+
+/** Without its first names: `…gru.weight_hh_l0`. */
+function endsOf(path: string): string[] {
+  const parts = PATH.test(path) ? path.split('.') : [];
+  return parts.slice(1).map((_, i) => `…${parts.slice(i + 1).join('.')}`);
 }
 
 /** As much of a title as fits into `room` pixels. One without a form that is short enough loses its middle. */
