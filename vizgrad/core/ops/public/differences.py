@@ -37,7 +37,7 @@ def _running(op: Any, input: Tensor, dim: int, dtype: Any, widen: bool = True) -
             return without_history(_in_dtype(input, dtype).clone(), dtype.np)
         raise NotImplementedError(f'"{op.name}" not implemented for bool: True and True are 2')
     own = numpys_float(input, dtype) if op is statistics.cumprod else None
-    if own is None or (own.kind == "f" and input._array.dtype.kind == "c"):
+    if own is None or dtype.category < input.dtype.category:
         input, own = _in_dtype(input, dtype), None
     if widen and dtype is None and input._array.dtype.kind in "biu":
         input = _in_dtype(input, dtypes.int64)
