@@ -57,7 +57,8 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     chosen = config.option.keyword or config.option.markexpr or config.getoption("lf", False)
     if chosen or any("::" in arg or arg.endswith(".py") for arg in config.args):
         return 0
-    waiting = config.getoption("dist", "no") == "loadfile"  # the process with the browser's files, for it
+    # The process with the files of the browser waits for it often.
+    waiting = config.getoption("dist", "no") == "loadfile"
     return min((os.cpu_count() or 1) + waiting, 8)
 
 

@@ -27,6 +27,7 @@ KEPT = {
         ("nn/functional/linear.py", "bilinear"): "says first which dimension is missing",
         ("nn/functional/pooling.py", "_geometry"): "for pools of one, two and three dimensions",
         ("nn/functional/pooling.py", "_pool"): "for two and three dimensions",
+        ("core/ops/public/linalg_functions.py", "solve"): "a stack of vectors is one by its shape beside A",
         ("nn/functional/windows.py", "_unpool"): "for two and three dimensions, with the indices",
         ("nn/modules/recurrent.py", "_run"): "names the layer",
         ("nn/modules/recurrent.py", "_batched"): "names the cell",

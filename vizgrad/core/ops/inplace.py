@@ -115,6 +115,7 @@ def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """`clamp`, in place."""
     if min is None and max is None:
         raise RuntimeError("clamp: At least one of 'min' or 'max' must not be None")
+    min, max = where_clamp.bounds_of_a_kind("clamp_", min, max)
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         if max is None:
             return write(select.clamp_low, input, min, name="clamp_")
