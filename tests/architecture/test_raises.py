@@ -44,7 +44,7 @@ KEPT = {
     },
     "index dtype": {
         ("core/ops/indices.py", "_index_tensor"): "one of several keys of an index",
-        ("core/ops/public/gather_scatter.py", "_index_write"): "of index_copy alone, after the source",
+        ("core/ops/public/gather_scatter.py", "_check_copied"): "of index_copy alone, after the source",
         ("nn/functional/sparse.py", "_check_indices"): "of indices and offsets, after their ranks",
     },
 }  # fmt: skip

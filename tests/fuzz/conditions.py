@@ -390,6 +390,18 @@ def infinity_stays(call: Call, found: Difference) -> bool:
     return apart.any() and not_finite(call, replace(found, theirs=np.where(apart, here, there)))
 
 
+def but_for_signs_of_the_smallest(call: Call, found: Difference) -> bool:
+    """Whole numbers, one of which is the smallest of its type, that are apart by their signs."""
+    there, here = np.asarray(found.theirs), np.asarray(found.ours)
+    smallest = any(
+        v == -(2 ** (int(g.dtype.removeprefix("int")) - 1))
+        for g in call.operands()
+        if g.dtype.startswith("int")
+        for v in g.values
+    )
+    return smallest and there.shape == here.shape and bool((np.abs(there) == np.abs(here)).all())
+
+
 def two_values(call: Call) -> bool:
     """A normalization of two values in each channel, or each channel of each sample."""
     shape = call.operands()[0].shape

@@ -352,4 +352,21 @@ FOUND: tuple[str, ...] = (
         for name in ("max", "min", "median", "nanmedian", "prod")
         for args in ("None, True", "keepdim=True", "a, True")
     ),
+    # beyond the largest half, without a warning of numpy's
+    *(
+        f"a = torch.tensor([-(2**31), 70000], dtype={given}); b = torch.tensor([1.0, 2.0], dtype=torch.float16); result = torch.{name}([a, b])"
+        for name in ("cat", "concat", "stack", "hstack", "column_stack")
+        for given in ("torch.int32", "torch.int64")
+    ),
+    "result = torch.arange(0, 1e5, 3e4, dtype=torch.float16)",
+    *(
+        f"a = torch.tensor(1e300, dtype=torch.float64); b = torch.tensor([1.0, 2.0], dtype=torch.bfloat16); result = torch.{name}(b, a)"
+        for name in ("add", "mul", "div", "maximum", "eq", "pow", "hypot", "copysign")
+    ),
+    # two faults: which is said first
+    *(
+        f"a = torch.zeros({size}); b = torch.{index}; c = torch.ones({source}); result = a.index_copy_(0, b, c)"
+        for size, source in (("3, 2", "1, dtype=torch.float64"), ("3", "1, 2"), ("3, dtype=torch.int64", "3, 2"))
+        for index in ("tensor([0])", "tensor([0.0])", "tensor([5])")
+    ),
 )  # fmt: skip

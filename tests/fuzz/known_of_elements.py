@@ -10,6 +10,7 @@ from tests.fuzz.conditions import (
     at_nan,
     at_the_tolerance,
     at_zero,
+    but_for_signs_of_the_smallest,
     but_where,
     by_result,
     circular_and_cut,
@@ -240,6 +241,8 @@ OF_ELEMENTS: tuple[Known, ...] = (
     Known("F.pad", "raises: RuntimeError, nothing", "of circular with one end cut, PyTorch copies memory onto itself",
           all_of(circular_and_cut, says("refer to a single memory location"))),
     Known("F.interpolate", "value", "of a result one pixel wide PyTorch's antialiasing, and its way with bytes, give the first row for all", one_row_for_all),
+    Known("gcd", "value|* after", "of the smallest number of a type, whose absolute value is none of it, PyTorch's divisor is negative",
+          but_for_signs_of_the_smallest),
     Known("F.grid_sample", "value|gradient", "0 * inf of a neighbour that has no part", not_finite),
     Known("F.interpolate F.upsample F.upsample_bilinear", "value|gradient", "an infinity that has all of the weight stays: in PyTorch it is met twice, "
           "once with the weight 0, and NaN", infinity_stays),

@@ -261,7 +261,8 @@ def cumsum_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 @takes_tensors
 def cumprod_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     _check_kept("cumprod_", input, dtype)
-    return write(statistics.cumprod, input, name="cumprod_", dim=wrap_dim(dim, input._array.ndim))
+    only = wrap_dim(dim, input._array.ndim)
+    return write(statistics.cumprod, input, name="cumprod_", dim=only, dtype=None)
 
 
 @method

@@ -74,7 +74,7 @@ def interpolate(
         )
     if mode in ("nearest", "nearest-exact"):
         indices = tuple(
-            kernel.nearest(place_of(input), n, o, f, exact=mode != "nearest")
+            kernel.nearest(place_of(input), n, o, f, exact=mode != "nearest", flat=dims == 2)
             for n, o, f in zip(have, out, scales, strict=True)
         )
         kind = op.NEAREST if mode == "nearest" else op.NEAREST_EXACT

@@ -168,11 +168,25 @@ def _weight(interpolation: int, part: Array, k: int, order: int) -> Array:
 # Which pixels a resized image is made of.
 
 
-def nearest(like: Array, size: int, out: int, factor: float | None, exact: bool) -> Array:
-    """For each of `out` cells the index of its source among `size`."""
-    step = size / out if factor is None else 1 / factor
-    place = np.arange(out, like=like) + (0.5 if exact else 0)
-    return np.minimum(np.floor(place * np.float32(step)).astype(np.int64), size - 1)
+def nearest(
+    like: Array, size: int, out: int, factor: float | None, exact: bool, flat: bool
+) -> Array:
+    """For each of `out` cells the index of its source among `size`; places are in single precision.
+
+    In `flat` images the same size is copied, and twice the size shows each pixel twice, whatever the factor
+    is.
+    """
+    place = np.arange(out, like=like)
+    if flat and not exact and out in (size, 2 * size):
+        return place * size // out
+    step = np.float32(size / out if factor is None else 1 / factor)
+    # as PyTorch rounds: the centre of a cell is moved in double precision first
+    source = (
+        ((place + 0.5) * float(step)).astype(np.float32)
+        if exact
+        else place.astype(np.float32) * step
+    )
+    return np.minimum(np.floor(source).astype(np.int64), size - 1)
 
 
 def linear_matrix(
