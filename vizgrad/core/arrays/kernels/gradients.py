@@ -17,7 +17,7 @@ from vizgrad.core.arrays.kernels.activation import (
     tanh_inner,
 )
 from vizgrad.core.arrays.kernels.elementwise import drop, either, keep, sign
-from vizgrad.core.arrays.kernels.special import erf, erf_of_block
+from vizgrad.core.arrays.kernels.special import erf, one_over_normal_of_block
 
 
 @quiet
@@ -48,9 +48,8 @@ def _gelu_tanh_gradient(out: Array, grad: Array, x: Array) -> None:
 
 def _gelu_exact_gradient(out: Array, grad: Array, x: Array) -> None:
     kind = x.dtype.type
-    erf_of_block(x * kind(math.sqrt(0.5)), out)
-    out += kind(1)
-    out *= kind(0.5)
+    one_over_normal_of_block(x, out)
+    np.divide(kind(1), out, out)
     density = x * x
     density *= kind(-0.5)
     np.exp(density, density)

@@ -13,6 +13,7 @@ from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.fusion.elements import fits
 from vizgrad.core.arrays.kernels import of_rows
+from vizgrad.core.arrays.kernels.exponentials import log1p_finite
 from vizgrad.core.arrays.kernels.memory import contiguous, numbers, zeros
 
 
@@ -76,7 +77,7 @@ def clamped_log(p: Array) -> Array:
 
 @quiet
 def clamped_log1p(p: Array) -> Array:
-    return np.maximum(np.log1p(p), p.dtype.type(-100))
+    return np.maximum(log1p_finite(p), p.dtype.type(-100))
 
 
 @quiet
@@ -91,7 +92,7 @@ def with_logits(
         None if each is None else each.astype(target.dtype, copy=False)
         for each in (x, weight, pos_weight)
     )
-    tail = np.log1p(np.exp(-np.abs(x)))
+    tail = log1p_finite(np.exp(-np.abs(x)))
     if pos_weight is None:
         loss = np.maximum(x, x.dtype.type(0)) - x * target + tail
     else:
@@ -106,7 +107,7 @@ def soft_margin(x: Array, target: Array, reduction: str) -> Array:
     z = -target * x
     if z.dtype.kind == "c":  # which have no maximum
         return reduced(np.log(1 + np.exp(z)), reduction)
-    return reduced(np.maximum(z, z.dtype.type(0)) + np.log1p(np.exp(-np.abs(z))), reduction)
+    return reduced(np.maximum(z, z.dtype.type(0)) + log1p_finite(np.exp(-np.abs(z))), reduction)
 
 
 def _planes(x: Array, target: Array) -> tuple[Array, Array]:
