@@ -248,3 +248,31 @@ def test_the_session_that_was_moved_or_looked_at_last_is_marked(lab: Lab) -> Non
     expect(marked).to_contain_text("two = ")
     notebook.execute("two.close()")
     expect(marked).to_have_count(0)
+
+
+LAYERS = """
+import vizgrad as vg
+norm, head = vg.nn.LayerNorm(4), vg.nn.Linear(4, 3)
+def model(x):
+    return head(norm(x))
+loss = model(vg.ones(2, 4)).sum()
+session = vg.debug(loss)"""
+
+
+def test_a_line_that_only_calls_modules_is_as_any_other(lab: Lab) -> None:
+    notebook = lab.open_notebook(LAYERS.lstrip())
+    notebook.run()
+    view, editor = notebook.output(0), cell(notebook, 0)
+    at(view, 0)
+    press(view, "Step")
+    marked = editor.locator(".vg-current-line")
+    expect(marked).to_contain_text("return head(norm(x))")
+    expect(editor.locator(".vg-current-call")).to_have_text("head(norm(x))")
+    expect(marked).not_to_contain_text("‖g‖")
+    press(view, "Step")
+    at(view, 2)
+    expect(editor.locator(".vg-line-norm")).to_have_text(["‖g‖ 2.45", "‖g‖ 1"])
+    breakpoint_(editor, 4).click()
+    press(view, "Continue")
+    expect(marked).to_contain_text("Stopped: breakpoint before ")
+    picture(lab, "code-modules")

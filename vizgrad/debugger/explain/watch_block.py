@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import Any, Self
+from weakref import ref
 
 from vizgrad.core import errors
 from vizgrad.core.errors import Explanation, Findings
@@ -55,6 +56,8 @@ class Watch:
         self.on_end: Callable[[], None] | None = None
         #: Does the cell that runs show the findings already?
         self.shows: Callable[[], bool] | None = None
+        #: Is it the value of the cell that is all in the block (``%%vizgrad watch``)?
+        self.is_value = False
 
     def __enter__(self) -> Self:
         global _last
@@ -138,7 +141,9 @@ class Watch:
     @property
     def findings(self) -> Findings:
         """Silent problems, worst first; complete when the block has ended."""
-        return Findings(self._all() if self._found is None else self._found)
+        found = WatchFindings(self._all() if self._found is None else self._found)
+        found.watch = ref(self)
+        return found
 
     @property
     def history(self) -> TrainingCourse:
@@ -165,9 +170,13 @@ class Watch:
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(repr(self))
 
+    def is_shown(self) -> bool:
+        """Does the cell that runs show the findings already, or will it when the block has ended?"""
+        return (self._open and self.is_value) or (self.shows is not None and self.shows())
+
     def _ipython_display_(self) -> None:
         """As the value of its own cell: nothing twice. NotImplementedError: displayed as anything else."""
-        if self.shows is None or not self.shows():
+        if not self.is_shown():
             raise NotImplementedError
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
@@ -176,6 +185,19 @@ class Watch:
             **({} if not found else Findings(found)._repr_mimebundle_()),
             "text/plain": repr(self),
         }
+
+
+class WatchFindings(Findings):
+    """The findings of one watch: as the value of a cell that shows them already, they show nothing more."""
+
+    #: None: of no watch, as a copy.
+    watch: ref[Watch] | None = None
+
+    def _ipython_display_(self) -> None:
+        """NotImplementedError: displayed as anything else."""
+        watch = None if self.watch is None else self.watch()
+        if watch is None or not watch.is_shown():
+            raise NotImplementedError
 
 
 def _numbers_found(noting: Noting) -> set[int]:

@@ -116,3 +116,15 @@ def test_values_versions_and_lifetimes_stay() -> None:
         noted, same = train()
     assert same == versions
     assert all(map(torch.equal, plain, noted))
+
+
+def test_a_line_that_only_calls_modules_has_its_norm(shell: Any) -> None:
+    run(shell, "%vizgrad watch on", "norm, head = torch.nn.LayerNorm(2), torch.nn.Linear(2, 3)")
+    run(shell, "def model(x):\n    return head(norm(x))\nl = model(torch.ones(1, 2)).sum()")
+    session = run(shell, "s = vizgrad.debug(l, display=False); s.continue_()", "s")
+    with session.at_rest() as (_, look):
+        table, runs = look.lines.table, look.lines.all()
+    norms = {table.lines[each.line].line: each.norm for each in runs}
+    assert norms == {2: pytest.approx(3**0.5), 3: 1.0}
+    assert set(session.break_at(line=2).nodes) == set(table.lines[0].nodes)
+    session.close()

@@ -29,6 +29,8 @@ class Cell:
     #: text/plain of the result, and all mime types of what was displayed.
     result: str = ""
     shown: list[dict[str, Any]] = field(default_factory=list)
+    #: All mime types of what replaced something that was displayed.
+    replaced: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def told(self) -> str:
@@ -66,6 +68,8 @@ class Kernel:
                 cell.shown.append(content["data"])
             elif kind == "display_data":
                 cell.shown.append(content["data"])
+            elif kind == "update_display_data":
+                cell.replaced.append(content["data"])
 
         with self._saying(cell_id):
             self._client.execute_interactive(code, timeout=HANG, output_hook=heard)

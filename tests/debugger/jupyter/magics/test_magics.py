@@ -296,6 +296,44 @@ def test_why_and_watch(kernel: Kernel) -> None:
     assert "nothing to explain" in kernel.run("%vizgrad why w.grad").result
 
 
+FORGETFUL = """
+net = vg.nn.Linear(2, 1)
+optimizer = vg.optim.SGD(net.parameters(), lr=0.1)
+def by_hand():
+    with vg.no_grad():
+        net.weight -= 0.1 * net.weight.grad
+def train(step):
+    for _ in range(3):
+        net(vg.ones(3, 2)).sum().backward()
+        step()
+"""
+
+
+@pytest.mark.parametrize(
+    "step", ["optimizer.step", "by_hand"]
+)  # with curves, above which findings stand, and without
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "%%vizgrad watch seen\ntrain({})\nseen.findings",
+        "%%vizgrad watch seen\ntrain({})\nseen",
+        "with vg.watch() as seen:\n    train({})\nseen.findings",
+    ],
+)
+def test_findings_as_the_last_expression_are_shown_once(
+    kernel: Kernel, cell: str, step: str
+) -> None:
+    kernel.run(FORGETFUL)
+    ran = kernel.run(cell.format(step))
+    assert ran.error == ""
+    cards = [
+        data for data in (*ran.shown, *ran.replaced) if "not zeroed" in str(data.get("text/html"))
+    ]
+    assert len(cards) == 1
+    again = kernel.run("seen.findings")  # in a cell of their own they are shown
+    assert "not zeroed" in again.result
+
+
 def test_memory_names_what_keeps_a_graph(kernel: Kernel) -> None:
     kernel.run("kept = vg.ones(500, requires_grad=True)\nkept_total = (kept * vg.ones(500)).sum()")
     cell = kernel.run("%vizgrad memory")

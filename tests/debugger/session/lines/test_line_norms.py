@@ -306,6 +306,42 @@ def test_what_a_module_recorded_is_marked_on_the_line_that_called_it() -> None:
     }  # fmt: skip
 
 
+MODULES = """\
+for part in parts:
+    x = part(x)
+heads = [head(x) for head in (one, one)]
+loss = last(norm(x)).sum() + sum(heads).sum()
+"""
+
+
+def test_a_line_that_only_calls_modules_has_a_norm_for_each_turn() -> None:
+    """All that one call has recorded is one turn, also where it repeats (two layers of one kind)."""
+    nn = vg.nn
+    parts = [nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4)) for _ in range(3)]
+    given = {"one": nn.Linear(4, 4), "last": nn.Linear(4, 4), "norm": nn.LayerNorm(4)}
+    made = program(MODULES, "modules.py", x=vg.ones(2, 4), parts=parts, **given)
+    session = open_session(made["loss"], names={})
+    table = table_of(session)
+    assert [(line.line, line.turns) for line in table.told()] == [(2, 3), (3, 2), (4, 1)]
+    session.continue_()
+    runs = {table.lines[run.line].line: run for run in run_of(session)[0]}
+    assert {line: run.turns for line, run in runs.items()} == {2: 3, 3: 2, 4: 1}
+    assert all(run.norm for run in runs.values())
+    session.close()
+
+
+def test_a_breakpoint_beside_a_call_of_a_module_stops_at_what_it_recorded() -> None:
+    made = program(
+        "h = layer(x)\nloss = h.sum()\n", "stops.py", x=vg.ones(2, 4), layer=vg.nn.Linear(4, 3)
+    )
+    session = open_session(made["loss"], names={})
+    session.break_at(line="stops.py:1")
+    session.continue_()
+    assert session.node is not None
+    assert session.node.name == "AddmmBackward0"
+    session.close()
+
+
 OVERWRITTEN = """\
 x = vg.ones(3, requires_grad=True)
 h = x.exp()

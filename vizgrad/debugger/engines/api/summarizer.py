@@ -142,6 +142,21 @@ class Origin:
     calls: tuple[Call, ...] = ()
     spot: Spot | None = None
 
+    @property
+    def made(self) -> Call | None:
+        """The innermost call that an instruction of the user made, where a module of the library recorded the
+        node: None if the instruction that recorded it is known, or none is.
+        """
+        if self.spot is not None:
+            return None
+        return next((call for call in reversed(self.calls) if call.spot is not None), None)
+
+    @property
+    def users(self) -> Spot | None:
+        """The instruction of the user that recorded it, or called the module of the library that did."""
+        made = self.made
+        return self.spot if made is None else made.spot
+
 
 #: The origin of a node without known facts.
 NOWHERE = Origin()

@@ -155,10 +155,7 @@ def scope_of(origin: Origin) -> tuple[str, ...]:
 
 def site_of(origin: Origin) -> Site | None:
     """The instruction that recorded it: where a module of PyTorch's did, the one that called it."""
-    if origin.spot is not None:
-        return Site(origin.spot.code, origin.spot.offset)
-    spots = (call.spot for call in reversed(origin.calls))
-    spot = next((spot for spot in spots if spot is not None), None)
+    spot = origin.users
     return None if spot is None else Site(spot.code, spot.offset)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from IPython.core.error import UsageError as IPythonUsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
@@ -17,6 +17,9 @@ from vizgrad.debugger.jupyter.magics.line_commands import RUN, UsageError, tenso
 from vizgrad.debugger.jupyter.magics.px_cell import PxCells
 from vizgrad.debugger.jupyter.magics.tracebacks import Tracebacks, shown_once
 from vizgrad.debugger.session import registry
+
+if TYPE_CHECKING:
+    from vizgrad.debugger.explain.watch_block import Watch
 
 
 def usage() -> str:
@@ -91,6 +94,9 @@ class VizgradMagics(Magics):
         shell: Any = self.shell
         listening = api.watch(keep=keep) if name == "watch" else api.record(rest or "cell")
         with listening as made, shown_once(shell):
+            if name == "watch":  # its cell can speak of it
+                cast("Watch", made).is_value = True
+                shell.push({rest: made} if rest else {})
             result = shell.run_cell(cell)
         if rest:
             shell.push({rest: made})

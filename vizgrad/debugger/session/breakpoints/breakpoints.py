@@ -406,7 +406,7 @@ class Breakpoints:
             turns: dict[tuple[int, int] | None, int] = {}
             self._iterations = {}
             for number in reversed(range(self._source.inner)):
-                spot = self._source.origin(number).spot
+                spot = self._source.origin(number).users
                 key = None if spot is None else (id(spot.code), spot.offset)
                 self._iterations[number] = turns.get(key, 0)
                 turns[key] = turns.get(key, 0) + 1

@@ -22,7 +22,7 @@ from vizgrad.core import errors
 from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import GraphSource, Past
-from vizgrad.debugger.engines.api.summarizer import Spot
+from vizgrad.debugger.engines.api.summarizer import Call, Spot
 from vizgrad.debugger.session.grouping.arrange import period
 from vizgrad.debugger.session.grouping.program import Places
 from vizgrad.debugger.session.lines import source_files
@@ -38,16 +38,20 @@ _INLINED = sys.version_info >= (3, 12)
 
 
 def first_of_turns(
-    nodes: Sequence[int], spots: Sequence[Spot], name: Callable[[int], str], places: Places
+    nodes: Sequence[int],
+    spots: Sequence[Spot],
+    calls: Sequence[Call | None],
+    name: Callable[[int], str],
+    places: Places,
 ) -> list[int]:
     """Places in `nodes` (those of one line, the latest recorded first) at which turns begin, as a backward
-    meets them.
+    meets them. `calls`: the call of a module of the library within which each was recorded.
     """
     firsts: list[int] = []
     outer: Spot | None = None  # the last instruction of the turn that is in no comprehension
     at = 0
     while at < len(nodes):
-        last, length = _row(at, nodes, spots, name, places)
+        last, length = _row(at, nodes, spots, calls, name, places)
         spot = spots[at]
         if at == 0 or not _goes_on(outer, spots[at - 1], spot):
             firsts.append(at)
@@ -76,10 +80,19 @@ def _goes_on(outer: Spot | None, after: Spot, spot: Spot) -> bool:
 
 
 def _row(
-    at: int, nodes: Sequence[int], spots: Sequence[Spot], name: Callable[[int], str], places: Places
+    at: int,
+    nodes: Sequence[int],
+    spots: Sequence[Spot],
+    calls: Sequence[Call | None],
+    name: Callable[[int], str],
+    places: Places,
 ) -> tuple[int, int]:
     """Behind the last node that the same instruction recorded in a row, and how many are one turn's."""
-    spot, last = spots[at], at + 1
+    spot, call, last = spots[at], calls[at], at + 1
+    if call is not None:  # all that a call recorded is one turn's
+        while last < len(nodes) and calls[last] is call:
+            last += 1
+        return last, last - at
     while last < len(nodes) and nodes[last] == nodes[last - 1] + 1 and _same(spots[last], spot):
         last += 1
     if last - at == 1:
@@ -119,11 +132,16 @@ class LineTable:
         self._known: dict[tuple[str, str], int] = {}
         by_line: dict[tuple[int, int], TableLine] = {}
         spots: list[Spot | None] = []
+        calls: list[Call | None] = []
         lines: dict[tuple[int, int], TableLine | None] = {}  # to hash a code object takes long
         several: dict[str, Sequence[source_files.Ran]] = {}
         for node in range(source.inner):
-            spot = source.origin(node).spot
+            origin = source.origin(node)
+            spot, call = origin.spot, None
+            if spot is None and origin.calls and (call := origin.made) is not None:
+                spot = call.spot
             spots.append(spot)
+            calls.append(call)
             if spot is None:
                 continue
             file = spot.code.co_filename
@@ -148,7 +166,8 @@ class LineTable:
         places = Places()
         for number, line in enumerate(self.lines):
             its = [spot for node in line.nodes if (spot := spots[node]) is not None]
-            line.firsts = first_of_turns(line.nodes, its, source.name, places)
+            within = [calls[node] for node in line.nodes]
+            line.firsts = first_of_turns(line.nodes, its, within, source.name, places)
             turn = self._turns[-1] - 1
             begins = set(line.firsts)
             for at, node in enumerate(line.nodes):
@@ -208,7 +227,7 @@ class LineTable:
 
     def extent(self, node: int) -> Extent | None:
         """The extent of the call that recorded it."""
-        number, spot = self.line(node), self._source.origin(node).spot
+        number, spot = self.line(node), self._source.origin(node).users
         if number is None or spot is None:
             return None
         return self.texts[self.lines[number].file].extent(spot)
@@ -292,7 +311,7 @@ def _recorded(source: GraphSource) -> Recorded:
     recorded: Recorded = defaultdict(lambda: defaultdict(set))
     sets: dict[tuple[int, int], set[int] | None] = {}  # to hash a code object takes long
     for node in range(source.inner):
-        spot = source.origin(node).spot
+        spot = source.origin(node).users
         if spot is None:
             continue
         key = id(spot.code), spot.offset
