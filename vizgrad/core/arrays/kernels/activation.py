@@ -18,13 +18,14 @@ from vizgrad.core.arrays.kernels.special import erf, one_over_normal_of_block
 
 # Elementwise functions that are more than one ufunc, in forms that do not overflow (spec T-78).
 
-_ONE = {np.dtype(name): np.full((), 1, name) for name in ("f4", "f8")}
+#: 0-dim arrays: an array beside one costs two thirds of what it costs beside a number.
+ONE = {np.dtype(name): np.full((), 1, name) for name in ("f4", "f8")}
 
 
 @quiet
 def sigmoid(x: Array) -> Array:
     """1 / (1 + e^-x), which is e^x far below 0: by tanh it would be 0 there, and its logarithm infinite."""
-    one = _ONE.get(x.dtype) if type(x) is np.ndarray else None
+    one = ONE.get(x.dtype) if type(x) is np.ndarray else None
     if one is None or not x.ndim:
         if x.dtype == np.float16:
             return sigmoid(x.astype(np.float32)).astype(np.float16)

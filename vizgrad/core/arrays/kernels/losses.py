@@ -136,6 +136,8 @@ def _all_plain(target: Array, ignored: int, classes: int) -> bool:
     """True when no target is to be ignored and all are in range: the usual case, decided cheaply."""
     if type(target) is not np.ndarray or 0 <= ignored < classes or not target.size:
         return False
+    if target.size == 1:
+        return 0 <= target.item() < classes
     if target.dtype == np.int64:  # negative numbers are large ones without a sign
         target = target.view(np.uint64)
     return bool(np.maximum.reduce(target, axis=None) < classes)
@@ -143,6 +145,8 @@ def _all_plain(target: Array, ignored: int, classes: int) -> bool:
 
 def _flat_places(target: Array, classes: int) -> Array:
     """Where the scores of the target classes are in the flattened matrix."""
+    if target.shape[0] == 1:
+        return target
     return target + numbers(target, 0, target.shape[0] * classes, classes)
 
 
@@ -198,7 +202,7 @@ def nll_gradient(
 ) -> Array:
     """The transpose of `nll`: minus `grad`, weighted, at the target classes, zeros elsewhere."""
     if (
-        type(grad) is not np.ndarray
+        not isinstance(grad, (np.ndarray, np.generic))  # a number, where a formula gave it
         and len(shape) == 2
         and prod(shape)
         and fits(grad, target, weight)

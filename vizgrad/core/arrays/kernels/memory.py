@@ -13,10 +13,13 @@ import numpy as np
 from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.layout import shaped
 
+#: Arrays of the host, and numbers that numpy's operators make of those without dimensions.
+_OF_HOST = (np.ndarray, np.generic)
+
 
 def zeros(like: Array, shape: tuple[int, ...]) -> Array:
     """Zeros of `shape`, contiguous."""
-    if type(like) is np.ndarray:
+    if isinstance(like, _OF_HOST):
         return np.zeros(shape, like.dtype)
     return shaped(np.zeros_like, like, shape=shape, order="C")
 
