@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -13,6 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from tests.fixtures.ports import free_port
 from vizgrad.distributed.peers import Peers
 from vizgrad.distributed.process_group import ProcessGroup
 from vizgrad.distributed.rendezvous import Found
@@ -22,12 +22,6 @@ ROOT = Path(__file__).parents[2]
 #: Seconds. Ends a hang.
 LIMIT = 300.0
 TIMEOUT = timedelta(seconds=LIMIT)
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
 
 
 def in_threads(

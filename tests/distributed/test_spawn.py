@@ -10,8 +10,8 @@ import pytest
 
 import vizgrad
 import vizgrad.multiprocessing as mp
-from tests.distributed.ranks import free_port
 from tests.distributed.spawned import fails, trains, writes
+from tests.fixtures.ports import free_port
 
 
 def test_each_process_gets_its_number_and_a_copy_of_the_tensor(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.distributed.ranks import LIMIT, TIMEOUT, free_port
+from tests.distributed.ranks import LIMIT, TIMEOUT
+from tests.fixtures.ports import free_port
 from vizgrad.distributed import DistNetworkError, DistStoreError, HashStore, PrefixStore, TCPStore
 from vizgrad.distributed.rendezvous import rendezvous
 from vizgrad.distributed.store import Store

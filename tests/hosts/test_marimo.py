@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.fixtures.limits import HANG
+from tests.fixtures.ports import free_port
 from tests.hosts.conftest import instead_of_cdn
 
 marimo = pytest.importorskip("marimo", reason="`make hosts` installs it")
@@ -72,9 +73,7 @@ def notebook(tmp_path: Path) -> Path:
 
 @contextmanager
 def served(notebook: Path) -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     how = [f"--port={port}", "--host=127.0.0.1", "--headless", "--no-token"]
     process = subprocess.Popen([sys.executable, "-m", "marimo", "run", str(notebook), *how])
     try:

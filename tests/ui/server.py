@@ -6,7 +6,6 @@ import json
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from typing import Any
 from urllib.error import URLError
 
 from tests.fixtures.limits import HANG
+from tests.fixtures.ports import free_port
 from tests.fixtures.warm_kernels import warm_kernels
 
 #: Seconds. A cold start takes 3 to 6 on two cores.
@@ -77,7 +77,7 @@ def start(folder: Path, *arguments: str, below: str = "") -> Server:
         there.mkdir(parents=True)
         (there / "vizgrad").symlink_to(BUILT)
 
-    port, token = _free_port(), secrets.token_hex(16)
+    port, token = free_port(), secrets.token_hex(16)
     command = [
         *(sys.executable, "-c", LAB, "--no-browser", "--ip=127.0.0.1"),
         *(f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}"),
@@ -139,12 +139,6 @@ def _environment(folder: Path, token: str) -> dict[str, str]:
         "IPYTHONDIR": str(folder / "ipython"),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
     }
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
 
 
 def _wait_until_it_answers(server: Server) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import vizgrad
 from tests.debugger.ranks.programs import MODEL
-from tests.distributed.ranks import free_port
+from tests.fixtures.ports import free_port
 
 PROGRAM = (
     """

@@ -21,7 +21,8 @@ import pytest
 import vizgrad
 from tests.debugger.ranks.conftest import LIMIT
 from tests.debugger.ranks.programs import MODEL
-from tests.distributed.ranks import ROOT, free_port
+from tests.distributed.ranks import ROOT
+from tests.fixtures.ports import free_port
 from vizgrad.debugger.ranks import rank_session
 from vizgrad.debugger.ranks.rank_group import Ranks
 

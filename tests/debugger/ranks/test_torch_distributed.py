@@ -15,7 +15,7 @@ import pytest
 import vizgrad
 from tests.debugger.ranks.programs import MODEL
 from tests.debugger.ranks.test_faults import GATED, arrived, killed_in_mid_step
-from tests.distributed.ranks import free_port
+from tests.fixtures.ports import free_port
 from tests.notebooks.test_notebooks import OF_RANKS, run
 
 PROGRAM = (
@@ -59,8 +59,8 @@ def test_torch_compare_ranks_names_the_rank_before_the_all_reduce(tmp_path: Path
     script = tmp_path / "train.py"
     script.write_text(SCRIPT.replace("PROGRAM", PROGRAM))
     command = [
-        sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2",
-        "--master-port", str(free_port()), str(script),
+        sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
+        str(script),
     ]  # fmt: skip
     run = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert run.returncode == 0, run.stderr

@@ -73,7 +73,8 @@ def _arrays(tensors: Sequence[Tensor]) -> list[Any]:
     first = arrays[0].dtype
     if any([a.dtype is not first for a in arrays]):  # noqa: C419  few: a list is the faster
         dtype = result_dtype(tuple(tensors)).np
-        arrays = [a.astype(dtype, copy=False) for a in arrays]
+        with xp.errstate(over="ignore"):  # whole numbers beyond halves are infinite
+            arrays = [a.astype(dtype, copy=False) for a in arrays]
     return arrays
 
 
