@@ -14,7 +14,7 @@ from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.fusion.elements import fits
 from vizgrad.core.arrays.kernels import of_rows
 from vizgrad.core.arrays.kernels.exponentials import log1p_finite
-from vizgrad.core.arrays.kernels.memory import contiguous, numbers, zeros
+from vizgrad.core.arrays.kernels.memory import contiguous, numbers, of_host, zeros
 
 
 @quiet
@@ -201,12 +201,7 @@ def nll_gradient(
     ignored: int,
 ) -> Array:
     """The transpose of `nll`: minus `grad`, weighted, at the target classes, zeros elsewhere."""
-    if (
-        not isinstance(grad, (np.ndarray, np.generic))  # a number, where a formula gave it
-        and len(shape) == 2
-        and prod(shape)
-        and fits(grad, target, weight)
-    ):
+    if not of_host(grad) and len(shape) == 2 and prod(shape) and fits(grad, target, weight):
         return of_rows.nll_gradient(
             _column(grad) if grad.ndim else grad, _column(target), weight,
             total if reduction == "mean" else None, ignored, shape=shape,

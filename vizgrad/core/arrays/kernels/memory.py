@@ -13,13 +13,15 @@ import numpy as np
 from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.layout import shaped
 
-#: Arrays of the host, and numbers that numpy's operators make of those without dimensions.
-_OF_HOST = (np.ndarray, np.generic)
+
+def of_host(x: Any) -> bool:
+    """An array of the host, or a number, as numpy's operators make of arrays without dimensions?"""
+    return isinstance(x, (np.ndarray, np.generic))
 
 
 def zeros(like: Array, shape: tuple[int, ...]) -> Array:
     """Zeros of `shape`, contiguous."""
-    if isinstance(like, _OF_HOST):
+    if of_host(like):
         return np.zeros(shape, like.dtype)
     return shaped(np.zeros_like, like, shape=shape, order="C")
 
