@@ -57,7 +57,9 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     chosen = config.option.keyword or config.option.markexpr or config.getoption("lf", False)
     if chosen or any("::" in arg or arg.endswith(".py") for arg in config.args):
         return 0
-    return min(os.cpu_count() or 1, 8)
+    # The process with the files of the browser waits for it often.
+    waiting = config.getoption("dist", "no") == "loadfile"
+    return min((os.cpu_count() or 1) + waiting, 8)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneBrowser | None:

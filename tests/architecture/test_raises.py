@@ -27,6 +27,7 @@ KEPT = {
         ("nn/functional/linear.py", "bilinear"): "says first which dimension is missing",
         ("nn/functional/pooling.py", "_geometry"): "for pools of one, two and three dimensions",
         ("nn/functional/pooling.py", "_pool"): "for two and three dimensions",
+        ("core/ops/public/linalg_functions.py", "solve"): "a stack of vectors is one by its shape beside A",
         ("nn/functional/windows.py", "_unpool"): "for two and three dimensions, with the indices",
         ("nn/modules/recurrent.py", "_run"): "names the layer",
         ("nn/modules/recurrent.py", "_batched"): "names the cell",
@@ -43,7 +44,7 @@ KEPT = {
     },
     "index dtype": {
         ("core/ops/indices.py", "_index_tensor"): "one of several keys of an index",
-        ("core/ops/public/gather_scatter.py", "_index_write"): "of index_copy alone, after the source",
+        ("core/ops/public/gather_scatter.py", "_check_copied"): "of index_copy alone, after the source",
         ("nn/functional/sparse.py", "_check_indices"): "of indices and offsets, after their ranks",
     },
 }  # fmt: skip

@@ -180,9 +180,9 @@ def none_is_absence(call: Call, found: Difference) -> bool:
     """PyTorch takes the call without the None that it refuses."""
     import torch
 
-    words = tuple((w, v) for w, v in call.words if v is not None)
+    words = tuple((w, v) for w, v in call.words if v is not None and (w, v) != ("keepdim", False))
     args = call.args
-    while args and args[-1] is None:
+    while args and (args[-1] is None or (args[-1] is False and None in args)):
         args = args[:-1]
     if (args, words) == (call.args, call.words) or not args:
         return False
@@ -363,14 +363,43 @@ def converted(call: Call, found: Difference) -> bool:
 
 
 def one_row_for_all(call: Call, found: Difference) -> bool:
-    """An image that is resized with antialiasing and has one pixel in each row, all of them the first one's."""
+    """An image that is resized with antialiasing, or of bytes, and has one pixel in each row, all of them the first one's."""
     there = found.theirs
     return (
-        ("antialias", True) in call.words
+        (("antialias", True) in call.words or call.operands()[0].dtype == "uint8")
         and isinstance(there, np.ndarray)
         and there.shape[-1] == 1
         and bool((there == there[..., :1, :]).all())
     )
+
+
+def one_size_stays(call: Call, found: Difference) -> bool:
+    """An image of which a dimension keeps its size, by bicubic interpolation or with antialiasing."""
+    import vizgrad
+
+    words = dict(call.words)
+    result = observed(vizgrad, call, derivatives=False).get("shape", ())
+    stays = any(a == b for a, b in zip(call.operands()[0].shape[2:], result[2:], strict=False))
+    return stays and (words.get("antialias") is True or "bicubic" in (*call.args, *words.values()))
+
+
+def infinity_stays(call: Call, found: Difference) -> bool:
+    """Where they differ vizgrad has an infinity, PyTorch NaN."""
+    there, here = np.asarray(found.theirs), np.asarray(found.ours)
+    apart = np.isnan(there) & np.isinf(here)
+    return apart.any() and not_finite(call, replace(found, theirs=np.where(apart, here, there)))
+
+
+def but_for_signs_of_the_smallest(call: Call, found: Difference) -> bool:
+    """Whole numbers, one of which is the smallest of its type, that are apart by their signs."""
+    there, here = np.asarray(found.theirs), np.asarray(found.ours)
+    smallest = any(
+        v == -(2 ** (int(g.dtype.removeprefix("int")) - 1))
+        for g in call.operands()
+        if g.dtype.startswith("int")
+        for v in g.values
+    )
+    return smallest and there.shape == here.shape and bool((np.abs(there) == np.abs(here)).all())
 
 
 def two_values(call: Call) -> bool:

@@ -298,4 +298,75 @@ FOUND: tuple[str, ...] = (
     "result = torch.repeat_interleave(torch.arange(0), torch.tensor([], dtype=torch.int64), output_size=3)",
     "result = torch.repeat_interleave(torch.arange(3), 2, output_size=True)",
     "a = torch.tensor([[1.0, 2.0]]).requires_grad_(); b = torch.tensor([1.0, 3.0]); result = torch.linalg.multi_dot([b, a.mT, a, b])",
+    # a size that stays is copied, whatever the factor is
+    *(
+        f"a = (torch.arange(32.0, dtype=torch.float64) ** 2 % 7).reshape({shape}).requires_grad_(); result = torch.nn.functional.interpolate(a, scale_factor={factor}, mode='{mode}', align_corners={corners})"
+        for shape, factor, mode in (
+            ((1, 4, 8), 1.1, "linear"),
+            ((1, 2, 4, 4), 1.2, "bilinear"),
+            ((1, 2, 4, 4), (1.2, 2.0), "bilinear"),
+            ((1, 2, 4, 2, 2), (1.2, 1.2, 2.0), "trilinear"),
+        )
+        for corners in (False, True)
+    ),
+    *(
+        f"a = (torch.arange(32.0, dtype=torch.float64) ** 2 % 7).reshape(1, 2, 4, 4); result = torch.nn.functional.interpolate(a, scale_factor={factor}, mode='{mode}', antialias=True)"
+        for factor in (1.2, (1.2, 0.5))
+        for mode in ("bilinear", "bicubic")
+    ),
+    # a neighbour with the weight 0 is met
+    *(
+        f"a = torch.tensor([1.0, 2.0, 3.0, nan] * 4, dtype=torch.float64).reshape(1, 1, 4, 4).requires_grad_(); result = torch.nn.functional.interpolate(a, {size}, mode='{mode}', align_corners={corners})"
+        for size in ((4, 4), (7, 7), (8, 4), (2, 3))
+        for mode in ("bilinear", "bicubic")
+        for corners in (False, True)
+    ),
+    # images of bytes
+    *(
+        f"a = (torch.arange(96) ** 3 % 251).to(torch.uint8).reshape({shape}); result = torch.nn.functional.interpolate(a, {how}, mode='{mode}', align_corners={corners}, antialias={smooth})"
+        for shape in ((1, 3, 4, 8), (2, 6, 2, 4))
+        for how in ("(5, 3)", "(2, 2)", "scale_factor=1.2")
+        for mode in ("bilinear", "bicubic")
+        for corners in (False, True)
+        for smooth in (False, True)
+    ),
+    # of a number and a tensor without dimensions both are numbers
+    *(
+        f"a = {given}; b = torch.tensor(1.7, dtype=torch.float64){after}; result = a.{call}"
+        for given in ("torch.tensor([0.0, 3.0]).requires_grad_()", "torch.tensor(3.0)", "torch.tensor([0, 3])")
+        for after in ("", "[None]", ".requires_grad_()")
+        for call in ("clip(-2.9, b)", "clamp(b, 2)", "clamp(max=5, min=b)", "clone().clamp_(-1, b)")
+    ),
+    # a vector has a place on the right alone
+    *(
+        f"a = torch.eye({size[-1]}, dtype=torch.float64).expand({size}) * 2; b = torch.ones({given}, dtype=torch.float64).requires_grad_(); result = torch.linalg.{name}(a, b, left=False)"
+        for size, given in (
+            ((1, 1), (1,)), ((2, 2), (2,)), ((2, 2, 2), (2, 2)), ((1, 1, 1), (1, 1)), ((2, 1, 1), (1, 2)), ((1, 2, 2), (2, 1)),
+        )
+        for name in ("solve", "solve_ex")
+    ),
+    "a = torch.eye(2, dtype=torch.float64).expand((2, 2, 2)); result = torch.linalg.solve(a, torch.tensor(1.0, dtype=torch.float64))",
+    # nothing is kept where no dim is given
+    *(
+        f"a = torch.tensor([[1.0, 2.0]]); result = a.{name}({args})"
+        for name in ("max", "min", "median", "nanmedian", "prod")
+        for args in ("None, True", "keepdim=True", "a, True")
+    ),
+    # beyond the largest half, without a warning of numpy's
+    *(
+        f"a = torch.tensor([-(2**31), 70000], dtype={given}); b = torch.tensor([1.0, 2.0], dtype=torch.float16); result = torch.{name}([a, b])"
+        for name in ("cat", "concat", "stack", "hstack", "column_stack")
+        for given in ("torch.int32", "torch.int64")
+    ),
+    "result = torch.arange(0, 1e5, 3e4, dtype=torch.float16)",
+    *(
+        f"a = torch.tensor(1e300, dtype=torch.float64); b = torch.tensor([1.0, 2.0], dtype=torch.bfloat16); result = torch.{name}(b, a)"
+        for name in ("add", "mul", "div", "maximum", "eq", "pow", "hypot", "copysign")
+    ),
+    # two faults: which is said first
+    *(
+        f"a = torch.zeros({size}); b = torch.{index}; c = torch.ones({source}); result = a.index_copy_(0, b, c)"
+        for size, source in (("3, 2", "1, dtype=torch.float64"), ("3", "1, 2"), ("3, dtype=torch.int64", "3, 2"))
+        for index in ("tensor([0])", "tensor([0.0])", "tensor([5])")
+    ),
 )  # fmt: skip

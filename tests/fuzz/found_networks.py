@@ -21,4 +21,14 @@ FOUND = (
     Network(
         (2, 3), (("MaxPool1d(2, stride=1, padding=1)", "x = checkpoint({m}, x, use_reentrant=True)"), ("", "x = x.mul_(0.9)"), ("", "x = torch.tanh_(x)")),
     ),
+    # NaN of neighbours with the weight 0
+    Network(
+        (1, 1, 6, 2), (("LPPool2d(3, 2)", "x = {m}(x)"), ("Upsample(size=(3, 4), mode='bicubic', align_corners=False)", "x = {m}(x)")),
+    ),
+    # the derivative of hardtanh at NaN, of many elements: PyTorch's is another than that of few
+    Network(
+        (1, 1, 2, 4, 2), (("LPPool3d(3, 2)", "x = {m}(x)"), ("ReplicationPad3d((1, 2, -1, 1, 1, 2))", "x = {m}(x)"), ("Hardtanh(-1.5, 1.25)", "x = {m}(x)")),
+    ),
+    # the nearest pixel by a factor
+    Network((2, 2, 6, 7), (("Upsample(scale_factor=1.2)", "x = {m}(x)"), ("Upsample(scale_factor=(1.1, 2.2))", "x = {m}(x)"))),
 )  # fmt: skip

@@ -97,4 +97,21 @@ FOUND = (
     ),
     # both operands and two copies were saved
     Saved("F.kl_div", "function", "nn.functional.kl_div", (SURE, SURE), (("log_target", True),)),
+    # what was kept was in another type than what was given
+    *(
+        Saved("cumprod", "function", "cumprod", (given, 0), (("dtype", Code(f"torch.{name}")),))
+        for given, name in ((replace(SMALL, dtype="complex64"), "complex128"), (HALVES, "float64"))
+    ),
+    # a label that the others have with size 1 was summed after the product
+    Saved(
+        "einsum",
+        "function",
+        "einsum",
+        (
+            ",jlk,lj->k",
+            replace(SMALL, shape=(), values=(2.0,)),
+            replace(SMALL, shape=(1, 1, 2), values=(0.5, 1.0)),
+            Given((2, 1), "float64", (0.5, 1.0)),
+        ),
+    ),
 )

@@ -26,6 +26,7 @@ from tests.fuzz.program_conditions import (
     order_of_one_complex_number,
     places_of_equal_elements,
     places_of_no_elements,
+    power_of_a_plain_exponent,
     prelu_at_zero,
     product_of_several_zeros,
     products_of_nothing,
@@ -108,6 +109,8 @@ KNOWN_PROGRAMS = (
     KnownProgram("values of another type where a mask holds: refused everywhere, by PyTorch not in inference mode",
                  mask_in_inference),
     KnownProgram("vizgrad saves no operand for its shape", saved_for_its_shape),
+    KnownProgram("[D] the result of a power whose exponent needs no gradient may be written to: PyTorch keeps it, though "
+                 "the derivative by the base reads base and exponent alone", power_of_a_plain_exponent),
     KnownProgram("what was written before a refusal", written_before_refusal),
     KnownProgram("the leaves that were reached before a refusal, of an operation that has fewer nodes",
                  reached_before_refusal),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tests.fuzz.compare import Difference
-from tests.fuzz.conditions import gives
+from tests.fuzz.conditions import gives, one_observation
 from tests.fuzz.known_entry import Known
 from tests.fuzz.saved import Saved
 
@@ -21,6 +21,10 @@ def scattered(call: Saved, found: Difference) -> bool:
     return any(
         given.memory in ("stepped", "shifted") and not given.grad for given in call.operands()
     )
+
+
+def narrow_in_another_type(call: Saved, found: Difference) -> bool:
+    return call.operands()[0].dtype == "bfloat16" and any(word == "dtype" for word, _ in call.words)
 
 
 def nothing(call: Saved, found: Difference) -> bool:
@@ -39,6 +43,10 @@ SAVED: tuple[Known, ...] = (
     Known("L.vecdot vdot", "held", "a conjugate has memory of its own: of elements that repeat, PyTorch keeps each once",
           lambda call, found: any(g.memory == "expanded" and g.dtype.startswith("complex") for g in call.operands())),
     Known("L.lu_factor L.lu_factor_ex lu", "held", "L, U and P as they are multiplied, not LAPACK's one matrix and pivots"),
+    Known("nansum norm L.norm L.vector_norm L.matrix_norm cumprod", "held", "of halves that numpy has not (bfloat16), `dtype` names the type in which vizgrad "
+          "computes, and it keeps what it has computed with", narrow_in_another_type),
+    Known("cov corrcoef", "refused after a write to operand", "of one observation PyTorch's gradient by the weights is a constant, 0 or NaN",
+          one_observation),
 )  # fmt: skip
 
 

@@ -44,6 +44,12 @@ def flat_singular(call: Call, found: Difference) -> bool:
     return bool(kept.min() <= 1e-3 * kept.max())
 
 
+def lengthened(call: Call, found: Difference) -> bool:
+    """Reflections with factors beyond those of `geqrf`, which are at most 2."""
+    factors = call.operands()[1].values
+    return any(abs(v) > 2 for v in factors)
+
+
 def not_positive(call: Call, found: Difference) -> bool:
     """A matrix that has no Cholesky factor."""
     import torch

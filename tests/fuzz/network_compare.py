@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -48,25 +49,39 @@ def differences(torch: Any, vizgrad: Any, network: Network) -> list[Difference]:
             return []  # what comes after it differs, too
         if rounding(torch, vizgrad, network, found, theirs, ours):
             continue
-        return [] if _of_batch_norm(torch, network, found) else [found]
+        return [] if _written_out(torch, network, found) else [found]
     return []
 
 
-def _of_batch_norm(torch: Any, network: Network, found: Difference) -> bool:
-    """PyTorch has what vizgrad has if its batch norm is written out.
+def _written_out(torch: Any, network: Network, found: Difference) -> bool:
+    """PyTorch has what vizgrad has if its batch norm and its hardtanh are written out.
 
-    Its own second derivative differs from quotients of differences where a channel has few values, and reads the
-    memory of a transposed operand wrongly.
+    The second derivative of its batch norm differs from quotients of differences where a channel has few values,
+    and reads the memory of a transposed operand wrongly; the derivative of its hardtanh at NaN is one of few elements,
+    and another of many.
     """
-    if not any(made.startswith("BatchNorm") for made, _ in network.layers):
-        return False
-    functional, own = torch.nn.functional, torch.nn.functional.batch_norm
-    functional.batch_norm = _batch_norm
+    functional, hardtanh = torch.nn.functional, ("hardtanh", partial(_hardtanh, torch))
+    written = {"BatchNorm": ("batch_norm", _batch_norm), "Hardtanh": hardtanh, "ReLU6": hardtanh}
+    made = " ".join(each for each, _ in network.layers)
+    changed = dict(own for layer, own in written.items() if layer in made)
+    before = {name: getattr(functional, name) for name in changed}
     try:
-        there = observed(torch, network).get(found.what)
+        for name, own in changed.items():
+            setattr(functional, name, own)
+        there = observed(torch, network).get(found.what) if changed else None
     finally:
-        functional.batch_norm = own
-    return agree(there, found.ours, 1e-8 if network.dtype == "float64" else 1e-5, 1e-3)
+        for name, own in before.items():
+            setattr(functional, name, own)
+    near = 1e-8 if network.dtype == "float64" else 1e-5
+    return bool(changed) and agree(there, found.ours, near, 1e-3)
+
+
+def _hardtanh(
+    torch: Any, x: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+) -> Any:
+    """`F.hardtanh`, whose derivative is 0 beyond the bounds alone."""
+    y = torch.where(x <= min_val, min_val, torch.where(x >= max_val, max_val, x))
+    return x.copy_(y) if inplace else y
 
 
 def _batch_norm(

@@ -255,6 +255,13 @@ def saved_for_its_shape(line: str, theirs: Side, ours: Side, found: Difference) 
     return stale is not None and (parts or stale in shapes)
 
 
+def power_of_a_plain_exponent(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
+    """PyTorch's powers keep their result, which the derivative by the base does not read."""
+    return _stale_there_alone(found) is not None and bool(
+        re.search(r"which is output 0 of Pow(Backward)?[01]\b", str(found.theirs))
+    )
+
+
 def another_type_unpacked(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
     return "the unpack hook returned" in str(found.ours)
 

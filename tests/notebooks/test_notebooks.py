@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -68,3 +69,12 @@ def run(path: Path) -> None:
             assert "error" in kinds, f"it was to fail: {cell.source}"
     if path == TOUR:
         check_page(notebook, pictures=4)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=str)
+def test_a_cell_that_compares_traces_shows_no_live_view_as_well(path: Path) -> None:
+    """Two pictures of one graph and a table between them are more than a screen."""
+    notebook = nbformat.read(FOLDER / path, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and ".trace.diff(" in cell.source:
+            assert not re.search(r"^session\.(step|continue_|back)", cell.source, re.MULTILINE)

@@ -39,7 +39,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "addr_": lambda t, u: t.addr_(u[:, 0], u[0]),
     "cumsum_": lambda t, u: t.cumsum_(0),
     "cumprod_": lambda t, u: t.cumprod_(1),
-    "clamp_": lambda t, u: t.clamp_(0.3, u),
+    "clamp_": lambda t, u: t.clamp_(u - 0.3, u),
     "clip_": lambda t, u: t.clip_(0.3, 0.6),
     "clamp_min_": lambda t, u: t.clamp_min_(0.3),
     "lerp_": lambda t, u: t.lerp_(u, 0.3),

@@ -10,19 +10,23 @@ import pytest
 from tests.debugger.drawing.examples import loop, mlp, run_at, transformer, vanishing, with_state
 from vizgrad.debugger.drawing import graph_scene, to_dot
 from vizgrad.debugger.drawing.cards import (
-    TITLE_LIMIT,
     frame_title,
     group_card,
     group_size,
     group_title,
     head_need,
     head_shapes,
-    shortened,
 )
 from vizgrad.debugger.drawing.geometry import Box, Head, place_head, text_width
 from vizgrad.debugger.drawing.overlay import RunView
 from vizgrad.debugger.drawing.scene import Group as Shapes
 from vizgrad.debugger.drawing.scene import Rect, Scene, Shape, Text, texts
+from vizgrad.debugger.drawing.title_forms import (
+    TITLE_LIMIT,
+    fitted_title,
+    short_forms,
+    shortened,
+)
 from vizgrad.debugger.drawing.visible import Frame, Item
 from vizgrad.debugger.model import Graph, Group, NodeRun, Run, SavedRun
 
@@ -148,7 +152,7 @@ def test_which_of_many_is_shown_is_never_cut_however_long_the_title() -> None:
     assert isinstance(title, Text)
     words, which = title.text.split(" · ")
     assert which == "99,998 of 100,000"
-    assert words.startswith("for batch in")
+    assert words.startswith("… in loader")
     # Beside it a view has arrows, and it may be zoomed out.
     live = head_need(many, frame, 60.0, 1.3)
     counter = text_width(" · 99,998 of 100,000", 11.5, bold=True)
@@ -176,13 +180,51 @@ def test_thousands_are_set_apart() -> None:
     assert frame_title(many, Frame(0, -1, 0)) == "for t in range(24) · 10,000 of 10,000"
 
 
-def test_titles_lose_their_middle() -> None:
+@pytest.mark.parametrize(
+    ("title", "forms"),
+    [
+        (
+            "for (i, block) in enumerate(self.h) × 12",
+            ["for … in enumerate(self.h) × 12", "… in enumerate(self.h) × 12"],
+        ),
+        (
+            "for block in self.transformer.h",
+            [
+                "for … in self.transformer.h",
+                "… in self.transformer.h",
+                "… in …transformer.h",
+                "… in …h",
+            ],
+        ),
+        (
+            "attention: MultiheadAttention",
+            ["attention: Multihead…", "attention"],
+        ),
+        (
+            "head: NNHead / 0: GPTBlock / fc: Linear",
+            ["head: NNHead / … / fc: Linear", "… / fc: Linear", "… / fc"],
+        ),
+        ("tagger.gru.weight_hh_l0", ["…gru.weight_hh_l0", "…weight_hh_l0", "weight_hh_l0"]),
+        ("Linear · 6 equal blocks", []),
+    ],
+)
+def test_short_titles_keep_what_says_most(title: str, forms: list[str]) -> None:
+    assert list(short_forms(title)) == forms
+    widths = [text_width(each, 13, bold=True) for each in (title, *forms)]
+    assert widths == sorted(widths, reverse=True)
+    for form, width in zip((title, *forms), widths, strict=True):
+        assert fitted_title(title, width, 13) == form
+
+
+def test_titles_without_a_short_form_lose_their_middle() -> None:
     assert shortened("short") == "short"
     assert shortened("a" * TITLE_LIMIT) == "a" * TITLE_LIMIT
-    long = shortened("outermost / " + "x" * 50 + " / innermost")
-    assert long.startswith("outermost / xx")
-    assert long.endswith("xx / innermost")
-    assert len(long) <= TITLE_LIMIT
+    long = shortened("x" * 50 + " / innermost")
+    assert long == "… / innermost"
+    middle = shortened("begin" + "x" * 50 + "end")
+    assert middle.startswith("beginxx")
+    assert middle.endswith("xxend")
+    assert len(middle) <= TITLE_LIMIT
     assert shortened("a\nb") == "a\\nb"
     assert frame_title(LOOP, Frame(0, -1)) == "for t in range(24)"
 

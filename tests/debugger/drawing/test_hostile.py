@@ -21,8 +21,8 @@ from vizgrad.debugger.drawing import (
     versions_svg,
     versions_text,
 )
-from vizgrad.debugger.drawing.cards import shortened
 from vizgrad.debugger.drawing.describe import plain
+from vizgrad.debugger.drawing.title_forms import shortened
 from vizgrad.debugger.model import Trace
 
 SVG = "{http://www.w3.org/2000/svg}"

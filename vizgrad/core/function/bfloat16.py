@@ -43,7 +43,7 @@ def widened(op: Declared, operands: tuple[Any, ...]) -> tuple[Any, ...]:
         number = op.name in BY_NUMBER and arrays[1].size == 1
         if not isinstance(common, dtypes.NarrowDType):
             if number and common is dtypes.float16:
-                return (common.np, _wide(arrays[0], common.np), arrays[1].astype(_WIDE))
+                return (common.np, _wide(arrays[0], common.np), _in_single(arrays[1]))
             return (None, *arrays_for(op, operands))
         _refuse_float8(op, common)
         refuse_bools(op, operands)
@@ -52,7 +52,7 @@ def widened(op: Declared, operands: tuple[Any, ...]) -> tuple[Any, ...]:
         return (
             common.np,
             _wide(arrays[0], common.np),
-            *(a.astype(_WIDE) if number else _wide(a, common.np) for a in arrays[1:]),
+            *(_in_single(a) if number else _wide(a, common.np) for a in arrays[1:]),
         )
     if op.typing == "same" and any(d is not found[0] for d in found):
         return (None, *arrays_for(op, operands))
@@ -73,10 +73,16 @@ class Statistics:
         self.dtype = dtype
 
 
+def _in_single(array: Any) -> Any:
+    with xp.errstate(over="ignore"):
+        return array.astype(_WIDE)
+
+
 def _wide(array: Any, common: Any) -> Any:
     """In float32; values that `common` has not are rounded first. Only factors and divisors are not."""
     if array.dtype is not common:
-        array = array.astype(common)
+        with xp.errstate(over="ignore"):
+            array = array.astype(common)
     return array.astype(_WIDE)
 
 

@@ -260,7 +260,7 @@ def _linear(name: str) -> Primitive:
             return layout.images(pooling_kernel.resample(self, matrices), self)
 
         def grad_self(grad, matrices):
-            return resample(grad, matrices=tuple(m.T for m in matrices))
+            return resample(grad, matrices=kernel.transposed(matrices))
 
     Declaration.__name__ = name
     return primitive(linear=True)(Declaration)

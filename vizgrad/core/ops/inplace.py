@@ -115,6 +115,7 @@ def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """`clamp`, in place."""
     if min is None and max is None:
         raise RuntimeError("clamp: At least one of 'min' or 'max' must not be None")
+    min, max = where_clamp.bounds_of_a_kind("clamp_", min, max)
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         if max is None:
             return write(select.clamp_low, input, min, name="clamp_")
@@ -260,7 +261,8 @@ def cumsum_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 @takes_tensors
 def cumprod_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     _check_kept("cumprod_", input, dtype)
-    return write(statistics.cumprod, input, name="cumprod_", dim=wrap_dim(dim, input._array.ndim))
+    only = wrap_dim(dim, input._array.ndim)
+    return write(statistics.cumprod, input, name="cumprod_", dim=only, dtype=None)
 
 
 @method

@@ -73,7 +73,8 @@ def _arrays(tensors: Sequence[Tensor]) -> list[Any]:
     first = arrays[0].dtype
     if any([a.dtype is not first for a in arrays]):  # noqa: C419  few: a list is the faster
         dtype = result_dtype(tuple(tensors)).np
-        arrays = [a.astype(dtype, copy=False) for a in arrays]
+        with xp.errstate(over="ignore"):  # whole numbers beyond halves are infinite
+            arrays = [a.astype(dtype, copy=False) for a in arrays]
     return arrays
 
 
@@ -192,7 +193,7 @@ class SplitBackward0(ManyOutputs):
     plain_names: ClassVar[tuple[str, ...]] = ("dim", "split_size")
     input_names = ("self",)
 
-    def combine(self, grads: list[Any]) -> tuple[Any, ...]:
+    def combine(self, grads: Sequence[Any]) -> tuple[Any, ...]:
         return (cat_any(grads, self._dim),)
 
 
@@ -210,7 +211,7 @@ class SplitWithSizesBackward0(ManyOutputs):
     plain_names: ClassVar[tuple[str, ...]] = ("dim", "split_sizes")
     input_names = ("self",)
 
-    def combine(self, grads: list[Any]) -> tuple[Any, ...]:
+    def combine(self, grads: Sequence[Any]) -> tuple[Any, ...]:
         return (cat_any(grads, self._dim),)
 
 
@@ -222,7 +223,7 @@ class UnbindBackward0(ManyOutputs):
     plain_names: ClassVar[tuple[str, ...]] = ("dim",)
     input_names = ("self",)
 
-    def combine(self, grads: list[Any]) -> tuple[Any, ...]:
+    def combine(self, grads: Sequence[Any]) -> tuple[Any, ...]:
         return (stack_any(grads, self._dim),)
 
 

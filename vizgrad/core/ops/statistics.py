@@ -133,11 +133,12 @@ def _dist_slope(grad, a, b, result, p):
 
 @primitive
 class cumprod:
-    """Running products along `dim`; the derivative never divides by zeros (T-75)."""
+    """Running products along `dim`, in the type `dtype`; the derivative never divides by zeros (T-75)."""
 
-    def forward(self, *, dim):
-        return reduction.cumprod(self, dim)
+    def forward(self, *, dim, dtype):
+        return reduction.cumprod(self if dtype is None else self.astype(dtype), dim)
 
+    # It saves what was given, not what was made of it in another type.
     def grad_self(grad, self, result, dim):
         if not self.ndim or self.shape[dim] == 1 or not raw(self).size:
             return grad * 1
@@ -148,7 +149,7 @@ class cumprod:
         first = reduction.first_along(raw(self), dim)
         before = drop(roll(self, shifts=(1,), dims=(dim,)), mask=first)
         before = before + constant(first.astype(raw(self).dtype), self)
-        return after * cumprod(before, dim=dim)
+        return after * cumprod(before, dim=dim, dtype=None)
 
 
 @primitive(node="CumprodBackward0")

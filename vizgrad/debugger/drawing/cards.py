@@ -33,7 +33,7 @@ from vizgrad.debugger.drawing.describe import (
     tangent_text,
     type_text,
 )
-from vizgrad.debugger.drawing.geometry import Box, Head, HeadNeed, Point, Size, fitted, text_width
+from vizgrad.debugger.drawing.geometry import Box, Head, HeadNeed, Point, Size, text_width
 from vizgrad.debugger.drawing.overlay import (
     RunView,
     count_of,
@@ -44,6 +44,7 @@ from vizgrad.debugger.drawing.overlay import (
 )
 from vizgrad.debugger.drawing.scene import Group as Shapes
 from vizgrad.debugger.drawing.scene import Poly, Rect, Shape, Text
+from vizgrad.debugger.drawing.title_forms import fitted_title, shortened
 from vizgrad.debugger.drawing.visible import Frame, Item
 from vizgrad.debugger.model import Graph, Group, Node, NodeState, Run, Saved
 
@@ -164,8 +165,6 @@ def _log(norm: float | None) -> float | None:
 # The box of a closed group, or of equal children of an open one: its contents, and so its size.
 
 
-#: A title is cut to so many characters, in its middle.
-TITLE_LIMIT = 44
 #: Height of the curve of the gradients of equal children, where there are some.
 CURVE = 34.0
 #: Room beside the title, for the sign of the state and what a person clicks to open the group.
@@ -186,15 +185,6 @@ def group_title(group: Group, item: Item) -> str:
     first = last - item.cells + 1
     which = f"{last:,}" if first == last else f"{first:,} … {last:,}"
     return f"{which} of {group.cells:,}"
-
-
-def shortened(title: str) -> str:
-    """A title that fits a box; what is too long loses its middle."""
-    title = plain(title)
-    if len(title) <= TITLE_LIMIT:
-        return title
-    half = (TITLE_LIMIT - 1) // 2
-    return f"{title[:half]}…{title[-half:]}"
 
 
 def group_size(group: Group, item: Item) -> Size:
@@ -453,7 +443,7 @@ def result_card(item: Item, results: int) -> Card:
 
 _SIZE = 11.5
 #: A frame is not made wider for more of its title than this.
-_LEAST_TITLE = 190.0
+_LEAST_TITLE = 240.0
 _LEAST_CURVE, _MOST_CURVE = 132.0, 240.0
 
 
@@ -483,7 +473,7 @@ def head_shapes(
     """The head of a frame in `box`; `nested` is the role of a frame in a frame."""
     which = _which(group, frame)
     room = head.title_room - text_width(which, _SIZE, bold=True)
-    words = fitted(shortened(group.title), room, _SIZE, bold=True) + which
+    words = fitted_title(shortened(group.title), room, _SIZE) + which
     title = Text(box.x + head.title, box.y + 17, words, f"scope halo{nested}")
     if run is None or group.cells < 2 or not head.curve_room:
         return (title,)

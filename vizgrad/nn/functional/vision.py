@@ -25,6 +25,8 @@ from vizgrad.nn.functional.pooling import (
 )
 
 _LINEAR = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
+#: Modes that resize images of bytes, too.
+_OF_BYTES = ("nearest", "nearest-exact", "bilinear", "bicubic")
 
 
 @takes_tensors
@@ -37,14 +39,16 @@ def interpolate(
 
     Modes: "nearest", "nearest-exact", "linear" (3-D input), "bilinear" and "bicubic" (4-D), "trilinear"
     (5-D), "area". With `align_corners` the corner pixels keep their places; with `antialias` ("bilinear",
-    "bicubic") a shrunk image averages over all that a pixel covers.
+    "bicubic") a shrunk image averages over all that a pixel covers. "nearest", "bilinear" and "bicubic" take
+    uint8, too, and round each dimension to bytes. Raises NotImplementedError for other types, RuntimeError
+    for sizes below 1.
     """
     if (size is None) == (scale_factor is None):
         which = "either" if size is None else "only one of"
         raise ValueError(f"{which} size or scale_factor should be defined")
     dims = _spatial_dims(input, size, scale_factor)
     if input._array.dtype.kind not in "fV" and not (
-        mode.startswith("nearest") and input._array.dtype == "uint8"
+        mode in _OF_BYTES and input._array.dtype == "uint8"
     ):
         raise NotImplementedError(f'"interpolate" ({mode}) not implemented for {input.dtype.name}')
     if antialias and mode not in ("bilinear", "bicubic"):
@@ -70,7 +74,7 @@ def interpolate(
         )
     if mode in ("nearest", "nearest-exact"):
         indices = tuple(
-            kernel.nearest(place_of(input), n, o, f, exact=mode != "nearest")
+            kernel.nearest(place_of(input), n, o, f, exact=mode != "nearest", flat=dims == 2)
             for n, o, f in zip(have, out, scales, strict=True)
         )
         kind = op.NEAREST if mode == "nearest" else op.NEAREST_EXACT
@@ -90,8 +94,12 @@ def interpolate(
     else:
         kinds = op.CUBIC if cubic else op.LINEAR
         matrix = kernel.cubic_matrix if cubic else kernel.linear_matrix
+    like = place_of(input)
+    if like.dtype == "uint8":  # a size of bytes that stays is copied in each mode
+        like = like.astype(xp.float64)
+        scales = tuple(None if n == o else f for n, o, f in zip(have, out, scales, strict=True))
     matrices = tuple(
-        matrix(place_of(input), n, o, f, corners) for n, o, f in zip(have, out, scales, strict=True)
+        matrix(like, n, o, f, corners) for n, o, f in zip(have, out, scales, strict=True)
     )
     return kinds[dims].record(input, matrices=matrices)
 

@@ -17,6 +17,7 @@ import { concerns, groupState, progressText } from './tally';
 import { RankStrip } from './RankStrip';
 import type { TextMetrics } from './text';
 import type { Detail } from './viewport';
+import { fitTitle, wholeTitle } from './titleForms';
 import { farSign } from './titlePlaces';
 
 /** The sheets behind a group's box: it is more than one thing. */
@@ -56,7 +57,7 @@ function GroupBoxInner(props: GroupBoxProps): JSX.Element {
   const worries = concerns(tally, props.breakpoints);
   const curve = tally.norms.length > 1;
   const spoken = [
-    box.title,
+    wholeTitle(box, group),
     box.kind === 'cells' ? format.count(box.cells, 'equal cell') : 'group',
     progressText(tally),
     props.norm === null ? '' : `gradient ${format.number(props.norm)}`,
@@ -132,7 +133,7 @@ function Inside(props: InsideProps): JSX.Element {
         <StateShape state={state} share={share(tally)} wrong={tally.nonfinite > 0} />
       </g>
       <text class="vg-name" x={TITLE_LEFT} y={19}>
-        {metrics.fit(box.title, room, 'name')}
+        {fitTitle(metrics, box.title, room, 'name')}
       </text>
       {showsKind && (
         <text class="vg-sub" x={width - 30} y={19} text-anchor="end">
@@ -231,7 +232,7 @@ function tooltip(box: DrawnBox, group: Group | undefined, words: readonly string
       ? `${format.place(group.place)}: ${group.place.text.trim()}`
       : '';
   const how = box.kind === 'cells' ? 'click opens the nearest cell' : 'double click or Enter opens';
-  return [box.title, where, ...words, `(${how})`].filter(Boolean).join('\n');
+  return [wholeTitle(box, group), where, ...words, `(${how})`].filter(Boolean).join('\n');
 }
 
 export const GroupBox = memo(GroupBoxInner);

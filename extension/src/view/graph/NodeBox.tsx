@@ -12,6 +12,7 @@ import { NodeCard } from './NodeCard';
 import type { NodeBoxProps } from './nodeProps';
 import { PinCard } from './PinCard';
 import { RankStrip } from './RankStrip';
+import { fitTitle } from './titleForms';
 
 const ON_WAY = { seen: 'the symptom', way: 'on the path to the cause', cause: 'the cause' };
 
@@ -139,7 +140,7 @@ function Far(props: NodeBoxProps): JSX.Element {
   const room = width - 33;
   const names = [mainText(node), farText(node)];
   const name = names.find(each => metrics.width(each, role) <= room) ?? farText(node);
-  const text = metrics.fit(name, room, role);
+  const text = fitTitle(metrics, name, room, role);
   const size = Math.max(role === 'leaf' ? 12 : 13, props.type);
   return (
     <>

@@ -5,6 +5,7 @@ import * as format from '../format';
 import { Badge } from './Badge';
 import { mainText, typeIn, typeText } from './card';
 import type { NodeBoxProps } from './nodeProps';
+import { fitTitle } from './titleForms';
 
 const SIDE = 14;
 const GAP = 8;
@@ -16,7 +17,7 @@ export function PinCard(props: NodeBoxProps): JSX.Element {
   const { box, node, run, running, odd, got, differs, metrics } = props;
   const room = box.width - 2 * SIDE;
   const line = room + INTO_END;
-  const name = metrics.fit(mainText(node), line - SIGN_ROOM, 'leaf');
+  const name = fitTitle(metrics, mainText(node), line - SIGN_ROOM, 'leaf');
   const used = metrics.width(name, 'leaf');
   const spoken = box.uses > 1 ? `use ${format.whole(box.use)} of ${format.whole(box.uses)}` : '';
   const free = room - metrics.width(typeText(node.outputs), 'type') - GAP;

@@ -4,6 +4,7 @@ import * as format from '../format';
 import type { Picture } from './picture';
 import type { Head } from './sticky';
 import type { TextMetrics } from './text';
+import { fitTitle } from './titleForms';
 
 /** Height of the part of a frame that its title is in; the kernel leaves that much. */
 export const HEAD = 22;
@@ -27,7 +28,7 @@ export function headText(frame: DrawnFrame, group: Group, metrics: TextMetrics):
     frame.cell === null ? '' : `${format.whole(cells - frame.cell)} of ${format.whole(cells)}`;
   const counterRoom = counter ? metrics.width(counter, 'title') + 2 * ARROW + 8 : 0;
   // No line comes in where the kernel left room.
-  const title = metrics.fit(whole, frame.title_room - SIGN - counterRoom - 4, 'title');
+  const title = fitTitle(metrics, whole, frame.title_room - SIGN - counterRoom - 4, 'title');
   const right = frame.title_left + SIGN + metrics.width(title, 'title') + 4;
   return { title, counter, counterRoom, right };
 }
@@ -50,7 +51,7 @@ export function headsOf(
     const least = counterRoom > 0 ? width : Math.min(width, SIGN + LEAST);
     const narrow = (element: SVGGElement, room: number): void => {
       if (least < width) {
-        const text = room < width ? metrics.fit(title, room - SIGN - 4, 'title') : title;
+        const text = room < width ? fitTitle(metrics, title, room - SIGN - 4, 'title') : title;
         write(element, text, room);
       }
     };

@@ -8,6 +8,7 @@ import type { Box, Point } from './geometry';
 import { frameKey, isFolded } from './picture';
 import type { Picture } from './picture';
 import type { Head } from './sticky';
+import { fitTitle } from './titleForms';
 
 export interface FarTitle {
   readonly key: string;
@@ -165,6 +166,6 @@ function widthOf({ metrics }: Picture, text: string): number {
 }
 
 function fitted(picture: Picture, title: string, room: number): string | null {
-  const text = picture.metrics.fit(title, room * 11.5, 'title');
+  const text = fitTitle(picture.metrics, title, room * 11.5, 'title');
   return text === title || Array.from(text).length > LEAST ? text : null;
 }

@@ -153,7 +153,7 @@ def test_what_repeats_in_a_module_of_ours_is_cells() -> None:
         """,
         """
             module LSTM [1:52]
-                equal AddmmBackward0, UnsafeSplitBackward0, SigmoidBackward0, … · 4 equal [2:46] =4
+                equal time step · 4 equal [2:46] =4
                     turn 4 of 4 [2:13]
                     turn 3 of 4 [13:24]
                     turn 2 of 4 [24:35]

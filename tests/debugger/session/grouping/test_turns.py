@@ -138,7 +138,7 @@ def test_a_long_statement_is_cut_in_its_middle() -> None:
             x = w
             for i in range(2):
                 x = x * w
-                for name in ["a very long name indeed", "another one that is long"]:
+                for name in ["a very long name indeed, it is", "another one, and one that is long"]:
                     x = x + 1
                     x = x.tanh()
             y = x.sum()
@@ -146,11 +146,11 @@ def test_a_long_statement_is_cut_in_its_middle() -> None:
         """
             loop for i in range(2) [1:11] =2
                 turn 2 of 2 [1:6]
-                    loop for name in ['a very… one that is long'] [1:5] =2
+                    loop for name in ['a very long name indee…another one, and one that is long'] [1:5] =2
                         turn 2 of 2 [1:3]
                         turn 1 of 2 [3:5]
                 turn 1 of 2 [6:11]
-                    loop for name in ['a very… one that is long'] [6:10] =2
+                    loop for name in ['a very long name indee…another one, and one that is long'] [6:10] =2
                         turn 2 of 2 [6:8]
                         turn 1 of 2 [8:10]
         """,

@@ -168,17 +168,37 @@ def _weight(interpolation: int, part: Array, k: int, order: int) -> Array:
 # Which pixels a resized image is made of.
 
 
-def nearest(like: Array, size: int, out: int, factor: float | None, exact: bool) -> Array:
-    """For each of `out` cells the index of its source among `size`."""
-    step = size / out if factor is None else 1 / factor
-    place = np.arange(out, like=like) + (0.5 if exact else 0)
-    return np.minimum(np.floor(place * np.float32(step)).astype(np.int64), size - 1)
+def nearest(
+    like: Array, size: int, out: int, factor: float | None, exact: bool, flat: bool
+) -> Array:
+    """For each of `out` cells the index of its source among `size`; places are in single precision.
+
+    In `flat` images the same size is copied, and twice the size shows each pixel twice, whatever the factor
+    is.
+    """
+    place = np.arange(out, like=like)
+    if flat and not exact and out in (size, 2 * size):
+        return place * size // out
+    step = np.float32(size / out if factor is None else 1 / factor)
+    # as PyTorch rounds: the centre of a cell is moved in double precision first
+    source = (
+        ((place + 0.5) * float(step)).astype(np.float32)
+        if exact
+        else place.astype(np.float32) * step
+    )
+    return np.minimum(np.floor(source).astype(np.int64), size - 1)
 
 
 def linear_matrix(
     like: Array, size: int, out: int, factor: float | None, align_corners: bool
 ) -> Array:
-    """The (out, size) matrix of linear interpolation; pixels are areas unless corners are aligned."""
+    """The (out, size) matrix of linear interpolation; pixels are areas unless corners are aligned.
+
+    A size that stays is copied, whatever the factor is. A pixel that is met with the weight 0 has -0
+    (`resample`).
+    """
+    if out == size:
+        return np.eye(size, like=like).astype(like.dtype)
     place = np.arange(out, like=like).astype(like.dtype)
     if align_corners:
         source = place * ((size - 1) / (out - 1) if out > 1 else 0.0)
@@ -190,15 +210,18 @@ def linear_matrix(
     part = (source - first).astype(like.dtype)
     matrix = np.zeros_like(like, shape=(out, size), order="C")
     rows = np.arange(out, like=like)
-    matrix[rows, first] += 1 - part
-    matrix[rows, second] += part
+    matrix[rows, second] = np.where(part == 0, -0.0, part)
+    matrix[rows, first] = np.where(first == second, 1, 1 - part)
     return matrix
 
 
 def cubic_matrix(
     like: Array, size: int, out: int, factor: float | None, align_corners: bool
 ) -> Array:
-    """The (out, size) matrix of cubic convolution; at the border the last pixel goes on."""
+    """The (out, size) matrix of cubic convolution; at the border the last pixel goes on.
+
+    A pixel that is met with the weight 0 has -0 (`resample`).
+    """
     place = np.arange(out, like=like).astype(like.dtype)
     if align_corners:
         source = place * ((size - 1) / (out - 1) if out > 1 else 0.0)
@@ -206,18 +229,27 @@ def cubic_matrix(
         source = (place + 0.5) * (size / out if factor is None else 1 / factor) - 0.5
     first = np.floor(source).astype(np.int64)
     matrix = np.zeros_like(like, shape=(out, size), order="C")
+    met = np.zeros_like(like, shape=(out, size), order="C", dtype=np.bool_)
     rows = np.arange(out, like=like)
     for offset in (-1, 0, 1, 2):
         column = first + offset
         # One pixel may be met four times at the border, each time in another pass of this loop.
-        matrix[rows, np.clip(column, 0, size - 1)] += _cubic(source - column, -0.75)
-    return matrix
+        pixel = np.clip(column, 0, size - 1)
+        matrix[rows, pixel] += _cubic(source - column, -0.75)
+        met[rows, pixel] = True
+    return np.where(met & (matrix == 0), matrix.dtype.type(-0.0), matrix)
 
 
 def smooth_matrix(
     like: Array, size: int, out: int, factor: float | None, align_corners: bool, cubic: bool
 ) -> Array:
-    """The (out, size) matrix that averages, when an image shrinks, over all pixels a new one covers."""
+    """The (out, size) matrix that averages, when an image shrinks, over all pixels a new one covers.
+
+    A size that stays is copied, whatever the factor is. A pixel that is covered with the weight 0 has -0
+    (`resample`).
+    """
+    if out == size:
+        return np.eye(size, like=like).astype(like.dtype)
     if align_corners:
         step = (size - 1) / (out - 1) if out > 1 else 0.0
     else:
@@ -230,8 +262,17 @@ def smooth_matrix(
     high = np.minimum((centre + reach + 0.5).astype(np.int64), size)
     distance = (column - centre + 0.5) / wide
     weight = _cubic(distance, -0.5) if cubic else np.maximum(1 - abs(distance), 0)
-    weight = weight * ((column >= low) & (column < high))
-    return (weight / weight.sum(1, keepdims=True)).astype(like.dtype)
+    covered = (column >= low) & (column < high)
+    weight = np.where(covered, weight, 0.0)
+    weight = weight / weight.sum(1, keepdims=True)
+    return np.where(covered & (weight == 0), -0.0, weight).astype(like.dtype)
+
+
+def transposed(matrices: tuple[Array, ...]) -> tuple[Array, ...]:
+    """The matrices of a gradient; where no size changes, it is copied: nothing is met with the weight 0."""
+    if all(m.shape[0] == m.shape[1] for m in matrices):
+        matrices = tuple(m + m.dtype.type(0) for m in matrices)  # -0 + 0 is 0
+    return tuple(m.T for m in matrices)
 
 
 def _cubic(distance: Array, a: float) -> Array:

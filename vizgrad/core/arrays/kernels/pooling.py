@@ -326,7 +326,13 @@ def spread_mean(
 
 
 def resample(x: Array, matrices: tuple[Array, ...]) -> Array:
-    """The last dimensions multiplied, one after the other, by matrices of shape (out, in)."""
+    """The last dimensions multiplied, one after the other, by matrices of shape (out, in).
+
+    A weight of 0 is an element that takes no part; one of -0 belongs to an element that is met, though it has
+    no weight: an infinity or a NaN there makes a NaN.
+    """
+    if x.dtype == np.uint8:
+        return _resample_bytes(x, matrices)
     if x.dtype == np.float16:
         wider = tuple(m.astype(np.float32) for m in matrices)
         return resample(x.astype(np.float32), wider).astype(np.float16)
@@ -345,14 +351,32 @@ def _weighed(x: Array, weights: Array) -> Array:
     finite = np.isfinite(x)
     found = np.matmul(np.where(finite, x, x.dtype.type(0)), weights)
     up, down, unknown = (m.astype(x.dtype) for m in (x == np.inf, x == -np.inf, np.isnan(x)))
+    met = ((weights == 0) & np.signbit(weights)).astype(x.dtype)
     above, below = ((weights > 0).astype(x.dtype), (weights < 0).astype(x.dtype))
     for part, value in (
         (up @ above + down @ below, np.inf),
         (up @ below + down @ above, -np.inf),
-        (unknown @ (above + below), np.nan),
+        (unknown @ (above + below + met) + (up + down) @ met, np.nan),
     ):
         found = found + np.where(part > 0, x.dtype.type(value), x.dtype.type(0))
     return found
+
+
+def _resample_bytes(x: Array, matrices: tuple[Array, ...]) -> Array:
+    """The same of bytes, as image libraries do it: each dimension in whole numbers, and rounded to bytes.
+
+    A weight has as many binary digits as fit, the largest one too, into 16 bits.
+    """
+    for axis, matrix in enumerate(reversed(matrices)):
+        digits, largest = 0, float(matrix.max())
+        while digits < 22 and int(0.5 + largest * 2 ** (digits + 1)) < 2**15:
+            digits += 1
+        whole = np.trunc(matrix * 2.0**digits + np.copysign(0.5, matrix)).astype(np.int64)
+        dim = x.ndim - 1 - axis
+        sums = np.matmul(np.swapaxes(x, dim, -1).astype(np.int64), whole.T)
+        rounded = np.clip((sums + (1 << digits >> 1)) >> digits, 0, 255)
+        x = np.swapaxes(rounded.astype(np.uint8), dim, -1)
+    return contiguous(x)
 
 
 def adaptive_matrix(like: Array, size: int, out: int) -> Array:

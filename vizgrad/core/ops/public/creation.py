@@ -329,7 +329,8 @@ def _piece(namespace: Any, low: int, high: int, start: Any, step: Any, np_dtype:
     numbers = namespace.arange(low, high)
     if np_dtype.kind in "fV":
         numbers = numbers.astype(xp.float64)
-    return (start + numbers * step).astype(np_dtype)
+    with xp.errstate(over="ignore"):  # beyond the largest half they are infinite
+        return (start + numbers * step).astype(np_dtype)
 
 
 def check_range(start: Any, end: Any, step: Any) -> None:

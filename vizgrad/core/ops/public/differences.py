@@ -22,7 +22,7 @@ from vizgrad.core.ops.public.arguments import (
     takes_tensors,
     written,
 )
-from vizgrad.core.ops.public.reduction import _as_asked, _in_dtype
+from vizgrad.core.ops.public.reduction import _as_asked, _in_dtype, numpys_float
 from vizgrad.core.tensor.requirements import AtLeast, DtypeKind, OneOf, RankAtLeast
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor
@@ -36,11 +36,14 @@ def _running(op: Any, input: Tensor, dim: int, dtype: Any, widen: bool = True) -
             one_dim(dim, input._array.ndim)
             return without_history(_in_dtype(input, dtype).clone(), dtype.np)
         raise NotImplementedError(f'"{op.name}" not implemented for bool: True and True are 2')
-    input = _in_dtype(input, dtype)
+    own = numpys_float(input, dtype) if op is statistics.cumprod else None
+    if own is None or dtype.category < input.dtype.category:
+        input, own = _in_dtype(input, dtype), None
     if widen and dtype is None and input._array.dtype.kind in "biu":
         input = _in_dtype(input, dtypes.int64)
     only = one_dim(dim, input._array.ndim)
-    result = op.record(input, dim=only)
+    settings = {"dtype": own} if op is statistics.cumprod else {}
+    result = op.record(input, dim=only, **settings)
     return result if dtype is None else _as_asked(result, dtype)
 
 

@@ -45,7 +45,11 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
     for step in _cheapest_order(inputs, output, operands):
         chosen = [rest[i] for i in step]
         rest = [pair for i, pair in enumerate(rest) if i not in step]
-        wanted = {label for names, _ in rest for label in names} | set(output)
+        # a label that the others have with size 1 alone is summed at once
+        wanted = {
+            c for names, o in rest for c, n in zip(names, o._array.shape, strict=True) if n != 1
+        }
+        wanted.update(output)
         names = [c for c in dict.fromkeys(c for n, _ in chosen for c in n) if c in wanted]
         if not rest:
             names = output

@@ -303,6 +303,16 @@ _Vector = Annotated[
 ]
 
 
+_RANKS = Requirement(
+    "{0}._array.ndim != {1}._array.ndim and {0}._array.ndim and {1}._array.ndim",
+    "index_copy(): When source and destination are not scalars, their dimensionality must match. "
+    "Source dimensionality ({ndim}), destination dimensionality ({other_ndim})",
+    IndexError,
+    other="",
+)
+_Copied = Annotated[_Source, first(_RANKS)]
+
+
 @public(method=True)
 @takes_axis
 @takes_out
@@ -360,17 +370,8 @@ def _check_room(name: str, input: Tensor, at: int, index: Tensor) -> None:
 
 def _index_write(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> int:
     at = wrap_dim(dim, input._array.ndim)
-    if name == "index_copy" and not source._array.ndim and index._array.size != 1:
-        raise IndexError(
-            "index_copy_(): When source is scalar, index should have one element (got "
-            f"{index._array.size})"
-        )
     if name == "index_copy":
-        _check_source(input, source, at)
-    if name == "index_copy" and index._array.dtype != xp.int64:
-        raise RuntimeError(
-            f"index_copy_(): Expected a long tensor for index, but got {index.dtype.name}"
-        )
+        _check_copied(input, source, index, at)
     if source._array.ndim and not 0 <= at < source._array.ndim:
         raise RuntimeError(
             f"{name}(): Indexing dim {at} is out of bounds of the source tensor with dim "
@@ -390,17 +391,20 @@ def _index_write(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
     return at
 
 
-def _check_source(input: Tensor, source: Tensor, dim: int) -> None:
-    have, given = input._array.shape, source._array.shape
-    if have and given and len(have) != len(given):
+def _check_copied(input: Tensor, source: Tensor, index: Tensor, dim: int) -> None:
+    have, given, count = input._array.shape, source._array.shape, index._array.size
+    if not given and count != 1:
         raise IndexError(
-            "index_copy(): When source and destination are not scalars, their dimensionality must match. "
-            f"Source dimensionality ({len(given)}), destination dimensionality ({len(have)})"
+            f"index_copy_(): When source is scalar, index should have one element (got {count})"
         )
     if have[:dim] + have[dim + 1 :] != given[:dim] + given[dim + 1 :]:
         raise RuntimeError(
             "index_copy(): Source/destination tensor must have same slice shapes. Destination slice shape: "
             f"{list(have)} at dimension {dim} and source slice shape: {list(given)} at dimension {dim}."
+        )
+    if index._array.dtype != xp.int64:
+        raise RuntimeError(
+            f"index_copy_(): Expected a long tensor for index, but got {index.dtype.name}"
         )
 
 
@@ -419,7 +423,7 @@ def _check_select(index: Tensor, input: Tensor, dim: int) -> None:
 
 @public(method=True)
 @takes_tensors
-def index_copy(input: Tensor, dim: Dim, index: _Vector, source: _Source) -> Tensor:
+def index_copy(input: Tensor, dim: Dim, index: _Vector, source: _Copied) -> Tensor:
     """A copy of `input` with the slices of `source` written at the entries of `index`."""
     at = _index_write("index_copy", input, dim, index, source)
     return indexing.index_copy.record(input, index, source, dim=at)
@@ -427,7 +431,7 @@ def index_copy(input: Tensor, dim: Dim, index: _Vector, source: _Source) -> Tens
 
 @method
 @takes_tensors
-def index_copy_(self: Tensor, dim: Dim, index: _Vector, source: _Source) -> Tensor:
+def index_copy_(self: Tensor, dim: Dim, index: _Vector, source: _Copied) -> Tensor:
     """`index_copy`, in place."""
     check_placing(self, index, source)
     at = _index_write("index_copy", self, dim, index, source)

@@ -211,14 +211,36 @@ def logdet(input: Tensor) -> Tensor:
 
 
 @takes_out
-def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
-    """X in A @ X = B (`left`), or X @ A = B; B may be a vector, or a stack of vectors."""
+def solve(
+    A: Tensor,
+    B: Annotated[
+        Tensor, RankAtLeast(1, "linalg.solve: The input tensor B must have at least 1 dimension.")
+    ],
+    *,
+    left: bool = True,
+) -> Tensor:
+    """X in A @ X = B (`left`; B may be a vector, or a stack of vectors), or in X @ A = B.
+
+    A is (*, n, n), B (*, n, k), or (*, k, n) unless `left`. Raises RuntimeError for shapes that do not fit,
+    and LinAlgError for a singular matrix.
+    """
     check("solve", A)
-    if not left:
-        return dimensions.mT(solve(dimensions.mT(A), dimensions.mT(B)))
+    if not B._array.ndim:
+        raise RuntimeError(
+            "linalg.solve: The input tensor B must have at least 1 dimension, but it has none"
+        )
     vector = B._array.ndim == 1 or B._array.shape == A._array.shape[:-1]
-    A, B = _same_batch(A, B, 1 if vector else 2)
-    return ops.solve.record(A, B, vector=vector)
+    if left:
+        A, B = _same_batch(A, B, 1 if vector else 2)
+        return ops.solve.record(A, B, vector=vector)
+    if vector:
+        raise RuntimeError(
+            "linalg.solve: Incompatible shapes of A and B for the equation XA = B: B is read as vectors of "
+            f"{B._array.shape[-1]} elements, which have a place with left=True alone; B.unsqueeze(-2) is a "
+            f"matrix. A is {list(A._array.shape)}, B {list(B._array.shape)}"
+        )
+    A, B = _same_batch(dimensions.mT(A), dimensions.mT(B))
+    return dimensions.mT(ops.solve.record(A, B, vector=False))
 
 
 def _same_batch(A: Tensor, B: Tensor, dims: int = 2) -> tuple[Tensor, Tensor]:

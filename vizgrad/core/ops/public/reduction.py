@@ -147,6 +147,7 @@ def prod(
     """The product over `dim`, or over everything."""
     input = _in_dtype(input, dtype)
     if dim is None:
+        _refuse_kept("prod", keepdim)
         result = reduce.prod_all.record(input)
     else:
         only = one_dim(dim, input._array.ndim)
@@ -332,6 +333,14 @@ def _refuse_empty(
             )
 
 
+def _refuse_kept(name: str, keepdim: Any) -> None:
+    """TypeError for `keepdim` without the `dim` that is to be kept."""
+    if keepdim:
+        raise TypeError(
+            f"{name}(): argument 'dim' must be int, not NoneType, where keepdim is given"
+        )
+
+
 def _extreme(name: str, all_op: Any, dim_op: Any, tie_op: Any) -> Any:
     def function(
         input: Tensor,
@@ -353,9 +362,11 @@ def _extreme(name: str, all_op: Any, dim_op: Any, tie_op: Any) -> Any:
             result = function(input, dim, keepdim, other=other)
             return write_all(out, result, name, input, dim, other)
         if dim is None and other is None:
+            _refuse_kept(name, keepdim)
             _refuse_empty(name, input, None, RuntimeError)
             return all_op.record(input)
         if isinstance(dim, Tensor) or other is not None:
+            _refuse_kept(name, keepdim)
             return tie_op.record(input, dim if other is None else other)
         only = one_dim(dim, input._array.ndim)
         _refuse_empty(name, input, (only,), IndexError)
@@ -468,6 +479,7 @@ def _median(
     name: str, all_op: Any, dim_op: Any, input: Tensor, dim: int | None, keepdim: bool
 ) -> Any:
     if dim is None:
+        _refuse_kept(name, keepdim)
         return all_op.record(input)
     only = one_dim(dim, input._array.ndim)
     _refuse_empty(name, input, (only,), IndexError)

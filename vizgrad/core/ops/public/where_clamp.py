@@ -126,6 +126,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     """`input` moved into [min, max] (numbers or tensors); `max` wins where they cross."""
     if min is None and max is None:
         raise RuntimeError("clamp: At least one of 'min' or 'max' must not be None")
+    min, max = bounds_of_a_kind("clamp", min, max)
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         if max is None:
             result = select.clamp_low.record(input, min)
@@ -149,6 +150,24 @@ def _ordered(name: str, input: Tensor) -> Tensor:
     if input._array.dtype.kind == "b":
         raise NotImplementedError(f'"{name}" not implemented for bool')
     return input
+
+
+def bounds_of_a_kind(called: str, low: Any, high: Any) -> tuple[Any, Any]:
+    """Both as given, or as numbers where one is a number and the other a tensor without dimensions.
+
+    Raises TypeError for a number beside a tensor that has dimensions, or requires grad.
+    """
+    if low is None or high is None or isinstance(low, Tensor) is isinstance(high, Tensor):
+        return low, high
+    name, bound = ("min", low) if isinstance(low, Tensor) else ("max", high)
+    if isinstance(bound, Wrapped):
+        return low, high
+    if bound._array.ndim or bound.requires_grad:
+        raise TypeError(
+            f"{called}(): beside a number '{name}' must be a number, or a 0-dim Tensor that does not require "
+            f"grad, but it is a Tensor of the shape {list(bound._array.shape)}; make both bounds Tensors"
+        )
+    return (bound.item(), high) if bound is low else (low, bound.item())
 
 
 def check_bounds(input: Tensor, min: Any, max: Any) -> None:

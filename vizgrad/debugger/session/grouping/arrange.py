@@ -190,6 +190,8 @@ class Arranger:
             self._turns(stretch)
         else:
             stretch.members = self.arranged(stretch.members)
+            if stretch.kind == "module" and stretch.family in _RECURRENT:
+                _name_steps(stretch.members)
         return self._shaped(_joined(stretch))
 
     def arranged(self, members: list[Member]) -> list[Member]:
@@ -319,6 +321,16 @@ class Arranger:
     def _names(self, members: Sequence[Member]) -> str:
         names = [self._name(m) if isinstance(m, int) else m.title for m in members[:3]]
         return ", ".join(names) + (", …" if len(members) > 3 else "")
+
+
+#: Layers that run through a sequence: what repeats in them, however it is recorded, are its steps.
+_RECURRENT = frozenset({"RNN", "LSTM", "GRU"})
+
+
+def _name_steps(members: Sequence[Member]) -> None:
+    for member in members:
+        if isinstance(member, Stretch) and member.kind == "equal":
+            member.title = f"time step · {member.cells:,} equal"
 
 
 def _alone(member: Member) -> Member:

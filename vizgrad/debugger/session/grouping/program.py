@@ -241,7 +241,7 @@ def _stores(spot: Spot) -> bool:
 
 
 #: Longer statements of loops are cut in their middle.
-LONGEST_TITLE = 40
+LONGEST_TITLE = 72
 
 #: Functions that go through a list, or a graph, within one call; the first only as functions.
 _MANY_BUILTIN = frozenset(("dict", "list", "map", "max", "min", "set", "sorted", "sum", "tuple"))

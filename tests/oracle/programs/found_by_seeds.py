@@ -1,0 +1,129 @@
+"""What two seeds of the fuzzer found: powers that keep less, sizes that stay, bounds and vectors."""
+
+from tests.oracle.registry import program
+
+POWERS = {
+    "operator": lambda torch, x, e: x**e,
+    "in place": lambda torch, x, e: x.pow_(e),
+    "of a 0-dim exponent": lambda torch, x, e: x ** e[0],
+    "float_power": lambda torch, x, e: torch.float_power(x, e),
+    "ldexp": lambda torch, x, e: torch.ldexp(x, e),
+}
+
+
+@program(rules="Y-60", each=list(POWERS))
+def the_result_of_a_power_of_a_plain_exponent_may_be_written(torch, see, name):
+    for learned in (False, True):
+        a = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = POWERS[name](torch, a.clone(), torch.tensor([2.0, 3.0], requires_grad=learned))
+        y.detach().mul_(2)
+        try:
+            y.sum().backward()
+            went = a.grad is not None
+        except RuntimeError as error:
+            went = "modified by an inplace operation" not in str(error)
+        if learned:
+            see("refused where the exponent requires grad", went, expect=False)
+            continue
+        see.differs(
+            "written", went, torch=False, vizgrad=True,
+            because="the derivative by the base reads base and exponent alone",
+        )  # fmt: skip
+
+
+@program(rules="Y-61", each=["int8", "int16", "int32", "int64"])
+def a_divisor_is_not_negative(torch, see, name):
+    dtype = getattr(torch, name)
+    least = torch.iinfo(dtype).min
+    one = torch.tensor([least], dtype=dtype)
+    see("with itself", torch.gcd(one, one))
+    see("with 0", torch.gcd(one, torch.tensor([0], dtype=dtype)))
+    see("with 2", torch.gcd(one, torch.tensor([2], dtype=dtype)))
+    see.differs(
+        "with the largest", torch.gcd(torch.tensor([-least - 1], dtype=dtype), one).item(), torch=-1,
+        vizgrad=1, because="the absolute value of the smallest number is none of its type there",
+    )  # fmt: skip
+
+
+LINEAR = {
+    "linear": (1, 4, 8),
+    "bilinear": (1, 2, 4, 4),
+    "trilinear": (1, 2, 4, 2, 2),
+}
+
+
+@program(rules="Y-62", each=list(LINEAR))
+def a_size_that_stays_is_copied_whatever_the_factor_is(torch, see, mode):
+    x = torch.arange(32.0).square().remainder(7).reshape(LINEAR[mode]).requires_grad_()
+    for corners in (False, True):
+        y = torch.nn.functional.interpolate(x, None, 1.1, mode, corners)
+        see(f"copied, {corners}", torch.equal(y, x), expect=True)
+        see(
+            f"gradient, {corners}",
+            torch.autograd.grad(y, x, torch.arange(32.0).reshape(x.shape))[0],
+        )
+
+
+@program(rules="Y-62", each=["bilinear", "bicubic"])
+def antialiasing_copies_a_size_that_stays(torch, see, mode):
+    x = torch.arange(32.0).square().remainder(7).reshape(1, 2, 4, 4).requires_grad_()
+    y = torch.nn.functional.interpolate(x, scale_factor=1.2, mode=mode, antialias=True)
+    see("copied", torch.equal(y, x), expect=True)
+    grad = torch.arange(32.0).reshape(x.shape)
+    see.differs(
+        "the gradient is that of a copy", torch.equal(torch.autograd.grad(y, x, grad)[0], grad),
+        torch=False, vizgrad=True, because="a gradient belongs to the value that was computed",
+    )  # fmt: skip
+
+
+@program(rules="Y-65", each=["nearest", "nearest-exact"])
+def the_nearest_pixel_is_found_in_single_precision(torch, see, mode):
+    for dims in (1, 2, 3):
+        found = []
+        for size in range(1, 13):
+            for factor in (0.3, 0.5, 0.6, 0.7, 1.1, 1.2, 1.3, 1.7, 2.0, 2.2, 2.4, 3.3):
+                if int(size * factor) < 1:
+                    continue
+                shape = (1, 1, *(2,) * (dims - 1), size)
+                x = torch.arange(2.0 ** (dims - 1) * size).reshape(shape).requires_grad_()
+                factors = (*(1.2,) * (dims - 1), factor)
+                y = torch.nn.functional.interpolate(x, scale_factor=factors, mode=mode)
+                found.append(y.reshape(-1))
+                # PyTorch's gradient copies and doubles in all images, its value in flat ones alone
+                if dims == 2 or not {2, 4, size, 2 * size} & set(y.shape[2:]):
+                    weights = torch.arange(y.numel() * 1.0).reshape(y.shape)
+                    found.append(torch.autograd.grad(y, x, weights)[0].reshape(-1))
+        see(f"{dims} dims", torch.cat(found))
+
+
+@program(rules="Y-62", each=["nearest", "nearest-exact", "bilinear", "bicubic"])
+def images_of_bytes_are_resized(torch, see, mode):
+    x = torch.arange(96).pow(3).remainder(251).to(torch.uint8)
+    for shape in ((1, 3, 4, 8), (2, 6, 2, 4)):
+        for how in ({"size": (5, 3)}, {"size": (2, 2)}, {"scale_factor": 1.2}):
+            image = torch.nn.functional.interpolate(x.reshape(shape), mode=mode, **how)
+            see(f"{shape} {how}", image)
+
+
+@program(rules="Y-63", each=["clamp", "clip", "clamp_", "clip_"])
+def bounds_are_of_one_kind(torch, see, name):
+    bound = torch.tensor(1.7, dtype=torch.float64)
+    for given in ([0.0, 3.0], 3.0, [0, 3]):
+        x = torch.tensor(given)
+        see.attempt(f"{given}", lambda x=x: getattr(x.clone(), name)(-2.9, bound))
+        see.attempt(f"{given}, below", lambda x=x: getattr(x.clone(), name)(min=bound, max=2))
+        see.attempt(f"{given}, of a dim", lambda x=x: getattr(x.clone(), name)(-1, bound[None]))
+    asked = bound.clone().requires_grad_()
+    see.attempt("that requires grad", lambda: getattr(torch.zeros(2), name)(-1, asked))
+
+
+@program(rules="Y-64", each=["solve", "solve_ex"])
+def a_vector_has_a_place_on_the_right_alone(torch, see, name):
+    solve = getattr(torch.linalg, name)
+    for size, given in (
+        ((1, 1), (1,)), ((2, 2), (2,)), ((2, 2, 2), (2, 2)), ((1, 1, 1), (1, 1)), ((2, 1, 1), (1, 2)),
+        ((1, 2, 2), (2, 1)), ((2, 2), (3, 2)), ((3, 2, 2), (2, 2)),
+    ):  # fmt: skip
+        a = torch.eye(size[-1]).expand(size) * 2
+        for left in (False, True):
+            see.attempt(f"{size} {given} {left}", lambda: solve(a, torch.ones(given), left=left))
