@@ -163,7 +163,18 @@ def sum_of_rows(array: Array) -> Array | None:
     if columns < 4 or array.size < 16 * columns or not array.flags.c_contiguous:
         return None
     rows = array.size // columns
-    return np.ones(rows, array.dtype).dot(array.reshape(rows, columns))
+    ones = _few_ones if rows <= _FEW else np.ones
+    return ones(rows, array.dtype).dot(array.reshape(rows, columns))
+
+
+#: So many ones are kept: to make them anew costs as much as a small product with them.
+_FEW = 4096
+
+
+@lru_cache(maxsize=256)
+def _few_ones(count: int, dtype: Any) -> Array:
+    """Not to be written to."""
+    return np.ones(count, dtype)
 
 
 def strides_of(array: Array) -> tuple[int, ...]:

@@ -37,7 +37,7 @@ from vizgrad.core.graph.saved import SavedGroup, SavedResult
 from vizgrad.core.tensor.duals import DUALS
 from vizgrad.core.tensor.modes import GUARD, MODES, inference_blocks, noted
 from vizgrad.core.tensor.source_location import INTERNAL, outermost
-from vizgrad.core.tensor.storage import storage_of, tick
+from vizgrad.core.tensor.storage import first_storage, tick
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.core.upcalls import UPCALLS
 
@@ -63,7 +63,7 @@ def compile_record(op: Declared, node_class: Callable[[], type[Node] | None]) ->
         "edge_of": edge_of, "cut_off": cut_off, "inference_blocks": inference_blocks,
         "tick": tick, "getframe": sys._getframe, "INTERNAL": INTERNAL, "outermost": outermost,
         "Meta": Meta, "new_meta": tuple.__new__, "SavedResult": SavedResult,
-        "storage_of": storage_of, "arrays_for": arrays_for, "number": number,
+        "first_storage": first_storage, "arrays_for": arrays_for, "number": number,
         "coerce": coerce, "type_error": type_error, "refuse_complex": refuse_complex,
         "refuse_integers": refuse_integers,
         "op": op, "become_view": become_view, "kernel_error": kernel_error, "gathered": _gathered,
@@ -266,7 +266,7 @@ def _record_node(op: Declared, results: list[str], outs: list[str]) -> list[str]
         if saved in op.outputs:
             out = outs[op.outputs.index(saved)]
             # as memory; its storage is made now: later writes must be seen
-            value = f"SavedResult({out}._array, {out}._storage or storage_of({out}))"
+            value = f"SavedResult({out}._array, {out}._storage or first_storage({out}))"
         else:
             value = saved
         lines.append(

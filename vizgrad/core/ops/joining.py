@@ -193,7 +193,7 @@ class SplitBackward0(ManyOutputs):
     plain_names: ClassVar[tuple[str, ...]] = ("dim", "split_size")
     input_names = ("self",)
 
-    def combine(self, grads: list[Any]) -> tuple[Any, ...]:
+    def combine(self, grads: Sequence[Any]) -> tuple[Any, ...]:
         return (cat_any(grads, self._dim),)
 
 
@@ -211,7 +211,7 @@ class SplitWithSizesBackward0(ManyOutputs):
     plain_names: ClassVar[tuple[str, ...]] = ("dim", "split_sizes")
     input_names = ("self",)
 
-    def combine(self, grads: list[Any]) -> tuple[Any, ...]:
+    def combine(self, grads: Sequence[Any]) -> tuple[Any, ...]:
         return (cat_any(grads, self._dim),)
 
 
@@ -223,7 +223,7 @@ class UnbindBackward0(ManyOutputs):
     plain_names: ClassVar[tuple[str, ...]] = ("dim",)
     input_names = ("self",)
 
-    def combine(self, grads: list[Any]) -> tuple[Any, ...]:
+    def combine(self, grads: Sequence[Any]) -> tuple[Any, ...]:
         return (stack_any(grads, self._dim),)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.kernels import activation, elementwise
+from vizgrad.core.arrays.kernels import activation, elementwise, gradients
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.arithmetic import neg as neg
 from vizgrad.core.ops.complexes import abs as abs
@@ -27,8 +27,7 @@ from vizgrad.core.ops.select import sign as sign
 class sigmoid_backward:
     """grad_output * (1 - output) * output, `output` being the sigmoid."""
 
-    def forward(grad_output, output):
-        return grad_output * ((1 - output) * output)
+    forward = gradients.of_sigmoid
 
     def grad_grad_output(grad, output):
         return sigmoid_backward(grad, output)
@@ -41,8 +40,7 @@ class sigmoid_backward:
 class tanh_backward:
     """grad_output * (1 - output^2), `output` being the hyperbolic tangent."""
 
-    def forward(grad_output, output):
-        return grad_output * (1 - output * output)
+    forward = gradients.of_tanh
 
     def grad_grad_output(grad, output):
         return tanh_backward(grad, output)

@@ -79,7 +79,7 @@ class ManyOutputs(Node):
     def meta(self, nr: int) -> Meta:
         return self.metas[nr]
 
-    def combine(self, grads: list[Any]) -> tuple[Any, ...]:
+    def combine(self, grads: Sequence[Any]) -> tuple[Any, ...]:
         """One gradient per edge."""
         raise NotImplementedError
 
@@ -93,6 +93,11 @@ class ManyOutputs(Node):
         return self._run(grads)
 
     def _run(self, grads: Sequence[Any]) -> tuple[Any, ...]:
+        for grad in grads:
+            if grad is None:
+                break
+        else:  # the usual case: something arrived everywhere
+            return self.combine(grads)
         given = next((g for g in grads if g is not None), None)
         if given is None:
             return (None,) * len(self.edges)

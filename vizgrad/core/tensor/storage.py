@@ -408,15 +408,21 @@ def storage_of(tensor: Tensor) -> Storage:
         with FIRST_USE:
             storage = tensor._storage
             if storage is None:
-                array = tensor._array
-                storage = _new(Storage)  # as `Storage(array, array.nbytes)`, without a call
-                storage.version = storage.last_write = 0
-                storage._fresh = storage._log = None
-                storage._origin = array
-                storage.nbytes = array.nbytes
-                tensor._storage = storage
-                if _watchers:
-                    announce(tensor, storage)
+                storage = first_storage(tensor)
+    return storage
+
+
+def first_storage(tensor: Tensor) -> Storage:
+    """That of a tensor which has none, and of which no other thread knows: a result that is just made."""
+    array = tensor._array
+    storage = _new(Storage)  # as `Storage(array, array.nbytes)`, without a call
+    storage.version = storage.last_write = 0
+    storage._fresh = storage._log = None
+    storage._origin = array
+    storage.nbytes = array.nbytes
+    tensor._storage = storage
+    if _watchers:
+        announce(tensor, storage)
     return storage
 
 

@@ -21,9 +21,10 @@ export interface CodeFile {
 }
 
 /**
- * Line `line` (the first is 1) of text number `file`: it recorded `nodes` nodes, in so many `turns`
- * (of a loop, or calls of a function). Where breakpoints are set it is line `named`: another only
- * where cells of one text were run with a magic and without.
+ * Line `line` (the first is 1) of text number `file`: it recorded `nodes` nodes, also within
+ * modules of the library that it called, in so many `turns` (of a loop, or calls of a function).
+ * Where breakpoints are set it is line `named`: another only where cells of one text were run with
+ * a magic and without.
  */
 export interface CodeLine {
   readonly file: number;
@@ -61,7 +62,8 @@ export interface LineInside {
  * - "next": the run is paused at it. "nonfinite": it has made a NaN or an infinity. "error": it
  *   raised. "selected": a person looks at it, wherever the run stands.
  * - "inside": the run is in Python that it runs, and `inside` is the line which comes next there.
- *   For a node that a module of the library recorded, `inside` is the line that called the module.
+ *
+ * `line` is that of the call where a module of the library recorded the node.
  *
  * `text` says why the run stopped there, if something stopped it, and of what is selected what it
  * is. The call within the line goes from `column` to `end_column` of line `end_line` of the same

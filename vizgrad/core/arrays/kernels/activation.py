@@ -12,18 +12,20 @@ import numpy as np
 from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.errstate import nameless, quiet
 from vizgrad.core.arrays.kernels.elementwise import ZERO, drop, either
+from vizgrad.core.arrays.kernels.exponentials import expm1_below, log1p_finite
 from vizgrad.core.arrays.kernels.memory import contiguous
-from vizgrad.core.arrays.kernels.special import erf, erf_of_block
+from vizgrad.core.arrays.kernels.special import erf, one_over_normal_of_block
 
 # Elementwise functions that are more than one ufunc, in forms that do not overflow (spec T-78).
 
-_ONE = {np.dtype(name): np.full((), 1, name) for name in ("f4", "f8")}
+#: 0-dim arrays: an array beside one costs two thirds of what it costs beside a number.
+ONE = {np.dtype(name): np.full((), 1, name) for name in ("f4", "f8")}
 
 
 @quiet
 def sigmoid(x: Array) -> Array:
     """1 / (1 + e^-x), which is e^x far below 0: by tanh it would be 0 there, and its logarithm infinite."""
-    one = _ONE.get(x.dtype) if type(x) is np.ndarray else None
+    one = ONE.get(x.dtype) if type(x) is np.ndarray else None
     if one is None or not x.ndim:
         if x.dtype == np.float16:
             return sigmoid(x.astype(np.float32)).astype(np.float16)
@@ -32,16 +34,30 @@ def sigmoid(x: Array) -> Array:
     out = np.negative(x)
     np.exp(out, out)
     out += one
-    return np.reciprocal(out, out)
+    return np.divide(one, out, out)
 
 
 def relu(x: Array) -> Array:
+    """The larger of 0 and x; -0 stays -0, as in PyTorch."""
     zero = ZERO.get(x.dtype)
     if zero is None or type(x) is not np.ndarray:
         if x.dtype.kind == "b":
             raise RuntimeError("Boolean inputs not supported for relu")
-        zero = x.dtype.type(0)
-    return np.maximum(x, zero)
+        return np.maximum(x.dtype.type(0), x)
+    return np.maximum(zero, x) if x.size < _MANY else by_blocks(_relu_of_block, x)
+
+
+def _relu_of_block(out: Array, x: Array) -> None:
+    """With an array of zeros, which numpy compares eight at a time: beside one zero it goes one by one."""
+    zeros = _ZEROS.get(x.dtype)
+    if zeros is None:
+        zeros = _ZEROS[x.dtype] = np.zeros(_BLOCK, x.dtype)
+    np.maximum(zeros[: x.size], x, out=out)
+
+
+_ZEROS: dict[Any, Array] = {}
+#: From how many elements on blocks pay.
+_MANY = 4096
 
 
 @quiet
@@ -165,7 +181,8 @@ def leaky_relu(x: Array, *, negative_slope: float) -> Array:
 def elu(x: Array, *, alpha: float, scale: float, input_scale: float) -> Array:
     """scale * x above 0, scale * alpha * (exp(input_scale * x) - 1) below."""
     above = x > 0
-    below = np.expm1(drop(x, mask=above) * x.dtype.type(input_scale))
+    below = drop(x, mask=above) * x.dtype.type(input_scale)
+    below = expm1_below(below) if input_scale > 0 else np.expm1(below)
     return either(above, x * x.dtype.type(scale), below * x.dtype.type(scale * alpha))
 
 
@@ -220,10 +237,8 @@ def _gelu_tanh(out: Array, x: Array) -> None:
 
 
 def _gelu_exact(out: Array, x: Array) -> None:
-    erf_of_block(x * x.dtype.type(math.sqrt(0.5)), out)
-    out += x.dtype.type(1)
-    out *= x.dtype.type(0.5)  # before the product: twice the largest x is infinite
-    out *= x
+    one_over_normal_of_block(x, out)
+    np.divide(x, out, out)
 
 
 @quiet
@@ -245,7 +260,7 @@ def gelu(x: Array, *, approximate: str) -> Array:
 @in_single
 def log_sigmoid(x: Array) -> Array:
     """min(x, 0) - log(1 + exp(-|x|))."""
-    return contiguous(np.minimum(x, x.dtype.type(0)) - np.log1p(np.exp(-np.abs(x))))
+    return contiguous(np.minimum(x, x.dtype.type(0)) - log1p_finite(np.exp(-np.abs(x))))
 
 
 @quiet
@@ -254,7 +269,8 @@ def softplus(x: Array, *, beta: float, threshold: float) -> Array:
     """log(1 + exp(beta * x)) / beta; x itself where beta * x is above `threshold`."""
     scaled = x * x.dtype.type(beta)
     small = scaled if threshold != threshold else np.minimum(scaled, x.dtype.type(threshold))
-    smooth = np.log1p(np.exp(small)) / x.dtype.type(beta)
+    log1p = log1p_finite if threshold <= 80 else np.log1p  # e^88 is infinite in float32
+    smooth = log1p(np.exp(small)) / x.dtype.type(beta)
     linear = scaled > threshold
     return either(linear, x, smooth)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.kernels.activation import (
+    ONE,
     TANH_CUBIC,
     TANH_SCALE,
     by_blocks,
@@ -17,7 +19,23 @@ from vizgrad.core.arrays.kernels.activation import (
     tanh_inner,
 )
 from vizgrad.core.arrays.kernels.elementwise import drop, either, keep, sign
-from vizgrad.core.arrays.kernels.special import erf, erf_of_block
+from vizgrad.core.arrays.kernels.special import erf, one_over_normal_of_block
+
+
+def _one_beside(x: Array) -> Any:
+    return ONE.get(x.dtype, 1) if x.__class__ is np.ndarray else 1
+
+
+def of_sigmoid(grad_output: Array, output: Array) -> Array:
+    """grad_output * ((1 - s) s), `output` being s, the sigmoid."""
+    slope = _one_beside(output) - output
+    slope *= output
+    return grad_output * slope
+
+
+def of_tanh(grad_output: Array, output: Array) -> Array:
+    """grad_output * (1 - t t), `output` being t, the hyperbolic tangent."""
+    return grad_output * (_one_beside(output) - output * output)
 
 
 @quiet
@@ -48,9 +66,8 @@ def _gelu_tanh_gradient(out: Array, grad: Array, x: Array) -> None:
 
 def _gelu_exact_gradient(out: Array, grad: Array, x: Array) -> None:
     kind = x.dtype.type
-    erf_of_block(x * kind(math.sqrt(0.5)), out)
-    out += kind(1)
-    out *= kind(0.5)
+    one_over_normal_of_block(x, out)
+    np.divide(kind(1), out, out)
     density = x * x
     density *= kind(-0.5)
     np.exp(density, density)

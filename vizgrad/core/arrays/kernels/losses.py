@@ -13,7 +13,8 @@ from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.fusion.elements import fits
 from vizgrad.core.arrays.kernels import of_rows
-from vizgrad.core.arrays.kernels.memory import contiguous, numbers, zeros
+from vizgrad.core.arrays.kernels.exponentials import log1p_finite
+from vizgrad.core.arrays.kernels.memory import contiguous, numbers, of_host, zeros
 
 
 @quiet
@@ -76,7 +77,7 @@ def clamped_log(p: Array) -> Array:
 
 @quiet
 def clamped_log1p(p: Array) -> Array:
-    return np.maximum(np.log1p(p), p.dtype.type(-100))
+    return np.maximum(log1p_finite(p), p.dtype.type(-100))
 
 
 @quiet
@@ -91,7 +92,7 @@ def with_logits(
         None if each is None else each.astype(target.dtype, copy=False)
         for each in (x, weight, pos_weight)
     )
-    tail = np.log1p(np.exp(-np.abs(x)))
+    tail = log1p_finite(np.exp(-np.abs(x)))
     if pos_weight is None:
         loss = np.maximum(x, x.dtype.type(0)) - x * target + tail
     else:
@@ -106,7 +107,7 @@ def soft_margin(x: Array, target: Array, reduction: str) -> Array:
     z = -target * x
     if z.dtype.kind == "c":  # which have no maximum
         return reduced(np.log(1 + np.exp(z)), reduction)
-    return reduced(np.maximum(z, z.dtype.type(0)) + np.log1p(np.exp(-np.abs(z))), reduction)
+    return reduced(np.maximum(z, z.dtype.type(0)) + log1p_finite(np.exp(-np.abs(z))), reduction)
 
 
 def _planes(x: Array, target: Array) -> tuple[Array, Array]:
@@ -135,6 +136,8 @@ def _all_plain(target: Array, ignored: int, classes: int) -> bool:
     """True when no target is to be ignored and all are in range: the usual case, decided cheaply."""
     if type(target) is not np.ndarray or 0 <= ignored < classes or not target.size:
         return False
+    if target.size == 1:
+        return 0 <= target.item() < classes
     if target.dtype == np.int64:  # negative numbers are large ones without a sign
         target = target.view(np.uint64)
     return bool(np.maximum.reduce(target, axis=None) < classes)
@@ -142,6 +145,8 @@ def _all_plain(target: Array, ignored: int, classes: int) -> bool:
 
 def _flat_places(target: Array, classes: int) -> Array:
     """Where the scores of the target classes are in the flattened matrix."""
+    if target.shape[0] == 1:
+        return target
     return target + numbers(target, 0, target.shape[0] * classes, classes)
 
 
@@ -196,12 +201,7 @@ def nll_gradient(
     ignored: int,
 ) -> Array:
     """The transpose of `nll`: minus `grad`, weighted, at the target classes, zeros elsewhere."""
-    if (
-        type(grad) is not np.ndarray
-        and len(shape) == 2
-        and prod(shape)
-        and fits(grad, target, weight)
-    ):
+    if not of_host(grad) and len(shape) == 2 and prod(shape) and fits(grad, target, weight):
         return of_rows.nll_gradient(
             _column(grad) if grad.ndim else grad, _column(target), weight,
             total if reduction == "mean" else None, ignored, shape=shape,

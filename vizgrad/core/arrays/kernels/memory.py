@@ -14,9 +14,14 @@ from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.layout import shaped
 
 
+def of_host(x: Any) -> bool:
+    """An array of the host, or a number, as numpy's operators make of arrays without dimensions?"""
+    return isinstance(x, (np.ndarray, np.generic))
+
+
 def zeros(like: Array, shape: tuple[int, ...]) -> Array:
     """Zeros of `shape`, contiguous."""
-    if type(like) is np.ndarray:
+    if of_host(like):
         return np.zeros(shape, like.dtype)
     return shaped(np.zeros_like, like, shape=shape, order="C")
 
