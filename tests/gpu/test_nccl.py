@@ -27,7 +27,9 @@ def ranks(count: int, name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("name", ["collectives", "alone", "data_parallel", "faults"])
 @pytest.mark.parametrize("count", [2, 3])
-def test_one_device_a_rank(name: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_device_a_rank(
+    name: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ranks(count, name, tmp_path, monkeypatch)
 
 
