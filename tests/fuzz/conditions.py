@@ -373,14 +373,27 @@ def one_row_for_all(call: Call, found: Difference) -> bool:
     )
 
 
+def empty_result(call: Call, found: Difference) -> bool:
+    """PyTorch's result has no elements."""
+    import torch
+
+    return 0 in observed(torch, call, derivatives=False).get("shape", ())
+
+
 def one_size_stays(call: Call, found: Difference) -> bool:
-    """An image of which a dimension keeps its size, by bicubic interpolation or with antialiasing."""
+    """An image of which a dimension keeps its size, by bicubic interpolation or with antialiasing; or that is no flat
+    one, by nearest interpolation, and keeps or doubles a size.
+    """
     import vizgrad
 
     words = dict(call.words)
+    given = (*call.args, *words.values())
     result = observed(vizgrad, call, derivatives=False).get("shape", ())
-    stays = any(a == b for a, b in zip(call.operands()[0].shape[2:], result[2:], strict=False))
-    return stays and (words.get("antialias") is True or "bicubic" in (*call.args, *words.values()))
+    sizes = list(zip(call.operands()[0].shape[2:], result[2:], strict=False))
+    if any(n == m for n, m in sizes) and (words.get("antialias") is True or "bicubic" in given):
+        return True
+    nearest = not any(isinstance(v, str) and v != "nearest" for v in given)
+    return nearest and len(sizes) != 2 and any(m in (n, 2 * n) for n, m in sizes)
 
 
 def infinity_stays(call: Call, found: Difference) -> bool:

@@ -18,6 +18,7 @@ from tests.fuzz.conditions import (
     converted,
     either,
     empty,
+    empty_result,
     expanded_target,
     half,
     halves,
@@ -246,8 +247,9 @@ OF_ELEMENTS: tuple[Known, ...] = (
     Known("F.grid_sample", "value|gradient", "0 * inf of a neighbour that has no part", not_finite),
     Known("F.interpolate F.upsample F.upsample_bilinear", "value|gradient", "an infinity that has all of the weight stays: in PyTorch it is met twice, "
           "once with the weight 0, and NaN", infinity_stays),
-    Known("F.interpolate F.upsample", "gradient|second", "of a size that stays PyTorch's gradients are not those of its own values: bicubic "
-          "copies the ones and weighs the others, with antialiasing it is the other way round", one_size_stays),
+    Known("F.interpolate F.upsample", "raises: nothing, NotImplementedError", "of a result without elements PyTorch asks for no kernel", empty_result),
+    Known("F.interpolate F.upsample F.upsample_nearest", "gradient|second", "of a size that stays PyTorch's gradients are not those of its own values: bicubic "
+          "copies the ones and weighs the others, with antialiasing it is the other way round, and nearest copies and doubles other than flat images in its gradient alone", one_size_stays),
     Known("celu F.celu F.elu F.selu selu", "value|gradient|second", "1 / alpha is rounded to single precision there",
           roughly),
     Known("renorm cov corrcoef cdist F.pdist pdist norm L.norm L.vector_norm dist",

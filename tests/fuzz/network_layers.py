@@ -97,7 +97,7 @@ def _of_images(d: Draw, dims: int, channels: int, shape: tuple[int, ...]) -> tup
         f"MaxPool{dims}d({d.pick((2, 3))}, stride={d.pick((None, 1, 2))}, padding={edge}, ceil_mode={d.chance(0.3)})", f"MaxPool{dims}d(2)",
         f"AvgPool{dims}d({d.pick((2, 3))}, stride={d.pick((None, 1))}, padding={edge}, ceil_mode={d.chance(0.3)}, count_include_pad={d.chance(0.5)})",
         f"AdaptiveAvgPool{dims}d({sizes if dims > 1 else sizes[0]})", f"AdaptiveMaxPool{dims}d({sizes if dims > 1 else sizes[0]})",
-        f"LPPool{dims}d({d.pick((1, 2, 3))}, 2)", f"Upsample(scale_factor={d.pick((2, 1.5))}, mode={d.pick(('nearest', smooth))!r})",
+        f"LPPool{dims}d({d.pick((1, 2, 3))}, 2)", f"Upsample(scale_factor={d.pick((2, 1.5, 1.2, 2.4) if dims == 2 else (2, 1.5))}, mode={d.pick(('nearest', smooth))!r})",
         f"Upsample(size={sizes if dims > 1 else sizes[0]}, mode={smooth!r}, align_corners={d.chance(0.5)})", f"ZeroPad{dims}d({edges})", f"ConstantPad{dims}d({edges}, {fill / 2})",
         f"ReflectionPad{dims}d({tuple(abs(e) for e in edges)})", f"ReplicationPad{dims}d({edges})", f"CircularPad{dims}d({tuple(abs(e) for e in edges)})",
         f"Dropout{dims}d(0.0, inplace={inplace})", "FeatureAlphaDropout(0.0)", f"PReLU({channels})", "Flatten()", "Flatten()",

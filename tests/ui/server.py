@@ -32,6 +32,8 @@ SETTINGS = {
         "checkForUpdates": False,
     },
     "@jupyterlab/apputils-extension:themes": {"adaptive-theme": False},
+    # It asks before it saves a notebook that a test has written anew, in a dialog over all others.
+    "@jupyterlab/docmanager-extension:plugin": {"autosave": False},
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
 }
 #: Each page that is loaded would ask whether JupyterLab is to be built anew, which runs node.

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
 import {
+  altText,
   COURSE_MIME,
   keptAt,
   layerText,
@@ -48,6 +49,15 @@ const COURSE: Course = {
   ]
 };
 const [SGD] = COURSE.optimizers as [Course['optimizers'][number]];
+
+test('the picture is named by what it shows and what was found, not by its numbers', () => {
+  expect(altText(COURSE)).toBe(
+    'Curves of gradient, weight, update / weight: SGD, 9 steps, 1 layer. ' +
+      'backward 4: NaN in the backward pass. backward 2: Gradients not zeroed'
+  );
+  const many = Array.from({ length: 5 }, (_, i) => ({ backward: i, text: 'NaN' }));
+  expect(altText({ ...COURSE, marks: many })).toMatch(/backward 2: NaN. 2 more findings$/);
+});
 
 test('what is no course, or is damaged, is not believed', () => {
   expect(readCourse({ [COURSE_MIME]: COURSE })).toEqual(COURSE);

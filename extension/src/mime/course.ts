@@ -158,6 +158,25 @@ export function keptAt(course: Course, optimizer: Optimizer, at: number): number
   return known.findLast(each => each > before && each <= end) ?? null;
 }
 
+/** Findings that the words for the picture name. */
+const MOST_NAMED = 3;
+
+/** The picture in words, for who cannot see it: the numbers are read with the slider over it. */
+export function altText({ optimizers, marks }: Course): string {
+  const of = optimizers.map(
+    ({ title, total, layers }) =>
+      `${title}, ${count(total, 'step')}, ${count(layers.length, 'layer')}`
+  );
+  const found = marks.slice(0, MOST_NAMED).map(each => `backward ${each.backward}: ${each.text}`);
+  const more = marks.length > MOST_NAMED ? [`${marks.length - MOST_NAMED} more findings`] : [];
+  const curves = `Curves of ${NAMES.join(', ')}`;
+  return [`${curves}: ${of.join('; ')}`, ...found, ...more].join('. ');
+}
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}
+
 /** The norms of a layer at a step: `net.0: gradient 0.1, weight 2, update / weight 0.01`. */
 export function layerText({ name, columns }: Layer, at: number): string {
   const norms = columns.map((column, nr) => `${NAMES[nr]} ${normText(column[at] ?? null)}`);

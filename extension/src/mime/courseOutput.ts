@@ -8,6 +8,7 @@ import { Widget } from '@lumino/widgets';
 
 import style from '../../style/course.raw.css';
 import {
+  altText,
   keptAt,
   layerText,
   magicAt,
@@ -49,7 +50,6 @@ export class CourseOutput extends Widget implements IRenderMime.IRenderer {
   constructor() {
     super();
     this.addClass('vg-course');
-    this.said.setAttribute('aria-live', 'polite');
     this.more.classList.add('vg-course-more');
     this.room.append(this.stage);
     this.node.replaceChildren(made('style', style), this.room, this.more, this.said);
@@ -64,7 +64,7 @@ export class CourseOutput extends Widget implements IRenderMime.IRenderer {
     }
     this.course = course;
     this.folded = address;
-    this.image.alt = plainText(model.data);
+    this.image.alt = altText(course);
     this.image.width = course.width;
     this.stage.style.maxWidth = `${course.width}px`;
     this.stage.style.minWidth = `${Math.round(course.width * LEAST_SCALE)}px`;
@@ -117,6 +117,8 @@ export class CourseOutput extends Widget implements IRenderMime.IRenderer {
     const rows = optimizer.layers.map(layer => made('li', layerText(layer, at)));
     const list = made('ul', '', 'vg-course-layers');
     list.append(...rows);
+    list.tabIndex = 0; // many are scrolled, by keys, too
+    list.setAttribute('aria-label', 'Layers at this step');
     const title = made('p', `${optimizer.title}, ${stepText(course, optimizer, at)}.`);
     const backward = optimizer.backwards[at] ?? 0;
     const opened = keptAt(course, optimizer, at);

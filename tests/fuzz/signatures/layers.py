@@ -137,14 +137,13 @@ def interpolate(d: Draw) -> Made:
         ("nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear", "area")
     )
     spatial = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}.get(mode, d.whole(1, 3))
-    x = d.tensor(
-        (d.whole(1, 2), d.whole(1, 2), *(d.whole(1, 4) for _ in range(spatial))), d.dtype("double")
-    )
+    kind = "uint8" if d.chance(0.1) else d.dtype("double")
+    x = d.tensor((d.whole(1, 2), d.whole(1, 2), *(d.whole(1, 7) for _ in range(spatial))), kind)
     words: dict[str, Any] = {"mode": mode}
     if d.chance(0.5):
         words["size"] = tuple_or_number(d, spatial, 1, 6)
     else:
-        factors = (0.5, 2, 1.5, 2.0, 0.7, 3)
+        factors = (0.5, 2, 1.5, 2.0, 0.7, 3, 1, 0.3, 1.1, 1.2, 2.2, 2.4)
         words["scale_factor"] = (
             d.pick(factors)
             if d.chance(0.6)

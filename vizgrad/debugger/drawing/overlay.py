@@ -249,6 +249,7 @@ padding:8px 12px;margin:0 0 8px}
 line-height:1.4}
 .vizgrad-why pre span{display:block;padding:0 8px;border-left:3px solid transparent}
 .vizgrad-why pre .culprit{border-left-color:currentColor;background:rgba(128,128,128,.18);font-weight:600}
+@media (forced-colors:active){.vizgrad-why pre span:not(.culprit){border-left-color:Canvas}}
 .vizgrad-why code{background:none;color:inherit;padding:0}
 .vizgrad-why del,.vizgrad-why ins{text-decoration:none;display:block;padding:0 8px}
 .vizgrad-why ins{font-weight:600;border-left:3px solid currentColor}

@@ -53,8 +53,12 @@ export function RankBar({ ranks }: { ranks: RanksState }): JSX.Element {
         ))}
         {more > 0 && <li>{`and ${format.whole(more)} other positions`}</li>}
       </ul>
-      <p class="vg-rank-finding" data-differing={differing > 0 ? 'yes' : 'no'}>
-        <span>{text}</span>
+      <div class="vg-rank-finding" data-differing={differing > 0 ? 'yes' : 'no'}>
+        <ul class="vg-rank-lines" aria-label="How the ranks differ">
+          {text.split('\n').map(line => (
+            <li key={line}>{line.trim()}</li>
+          ))}
+        </ul>
         {first !== null && (
           <button
             type="button"
@@ -66,7 +70,7 @@ export function RankBar({ ranks }: { ranks: RanksState }): JSX.Element {
           </button>
         )}
         {differing > 1 && <span class="vg-muted">{`${format.whole(differing)} nodes differ`}</span>}
-      </p>
+      </div>
     </div>
   );
 }

@@ -37,7 +37,7 @@ from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.opening import Cell, Opening, cell_by_shell
 from vizgrad.debugger.session.session import Session
 
-# Views that went without a word: the page was reloaded, or the browser was ended.
+# --- views that went without a word ---
 
 #: Seconds that a view has to answer.
 PATIENCE = 60.0

@@ -107,7 +107,7 @@ class Controller:
         self._lines: LinesFollower | None = None
         #: Sessions that were opened from lanes, and those that they were opened from: a person goes between.
         self._opened: tuple[Session, ...] = ()
-        #: It was asked whether it is there (`liveness.py`), and has said nothing since.
+        #: It was asked whether it is there (`commtarget.py`), and has said nothing since.
         self._called = False
         #: The session that it was attached to when it was taken for gone.
         self._left: str | None = None
