@@ -31,4 +31,8 @@ FOUND = (
     ),
     # the nearest pixel by a factor
     Network((2, 2, 6, 7), (("Upsample(scale_factor=1.2)", "x = {m}(x)"), ("Upsample(scale_factor=(1.1, 2.2))", "x = {m}(x)"))),
+    # the derivative of softshrink at NaN
+    Network(
+        (1, 2, 2, 2), (("LPPool2d(3, 2)", "x = {m}(x)"), ("ConvTranspose2d(2, 2, 3, stride=2, output_padding=1, groups=2)", "x = {m}(x)"), ("Softshrink(0.25)", "x = {m}(x)")),
+    ),
 )  # fmt: skip

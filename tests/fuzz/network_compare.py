@@ -32,6 +32,10 @@ def differences(torch: Any, vizgrad: Any, network: Network) -> list[Difference]:
             and (what in theirs) != (what in ours)
         ):
             continue  # one has come farther; that it was refused is what differs
+        if "raises" in theirs and "raises" in ours and (what in theirs) != (what in ours):
+            # both are refused, but one has come farther
+            refusals = (seen["raises"] if what not in seen else None for seen in (theirs, ours))
+            return [Difference("raises", *refusals)]
         if network.autocast and what.startswith("state"):
             continue  # steps by optimizers that look at the sign make much of the last digit of a bfloat16
         # a loss is a sum of terms of about 1
@@ -54,14 +58,21 @@ def differences(torch: Any, vizgrad: Any, network: Network) -> list[Difference]:
 
 
 def _written_out(torch: Any, network: Network, found: Difference) -> bool:
-    """PyTorch has what vizgrad has if its batch norm and its hardtanh are written out.
+    """PyTorch has what vizgrad has if its batch norm, hardtanh and shrinking functions are written out.
 
     The second derivative of its batch norm differs from quotients of differences where a channel has few values,
-    and reads the memory of a transposed operand wrongly; the derivative of its hardtanh at NaN is one of few elements,
-    and another of many.
+    and reads the memory of a transposed operand wrongly; the derivative of the others at NaN is 0 for those of many
+    elements that are taken together, and 1 for the rest.
     """
     functional, hardtanh = torch.nn.functional, ("hardtanh", partial(_hardtanh, torch))
-    written = {"BatchNorm": ("batch_norm", _batch_norm), "Hardtanh": hardtanh, "ReLU6": hardtanh}
+    softshrink, hardshrink = (
+        (name, partial(_shrunk, torch, soft))
+        for name, soft in (("softshrink", 1), ("hardshrink", 0))
+    )
+    written = {
+        "BatchNorm": ("batch_norm", _batch_norm), "Hardtanh": hardtanh, "ReLU6": hardtanh,
+        "Softshrink": softshrink, "Hardshrink": hardshrink,
+    }  # fmt: skip
     made = " ".join(each for each, _ in network.layers)
     changed = dict(own for layer, own in written.items() if layer in made)
     before = {name: getattr(functional, name) for name in changed}
@@ -82,6 +93,12 @@ def _hardtanh(
     """`F.hardtanh`, whose derivative is 0 beyond the bounds alone."""
     y = torch.where(x <= min_val, min_val, torch.where(x >= max_val, max_val, x))
     return x.copy_(y) if inplace else y
+
+
+def _shrunk(torch: Any, soft: int, x: Any, lambd: float = 0.5) -> Any:
+    """`F.softshrink`, or `F.hardshrink`, whose derivative is 0 between the bounds alone."""
+    away = torch.where(x > lambd, x - soft * lambd, x + soft * lambd)
+    return torch.where((x >= -lambd) & (x <= lambd), 0.0, away)
 
 
 def _batch_norm(

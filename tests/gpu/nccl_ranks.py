@@ -209,7 +209,8 @@ def groups_of_some() -> None:
         dist.destroy_process_group(two)
     over_host = dist.new_group(backend="gloo")
     x = vg.ones(2, device=HERE)
-    dist.all_reduce(x, group=over_host)
+    work = dist.all_reduce(x, group=over_host, async_op=True)
+    assert work.wait()
     assert x.tolist() == [float(SIZE)] * 2
 
 
@@ -267,9 +268,8 @@ def made() -> Any:
 
 
 def data_parallel() -> None:
-    """The program is that of the CPU but for the device."""
+    """The program is that of the CPU but for the device, which need not be the current one."""
     begin("nccl")
-    vg.cuda.set_device(RANK)
     alone, own = made(), made()
     for each in (alone, own):
         each[1].eval()

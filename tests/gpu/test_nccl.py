@@ -25,9 +25,11 @@ def ranks(count: int, name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) 
     in_processes(PROGRAM, count, [name, str(folder)])
 
 
-@pytest.mark.parametrize("count", [2, 3])
 @pytest.mark.parametrize("name", ["collectives", "alone", "data_parallel", "faults"])
-def test_ranks(name: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("count", [2, 3])
+def test_one_device_a_rank(
+    name: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ranks(count, name, tmp_path, monkeypatch)
 
 

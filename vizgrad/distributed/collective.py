@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from vizgrad.core.arrays.backend import Device, beside, namespace_for
+from vizgrad.core.arrays.backend import Device, beside, device_of, namespace_for, on
 from vizgrad.core.arrays.kernels.memory import empty
 from vizgrad.core.ops.public.creation import zeros
 from vizgrad.core.tensor.modes import about_to_write
@@ -86,7 +86,8 @@ def write(name: str, results: Written, site: Any = None) -> None:
     """Writes arrays into tensors, and counts it."""
     for tensor, array in results:
         about_to_write(tensor)
-        tensor._array[...] = beside(tensor._array, array)
+        with on(device_of(tensor._array)):  # the thread of a group has a current device of its own
+            tensor._array[...] = beside(tensor._array, array)
         storage_of(tensor).wrote(name, caller() if site is None else site)
 
 

@@ -15,6 +15,7 @@ import weakref
 from collections.abc import Iterable
 from typing import Any
 
+from vizgrad.core.arrays.backend import device_of, on
 from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import Freed, bare
 from vizgrad.core.tensor.storage import InferenceStorage, Storage
@@ -50,7 +51,10 @@ class _GradState:
     def __init__(self, tensor: Tensor, copy: bool) -> None:
         grad = tensor._grad
         self.grad = grad
-        self.elements: Any = grad._array.copy() if grad is not None and copy else None
+        self.elements: Any = None
+        if grad is not None and copy:
+            with on(device_of(grad._array)):
+                self.elements = grad._array.copy()
         self.storage = StorageState(None if grad is None else grad._storage)
 
     def matches(self, tensor: Tensor) -> bool:
@@ -68,7 +72,8 @@ class _GradState:
         tensor._grad = self.grad
         if self.grad is not None:
             if self.elements is not None:
-                self.grad._array[...] = self.elements
+                with on(device_of(self.elements)):
+                    self.grad._array[...] = self.elements
             self.storage.restore(self.grad._storage)
 
 
