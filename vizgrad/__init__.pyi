@@ -216,10 +216,6 @@ from vizgrad.core.ops.public.gather_scatter import index_select as index_select
 from vizgrad.core.ops.public.gather_scatter import scatter as scatter
 from vizgrad.core.ops.public.gather_scatter import scatter_add as scatter_add
 from vizgrad.core.ops.public.gather_scatter import scatter_reduce as scatter_reduce
-from vizgrad.core.ops.public.gather_scatter import segment_max as segment_max
-from vizgrad.core.ops.public.gather_scatter import segment_mean as segment_mean
-from vizgrad.core.ops.public.gather_scatter import segment_softmax as segment_softmax
-from vizgrad.core.ops.public.gather_scatter import segment_sum as segment_sum
 from vizgrad.core.ops.public.gather_scatter import take_along_dim as take_along_dim
 from vizgrad.core.ops.public.generators import Generator as Generator
 from vizgrad.core.ops.public.generators import get_rng_state as get_rng_state
@@ -346,6 +342,10 @@ from vizgrad.core.ops.public.reshape import flatten as flatten
 from vizgrad.core.ops.public.reshape import ravel as ravel
 from vizgrad.core.ops.public.reshape import reshape as reshape
 from vizgrad.core.ops.public.reshape import unflatten as unflatten
+from vizgrad.core.ops.public.segments import segment_max as segment_max
+from vizgrad.core.ops.public.segments import segment_mean as segment_mean
+from vizgrad.core.ops.public.segments import segment_softmax as segment_softmax
+from vizgrad.core.ops.public.segments import segment_sum as segment_sum
 from vizgrad.core.ops.public.settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
 from vizgrad.core.ops.public.settings import get_deterministic_debug_mode as get_deterministic_debug_mode
 from vizgrad.core.ops.public.settings import get_float32_matmul_precision as get_float32_matmul_precision

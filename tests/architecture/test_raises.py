@@ -15,6 +15,7 @@ KEPT = {
         ("core/ops/indices.py", "parse"): "a key may hold another index before it",
         ("core/ops/public/dimensions.py", "t"): "in a call so short one more would be felt",
         ("core/ops/public/dimensions.py", "mT"): "the same, and a warning for no dimensions comes first",
+        ("core/ops/public/gather_scatter.py", "_check_copied"): "after the dimension and the leaf",
         ("core/ops/public/histograms.py", "_given_sequences"): "names the dimension",
         ("core/ops/public/linalg_functions.py", "check"): "one for all matrices, after their type",
         ("core/ops/public/linalg_functions.py", "multi_dot"): "the first and the last may be vectors",
@@ -44,7 +45,7 @@ KEPT = {
     },
     "index dtype": {
         ("core/ops/indices.py", "_index_tensor"): "one of several keys of an index",
-        ("core/ops/public/gather_scatter.py", "_check_copied"): "of index_copy alone, after the source",
+        ("core/ops/public/gather_scatter.py", "_check_copied"): "after the dimension and the leaf",
         ("nn/functional/sparse.py", "_check_indices"): "of indices and offsets, after their ranks",
     },
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What two seeds of the fuzzer found: powers that keep less, sizes that stay, bounds and vectors."""
+"""What seeds of the fuzzer found: powers that keep less, sizes that stay, bounds, vectors, first faults."""
 
 from tests.oracle.registry import program
 
@@ -127,3 +127,43 @@ def a_vector_has_a_place_on_the_right_alone(torch, see, name):
         a = torch.eye(size[-1]).expand(size) * 2
         for left in (False, True):
             see.attempt(f"{size} {given} {left}", lambda: solve(a, torch.ones(given), left=left))
+
+
+#: Of each fault what is wrong with the call, and what is said; of several faults the first here is said.
+FAULTS = {
+    "dimension": ({"dim": 7}, "Dimension out of range"),
+    "index of two dimensions": ({"index": (1, 1)}, "Index should have dimension 1 or 0 (got 2)"),
+    "scalar": (
+        {"source": (), "index": (2,)},
+        "When source is scalar, index should have one element",
+    ),
+    "ranks": ({"source": (1,)}, "When source and destination are not scalars"),
+    "type of index": ({"integers": "float32"}, "Expected a long tensor for index"),
+    "type": ({"dtype": "int64"}, "self and source expected to have the same dtype"),
+    "slices": ({"source": (1, 2, 5)}, "must have same slice shapes"),
+    "count": ({"index": (2,)}, "Number of indices (2) should be equal to source.size(dim) (1)"),
+}
+
+
+@program(rules="T-85", each=list(FAULTS))
+def a_copy_of_slices_tells_its_first_fault(torch, see, name):
+    late = list(FAULTS)[list(FAULTS).index(name) :]
+    for other in late:
+        wrong = FAULTS[other][0] | FAULTS[name][0]
+        if other != name and FAULTS[other][0].keys() & FAULTS[name][0].keys():
+            continue
+        dim, shape = wrong.get("dim", 0), wrong.get("source", (1, 2, 3))
+        index = torch.zeros(
+            wrong.get("index", (1,)), dtype=getattr(torch, wrong.get("integers", "int64"))
+        )
+        source = torch.ones(shape, dtype=getattr(torch, wrong.get("dtype", "float32")))
+        plain = torch.ones(2, 2, 3)
+        said = FAULTS[name][1]
+        see.raises(f"{name}, {other}", lambda: plain.index_copy(dim, index, source), phrase=said)
+        see.raises(
+            f"{name}, {other}, written", lambda: plain.index_copy_(dim, index, source), phrase=said
+        )
+        leaf = torch.ones(2, 2, 3, requires_grad=True)
+        see.raises(
+            f"{other}, leaf", lambda: leaf.index_copy_(dim, index, source), phrase="leaf Variable"
+        )

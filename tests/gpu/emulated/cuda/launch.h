@@ -2,12 +2,15 @@
 //
 // Threads that wait for each other have a stack each, and take turns: from one wait to the next. Others are a loop.
 #pragma once
+#include <pthread.h>
 #include <sys/mman.h>
 
 namespace emulated {
 
 typedef void (*Kernel)(void**);
 
+// What follows is of one launch: another thread of the program waits.
+static pthread_mutex_t launching = PTHREAD_MUTEX_INITIALIZER;
 static const unsigned MOST = 1024;
 static const std::size_t STACK = 1 << 16;
 static Kernel kernel;
@@ -95,6 +98,7 @@ static void run_block(unsigned threads) {
 }
 
 static void launch(Kernel given, const unsigned* grid, bool waiting, void** parameters) {
+  pthread_mutex_lock(&launching);
   gridDim = {grid[0], grid[1], grid[2]};
   blockDim = {grid[3], grid[4], grid[5]};
   kernel = given;
@@ -106,6 +110,7 @@ static void launch(Kernel given, const unsigned* grid, bool waiting, void** para
         blockIdx = {x, y, z};
         run_block(blockDim.x * blockDim.y * blockDim.z);
       }
+  pthread_mutex_unlock(&launching);
 }
 
 template <class... A, std::size_t... I>

@@ -43,7 +43,7 @@ def relu(x: Array) -> Array:
     if zero is None or type(x) is not np.ndarray:
         if x.dtype.kind == "b":
             raise RuntimeError("Boolean inputs not supported for relu")
-        return np.maximum(x.dtype.type(0), x)
+        return np.maximum(x, x.dtype.type(0))
     return np.maximum(zero, x) if x.size < _MANY else by_blocks(_relu_of_block, x)
 
 

@@ -31,6 +31,7 @@ from vizgrad.core.ops.public import (
     random_sampling,
     reduction,
     reshape,
+    segments,
     settings,
     slicing,
     sort_search,

@@ -6,13 +6,11 @@ from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import is_on_host
-from vizgrad.core.arrays.kernels.indexing import check_select, count_places
-from vizgrad.core.arrays.layout import shaped
+from vizgrad.core.arrays.kernels.indexing import check_select
 from vizgrad.core.errors import existing_dim, wrap_dim
 from vizgrad.core.function.inplace import check_placing, write
 from vizgrad.core.ops import indexing
 from vizgrad.core.ops.forms import method, public
-from vizgrad.core.ops.pointwise import exp
 from vizgrad.core.ops.public import broadcasting, creation, reshape
 from vizgrad.core.ops.public.arguments import (
     check_kind,
@@ -25,9 +23,7 @@ from vizgrad.core.ops.public.arguments import (
     takes_tensors,
 )
 from vizgrad.core.tensor.requirements import (
-    AtLeast,
     Dim,
-    DtypeKind,
     Index,
     Long,
     OneOf,
@@ -37,7 +33,7 @@ from vizgrad.core.tensor.requirements import (
     ZeroDim,
     first,
 )
-from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.core.tensor.tensor import Tensor
 
 _INTEGERS = "{function}(): Expected dtype int32/int64 for index, got {dtype}"
 #: The index of a gather or scatter. One of nothing may be of any type and rank; no dimensions are as one.
@@ -303,16 +299,6 @@ _Vector = Annotated[
 ]
 
 
-_RANKS = Requirement(
-    "{0}._array.ndim != {1}._array.ndim and {0}._array.ndim and {1}._array.ndim",
-    "index_copy(): When source and destination are not scalars, their dimensionality must match. "
-    "Source dimensionality ({ndim}), destination dimensionality ({other_ndim})",
-    IndexError,
-    other="",
-)
-_Copied = Annotated[_Source, first(_RANKS)]
-
-
 @public(method=True)
 @takes_axis
 @takes_out
@@ -370,42 +356,62 @@ def _check_room(name: str, input: Tensor, at: int, index: Tensor) -> None:
 
 def _index_write(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> int:
     at = wrap_dim(dim, input._array.ndim)
-    if name == "index_copy":
-        _check_copied(input, source, index, at)
     if source._array.ndim and not 0 <= at < source._array.ndim:
         raise RuntimeError(
             f"{name}(): Indexing dim {at} is out of bounds of the source tensor with dim "
             f"{source._array.ndim}"
         )
     length = source._array.shape[at] if source._array.ndim else 1
-    if index._array.size != length and not source._array.ndim and name != "index_copy":
+    if index._array.size != length and not source._array.ndim:
         existing_dim(at, 0)
     if index._array.size != length:
-        raise (IndexError if name == "index_copy" else RuntimeError)(
+        raise RuntimeError(
             f"{name}(): Number of indices ({index._array.size}) should be equal to "
             f"source.size(dim) ({length}), for dim: {at}"
         )
-    if name != "index_copy":
-        _check_slices(input, source, at)
+    _check_slices(input, source, at)
     _check_room(name, input, at, index)
     return at
 
 
-def _check_copied(input: Tensor, source: Tensor, index: Tensor, dim: int) -> None:
+def _check_copied(input: Tensor, dim: int, index: Tensor, source: Tensor) -> int:
+    """The dimension, counted from the front. The order is PyTorch's, which says one of several faults."""
+    dim = wrap_dim(dim, input._array.ndim)
     have, given, count = input._array.shape, source._array.shape, index._array.size
+    if index._array.ndim > 1:
+        raise IndexError(
+            f"index_copy_(): Index should have dimension 1 or 0 (got {index._array.ndim})"
+        )
     if not given and count != 1:
         raise IndexError(
             f"index_copy_(): When source is scalar, index should have one element (got {count})"
         )
-    if have[:dim] + have[dim + 1 :] != given[:dim] + given[dim + 1 :]:
-        raise RuntimeError(
-            "index_copy(): Source/destination tensor must have same slice shapes. Destination slice shape: "
-            f"{list(have)} at dimension {dim} and source slice shape: {list(given)} at dimension {dim}."
+    if have and given and len(have) != len(given):
+        raise IndexError(
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. "
+            f"Source dimensionality ({len(given)}), destination dimensionality ({len(have)})"
         )
     if index._array.dtype != xp.int64:
         raise RuntimeError(
             f"index_copy_(): Expected a long tensor for index, but got {index.dtype.name}"
         )
+    if input._array.dtype != source._array.dtype:
+        raise RuntimeError(
+            "index_copy_(): self and source expected to have the same dtype, but got (self) "
+            f"{input.dtype.name} and (source) {source.dtype.name}"
+        )
+    if have[:dim] + have[dim + 1 :] != given[:dim] + given[dim + 1 :]:
+        raise RuntimeError(
+            "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
+            f"{list(have)} at dimension {dim} and source slice shape: {list(given)} at dimension {dim}."
+        )
+    length = given[dim] if given else 1
+    if count != length:
+        raise IndexError(
+            f"index_copy_(): Number of indices ({count}) should be equal to source.size(dim) ({length})"
+        )
+    _check_room("index_copy", input, dim, index)
+    return dim
 
 
 def _check_slices(input: Tensor, source: Tensor, dim: int) -> None:
@@ -423,18 +429,18 @@ def _check_select(index: Tensor, input: Tensor, dim: int) -> None:
 
 @public(method=True)
 @takes_tensors
-def index_copy(input: Tensor, dim: Dim, index: _Vector, source: _Copied) -> Tensor:
+def index_copy(input: Tensor, dim: Dim, index: Tensor, source: Tensor) -> Tensor:
     """A copy of `input` with the slices of `source` written at the entries of `index`."""
-    at = _index_write("index_copy", input, dim, index, source)
+    at = _check_copied(input, dim, index, source)
     return indexing.index_copy.record(input, index, source, dim=at)
 
 
 @method
 @takes_tensors
-def index_copy_(self: Tensor, dim: Dim, index: _Vector, source: _Copied) -> Tensor:
+def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """`index_copy`, in place."""
     check_placing(self, index, source)
-    at = _index_write("index_copy", self, dim, index, source)
+    at = _check_copied(self, dim, index, source)
     return write(indexing.index_copy, self, index, source, name="index_copy_", dim=at)
 
 
@@ -514,87 +520,3 @@ def index_reduce(
     spread = index.reshape(shape).expand(source.shape)
     _check_select(index, input, at)
     return scatter_reduce(input, at, spread, source, reduce, include_self=include_self)
-
-
-# Segments: rows gathered into groups by a vector of group numbers (spec T-44).
-
-
-_Groups = Annotated[
-    Tensor,
-    DtypeKind("iu", "index holds group numbers of type int64 or int32, not {dtype}", RuntimeError),
-]
-_Count = Annotated[int, AtLeast(0, "num_segments is a count of groups, not {value}", ValueError)]
-
-
-def _numbers(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
-    """`index` as int64, one group number for each row of `values`.
-
-    Raises RuntimeError for another shape, IndexError for a number that is no group's.
-    """
-    kind, have, rows = index._array.dtype, index._array.shape, values._array.shape[:1]
-    if have != rows or not rows:
-        raise RuntimeError(
-            f"index has one group number for each row of values: shape {list(rows)}, not {list(have)}; "
-            f"values has shape {list(values._array.shape)}"
-        )
-    if have[0] and is_on_host(index._array):  # a device would have to be waited for
-        low, high = int(index._array.min()), int(index._array.max())
-        if low < 0 or high >= num_segments:
-            raise IndexError(
-                f"group number {low if low < 0 else high} is out of range: there are {num_segments} "
-                "groups, numbered from 0"
-            )
-    return index if kind == xp.int64 else new_tensor(index._array.astype(xp.int64))
-
-
-def _empty_groups(values: Tensor, groups: int, fill: Any) -> Tensor:
-    shape = (groups, *values._array.shape[1:])
-    return new_tensor(shaped(xp.full_like, values._array, fill, shape=shape, order="C"))
-
-
-@public
-@takes_tensors
-def segment_sum(values: Tensor, index: _Groups, num_segments: _Count) -> Tensor:
-    """result[g] = the sum of values[i] with index[i] == g, shape (num_segments, ...); 0 for empty groups.
-
-    Raises RuntimeError or IndexError when `index` is not one group number for each row of `values`.
-    """
-    index = _numbers(values, index, num_segments)
-    return index_add(_empty_groups(values, num_segments, 0), 0, index, values)
-
-
-@public
-@takes_tensors
-def segment_mean(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
-    """Means of groups; 0 for empty ones. Errors as `segment_sum`."""
-    total: Any = segment_sum(values, index, num_segments)
-    counts = count_places(index._array, num_segments).astype(values._array.dtype)
-    counts = xp.maximum(counts, 1).reshape((-1,) + (1,) * (values._array.ndim - 1))
-    return total / new_tensor(counts)
-
-
-@public
-@takes_tensors
-def segment_max(values: Tensor, index: _Groups, num_segments: _Count) -> Tensor:
-    """Maxima of groups, equal ones sharing the gradient. Errors as `segment_sum`.
-
-    Empty groups have the least value of the type: -inf.
-    """
-    index = _numbers(values, index, num_segments)
-    kind = values._array.dtype
-    least = xp.iinfo(kind).min if kind.kind in "iu" else -xp.inf
-    wide = _as_wide(index, values)
-    return scatter_reduce(_empty_groups(values, num_segments, least), 0, wide, values, "amax")
-
-
-def _as_wide(index: Tensor, values: Tensor) -> Tensor:
-    shape = values._array.shape
-    return broadcasting.expand(reshape.view(index, (-1,) + (1,) * (len(shape) - 1)), shape)
-
-
-@public
-def segment_softmax(values: Tensor, index: Tensor, num_segments: int) -> Tensor:
-    """Softmax within each group; the maximum of the group is subtracted first. Errors as `segment_sum`."""
-    top = segment_max(values.detach(), index, num_segments)
-    shifted: Any = exp(values - index_select(top, 0, index))
-    return shifted / index_select(segment_sum(shifted, index, num_segments), 0, index)
