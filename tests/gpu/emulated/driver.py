@@ -6,7 +6,6 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
-from tests.gpu.emulated import nccl
 from tests.gpu.emulated.account import ACCOUNT
 from tests.gpu.emulated.building import entry
 from tests.gpu.emulated.devices import current
@@ -39,8 +38,7 @@ def _function(module: int, name: str, *_: Any) -> int:
 
 
 def _launch(function: int, *given: int) -> int:
-    grid, (shared, stream, parameters) = given[:6], given[6:9]
-    nccl.settle(stream)
+    grid, (shared, _stream, parameters) = given[:6], given[6:9]
     name, run = _functions[function]
     ACCOUNT.launches.append(name)
     run(_Grid(*grid), shared, parameters)

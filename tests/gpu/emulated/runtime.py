@@ -8,13 +8,11 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from tests.gpu.emulated import devices, nccl
+from tests.gpu.emulated import devices
 from tests.gpu.emulated.account import ACCOUNT
 
 #: cudaMemoryTypeDevice
 _OF_A_DEVICE = 2
-#: cudaErrorNotReady
-_NOT_READY = 600
 NEXT = itertools.count(1000)
 _TO_HOST = "a copy to the host"
 _DIRECTIONS = {0: "HtoH", 1: "HtoD", 2: "DtoH", 3: "DtoD"}
@@ -62,14 +60,8 @@ def _waiting(why: str) -> Callable[..., int]:
     return wait
 
 
-def _copy_on(to: int, source: int, size: int, kind: int, stream: int = 0, *_: Any) -> int:
-    nccl.settle(stream)
-    return _copy(to, source, size, kind)
-
-
-def _stream(stream: int = 0, *_: Any) -> int:
+def _stream(*_: Any) -> int:
     """Waiting for a copy to the host is one wait, though cupy asks for both."""
-    nccl.settle(stream)
     if ACCOUNT.waits[-1:] == [_TO_HOST]:
         ACCOUNT.waits[-1] = "a copy to the host, and its stream"
     else:
@@ -79,32 +71,6 @@ def _stream(stream: int = 0, *_: Any) -> int:
 
 def _number(*_: Any) -> int:
     return next(NEXT)
-
-
-#: By event: the stream on which it was recorded, and how much that had been given by then.
-_recorded: dict[int, tuple[int, int]] = {}
-
-
-def _record(event: int, stream: int, *_: Any) -> int:
-    _recorded[event] = stream, nccl.last()
-    return 0
-
-
-def _query(event: int, *_: Any) -> int:
-    found = _recorded.get(event)
-    return 0 if found is None or nccl.done(*found) else _NOT_READY
-
-
-def _wait_for(_stream: int, event: int, *_: Any) -> int:
-    """What the stream is given later would wait; here the host does."""
-    if event in _recorded:
-        nccl.settle(*_recorded[event])
-    return 0
-
-
-def _event(event: int, *_: Any) -> int:
-    ACCOUNT.waits.append("an event")
-    return _wait_for(0, event)
 
 
 def _pointer_attributes(address: int, *_: Any) -> Any:
@@ -123,7 +89,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "memGetInfo": lambda *_: (devices.CAPACITY - devices.used(), devices.CAPACITY),
     "pointerGetAttributes": _pointer_attributes,
     "memcpy": _copy,
-    "memcpyAsync": _copy_on,
+    "memcpyAsync": _copy,
     "memcpyPeer": _across,
     "memcpyPeerAsync": _across,
     "memset": _fill,
@@ -135,9 +101,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "deviceSynchronize": _waiting("the device"),
     "eventCreate": _number,
     "eventCreateWithFlags": _number,
-    "eventRecord": _record,
-    "eventQuery": _query,
-    "eventSynchronize": _event,
-    "streamWaitEvent": _wait_for,
+    "eventSynchronize": _waiting("an event"),
     "eventElapsedTime": lambda *_: 1.0,
 }
