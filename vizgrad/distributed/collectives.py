@@ -21,7 +21,7 @@ from datetime import timedelta
 from typing import Any
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.backend import beside, to_host
+from vizgrad.core.arrays.backend import beside, device_of, on, to_host
 from vizgrad.core.tensor.modes import about_to_write
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.state import wrong_call
@@ -518,7 +518,8 @@ def _done(
 def _write(name: str, results: Written, site: Any = None) -> None:
     for tensor, array in results:
         about_to_write(tensor)
-        tensor._array[...] = beside(tensor._array, array)
+        with on(device_of(tensor._array)):  # the thread of a group has a current device of its own
+            tensor._array[...] = beside(tensor._array, array)
         storage_of(tensor).wrote(name, caller() if site is None else site)
 
 
