@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import sys
@@ -150,16 +151,18 @@ def test_a_named_block_is_a_group_of_the_graph() -> None:
         assert [node.scope for node in session.graph.nodes] == [(), (), ()]
 
 
-def test_a_trace_is_written_for_each_round(tmp_path: Path) -> None:
-    written = tensorboard_trace_handler(str(tmp_path / "log"), "worker")
+@pytest.mark.parametrize(("use_gzip", "ending"), [(False, ".json"), (True, ".json.gz")])
+def test_a_trace_is_written_for_each_round(tmp_path: Path, use_gzip: bool, ending: str) -> None:
+    written = tensorboard_trace_handler(str(tmp_path / "log"), "worker", use_gzip)
     when = schedule(wait=0, warmup=1, active=1, repeat=2)
     with profile(schedule=when, on_trace_ready=written) as prof:
         for _ in range(5):
             vg.ones(2).exp()
             prof.step()
     files = sorted((tmp_path / "log").iterdir())
-    assert len(files) == 2
-    told = json.loads(files[0].read_text())["traceEvents"]
+    assert [each.name.endswith(f".pt.trace{ending}") for each in files] == [True, True]
+    content = gzip.decompress(files[0].read_bytes()) if use_gzip else files[0].read_bytes()
+    told = json.loads(content)["traceEvents"]
     assert [each["name"] for each in told][:2] == ["ProfilerStep*", "aten::ones"]
     assert all(each["ph"] == "X" and each["dur"] >= 0 for each in told)
 

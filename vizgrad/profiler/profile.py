@@ -139,21 +139,22 @@ class profile:
         return self._events.key_averages(group_by_input_shape)
 
     def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:
-        """Writes the events as chrome://tracing and Perfetto read them."""
+        """Writes the events as chrome://tracing and Perfetto read them; compressed where the name of the file
+        ends with ``.gz``.
+        """
         self.events().export_chrome_trace(path)
 
 
 def tensorboard_trace_handler(
     dir_name: str, worker_name: str | None = None, use_gzip: bool = False
 ) -> Callable[[profile], None]:
-    """For `on_trace_ready`: writes a file for each round into the folder."""
-    if use_gzip:
-        raise NotImplementedError("traces are written without compression here")
+    """For `on_trace_ready`: writes a file for each round into the folder; `use_gzip`: compressed."""
+    ending = ".pt.trace.json.gz" if use_gzip else ".pt.trace.json"
 
     def written(prof: profile) -> None:
         folder = Path(dir_name)
         folder.mkdir(parents=True, exist_ok=True)
         worker = worker_name or f"{socket.gethostname()}_{os.getpid()}"
-        prof.export_chrome_trace(folder / f"{worker}.{time_ns()}.pt.trace.json")
+        prof.export_chrome_trace(folder / f"{worker}.{time_ns()}{ending}")
 
     return written

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -138,7 +139,8 @@ class EventList(list[Any]):
             }
             for each in self
         ]
-        with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123  any path that `open` takes
+        opened = gzip.open if os.fspath(path).endswith(".gz") else open
+        with opened(path, "wt", encoding="utf-8") as file:
             json.dump({"traceEvents": events}, file)
 
     def __str__(self) -> str:
