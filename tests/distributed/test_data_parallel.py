@@ -7,22 +7,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.distributed.ranks import in_processes
-from tests.distributed.test_programs import BEGINNING
+from tests.distributed.test_programs import MODEL
 
-MODEL = (
-    BEGINNING
+LOSSES = (
+    MODEL
     + """
 import vizgrad
 from vizgrad.distributed.algorithms.ddp_comm_hooks import default_hooks as hooks
 from vizgrad.distributed.algorithms.join import Join
-from vizgrad.distributed.optim import ZeroRedundancyOptimizer
-from vizgrad.nn.parallel import DistributedDataParallel
 
-def made():
-    torch.manual_seed(0)
-    return nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 1)).double()
-torch.manual_seed(1)
-x, y = torch.randn(6, 8, 4).double(), torch.randn(6, 8, 1).double()
 mine = slice(4 * rank, 4 * rank + 4)
 def loss(net, step, part=slice(None)):
     return ((net(x[step, part]) - y[step, part]) ** 2).mean()
@@ -30,7 +23,7 @@ def loss(net, step, part=slice(None)):
 )
 
 SHARDED = (
-    MODEL
+    LOSSES
     + """
 alone, own = made(), made()
 model = DistributedDataParallel(own, bucket_cap_mb=1e-4)
@@ -70,7 +63,7 @@ dist.destroy_process_group()
 )
 
 JOINED = (
-    MODEL
+    LOSSES
     + """
 # What happens with `gone` ranks is that these take part with gradients of zero.
 for shards in (False, True):
@@ -97,7 +90,7 @@ dist.destroy_process_group()
 )
 
 HOOKS = (
-    MODEL
+    LOSSES
     + """
 net, plain = made().float(), made().float()
 x, y = x.float(), y.float()

@@ -133,8 +133,8 @@ refused(ValueError, "Default process group has not been initialized", dist.get_r
 """
 )
 
-#: A model on two ranks, and on one process with the joined batch.
-TRAINING = (
+#: A model, and six batches for two ranks.
+MODEL = (
     BEGINNING
     + """
 from vizgrad.nn.parallel import DistributedDataParallel
@@ -146,6 +146,13 @@ def made():
 
 torch.manual_seed(1)
 x, y = torch.randn(6, 8, 4).double(), torch.randn(6, 8, 1).double()
+"""
+)
+
+#: The model on two ranks, and on one process with the joined batch.
+TRAINING = (
+    MODEL
+    + """
 alone, own = made(), made()
 torch.manual_seed(rank + 5)
 if rank == 1:
