@@ -31,6 +31,8 @@ class _View(anywidget.AnyWidget):
     """A widget that shows a session, or those of several ranks."""
 
     _esm = STATIC / "widget.js"
+    #: No page asks for its picture: VS Code and Colab save what was displayed.
+    pictured_later = False
     session_id = traitlets.Unicode().tag(sync=True)
     #: By mime types; of a large graph without a picture.
     still: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)

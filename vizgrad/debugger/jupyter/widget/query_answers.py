@@ -46,9 +46,6 @@ from vizgrad.debugger.session.history.lanes import Lane
 from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.session.session_reader import Look, part_of
 
-# --- the run as a view of one drawing needs it --------------------------------------------------------
-
-
 # --- what a view is told of the lane beside the graph -----------------------------------------------
 
 
@@ -269,6 +266,8 @@ class _Counter:
 
 MIME = "application/vnd.vizgrad.session+json"
 
+#: The picture of a larger graph takes longer than the rest of its opening.
+MOST_PICTURED_AT_ONCE = 40
 #: Larger graphs are said in words only, to those who read a notebook without a kernel.
 MOST_PICTURED = 20_000
 #: The picture of a larger graph is not made anew while it is stepped: it takes too long.
@@ -292,6 +291,19 @@ def bundle(session: Session, view: str = "") -> dict[str, Any]:
     return data
 
 
+def bundle_at_once(session: Session, view: str) -> dict[str, Any]:
+    """As `bundle`; of a larger graph in words, until there is time for its picture."""
+    return (
+        bundle(session, view)
+        if session.nodes <= MOST_PICTURED_AT_ONCE
+        else _in_words(session, view)
+    )
+
+
+def _in_words(session: Session, view: str) -> dict[str, Any]:
+    return {MIME: asdict(saved_view(session, view)), "text/plain": repr(session)}
+
+
 def bundle_of(picture: p.Picture, view: str = "") -> dict[str, Any]:
     """As mime types, of what was told of a picture."""
     saved = replace(picture.saved, view=view)
@@ -301,12 +313,13 @@ def bundle_of(picture: p.Picture, view: str = "") -> dict[str, Any]:
 def still_bundle(session: Session, view: str) -> dict[str, Any]:
     """As `bundle`, while the session is moved: of a larger graph in words."""
     if session.nodes > MOST_PICTURED_AGAIN:
-        return {MIME: asdict(saved_view(session, view)), "text/plain": repr(session)}
+        return _in_words(session, view)
     return bundle(session, view)
 
 
-def picture(request: int, session: Session) -> p.Picture:
-    small = session.nodes <= MOST_PICTURED_AGAIN
+def picture(request: int, session: Session, *, first: bool = False) -> p.Picture:
+    """`first`: the output has none yet."""
+    small = session.nodes <= (MOST_PICTURED if first else MOST_PICTURED_AGAIN)
     return p.Picture(
         request,
         session.id,
@@ -414,11 +427,6 @@ def _find(session: Session, request: p.Find) -> p.Found:
 def _names(session: Session, request: p.GetNames) -> p.Names:
     with session.at_rest() as (_, look):
         return p.Names(request.request, session.id, look.names(_known(look, request.nodes)))
-
-
-@answers(p.GetPicture)
-def _picture(session: Session, request: p.GetPicture) -> p.Picture:
-    return picture(request.request, session)
 
 
 @answers(p.GetWhy)
