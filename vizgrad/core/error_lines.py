@@ -28,6 +28,11 @@ def how_to_note_lines() -> str:
     return "compute it inside `with vizgrad.watch():`"
 
 
+def line_not_noted() -> str:
+    """What is said wherever the line of a node is missing, as a sentence goes on."""
+    return f"its line was not noted: {how_to_note_lines()}"
+
+
 #: Kind of an error -> how to look closer, as a call and as a magic. {x} is the tensor of the explanation, {f}
 #: a custom Function. There is no row for an error that has nothing more to show.
 _CLOSER: dict[str, tuple[str, str]] = {
