@@ -70,20 +70,21 @@ def test_one_rank_moves_alone(view: Any, ranks: Ranks) -> None:
 
 AT_THE_LINE = """
 from vizgrad.debugger.session import registry
-broken = registry.find(None).break_at(line=6)
+here = registry.find(KEYS[rank])
+made = here.break_at(line=5)
 """
 
 
 def test_a_line_is_one_stop_on_each_rank(view: Any, ranks: Ranks) -> None:
     forward(view)
     with ranks.debug("loss") as session:
-        view.execute(AT_THE_LINE)
+        view.execute(AT_THE_LINE.replace("KEYS", repr([session.key(0), session.key(1)])))
         told = session.continue_()
         assert told.startswith("both ranks: 1 of 5 nodes done; stopped: breakpoint before Sqrt")
         assert session.continue_() == "both ranks: 5 of 5 nodes done; the backward is finished"
-        view.execute("hit = registry.find(None).breakpoints[0].hit")
+        view.execute("hit = here.breakpoints[0].hit")
         session.restart()
-        view.execute("before = registry.find(None).breakpoints[0].hit")
+        view.execute("before = here.breakpoints[0].hit; del here")
         assert view["hit"] == [1, 1]
         assert view["before"] == [0, 0]
 
