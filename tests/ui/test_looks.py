@@ -161,13 +161,13 @@ def test_titles_of_groups_stay_in_sight_while_some_of_the_group_is(lab: Lab) -> 
     assert place["x"] >= canvas["x"] - 1
     assert place["right"] <= around["right"]
     # Above the screen it is said in the head of the graph: it never comes down among the boxes.
-    pan(view, 0, -200)
+    pan(view, 0, -450)
     place, around = box_of(title), box_of(frame)
     assert around["y"] < canvas["y"] - 20
     assert place["y"] - around["y"] < 22
     expect(path).to_contain_text("for x in")
     picture(lab, "titles-above")
-    pan(view, 0, 200)
+    pan(view, 0, 450)
     expect(path).to_have_count(0)
     inner = [box_of(each) for each in view.locator(".vg-cluster-title").all()]
     assert not any(cover(one, other) for one, other in combinations(inner, 2))
