@@ -29,7 +29,7 @@ def how_to_note_lines() -> str:
 
 
 def line_not_noted() -> str:
-    """What is said wherever the line of a node is missing, as a sentence goes on."""
+    """The one sentence about a node whose line is missing, without its capital and its full stop."""
     return f"its line was not noted: {how_to_note_lines()}"
 
 

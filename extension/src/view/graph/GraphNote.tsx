@@ -17,11 +17,19 @@ interface GraphNoteProps {
   say(): string;
 }
 
+const BETWEEN = ' › ';
+
+/** The two innermost: they are what is being looked at. */
+function ending(path: string): string {
+  const titles = path.split(BETWEEN);
+  return titles.length > 2 ? ['…', ...titles.slice(-2)].join(BETWEEN) : path;
+}
+
 export function GraphNote({ picture, view, screen, say }: GraphNoteProps): JSX.Element {
   const [path, setPath] = useState('');
   useEffect(() => {
     const look = (): void =>
-      setPath(screen.width > 0 ? framePath(picture, seen(view.value, screen)).join(' › ') : '');
+      setPath(screen.width > 0 ? framePath(picture, seen(view.value, screen)).join(BETWEEN) : '');
     look();
     return view.subscribe(look);
   }, [picture, view, screen]);
@@ -29,7 +37,7 @@ export function GraphNote({ picture, view, screen, say }: GraphNoteProps): JSX.E
     <Note say={say} />
   ) : (
     <span class="vg-region-note vg-path" title={path}>
-      {`in ${path}`}
+      {ending(path)}
     </span>
   );
 }
