@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Any, get_args
 from weakref import WeakKeyDictionary
 
+from vizgrad.core.error_lines import line_not_noted
 from vizgrad.core.errors import lines_around
 from vizgrad.debugger import model
 from vizgrad.debugger.drawing.cards import MOST_POINTS as MOST_OF_A_CURVE
@@ -511,7 +512,13 @@ def inspection(session: Session, request: p.Inspect) -> p.Inspection:
             groups=look.outline.around(node),
             names=look.names(sorted(targets)),
             maths=tuple(m for f in data.formulas if (m := mathematics(f)) is not None),
+            unnoted=_unnoted(data) if look.one_way else "",
         )
+
+
+def _unnoted(node: model.Node) -> str:
+    """The sentence of the banner, about a node without a line."""
+    return line_not_noted() if node.place is None and node.kind != "leaf" else ""
 
 
 @answers(p.GetPart)
