@@ -10,7 +10,7 @@ import pytest
 from tests.debugger.jupyter.magics.kernel import Kernel
 from tests.fixtures.warm_kernels import warm_kernels
 from vizgrad.debugger.jupyter.widget.protocol import COMM_TARGET
-from vizgrad.debugger.jupyter.widget.query_answers import MIME
+from vizgrad.debugger.jupyter.widget.saved_data import MIME
 
 FORWARD = "x = vg.tensor([1.0, 2.0], requires_grad=True)\nloss = (x.tanh() * x).sum()"
 WIDGET = "application/vnd.jupyter.widget-view+json"

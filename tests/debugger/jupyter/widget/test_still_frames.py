@@ -9,9 +9,9 @@ import pytest
 import vizgrad as vg
 from tests.debugger.jupyter.widget.views import View as Page
 from vizgrad.debugger.jupyter.widget import protocol as p
-from vizgrad.debugger.jupyter.widget import still_frames
+from vizgrad.debugger.jupyter.widget import saved_data, still_frames
 from vizgrad.debugger.jupyter.widget.labextension_view import LabextensionView
-from vizgrad.debugger.jupyter.widget.query_answers import MIME, MOST_PICTURED_AT_ONCE, bundle
+from vizgrad.debugger.jupyter.widget.saved_data import MIME, MOST_PICTURED_AT_ONCE, bundle
 from vizgrad.debugger.session.opening import Cell
 from vizgrad.debugger.session.session import Session
 
@@ -213,12 +213,10 @@ def test_a_picture_that_the_page_asks_for_is_the_one_of_the_frame(
 def test_the_first_picture_of_an_output_is_made_of_a_larger_graph_too(
     large: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from vizgrad.debugger.jupyter.widget import query_answers
-
-    monkeypatch.setattr(query_answers, "MOST_PICTURED_AGAIN", 10)
+    monkeypatch.setattr(saved_data, "MOST_PICTURED_AGAIN", 10)
     assert Page().ask(p.GetPicture, large.id).svg == ""
     assert "0 of 42 nodes done" in Page().ask(p.GetPicture, large.id, True).svg
-    monkeypatch.setattr(query_answers, "MOST_PICTURED", 10)
+    monkeypatch.setattr(saved_data, "MOST_PICTURED", 10)
     assert Page().ask(p.GetPicture, large.id, True).svg == ""
 
 

@@ -15,14 +15,14 @@ import traitlets
 
 from vizgrad.debugger.jupyter.widget.controller import Controller
 from vizgrad.debugger.jupyter.widget.joints import Joint
-from vizgrad.debugger.jupyter.widget.query_answers import (
+from vizgrad.debugger.jupyter.widget.request_worker import listen_where_asked
+from vizgrad.debugger.jupyter.widget.saved_data import (
     MIME,
     MOST_PICTURED_AGAIN,
     bundle,
     bundle_of,
     saved_view,
 )
-from vizgrad.debugger.jupyter.widget.request_worker import listen_where_asked
 from vizgrad.debugger.jupyter.widget.static_files import STATIC
 from vizgrad.debugger.session.session import Session
 

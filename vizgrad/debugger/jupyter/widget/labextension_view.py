@@ -1,7 +1,7 @@
 """The view of a session in an output of a page that has the labextension: no widget, and no picture yet of a
 larger graph.
 
-The labextension shows our own type (`query_answers.MIME`) and passes a widget over: one that nobody shows
+The labextension shows our own type (`saved_data.MIME`) and passes a widget over: one that nobody shows
 would still be sent to the page with all its code, and run there. The page asks for the picture when the view
 is drawn and the kernel is idle (`extension/src/lab/liveOutput.ts`); the next cell makes it before it begins,
 if the page has not (`still_frames.py`). Until then the output has a text that says where the session stands.
@@ -13,7 +13,7 @@ from typing import Any
 from uuid import uuid4
 
 from vizgrad.debugger.jupyter.widget.controller import Controller
-from vizgrad.debugger.jupyter.widget.query_answers import bundle_at_once
+from vizgrad.debugger.jupyter.widget.saved_data import bundle_at_once
 from vizgrad.debugger.session.session import Session
 
 

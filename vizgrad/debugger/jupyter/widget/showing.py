@@ -34,7 +34,7 @@ def show(session: Session, cell: Cell | None = None) -> None:
         running_cell,
     )
     from vizgrad.debugger.jupyter.widget.labextension_view import LabextensionView
-    from vizgrad.debugger.jupyter.widget.query_answers import SessionPicture
+    from vizgrad.debugger.jupyter.widget.saved_data import SessionPicture
 
     cell = running_cell() if cell is None else cell
     if run_by_program():
@@ -63,7 +63,7 @@ def show_joint(joint: Joint) -> None:
         from vizgrad.debugger.jupyter.widget.debugview import JointView
     except ModuleNotFoundError as missing:
         warn_missing(missing)
-        from vizgrad.debugger.jupyter.widget.query_answers import bundle_of
+        from vizgrad.debugger.jupyter.widget.saved_data import bundle_of
 
         display(bundle_of(joint.picture_at(joint.first)), raw=True)
         return

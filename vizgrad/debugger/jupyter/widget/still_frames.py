@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget.handlers import answers
-from vizgrad.debugger.jupyter.widget.query_answers import (
+from vizgrad.debugger.jupyter.widget.saved_data import (
     MIME,
     MOST_PICTURED,
     MOST_PICTURED_AGAIN,
