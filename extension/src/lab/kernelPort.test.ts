@@ -12,13 +12,15 @@ class FakeComm {
   onMsg: (message: unknown) => void = () => undefined;
   onClose: (message?: unknown) => void = () => undefined;
   readonly sent: unknown[] = [];
+  readonly opened: unknown[] = [];
 
   constructor(
     private readonly known: boolean,
     private readonly answers: Promise<void>
   ) {}
 
-  open(): { done: Promise<void> } {
+  open(data?: unknown): { done: Promise<void> } {
+    this.opened.push(data);
     if (!this.known) {
       this.onClose();
     }
@@ -163,16 +165,20 @@ test('who is sure of the kernel asks along with the open, and is told where it w
   kernel.answers = new Promise<void>(resolve => (done = resolve));
   sure.onStatus(now => {
     status = now;
+    if (now.state === 'open') {
+      sure.send({ type: 'attach', request: 1 });
+      sure.send({ type: 'inspect', request: 2 });
+    }
   });
   follower.goTo(kernel);
   sure.wake();
   await settled();
   expect(status).toEqual({ state: 'open' }); // the kernel has not answered
-  sure.send({ type: 'attach', request: 1 });
-  expect(kernel.comms[0]?.sent).toEqual([{ type: 'attach', request: 1 }]);
+  expect(kernel.comms[0]?.opened).toEqual([{ type: 'attach', request: 1 }]);
+  expect(kernel.comms[0]?.sent).toEqual([]);
   done();
   await settled();
-  expect(status).toEqual({ state: 'open' });
+  expect(kernel.comms[0]?.sent).toEqual([{ type: 'inspect', request: 2 }]);
 
   follower.goTo(restarted);
   await settled();

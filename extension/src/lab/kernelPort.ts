@@ -7,7 +7,7 @@
  * and after a cell that mentions vizgrad.
  */
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
-import type { JSONValue } from '@lumino/coreutils';
+import type { JSONObject, JSONValue } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
@@ -64,6 +64,8 @@ export class KernelPort implements Port, IDisposable {
   private kernel: Kernel.IKernelConnection | null = null;
   private comm: Kernel.IComm | null = null;
   private untracked: Untracked | null = null;
+  /** What is to be sent over a comm that is being opened; null: it is sent at once. */
+  private unsent: object[] | null = null;
   private awake = false;
   /** The execution that mentions vizgrad. */
   private mentioning: string | null = null;
@@ -80,6 +82,10 @@ export class KernelPort implements Port, IDisposable {
   }
 
   send(message: object): void {
+    if (this.unsent) {
+      this.unsent.push(message);
+      return;
+    }
     // Requests are JSON by construction; the protocol's types say so more precisely than JSONValue.
     this.untracked?.add(this.comm?.send(message as JSONValue));
   }
@@ -156,6 +162,7 @@ export class KernelPort implements Port, IDisposable {
   }
 
   private hangUp(): void {
+    this.unsent = null;
     this.drop(this.comm);
     this.comm = null;
   }
@@ -212,7 +219,7 @@ export class KernelPort implements Port, IDisposable {
     comm.onMsg = message => this.deliver(message);
     comm.onClose = () => {
       if (comm === this.comm) {
-        this.comm = null;
+        this.comm = this.unsent = null;
         const { unknown } = this.options;
         const notKnown = unknown ? { ...NOT_IMPORTED, reason: unknown } : NOT_IMPORTED;
         this.become(before ? kernelGone('was restarted') : notKnown);
@@ -225,6 +232,7 @@ export class KernelPort implements Port, IDisposable {
           if (!sure) {
             this.become({ state: 'open' });
           }
+          this.sendUnsent();
           if (!this.options.waits) {
             found.emit(kernel);
           }
@@ -243,16 +251,24 @@ export class KernelPort implements Port, IDisposable {
       await Promise.race([subshellStarted, late]).catch(() => undefined);
     }
     if (comm === this.comm) {
-      // The answer to an open that is refused is a close, sent before the open's own `done`.
-      const { done } = comm.open();
-      if (sure && comm === this.comm) {
+      // The first question goes along with the open; others before the kernel knows the comm would be lost.
+      this.unsent = sure ? [] : null;
+      if (sure) {
         this.become({ state: 'open' });
       }
-      await done;
+      // The answer to an open that is refused is a close, sent before the open's own `done`.
+      await comm.open(this.unsent?.shift() as JSONObject | undefined).done;
     }
   }
 
+  private sendUnsent(): void {
+    const unsent = this.unsent ?? [];
+    this.unsent = null;
+    unsent.forEach(message => this.send(message));
+  }
+
   private deliver(message: KernelMessage.ICommMsgMsg): void {
+    this.sendUnsent(); // the kernel knows the comm
     for (const listener of this.listeners) {
       listener(message.content.data);
     }

@@ -24,7 +24,7 @@ from vizgrad.debugger.session.history.fold import Fold, MemoryCurve, sizes_of
 from vizgrad.debugger.session.history.history import History, Standing, Where, where_of
 from vizgrad.debugger.session.history.lanes import Lane, lane_of, lane_within
 from vizgrad.debugger.session.lines.line_table import LineNorms, LineTable, mark_of
-from vizgrad.debugger.session.opening import seldom_collecting
+from vizgrad.debugger.session.opening import READING, seldom_collecting
 from vizgrad.debugger.session.session_reader import Inspected, Saves
 
 # --- the arrays of a session that a view may browse ---------------------------------------------------
@@ -269,7 +269,7 @@ class Live:
     @property
     def outline(self) -> Outline:
         if self._outline is None:
-            with seldom_collecting():
+            with seldom_collecting(READING):
                 self._outline = outline_of(self.source)
         return self._outline
 

@@ -116,16 +116,19 @@ class Variables:
 
 # Making much that stays.
 
+#: Objects after which cycles are searched for in such a block.
 _COLLECTED_AFTER = 50_000
+#: The same where nothing of the user's runs: more than opening 100,000 nodes makes.
+READING = 1_000_000
 
 
 @contextmanager
-def seldom_collecting() -> Generator[None]:
+def seldom_collecting(after: int = _COLLECTED_AFTER) -> Generator[None]:
     """Objects made in the block stay, and have nearly no cycles: the search for cycles takes longer
     than the block.
     """
     before = gc.get_threshold()
-    during = (max(before[0], _COLLECTED_AFTER), *before[1:])
+    during = (max(before[0], after), *before[1:])
     if before[0]:
         gc.set_threshold(*during)
     try:

@@ -36,6 +36,12 @@ interface Answer {
   readonly run_to_line: Extract<Message, { type: 'done' }>;
 }
 
+/**
+ * Milliseconds until the lines of another session are asked for: the view of a session that has just been opened
+ * asks first, and the kernel, which reads a large graph for each of both, answers it first.
+ */
+const BEHIND = 100;
+
 export class LinesFollower implements IDisposable {
   private readonly _changed = new Signal<this, Program | null>(this);
   private readonly asked = new Map<number, (message: Message | null) => void>();
@@ -45,6 +51,7 @@ export class LinesFollower implements IDisposable {
   private following = 0;
   /** What was told while it was. */
   private overtaken = 0;
+  private soon: ReturnType<typeof setTimeout> | undefined;
   program: Program | null = null;
   isDisposed = false;
 
@@ -95,7 +102,13 @@ export class LinesFollower implements IDisposable {
     }
   }
 
+  private waitNoMore(): void {
+    clearTimeout(this.soon);
+    this.soon = undefined;
+  }
+
   private forget(): void {
+    this.waitNoMore();
     const waiting = [...this.asked.values()];
     this.asked.clear();
     waiting.forEach(resolve => resolve(null));
@@ -106,7 +119,12 @@ export class LinesFollower implements IDisposable {
     this.follow(session);
   }
 
+  private followSoon(): void {
+    this.soon ??= setTimeout(() => this.follow(), BEHIND);
+  }
+
   private follow(session: string | null = null): void {
+    this.waitNoMore();
     this.last += 1;
     this.following = this.last;
     this.port.send({ type: 'follow_lines', request: this.last, session });
@@ -155,7 +173,7 @@ export class LinesFollower implements IDisposable {
     }
     const folded = fold(this.program, message);
     if (folded === 'anew') {
-      this.follow();
+      this.followSoon();
       return;
     }
     this.become(folded);

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Callable, Iterator
+from typing import Any
 from weakref import ref
 
 import pytest
 
 from tests.debugger.jupyter.widget.views import View
+from tests.fixtures.limits import HANG
 from tests.fixtures.sessions import small
 from vizgrad.debugger.jupyter.widget import protocol as p
-from vizgrad.debugger.jupyter.widget.commtarget import HEARS_ALL, PATIENCE, call_others
+from vizgrad.debugger.jupyter.widget.commtarget import HEARS_ALL, PATIENCE, _opened, call_others
 from vizgrad.debugger.jupyter.widget.controller import controllers
 from vizgrad.debugger.jupyter.widget.request_worker import MAIN
 from vizgrad.debugger.session import registry
@@ -158,3 +161,30 @@ def test_one_that_slept_for_too_long_is_told_so(clock: Clock) -> None:
     answer = view.ask(p.Step, name)
     assert isinstance(answer, p.Failed)
     assert answer.closed
+
+
+class Comm:
+    """As ipykernel gives one that a page has opened."""
+
+    def __init__(self) -> None:
+        self.answered = threading.Event()
+        self.close: Callable[[Any], None] = lambda _: None
+
+    def send(self, message: dict[str, Any]) -> None:
+        if message.get("request") == 7 and message["type"] == "shown":
+            self.answered.set()
+
+    def on_msg(self, _: object) -> None:
+        """Nothing comes: all that was asked came along with the open."""
+
+    def on_close(self, callback: Callable[[Any], None]) -> None:
+        self.close = callback
+
+
+def test_a_question_that_comes_along_with_the_open_of_a_comm_is_answered() -> None:
+    session = small()[2]
+    comm = Comm()
+    asked = {"type": "attach", "request": 7, "session": session.id}
+    _opened(comm, {"header": {"session": "a page"}, "content": {"data": asked}})
+    assert comm.answered.wait(HANG)
+    comm.close(None)

@@ -498,8 +498,11 @@ def roots_of(tensors: Any) -> list[tuple[Node, int]]:
 def _topological_numbers(source: EngineGraph) -> list[int]:
     """Longest distance to a leaf (E-7). Edges lead to larger numbers."""
     depths = [0] * len(source)
-    for node in reversed(range(source.inner)):
-        depths[node] = 1 + max(
-            (depths[target] for target in source.targets(node) if target is not None), default=-1
-        )
+    targets = source.targets
+    for node in range(source.inner - 1, -1, -1):
+        most = -1
+        for target in targets(node):
+            if target is not None and depths[target] > most:
+                most = depths[target]
+        depths[node] = most + 1
     return depths

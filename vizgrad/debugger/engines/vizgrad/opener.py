@@ -19,7 +19,7 @@ from vizgrad.debugger.engines.vizgrad.graph_source import EngineGraph, roots_of
 from vizgrad.debugger.engines.vizgrad.process_group import EngineDistributed
 from vizgrad.debugger.engines.vizgrad.released_nodes import released_in
 from vizgrad.debugger.engines.vizgrad.run import EngineRun, current_modes
-from vizgrad.debugger.session.opening import Opening, seldom_collecting
+from vizgrad.debugger.session.opening import READING, Opening, seldom_collecting
 from vizgrad.debugger.session.session import Session
 
 
@@ -43,7 +43,7 @@ def open_tensor(loss: Any, options: Mapping[str, Any]) -> Backward:
         options.get("inputs"),
     )
     task.freed.site = options.get("site")  # that of `debug`, for a backward that comes too late
-    with seldom_collecting():
+    with seldom_collecting(READING):
         source = EngineGraph([(node, nr) for node, nr, _ in task.roots], names)
         released = released_in(source.nodes, task.will_run)
         if released is not None and not options.get("allow_released"):

@@ -14,7 +14,7 @@ from typing import Any
 from vizgrad.core.errors import place_of
 from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Node
-from vizgrad.core.graph.saved import Freed, Overwritten, bare
+from vizgrad.core.graph.saved import Freed, Overwritten, SavedResult, bare
 from vizgrad.core.tensor.source_location import written_name
 from vizgrad.core.tensor.storage import (
     InferenceStorage,
@@ -50,6 +50,10 @@ WRITES_TOLD = 64
 SAVES_TOLD, FEW_SAVES = 1000, 48
 
 
+#: What a node saves as it is, without a wrapper around it.
+_AS_SAVED = frozenset({Tensor, SavedResult})
+
+
 class _Block:
     """A block as it was met. `tensor` leads to a storage that is made only later, by a first write."""
 
@@ -59,7 +63,7 @@ class _Block:
 
     def __init__(self, value: Any, storage: Storage | None) -> None:
         self.label = ""
-        if isinstance(value, Overwritten):
+        if value.__class__ is Overwritten:
             self.shape, self.dtype = value.shape, value.dtype
             self.nbytes = value.storage.nbytes
         else:
@@ -108,26 +112,49 @@ class Blocks:
     def read(self) -> None:
         """Meets the blocks of all nodes of the graph, and watches them."""
         leaves: list[Tensor] = []
+        #: By class: the names of what its nodes save, with the attributes that they are in.
+        attributes: dict[type[Node], tuple[tuple[str, str], ...]] = {}
         for number, node in enumerate(self._nodes):
+            kind = type(node)
             if type(node) is AccumulateGrad:
                 leaves.append(node.variable)
                 continue
-            if type(node).saved_values is Node.saved_values and not (
-                node.saved_names or node.group_names
-            ):
-                continue  # not worth the call
-            for name, value in node.saved_values().items():
-                saved = bare(value)
-                if hasattr(saved, "_storage") or isinstance(saved, Overwritten):
-                    block = self._blocks[self.number(saved, slot=(number, name))]
+            if kind in attributes:
+                names = attributes[kind]
+            elif kind.saved_values is not Node.saved_values or kind.group_names:
+                self._read(number, node)
+                continue
+            else:
+                names = attributes[kind] = tuple((name, "_" + name) for name in kind.saved_names)
+            for name, attribute in names:
+                saved = getattr(node, attribute)
+                if saved is None:
+                    continue
+                if saved.__class__ not in _AS_SAVED:
+                    self._meet(number, name, saved)
+                    continue
+                block = self._block_of(saved)
+                if not block.shown:
                     self._show(block)
-                    block.nodes.append(number)
+                block.nodes.append(number)
         for leaf in leaves:
-            block = self._blocks[self.number(leaf, self._name_of(leaf))]
+            block = self._block_of(leaf)
+            block.label = block.label or self._name_of(leaf)
             if leaf._version:
                 self._show(block)
         self._rewritten = {n: None for n, _ in self._overtaken(range(len(self._blocks)))}
         watch_writes(self)
+
+    def _read(self, number: int, node: Node) -> None:
+        for name, value in node.saved_values().items():
+            self._meet(number, name, value)
+
+    def _meet(self, number: int, name: str, value: Any) -> None:
+        saved = bare(value)
+        if hasattr(saved, "_storage") or isinstance(saved, Overwritten):
+            block = self._blocks[self.number(saved, slot=(number, name))]
+            self._show(block)
+            block.nodes.append(number)
 
     def close(self) -> None:
         unwatch_writes(self)
@@ -174,6 +201,22 @@ class Blocks:
         elif slot is not None:
             self._by_slot[slot] = number
         return number
+
+    def _block_of(self, value: Tensor | SavedResult) -> _Block:
+        """As `number`, while the graph is read: all is there, and each of many values is asked little of."""
+        storage, blocks = value._storage, self._blocks
+        place = None if storage is None else self._by_storage.get(storage)
+        if place is None:
+            place = self._by_tensor.get(id(value))
+            if place is None:
+                place = len(blocks)
+                blocks.append(_Block(value, storage))
+            if storage is None:
+                self._by_tensor[id(value)] = place
+            else:
+                blocks[place].storage = storage
+                self._by_storage[storage] = place
+        return blocks[place]
 
     def _show(self, block: _Block) -> None:
         self._shown += not block.shown

@@ -214,6 +214,8 @@ def _opened(comm: Any, message: Any) -> None:
     comm.on_msg(received)
     comm.on_close(gone)
     controller.receive({"type": "list_sessions", "request": 0})
+    if message["content"].get("data"):  # a page that knows what it wants asks along with the open
+        received(message)
     call_others(controller)
 
 

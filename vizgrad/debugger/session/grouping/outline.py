@@ -10,8 +10,9 @@ from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from vizgrad.core.arrays import xp
 from vizgrad.debugger import model
 
 
@@ -59,10 +60,8 @@ class Outline:
             ends.extend([-1 if target is None else target for target in targets(node)])
             starts.append(len(ends))
         #: How often each leaf is used: by edges, and as a result.
-        self.uses = Counter(target for target in ends if target >= inner)
+        self.uses = Counter([target for target in ends if target >= inner])
         self.uses.update(node for node, _ in self.roots if node >= inner)
-        #: For each leaf the places in `_ends` that lead to it, in order; made when first asked for.
-        self._users: dict[int, array[int]] | None = None
         self._children: dict[int | None, list[int]] = {}
         for group in groups:
             self._children.setdefault(group.parent, []).append(group.id)
@@ -154,23 +153,20 @@ class Outline:
 
     def user_of(self, leaf: int) -> int | None:
         """The first node with an edge to this leaf."""
-        places = self._places(leaf)
-        return bisect_right(self._starts, places[0]) - 1 if places else None
+        if not self._leads_to(leaf).any():
+            return None
+        return bisect_right(self._starts, int(self._leads_to(leaf).argmax())) - 1
 
     def use_of(self, node: int, edge: int) -> int:
         """Which use of its leaf an edge is, counted from 1: as a result first, then in order of nodes."""
         place = self._starts[node] + edge
         leaf = self._ends[place]
         results = sum(root == leaf for root, _ in self.roots)
-        return results + bisect_right(self._places(leaf), place)
+        return results + int(self._leads_to(leaf)[: place + 1].sum())
 
-    def _places(self, leaf: int) -> Sequence[int]:
-        if self._users is None:
-            self._users = {}
-            for place, end in enumerate(self._ends):
-                if end >= self.inner:
-                    self._users.setdefault(end, array("q")).append(place)
-        return self._users.get(leaf, ())
+    def _leads_to(self, leaf: int) -> Any:
+        """Of each place in `_ends`, whether it leads there: few leaves of a large graph are drawn."""
+        return xp.frombuffer(self._ends, xp.int64) == leaf if self._ends else xp.zeros(0, bool)
 
 
 def is_leaf(node: model.Node) -> bool:
