@@ -74,6 +74,8 @@ TITLES: dict[str, str] = {
     "left-in-evaluation": "Left in evaluation mode",
     "evaluated-in-training": "Evaluated in training mode",
     "waits": "Gradient still to come",
+    "gradient-not-there": "No gradient",
+    "parameter-given": "NaN or Inf before the block",
     "unread": "Values cannot be read",
     "told": "{title:raw}",
 }
@@ -134,6 +136,16 @@ SENTENCES: dict[str, tuple[str, str]] = {
         (
             "clean the data first: look for missing values with isfinite(); or, if a transform of "
             "func made {shown}, call the function without the transform and ask again"
+        ),
+    ),
+    "parameter-given": (
+        (
+            "{shown} held values that are not finite before the block began, so all that it computed from "
+            "them is not finite either."
+        ),
+        (
+            "make the model and its optimizer anew (run the cells that make them again), and then run "
+            "this block: it may have made them not finite when it ran before"
         ),
     ),
     "operand-given": (
@@ -304,6 +316,13 @@ SENTENCES: dict[str, tuple[str, str]] = {
             "done. {what}"
         ),
         "",
+    ),
+    "gradient-not-there": (
+        (
+            "{shown} is None, and nothing was noted that tells why: no backward has run, or the way from the "
+            "loss to {name} is cut."
+        ),
+        _ASK_IN_A_WATCH,
     ),
     "result-finite": (
         (
