@@ -437,4 +437,4 @@ def test_a_model_that_came_with_nan_is_found(engine: Any) -> None:
     (found,) = watch.findings
     assert found.kind == "nonfinite-forward"
     assert found.story.startswith("`net.bias` held values that are not finite before the block")
-    assert found.fix.startswith("make the model and its optimizer anew")
+    assert found.fix.startswith("run the cells again that make the model and its optimizer")

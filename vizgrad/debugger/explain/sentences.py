@@ -138,16 +138,6 @@ SENTENCES: dict[str, tuple[str, str]] = {
             "func made {shown}, call the function without the transform and ask again"
         ),
     ),
-    "parameter-given": (
-        (
-            "{shown} held values that are not finite before the block began, so all that it computed from "
-            "them is not finite either."
-        ),
-        (
-            "make the model and its optimizer anew (run the cells that make them again), and then run "
-            "this block: it may have made them not finite when it ran before"
-        ),
-    ),
     "operand-given": (
         (
             "{shown} held values that are not finite when {taker} took it on {at}; the operation that made "
@@ -316,13 +306,6 @@ SENTENCES: dict[str, tuple[str, str]] = {
             "done. {what}"
         ),
         "",
-    ),
-    "gradient-not-there": (
-        (
-            "{shown} is None, and nothing was noted that tells why: no backward has run, or the way from the "
-            "loss to {name} is cut."
-        ),
-        _ASK_IN_A_WATCH,
     ),
     "result-finite": (
         (
