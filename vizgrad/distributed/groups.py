@@ -124,6 +124,7 @@ def init_process_group(
         from vizgrad.distributed.mpi import MPIPeers
 
         transport: Any = MPIPeers()
+        _groups.store = transport.store()
     else:
         if store is None:
             found = rendezvous(init_method or "env://", rank, world_size, timeout)
@@ -187,7 +188,7 @@ def _close() -> None:
 
 
 def default_store() -> Store | None:
-    """That of the default group; None before it is initialised, and under MPI."""
+    """That of the default group; None before it is initialised, and under MPI where it is not reached."""
     return _groups.store
 
 

@@ -44,8 +44,6 @@ export function titlePlaces(
   const size = SIZE * scale;
   const placed: Box[] = [];
   const titles: FarTitle[] = [];
-  /** Frames whose titles are in them, by their place in the drawing. */
-  const inFrames = new Map<number, number>();
 
   /** True if the title found a place. */
   const place = (
@@ -64,17 +62,7 @@ export function titlePlaces(
       return false;
     }
     placed.push(taken);
-    const head = frame && {
-      frame,
-      parent: frame.parent === null ? -1 : (inFrames.get(frame.parent) ?? -1),
-      left: at.x - frame.x,
-      width: taken.width,
-      height: 1.4 * size,
-      least: taken.width
-    };
-    if (head) {
-      inFrames.set(drawing.frames.indexOf(frame), inFrames.size);
-    }
+    const head = frame && { frame, left: at.x - frame.x, width: taken.width };
     titles.push({ key, text, x: at.x, y: at.y + 0.9 * size, size, head });
     return true;
   };
