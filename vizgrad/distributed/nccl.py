@@ -265,7 +265,7 @@ class NcclBackend:
         return ", ".join(told)
 
     def _heard(self, rank: int, what: str) -> str | None:
-        """What a rank has sent, if it has."""
+        """The call in the next message of a rank; None if none has come."""
         transport = self._group.transport
         try:
             return transport.receive(self._group.ranks[rank], self._key(what), 0.0).call
