@@ -130,8 +130,8 @@ STEP = """
 """
 
 
-#: Runs code in a new last cell; milliseconds until the first box of its view is there and painted. Of a graph
-#: that is folded that is no node.
+#: Runs code in a new last cell; milliseconds until the first box of its view is there and painted. In a graph
+#: that is folded it is no node.
 FIRST = """
 async (app, id, code) => {
   const panel = [...app.shell.widgets('main')].find(widget => widget.id === id);

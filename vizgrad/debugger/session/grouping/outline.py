@@ -165,7 +165,7 @@ class Outline:
         return results + int(self._leads_to(leaf)[: place + 1].sum())
 
     def _leads_to(self, leaf: int) -> Any:
-        """Of each place in `_ends`, whether it leads there: few leaves of a large graph are drawn."""
+        """Says of each place in `_ends` whether it leads there: few leaves of a large graph are drawn."""
         return xp.frombuffer(self._ends, xp.int64) == leaf if self._ends else xp.zeros(0, bool)
 
 
