@@ -50,7 +50,7 @@ WRITES_TOLD = 64
 SAVES_TOLD, FEW_SAVES = 1000, 48
 
 
-#: What a node saves as it is, without a wrapper around it.
+#: Classes of saved values that stand in a node as they are, without a wrapper around them.
 _AS_SAVED = frozenset({Tensor, SavedResult})
 
 
