@@ -10,7 +10,10 @@ Operations say themselves under which names they are here (`vizgrad.core.ops.for
 import sys as _sys
 from math import e, inf, nan, pi
 
-from vizgrad import autograd, cuda
+from vizgrad.core.collector import long_lived as _long_lived
+
+with _long_lived():  # of 100,000 objects nothing could be freed
+    from vizgrad import autograd
 from vizgrad import former_names as _former_names
 from vizgrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from vizgrad.autograd.anomaly_mode import set_detect_anomaly as set_anomaly_enabled
@@ -106,6 +109,7 @@ _LATER = {
     "backends": "",
     "compiler": "compile",
     "cpu": "",
+    "cuda": "",
     "debugger.attach": "attach",
     "debugger.demo": "demo",
     "debugger.report": "report",

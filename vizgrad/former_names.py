@@ -212,7 +212,7 @@ MERGED = {
     "vizgrad.debugger.jupyter.widget.protocol.changes": "vizgrad.debugger.jupyter.widget.protocol.requests",
     "vizgrad.debugger.jupyter.widget.protocol.moves": "vizgrad.debugger.jupyter.widget.protocol.requests",
     "vizgrad.debugger.jupyter.widget.protocol.whole": "vizgrad.debugger.jupyter.widget.protocol.answers",
-    "vizgrad.debugger.jupyter.widget.saved_picture": "vizgrad.debugger.jupyter.widget.query_answers",
+    "vizgrad.debugger.jupyter.widget.saved_picture": "vizgrad.debugger.jupyter.widget.saved_data",
     "vizgrad.debugger.jupyter.widget.subshells": "vizgrad.debugger.jupyter.widget.commtarget",
     "vizgrad.debugger.memory.notebook_variables": "vizgrad.debugger.memory.reading",
     "vizgrad.debugger.memory.object_kinds": "vizgrad.debugger.memory.walk",

@@ -23,9 +23,9 @@ HEIGHT = 620
 #: Runs in the kernel before the first cell.
 BEFORE = f"""
 def _keep_sessions():
-    from vizgrad.debugger.jupyter.widget import query_answers
+    from vizgrad.debugger.jupyter.widget import saved_data
 
-    class Kept(query_answers.SessionPicture):
+    class Kept(saved_data.SessionPicture):
         def __init__(self, session):
             super().__init__(session)
             known = [number for number, kept in enumerate(_vizgrad_shown) if kept is session]
@@ -34,7 +34,7 @@ def _keep_sessions():
             number = known[0] if known else len(_vizgrad_shown) - 1
             self._data = {{**self._data, {MARK!r}: str(number)}}
 
-    query_answers.SessionPicture = Kept
+    saved_data.SessionPicture = Kept
 
 
 _vizgrad_shown = []

@@ -24,7 +24,8 @@ def test_nothing_heavy_is_imported() -> None:
 
 def test_what_is_loaded_later_is_not_imported() -> None:
     later = (
-        "nn", "optim", "distributions", "serialization", "utils", "core.ops.stub", "core.ops.registry",
+        "cuda", "nn", "optim", "distributions", "serialization", "utils", "core.ops.stub",
+        "core.ops.registry",
         "core.ops.aten", "autograd.functional", "autograd.gradcheck_report", "autograd.forward_ad",
         "core.function.custom.jvp", "core.function.kernel_dispatch", "core.ops.tangents",
         "debugger.traces", "debugger.jupyter.widget", "debugger.model", "debugger.ranks",

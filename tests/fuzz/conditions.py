@@ -312,6 +312,16 @@ def within(part: float) -> When:
     return condition
 
 
+def near(most: float) -> When:
+    """They are apart by no more than this, of whatever size they are."""
+
+    def condition(call: Call, found: Difference) -> bool:
+        there, here = np.asarray(found.theirs), np.asarray(found.ours)
+        return there.shape == here.shape and bool((np.abs(there - here) <= most).all())
+
+    return condition
+
+
 def not_everywhere(call: Call, found: Difference) -> bool:
     """Where they differ one of them is 0."""
     there, here = np.asarray(found.theirs), np.asarray(found.ours)

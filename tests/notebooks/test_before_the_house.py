@@ -23,7 +23,7 @@ from tests.fixtures import traces
 from tests.fixtures.limits import HANG
 from tests.fixtures.warm_kernels import WARM
 from vizgrad.debugger.jupyter.widget import protocol
-from vizgrad.debugger.jupyter.widget.query_answers import MIME
+from vizgrad.debugger.jupyter.widget.saved_data import MIME
 from vizgrad.debugger.traces import files
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "before_the_house"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.ui.lab import Lab
@@ -23,12 +25,41 @@ def test_an_original_that_was_left_is_run_to_its_end_and_compared(lab: Lab) -> N
     notebook.execute("s.set_grad(s.node, 'g * 100'); s.continue_()")
     branches = part(view, "Branches")
     branches.get_by_role("button", name="Compare branch 1 with original").click()
-    expect(branches).to_contain_text("original was left after 1 of 6 nodes")
-    graph = view.get_by_role("tree", name="Backward graph")
-    expect(graph).not_to_contain_text("only branch 1")
-    picture(lab, "left-early")
-    branches.get_by_role("button", name="Run it to the end and compare").click()
     expect(branches).to_contain_text("5 of 5 nodes differ")
     expect(branches).not_to_contain_text("was left")
     expect(view.locator(".vg-position")).to_have_text("node 6 of 6")
     picture(lab, "compared-whole")
+
+
+def test_what_if_is_compared_in_four_clicks_at_the_first_node_that_differs(lab: Lab) -> None:
+    notebook = lab.open_notebook(FORWARD, "s = vg.debug(loss)")
+    notebook.run()
+    view = notebook.output(1)
+    step = view.get_by_role("button", name="Step", exact=True)
+    for position in (1, 2):
+        step.click()
+        expect(view.locator(".vg-position")).to_have_text(f"node {position} of 6")
+    # 1: the field.
+    field = view.get_by_role("textbox", name="New gradient of ExpBackward0")
+    field.click()
+    field.fill("g * 2")
+    # 2: the change. Nothing can be compared before the branch has run a node.
+    view.get_by_role("button", name="Apply").click()
+    compare = view.get_by_role("button", name="Compare branch")
+    expect(compare).to_have_attribute("aria-disabled", "true")
+    expect(compare).to_have_attribute("title", re.compile("has run no node since it left original"))
+    # 3 and 4.
+    view.get_by_role("button", name="Continue", exact=True).click()
+    expect(view.locator(".vg-status")).to_have_text("finished")
+    compare.click()
+    chosen = view.locator("[data-node-id][aria-selected=true]")
+    expect(chosen).to_have_attribute("aria-label", re.compile("^ExpBackward0.*differs by 100 %"))
+    expect(chosen).to_be_in_viewport()
+    expect(view.get_by_role("region", name="Inspector")).to_contain_text("branch 1 beside original")
+    picture(lab, "compared-at-the-first")
+    # What a screen reader is told is one word.
+    notebook.execute("s.seek(2)")
+    link = view.locator(".vg-pinned-name, .vg-just-ran button").first
+    expect(link).to_be_visible()
+    compare.click()
+    expect(view.get_by_role("note", name=re.compile("difference of branch 1"))).to_have_count(0)

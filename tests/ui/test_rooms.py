@@ -175,6 +175,28 @@ def test_to_teach_all_is_larger_and_the_engine_stands_beside_the_graph(lab: Lab)
     assert after["height"] == pytest.approx(before[2]["height"], abs=1)
 
 
+def test_beside_the_file_browser_the_graph_has_half_of_what_is_taught_with(lab: Lab) -> None:
+    lab.page.set_viewport_size({"width": 1280, "height": 720})
+    _, view = opened(lab)
+    expect(lab.page.get_by_role("region", name="File Browser Section")).to_be_visible()
+    words = view.locator(".vg-toolbar .vg-labelled")
+    expect(words).to_have_text(["Continue", "Step", "Step back"])
+    press(view, "Step")
+    at(view, 1)
+    view.get_by_role("button", name="Teach layout").click()
+    expect(root(view)).to_have_class(re.compile(r"\bvg-present\b"))
+    root(view).scroll_into_view_if_needed()
+    graph, room = region(view, "Graph").bounding_box(), root(view).bounding_box()
+    assert graph is not None
+    assert room is not None
+    assert graph["height"] >= room["height"] / 2
+    assert {"Step", "Step back"} <= set(words.all_inner_texts())
+    for name in ("Graph", "Engine"):
+        inside(region(view, name), view)
+    no_wider_than_its_room(view)
+    picture(lab, "teach-beside-files")
+
+
 def test_in_the_side_panel(lab: Lab) -> None:
     opened(lab)
     panel = _opens_wide_enough_to_be_read(lab)

@@ -14,7 +14,7 @@ from tests.ui.pictures import picture
 from tests.ui.test_following import at
 from tests.ui.test_life import DEBUG, SETUP
 from tests.ui.test_tour import press
-from vizgrad.debugger.jupyter.widget.query_answers import MIME
+from vizgrad.debugger.jupyter.widget.saved_data import MIME
 
 
 def saved_svg(path: Path) -> str:
@@ -121,7 +121,8 @@ def _html_has_the_picture(lab: Lab, path: Path, tmp_path: Path) -> None:
 
 
 def test_who_saves_the_state_of_widgets_has_the_picture_all_the_same(lab: Lab) -> None:
-    notebook = lab.open_notebook(SETUP, DEBUG)
+    # Before its first cell has run the kernel does not know that this page has the labextension.
+    notebook = lab.open_notebook("'nothing of ours'", f"{SETUP}\n{DEBUG}")
     notebook.run()
     at(notebook.output(1), 0)  # Not one step: no picture was asked for.
     lab.execute("@jupyter-widgets/jupyterlab-manager:saveWidgetState")
@@ -138,3 +139,44 @@ def test_who_saves_the_state_of_widgets_has_the_picture_all_the_same(lab: Lab) -
     # And who has the session goes on.
     press(notebook.output(1), "Step")
     at(notebook.output(1), 1)
+
+
+#: More nodes than are pictured before the view is there.
+LARGE = SETUP + "\nfor _ in range(60):\n    loss = loss.sin()"
+
+
+def test_a_larger_graph_has_a_true_text_at_once_and_its_picture_soon(lab: Lab) -> None:
+    path = lab.server.root / "test.ipynb"
+    notebook = lab.open_notebook(LARGE, DEBUG)
+    notebook.run()
+    at(notebook.output(1), 0)
+    lab.execute("docmanager:save")
+    (output,) = nbformat.read(path, as_version=4).cells[1].outputs
+    assert output["data"][MIME]["position"] == 0
+    assert "0 of 65 nodes done" in output["data"]["text/plain"]
+    for _ in range(100):
+        lab.execute("docmanager:save")
+        (output,) = nbformat.read(path, as_version=4).cells[1].outputs
+        if "image/svg+xml" in output["data"]:
+            break
+        lab.page.wait_for_timeout(200)
+    assert set(output["data"]) == {MIME, "image/svg+xml", "text/plain"}
+    assert "0 of 65 nodes done" in output["data"]["image/svg+xml"]
+    press(notebook.output(1), "Step")  # the view is the one of before
+    at(notebook.output(1), 1)
+    lab.shut_down_kernels()
+    lab.load("lab?reset")
+    output = lab.open("test.ipynb").output(1)
+    expect(output.get_by_role("note")).to_contain_text("0 of 65 nodes done")
+    expect(output.locator("img")).to_be_visible()
+
+
+def test_all_cells_run_in_a_row_leave_pictures_of_larger_graphs(lab: Lab) -> None:
+    notebook = lab.open_notebook(LARGE, DEBUG, "s.step(2)", "s.step(3)")
+    notebook.run()
+    at(notebook.output(3), 5)
+    for cell, step in ((1, 0), (2, 2)):
+        output = notebook.output(cell)
+        expect(output.get_by_role("note")).to_contain_text(f"as of step {step} of 65")
+        expect(output.locator("img")).to_be_visible()
+    picture(lab, "larger-graph-still")

@@ -10,7 +10,7 @@ from tests.ui.pictures import picture
 from tests.ui.test_following import at
 from tests.ui.test_life import DEBUG, SETUP
 from tests.ui.test_tour import TOUR, cell_of, press, root
-from vizgrad.debugger.jupyter.widget.query_answers import MIME
+from vizgrad.debugger.jupyter.widget.saved_data import MIME
 
 
 def still(output: Locator, text: str) -> None:

@@ -117,6 +117,18 @@ def rounded(function: Callable[..., Any], args: Any, options: Any) -> Any:
     return mapped(found, lambda t: t.to(STATE.dtypes[t.device.type]) if _may_be_cast(t) else t)
 
 
+def of_state(function: Callable[..., Any], args: Any, options: Any) -> Any:
+    """Computed in float32 by a recurrent module, whose result has the type of its state (given, or zeros like
+    the input) where that is wider than the type of autocast.
+    """
+    found = in_float32(function, args, options)
+    given = [t for t in _tensors((args[1:], options)) if _may_be_cast(t)]
+    if not given:
+        return found
+    wanted = dtypes.promote_types(STATE.dtypes[given[-1].device.type], given[-1].dtype)
+    return mapped(found, lambda t: t.to(wanted) if _may_be_cast(t) else t)
+
+
 def _chosen(
     function: Callable[..., Any], args: Any, options: Any, wanted: Callable[[str], DType]
 ) -> Any:
@@ -227,7 +239,7 @@ def _exchange_all() -> None:
     for name in ("RNN", "LSTM", "RNNCell"):
         _exchange(getattr(modules, name).forward, rounded)
     for name in ("GRU", "GRUCell", "LSTMCell"):
-        _exchange(getattr(modules, name).forward, in_float32)
+        _exchange(getattr(modules, name).forward, of_state)
     _exchange(import_module("vizgrad.core.ops.public.matrix_products").operator, in_low)
 
 

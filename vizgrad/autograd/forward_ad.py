@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from vizgrad.autograd.mode_context import ModeContext, only_bool
 from vizgrad.core.ops.shape import view
 from vizgrad.core.ops.tangents.carrying import arm
-from vizgrad.core.ops.tangents.structure import fitted, primal_of, suits
+from vizgrad.core.ops.tangents.structure import fitted, placed, primal_of, suits
 from vizgrad.core.tensor import duals
 from vizgrad.core.tensor.duals import OWN, DualLevel, active, set_tangent, tangent_of, within
 from vizgrad.core.tensor.in_memory import strided
@@ -280,7 +280,7 @@ def attach(primal: Tensor, tangent: Tensor, level: DualLevel) -> Tensor:
     with within(_outside(level)):
         dual = view.record(primal, shape=primal._array.shape)
         if not suits(tangent, dual):
-            tangent = fitted(tangent, dual, (tangent,))
+            tangent = placed(fitted(tangent, dual, (tangent,)), dual)
     rare_of(dual).tangent_root = OWN
     set_tangent(dual, level, tangent)
     return dual

@@ -28,6 +28,11 @@ def how_to_note_lines() -> str:
     return "compute it inside `with vizgrad.watch():`"
 
 
+def line_not_noted() -> str:
+    """The one sentence about a node whose line is missing, without its capital and its full stop."""
+    return f"its line was not noted: {how_to_note_lines()}"
+
+
 #: Kind of an error -> how to look closer, as a call and as a magic. {x} is the tensor of the explanation, {f}
 #: a custom Function. There is no row for an error that has nothing more to show.
 _CLOSER: dict[str, tuple[str, str]] = {

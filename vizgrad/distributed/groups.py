@@ -10,14 +10,16 @@ from datetime import timedelta
 from importlib import import_module
 from typing import Any
 
+from vizgrad.core.arrays.backend import Device, namespace_for, parse_device
 from vizgrad.core.tensor.state import wrong_call
+from vizgrad.distributed.backends import NCCL, available, backends_of, bindings, of_host
 from vizgrad.distributed.peers import Peers
 from vizgrad.distributed.process_group import ProcessGroup
 from vizgrad.distributed.rendezvous import Found, rendezvous
 from vizgrad.distributed.store import Store
 
-#: As PyTorch's for gloo.
-DEFAULT_TIMEOUT = timedelta(minutes=30)
+#: As PyTorch's for gloo, and for NCCL.
+DEFAULT_TIMEOUT, TIMEOUT_OF_NCCL = timedelta(minutes=30), timedelta(minutes=10)
 _FIX = "call vizgrad.distributed.init_process_group() first, on all ranks"
 
 
@@ -71,7 +73,8 @@ def is_gloo_available() -> bool:
 
 
 def is_nccl_available() -> bool:
-    return False
+    """Is there a device, and NCCL for cupy? This imports cupy."""
+    return available()
 
 
 def is_mpi_available() -> bool:
@@ -101,10 +104,12 @@ def init_process_group(
 ) -> None:
     """Joins the processes of the run; returns when all are there.
 
-    `backend`: ``gloo`` (TCP) or ``mpi`` (mpi4py, of processes that mpirun has started). `init_method`:
-    ``env://`` (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT, as torchrun sets them), ``tcp://host:port`` or
-    ``file:///path``; with a `store`, none. `timeout`: how long a collective waits for another rank, 30
-    minutes if not given.
+    `backend`: ``gloo`` (TCP) or ``mpi`` (mpi4py, of processes that mpirun has started) for all tensors,
+    ``nccl`` for tensors on CUDA devices, or for each kind of device one: ``cpu:gloo,cuda:nccl``, which is the
+    default where NCCL can be used. `init_method`: ``env://`` (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT, as
+    torchrun sets them), ``tcp://host:port`` or ``file:///path``; with a `store`, none. `timeout`: how long a
+    collective waits for another rank, 30 minutes if not given, 10 with ``nccl``. `device_id`: the device of
+    this process; without `backend` the group is for such devices alone.
 
     ValueError where there is a default group already or something is missing; RuntimeError for a backend that
     is not there; DistNetworkError (a RuntimeError) where other processes are not reached within the timeout.
@@ -114,16 +119,21 @@ def init_process_group(
             ValueError("trying to initialize the default process group twice!"),
             "call destroy_process_group() before, or use new_group()",
         )
-    name = _backend(backend)
-    timeout = DEFAULT_TIMEOUT if timeout is None else timeout
+    device = _device_of_rank(device_id)
+    if backend is None and device is not None:
+        backend = NCCL
+    name, backends = _backends(backend)
+    if timeout is None:
+        timeout = TIMEOUT_OF_NCCL if name == NCCL else DEFAULT_TIMEOUT
     if store is not None and init_method is not None:
         raise wrong_call(
             AssertionError("Cannot specify both init_method and store."), "give one of them"
         )
-    if name == "mpi":
+    if of_host(backends) == "mpi":
         from vizgrad.distributed.mpi import MPIPeers
 
         transport: Any = MPIPeers()
+        _groups.store = transport.store()
     else:
         if store is None:
             found = rendezvous(init_method or "env://", rank, world_size, timeout)
@@ -136,26 +146,35 @@ def init_process_group(
             found = Found(store, rank, world_size)
         _groups.store = found.store
         transport = Peers(found, timeout)
-    _groups.default = ProcessGroup(transport, range(transport.world_size), "0", name, timeout)
+    ranks = range(transport.world_size)
+    _groups.default = ProcessGroup(transport, ranks, "0", name, timeout, backends)
+    _groups.default.device = device
     GroupMember.WORLD = _groups.default
     atexit.register(_close)
 
 
-def _backend(backend: str | None) -> str:
-    if backend is None:
-        return "gloo"
-    parts = [each.partition(":")[2] or each for each in str(backend).lower().split(",")]
-    name = parts[0]
-    if name in ("gloo", "mpi"):
-        return name
-    if name == "nccl":
+def _backends(backend: str | None) -> tuple[str, dict[str, str]]:
+    """RuntimeError for NCCL where it cannot be used."""
+    name, found = backends_of(backend)
+    if NCCL in found.values():
+        bindings()
+    return name, found
+
+
+def _device_of_rank(device_id: Any) -> Device | None:
+    if device_id is None:
+        return None
+    device = parse_device(device_id)
+    if device.type == "cpu" or device.index is None:
         raise wrong_call(
-            RuntimeError("Distributed package doesn't have NCCL built in"),
-            'use "gloo": tensors on a device are copied to the host and back',
+            ValueError(
+                "init_process_group device_id parameter must be an accelerator with an index, not "
+                f"{device_id!r}"
+            ),
+            'give vizgrad.device("cuda", get_node_local_rank())',
         )
-    raise wrong_call(
-        AssertionError(f"Unknown backend type {backend}"), 'use "gloo" or, under mpirun, "mpi"'
-    )
+    namespace_for(device)  # is there such a device?
+    return device
 
 
 def destroy_process_group(group: ProcessGroup | None = None) -> None:
@@ -168,6 +187,7 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
         _close()
     elif group in _groups.others:
         _groups.others.remove(group)
+        group.close()
     else:
         raise _invalid(group)
 
@@ -177,6 +197,8 @@ def _close() -> None:
     if default is None:
         return
     atexit.unregister(_close)
+    for each in (*_groups.others, default):
+        each.close()
     default.transport.close()
     close = getattr(_groups.store, "close", None)
     if close is not None:
@@ -187,7 +209,7 @@ def _close() -> None:
 
 
 def default_store() -> Store | None:
-    """That of the default group; None before it is initialised, and under MPI."""
+    """That of the default group; None before it is initialised, and under MPI where it is not reached."""
     return _groups.store
 
 
@@ -260,14 +282,16 @@ def new_group(
         raise wrong_call(
             ValueError(f"a rank is given twice: {list(ranks or ())}"), "give each rank once"
         )
+    chosen, backends = default.backend, default.backends
     if backend is not None:
-        _backend(backend)
+        chosen, backends = _backends(backend)
     name = str(next(_groups.names))
     if default.rank() not in members:
         return GroupMember.NON_GROUP_MEMBER
     made = ProcessGroup(
-        default.transport, members, name, default.backend, timeout or default.timeout
+        default.transport, members, name, chosen, timeout or default.timeout, backends
     )
+    made.device = default.device
     _groups.others.append(made)
     return made
 
@@ -285,7 +309,9 @@ def get_world_size(group: Any = None) -> int:
 
 
 def get_backend(group: Any = None) -> str:
-    """``gloo`` or ``mpi``."""
+    """As `init_process_group` was told: ``gloo``, ``mpi``, ``nccl`` or a backend for each kind of device;
+    ``undefined`` if it was told none.
+    """
     found = group_or_default(group)
     if found is None:
         raise _invalid(group)

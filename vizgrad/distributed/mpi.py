@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import threading
 import time
+from datetime import timedelta
 from importlib import import_module
 from typing import Any
 
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.distributed.peers import Inbox, Late, Message
+from vizgrad.distributed.store import Store, TCPStore
 
 #: Seconds between two looks for messages, while one waits.
 _AGAIN = 0.0002
+#: How long a process tries to reach the store, which is there already.
+_REACHED = timedelta(seconds=10)
 
 
 class MPIPeers:
@@ -32,6 +36,28 @@ class MPIPeers:
         self._sent: list[tuple[Any, bytes]] = []
         #: MPI is called by one thread at a time.
         self._calling = threading.Lock()
+
+    def store(self) -> Store | None:
+        """The store that rank 0 serves, as one does over TCP: all ranks call this. Messages do not need it,
+        so a process that cannot reach it goes on without one, and has None.
+        """
+        names = self._world.allgather(self._mpi.Get_processor_name())
+        host = "localhost" if len(set(names)) == 1 else names[0]
+        store: Store | None = None
+        port = 0
+        try:
+            if self.rank == 0:
+                store = served = TCPStore(host, 0, None, True, _REACHED)
+                port = served.port
+        except OSError:  # no such address
+            pass
+        port = self._world.bcast(port, 0)
+        try:
+            if self.rank and port:
+                store = TCPStore(host, port, None, False, _REACHED)
+        except (OSError, RuntimeError):  # it is on another network
+            pass
+        return store
 
     def send(self, peer: int, key: str, call: str, payload: bytes | memoryview) -> None:
         header = f"{key}\n{call}".encode()

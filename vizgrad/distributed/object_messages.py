@@ -8,9 +8,9 @@ import pickle
 from typing import Any
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.tensor.tensor import new_tensor
-from vizgrad.distributed.collectives import recv, send
+from vizgrad.distributed.collective import destination, said
 from vizgrad.distributed.groups import group_or_default
+from vizgrad.distributed.objects import root_rank
 
 
 def send_object_list(
@@ -20,13 +20,13 @@ def send_object_list(
     """Sends the objects to rank `dst`, which calls `recv_object_list`. `device`, `use_batch`: nothing here
     depends on them.
     """
-    if group_or_default(group) is None:
+    found = group_or_default(group)
+    if found is None:
         return
-    data = pickle.dumps(object_list)
-    size = xp.zeros(1, "int64")
-    size[0] = len(data)
-    send(new_tensor(size), dst, group, group_dst=group_dst)
-    send(new_tensor(xp.frombuffer(bytearray(data), "uint8")), dst, group, group_dst=group_dst)
+    to = destination(found, dst, group_dst)
+    data = xp.frombuffer(bytearray(pickle.dumps(object_list)), "uint8")
+    for each in (xp.asarray([data.size], "int64"), data):
+        found.send(each, to, 0, said(each))
 
 
 def recv_object_list(
@@ -36,11 +36,13 @@ def recv_object_list(
     """`object_list` becomes what rank `src` has sent, any rank if not given; returns which, -1 outside the
     group. The message is unpickled: it can run code.
     """
-    if group_or_default(group) is None:
+    found = group_or_default(group)
+    if found is None:
         return -1
-    size = new_tensor(xp.zeros(1, "int64"))
-    source = recv(size, src, group, group_src=group_src)
-    data = new_tensor(xp.zeros(int(size.item()), "uint8"))
-    recv(data, source, group)
-    object_list[:] = pickle.loads(data.numpy().tobytes())  # noqa: S301  as the docstring of this file says
-    return source
+    source = None if src is None and group_src is None else root_rank(found, src, group_src, None)
+    count = xp.zeros(1, "int64")
+    source, size = found.receive(count, source, 0, said(count))
+    data = xp.zeros(int(size[0]), "uint8")
+    _, data = found.receive(data, source, 0, said(data))
+    object_list[:] = pickle.loads(data.tobytes())  # noqa: S301  as the docstring of this file says
+    return found.ranks[source]

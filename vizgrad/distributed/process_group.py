@@ -10,13 +10,17 @@ import queue
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 from vizgrad.core.arrays import xp
+from vizgrad.core.arrays.backend import Device, device_of, to_host
+from vizgrad.core.tensor.state import wrong_call
+from vizgrad.distributed.backends import NCCL, UNDEFINED, available
 from vizgrad.distributed.errors import DistBackendError
+from vizgrad.distributed.nccl import NcclBackend
 from vizgrad.distributed.peers import Late, Message, Transport
 from vizgrad.distributed.reductions import ReduceOp, reduced
 from vizgrad.distributed.work import Work
@@ -27,7 +31,7 @@ _SMALL = 1 << 12
 
 class ProcessGroup:
     """`ranks`: the numbers in the run of its processes, by their rank in the group. `name` is the same on
-    all.
+    all. `backends`: by type of device; `backend`, for all, if not given.
     """
 
     def __init__(
@@ -37,10 +41,15 @@ class ProcessGroup:
         name: str,
         backend: str,
         timeout: timedelta,
+        backends: Mapping[str, str] | None = None,
     ) -> None:
         self.ranks = tuple(ranks)
         self.group_name = name
         self.backend = backend
+        self.backends = dict(backends) if backends else {"cpu": backend, "cuda": backend}
+        #: The device of this rank, if `init_process_group` was told one.
+        self.device: Device | None = None
+        self._nccl: NcclBackend | None = None
         self.timeout = timeout
         self.transport = transport
         self._rank = self.ranks.index(transport.rank)
@@ -68,6 +77,65 @@ class ProcessGroup:
             weakref.finalize(self, self._begun.put, None)
         self._begun.put(lambda: work.run(function))
         return work
+
+    # --- what carries arrays
+
+    def backend_for(self, call: str, *arrays: Any) -> ProcessGroup | NcclBackend:
+        """The backend of these arrays: this group itself for those that go through the host.
+
+        RuntimeError where the group has no backend for the kind of device, ValueError for arrays of several
+        devices.
+        """
+        devices = list(dict.fromkeys(map(device_of, arrays)))
+        for kind in dict.fromkeys(device.type for device in devices):
+            if kind not in self.backends:
+                raise wrong_call(
+                    RuntimeError(
+                        f"{call} on rank {self._rank}: No backend type associated with device type {kind}: "
+                        f"this group has {self.backend!r}"
+                    ),
+                    f"move the tensor to {next(iter(self.backends))}, or call "
+                    'init_process_group("cpu:gloo,cuda:nccl") or new_group(backend=...)',
+                )
+            if self.backends[kind] == UNDEFINED:
+                self.backends[kind] = NCCL if available() else self.backends["cpu"]
+        if NCCL not in {self.backends[device.type] for device in devices}:
+            return self
+        if len(devices) > 1:
+            raise wrong_call(
+                ValueError(
+                    f"{call} on rank {self._rank}: Expected list of tensors on the same device, found "
+                    f"{', '.join(map(str, devices))}"
+                ),
+                "move them to the device of this rank",
+            )
+        return self.nccl
+
+    @property
+    def nccl(self) -> NcclBackend:
+        """RuntimeError where NCCL cannot be used."""
+        if self._nccl is None:
+            self._nccl = NcclBackend(self)
+        return self._nccl
+
+    def close(self) -> None:
+        """Destroys what was made for devices."""
+        if self._nccl is not None:
+            self._nccl.close()
+
+    @staticmethod
+    def read(array: Any) -> Any:
+        """The array as a collective takes it."""
+        return to_host(array)
+
+    def prepared(
+        self, number: int, call: str, run: Callable[[], Any], like: Any
+    ) -> Callable[[], Any]:
+        """See `NcclBackend.prepared`: here `run` waits itself."""
+        return run
+
+    def write(self, like: Any, write: Callable[[], None]) -> None:
+        write()
 
     # --- messages
 
@@ -221,7 +289,13 @@ class ProcessGroup:
         """(rank, array). From any rank where `source` is None."""
         key = f"{self.group_name} tag {tag}"
         peers = [self.ranks[r] for r in (self._others() if source is None else [source])]
-        peer, message = self.transport.receive_from_any(peers, key, self.timeout.total_seconds())
+        try:
+            peer, message = self.transport.receive_from_any(
+                peers, key, self.timeout.total_seconds()
+            )
+        except Late as late:
+            whom = "any rank" if source is None else f"rank {source}"
+            raise Late(f"{late}: {whom} has not called send with tag {tag}") from None
         rank = self.ranks.index(peer)
         if message.call != call:
             raise DistBackendError(

@@ -13,13 +13,16 @@ class FakeComm {
   onClose: (message?: unknown) => void = () => undefined;
   readonly sent: unknown[] = [];
 
-  constructor(private readonly known: boolean) {}
+  constructor(
+    private readonly known: boolean,
+    private readonly answers: Promise<void>
+  ) {}
 
   open(): { done: Promise<void> } {
     if (!this.known) {
       this.onClose();
     }
-    return { done: Promise.resolve() };
+    return { done: this.answers };
   }
 
   send(message: unknown): void {
@@ -49,6 +52,8 @@ class FakeKernel {
   readonly comms: FakeComm[] = [];
   readonly info: Promise<unknown>;
   known: string[] = [];
+  /** When it has said what it makes of an open. */
+  answers = Promise.resolve();
   readonly id = `kernel ${(kernels += 1)}`;
 
   constructor(
@@ -64,7 +69,7 @@ class FakeKernel {
   }
 
   createComm(): FakeComm {
-    const comm = new FakeComm(this.imported);
+    const comm = new FakeComm(this.imported, this.answers);
     this.comms.push(comm);
     return comm;
   }
@@ -149,6 +154,30 @@ test('it opens a comm to a kernel that has vizgrad', async () => {
   expect(kernel.comms[0]?.sent).toEqual([{ type: 'list_sessions', request: 1 }]);
   kernel.comms[0]?.onMsg({ content: { data: { type: 'sessions' } } });
   expect(heard).toEqual([{ type: 'sessions' }]);
+});
+
+test('who is sure of the kernel asks along with the open, and is told where it was wrong', async () => {
+  const sure = new KernelPort(follower as unknown as KernelFollower, { sure: true });
+  let done: () => void = () => undefined;
+  const [kernel, restarted] = [new FakeKernel(true), new FakeKernel(false)];
+  kernel.answers = new Promise<void>(resolve => (done = resolve));
+  sure.onStatus(now => {
+    status = now;
+  });
+  follower.goTo(kernel);
+  sure.wake();
+  await settled();
+  expect(status).toEqual({ state: 'open' }); // the kernel has not answered
+  sure.send({ type: 'attach', request: 1 });
+  expect(kernel.comms[0]?.sent).toEqual([{ type: 'attach', request: 1 }]);
+  done();
+  await settled();
+  expect(status).toEqual({ state: 'open' });
+
+  follower.goTo(restarted);
+  await settled();
+  expect(status).toMatchObject({ state: 'closed' });
+  sure.dispose();
 });
 
 test('it waits for the import, and knocks only after a cell that mentions vizgrad', async () => {

@@ -45,6 +45,11 @@ export interface Follower {
 export interface KernelPortOptions {
   /** Knocks only where vizgrad was in use already, or comes into use: nobody has asked to see anything. */
   readonly waits?: boolean;
+  /**
+   * Counts as open once the kernel was asked, without its word: a session was displayed by it, so that it knows
+   * vizgrad unless it was restarted since, and then it closes at once. What is asked goes along with the open.
+   */
+  readonly sure?: boolean;
   /** Said, as a sentence, where the kernel does not know vizgrad. */
   readonly unknown?: string;
 }
@@ -213,10 +218,13 @@ export class KernelPort implements Port, IDisposable {
         this.become(before ? kernelGone('was restarted') : notKnown);
       }
     };
-    void this.opened(comm, kernel.supportsSubshells).then(
+    const sure = this.options.sure === true && before === null;
+    void this.opened(comm, kernel.supportsSubshells, sure).then(
       () => {
         if (comm === this.comm) {
-          this.become({ state: 'open' });
+          if (!sure) {
+            this.become({ state: 'open' });
+          }
           if (!this.options.waits) {
             found.emit(kernel);
           }
@@ -228,7 +236,7 @@ export class KernelPort implements Port, IDisposable {
   }
 
   /** Over a subshell, where the kernel has them: the open too would wait there for the cell that runs. */
-  private async opened(comm: Kernel.IComm, overSubshell: boolean): Promise<void> {
+  private async opened(comm: Kernel.IComm, overSubshell: boolean, sure: boolean): Promise<void> {
     if (overSubshell) {
       const { subshellStarted } = comm as { subshellStarted?: Promise<void> }; // not in IComm yet
       const late = new Promise(resolve => setTimeout(resolve, SUBSHELL));
@@ -236,7 +244,11 @@ export class KernelPort implements Port, IDisposable {
     }
     if (comm === this.comm) {
       // The answer to an open that is refused is a close, sent before the open's own `done`.
-      await comm.open().done;
+      const { done } = comm.open();
+      if (sure && comm === this.comm) {
+        this.become({ state: 'open' });
+      }
+      await done;
     }
   }
 

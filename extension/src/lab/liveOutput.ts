@@ -8,7 +8,7 @@ import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { KernelMessage } from '@jupyterlab/services';
 
 import { button, RUN_AGAIN, styles } from '../mime/draw';
-import { MIME, readSaved } from '../mime/saved';
+import { MIME, readSaved, svgIn } from '../mime/saved';
 import { SavedOutput } from '../mime/savedOutput';
 import type { SavedView } from '../protocol';
 import type { DebuggerState } from '../store';
@@ -121,7 +121,7 @@ export class LiveOutput extends SavedOutput {
       return;
     }
     const follower = new KernelFollower();
-    const port = new KernelPort(follower);
+    const port = new KernelPort(follower, { sure: true });
     this.port = port;
     follower.stayWith(this.context);
     port.wake();
@@ -152,6 +152,9 @@ export class LiveOutput extends SavedOutput {
     this.host.dataset['state'] = 'live';
     this.node.replaceChildren(...this.wayBack(), this.host);
     this.dropWidget();
+    if (this.lacksPicture()) {
+      this.timer = setTimeout(() => this.askPicture(), REST);
+    }
   }
 
   /**
@@ -191,6 +194,11 @@ export class LiveOutput extends SavedOutput {
 
   // --- the picture in the notebook ---
 
+  /** The kernel left the picture of a larger graph out, so that the view is there sooner. */
+  private lacksPicture(): boolean {
+    return !this.saved?.still && svgIn(this.model?.data ?? {}) === '';
+  }
+
   private keepPicture({ session, picture }: DebuggerState): void {
     const { model, saved } = this;
     if (saved?.still) {
@@ -210,7 +218,7 @@ export class LiveOutput extends SavedOutput {
   private askPicture(): void {
     const { context, view } = this;
     if (context.session?.kernel?.status === 'idle' && !view?.store.state.value.moving) {
-      view?.store.actions.askPicture();
+      view?.store.actions.askPicture(this.lacksPicture());
     } else if (this.stage === 'live') {
       this.timer = setTimeout(() => this.askPicture(), REST);
     }
@@ -221,7 +229,8 @@ export class LiveOutput extends SavedOutput {
     saved: SavedView,
     { svg, text }: { readonly svg: string; readonly text: string }
   ): void {
-    if (svg === '' || JSON.stringify(saved) === JSON.stringify(this.saved)) {
+    const same = JSON.stringify(saved) === JSON.stringify(this.saved);
+    if (svg === '' || (same && !this.lacksPicture())) {
       return;
     }
     const data = { ...model.data, [MIME]: { ...saved }, 'image/svg+xml': svg, 'text/plain': text };

@@ -274,6 +274,7 @@ export interface Done {
  * `visit` is the node's visit once executed (at the current position), else None. `buffers` holds
  * what has arrived so far, one entry per output slot; `grad` is the leaf's `.grad` now, for a leaf.
  * `storages` are those of its saved values, `groups` the groups around it, outermost first.
+ * `unnoted` says how its line can be had the next time, where the engine has not noted it.
  */
 export interface Inspection {
   readonly type: 'inspection';
@@ -289,6 +290,7 @@ export interface Inspection {
   readonly names: readonly Name[];
   /** The formulas of the node that can be written so. */
   readonly maths: readonly Mathematics[];
+  readonly unnoted: string;
 }
 
 /** The `part` of an array; None where it cannot be had: `gone` says why, then. */
@@ -542,7 +544,8 @@ export const readInspection: Reader<Inspection> = record<Inspection>({
   storages: optional(array(readStorage), []),
   groups: optional(array(integer), []),
   names: optional(array(readName), []),
-  maths: optional(array(readMathematics), [])
+  maths: optional(array(readMathematics), []),
+  unnoted: optional(string, '')
 });
 
 export const readArrayPart: Reader<ArrayPart> = record<ArrayPart>({

@@ -141,11 +141,12 @@ export interface GetSource {
   readonly file: string;
 }
 
-/** What is a notebook to show that is read without a kernel? */
+/** What is a notebook to show that is read without a kernel? `first`: it has no picture yet. */
 export interface GetPicture {
   readonly type: 'get_picture';
   readonly request: number;
   readonly session: string;
+  readonly first: boolean;
 }
 
 /** All about one node. */

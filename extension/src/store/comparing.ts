@@ -42,6 +42,11 @@ export function toCompare({ run }: SessionState): Branch | null {
   return all.find(({ current }) => current) ?? all.at(-1) ?? null;
 }
 
+/** Has a branch run anything since it left the other? Nothing can be compared before. */
+export function hasRun({ run }: SessionState, { current, left, recorded, trace }: Branch): boolean {
+  return trace || (current ? run.recorded : recorded) > left;
+}
+
 /** What was run stays as it is: it is asked again when more was. */
 export function comparison(session: SessionState, view: ViewState): Want | null {
   const pair = pairOf(session, view);

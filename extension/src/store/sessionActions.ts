@@ -202,9 +202,9 @@ export class SessionActions {
     this.send(session => ({ type: 'open_second', session }));
   }
 
-  /** The kernel is to make a picture of it for those who read the notebook later. */
-  askPicture(): void {
-    this.send(session => ({ type: 'get_picture', session }));
+  /** The kernel is to make a picture of it for those who read the notebook later; `first`: there is none yet. */
+  askPicture(first: boolean): void {
+    this.send(session => ({ type: 'get_picture', session, first }));
   }
 
   // --- explanations ---

@@ -96,7 +96,8 @@ export class TraceLook {
       storages: graph.storages.filter(({ id }) => kept.has(id)),
       groups: this.around(node),
       names: this.names(data.edges.flatMap(edge => edge.node ?? []).sort((a, b) => a - b)),
-      maths: view.maths.find(each => each.node === node)?.maths ?? []
+      maths: view.maths.find(each => each.node === node)?.maths ?? [],
+      unnoted: ''
     };
   }
 

@@ -14,6 +14,11 @@ export function Sentence({ text }: { readonly text: string }): JSX.Element {
   );
 }
 
+/** The first code in it; '': none. */
+export function codeIn(text: string): string {
+  return text.split(CODE)[2] ?? '';
+}
+
 /** The same where only text can be: spoken, in a tooltip, in the drawing. */
 export function unquoted(text: string): string {
   return text.replace(CODE, '$2');

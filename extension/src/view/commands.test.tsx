@@ -75,9 +75,11 @@ describe('what was declared', () => {
     expect(button('Step back').getAttribute('aria-keyshortcuts')).toBe('Shift+F10');
   });
 
-  test('is labelled where a sign alone could mean something else', () => {
-    for (const name of ['Run to here', 'Add breakpoint']) {
+  test('is labelled where there is room, and no sign means something else elsewhere', () => {
+    for (const name of ['Continue', 'Step', 'Step back', 'Run to here']) {
       expect(button(name).textContent).toBe(name);
+    }
+    for (const name of ['Run to here', 'Add breakpoint']) {
       // A filled disc means "record" elsewhere.
       expect(button(name).querySelectorAll('circle[fill="currentColor"]')).toHaveLength(0);
     }

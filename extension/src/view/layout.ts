@@ -7,11 +7,13 @@ export interface Layout {
   /** Its share of the height: above the open drawer, and above the tabs of a narrow view. */
   readonly rows: number;
   readonly stack: number;
+  /** That above the tabs to teach, where all but the graph is larger. */
+  readonly taught: number;
   /** The tab of the drawer that is open; null: it is closed. */
   readonly drawer: string | null;
 }
 
-export const LAYOUT: Layout = { columns: 0.64, rows: 0.68, stack: 0.55, drawer: null };
+export const LAYOUT: Layout = { columns: 0.64, rows: 0.68, stack: 0.55, taught: 0.7, drawer: null };
 
 const KEY = 'vizgrad:layout';
 

@@ -6,12 +6,14 @@ The rows of the spec table are computed there in tests/core/ops/test_on_a_device
 from __future__ import annotations
 
 import copy
+import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 import vizgrad as vg
+import vizgrad.distributed as dist
 from tests.fixtures import strict_devices, strict_module
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger.engines.vizgrad.opener import open_session
@@ -277,7 +279,48 @@ def written() -> None:
     x.sum().backward()
 
 
+def edited() -> None:
+    """A gradient that waits, a saved value and a leaf, and back over each."""
+    w = there(3).requires_grad_()
+    w.grad = vg.ones(3, device=SECOND)
+    with open_session((w.exp() * w).sum(), names={}) as session:
+        session.step(2)
+        session.set_grad(session.node, "g * 2")
+        session.set_saved("Exp*", "result", "g * 3")
+        session.set_leaf(w, "scale by 0.5")
+        assert w.tolist() == [-0.5, 0, 0.5]
+        session.continue_()
+        after = w.grad.tolist()
+        session.restart()
+        assert w.grad.tolist() == [1, 1, 1]
+        assert w.tolist() == [-1, 0, 1]
+        session.continue_()
+        assert w.grad.tolist() == after
+        assert w.tolist() == [-0.5, 0, 0.5]
+    assert w.device == w.grad.device == vg.device(SECOND)
+
+
+def exchanged() -> None:
+    """The thread of a group, which writes what a collective gives, has a current device of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        dist.init_process_group("gloo", f"file://{folder}/store", rank=0, world_size=1)
+        try:
+            x = there(3)
+            work = dist.all_reduce(x, async_op=True)
+            assert work is not None
+            assert work.wait()
+            dist.broadcast(x, 0)
+            gathered = [there(3) * 0]
+            dist.all_gather(gathered, x)
+        finally:
+            dist.destroy_process_group()
+    assert x.tolist() == gathered[0].tolist() == [-1, 0, 1]
+    assert x.device == gathered[0].device == vg.device(SECOND)
+
+
 PROGRAMS: dict[str, Callable[[], object]] = {
+    "edits of a session": edited,
+    "collectives": exchanged,
     "lbfgs": steps_of_lbfgs,
     "GradScaler": scaled,
     "watch and record": watched,

@@ -11,6 +11,8 @@ import pytest
 from vizgrad.debugger.ranks import engines
 
 LIMIT = 300
+#: Seconds after which an engine is told again.
+AGAIN = 10
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +46,17 @@ def view(cluster: Any) -> Iterator[Any]:
         view = client[:]
         view.block = True
         for rank, target in enumerate(view.targets):
-            client[target].push({"rank": rank}, block=True)
+            told(client[target], {"rank": rank})
         yield view
     finally:
         client.close()
+
+
+def told(engine: Any, values: dict[str, Any]) -> None:
+    """Sends the values until the engine has them: a client knows an engine some moments before the scheduler
+    does, and until then a message to it is lost without a word.
+    """
+    for _ in range(0, LIMIT, AGAIN):
+        if engine.push(values, block=False).wait(AGAIN):
+            return
+    raise TimeoutError(f"engine {engine.targets} has not answered for {LIMIT} s")

@@ -68,6 +68,27 @@ def test_one_rank_moves_alone(view: Any, ranks: Ranks) -> None:
             session.step(rank=7)
 
 
+AT_THE_LINE = """
+from vizgrad.debugger.session import registry
+here = registry.find(KEYS[rank])
+made = here.break_at(line=5)
+"""
+
+
+def test_a_line_is_one_stop_on_each_rank(view: Any, ranks: Ranks) -> None:
+    forward(view)
+    with ranks.debug("loss") as session:
+        view.execute(AT_THE_LINE.replace("KEYS", repr([session.key(0), session.key(1)])))
+        told = session.continue_()
+        assert told.startswith("both ranks: 1 of 5 nodes done; stopped: breakpoint before Sqrt")
+        assert session.continue_() == "both ranks: 5 of 5 nodes done; the backward is finished"
+        view.execute("hit = here.breakpoints[0].hit")
+        session.restart()
+        view.execute("before = here.breakpoints[0].hit; del here")
+        assert view["hit"] == [1, 1]
+        assert view["before"] == [0, 0]
+
+
 def test_a_nan_of_one_rank_is_found_from_the_notebook(view: Any, ranks: Ranks) -> None:
     assert repr(ranks) == "<ranks 0 and 1: .debug(name), .compare(name), .why(name), .findings>"
     forward(view, "(0.0 if rank == 1 else 1.0)")

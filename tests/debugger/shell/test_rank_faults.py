@@ -6,6 +6,7 @@ import json
 import resource
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Mapping
@@ -63,6 +64,49 @@ def test_sigterm_ends_a_rank_and_its_trace_is_there(
     trace = vizgrad.load_trace(tmp_path / "run.rank0.vgtrace")
     assert [node.name for node in trace.graph.nodes][:2] == ["SumBackward0", "TanhBackward0"]
     assert trace.total == 4
+
+
+#: Rank 1 never comes to the all-reduce of rank 0.
+UNDER_MPI = """\
+import sys, time
+import vizgrad
+import vizgrad.distributed as dist
+from vizgrad.debugger.shell import waiting
+waiting.LONG, waiting.EVERY = 1.0, 0.2
+dist.init_process_group("mpi")
+net = vizgrad.nn.parallel.DistributedDataParallel(vizgrad.nn.Linear(4, 2))
+loss = net(vizgrad.ones(8, 4)).sum()
+if dist.get_rank() == 1:
+    time.sleep(1000)
+loss.backward()
+"""
+
+
+def test_under_mpi_one_rank_says_where_all_ranks_wait(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    """The ranks ask each other by a store that rank 0 serves: MPI has none."""
+    (tmp_path / "train.py").write_text(UNDER_MPI)
+    mpiexec = Path(sys.executable).with_name("mpiexec")
+    process = subprocess.Popen(
+        [str(mpiexec), "-n", "2", *command("--dump", "run.vgtrace", "train.py")],
+        env={**environment, "OMP_NUM_THREADS": "1"},
+        cwd=tmp_path, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    late = threading.Timer(LIMIT, process.kill)
+    late.start()
+    told: list[str] = []
+    assert process.stderr is not None
+    with process.stderr as lines:
+        for line in lines:
+            told.append(line.strip())
+            if "all ranks" in line:
+                process.terminate()
+    late.cancel()
+    process.wait(LIMIT)
+    where = "rank 0 waits at train.py:11: loss.backward(); rank 1 waits at train.py:10: time.sleep(1000)"
+    said = [line for line in told if "all ranks" in line]
+    assert said == [f"vizgrad (rank 0 of 2): all ranks: {where}"], told
 
 
 def test_a_full_disk_is_said_and_does_not_end_the_program(

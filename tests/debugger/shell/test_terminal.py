@@ -135,6 +135,22 @@ def test_at_a_backward_where_nothing_is_wrong(run: Run, typed: Typed) -> None:
     assert (ran.status, ran.out) == (0, "[6.0, 6.0]\n")
 
 
+def test_a_breakpoint_at_a_line_is_one_stop_for_each_arrival(run: Run, typed: Typed) -> None:
+    written = typed("break :5\nc\nc\nc\nbreakpoints\nresume")
+    ran = run(
+        VIZGRAD + "w = torch.ones(2, requires_grad=True)\ny = w\n"
+        "for _ in range(2):\n    y = (y * 2).tanh().sin()\ny.sum().backward()",
+        "--at", "1",
+    )  # fmt: skip
+    assert ran.status == 0
+    _, added, first, second, end, listed, *_ = said(written)
+    assert added.startswith("breakpoint 1: line 5 of train.py, 6 nodes")
+    assert first.startswith("1 of 8 nodes done; stopped: breakpoint before SinBackward0 (line 5")
+    assert second.startswith("4 of 8 nodes done; stopped: breakpoint before SinBackward0 (line 5")
+    assert end.startswith("8 of 8 nodes done")
+    assert "2 so far" in listed
+
+
 def test_words_that_are_no_commands_are_expressions(run: Run, typed: Typed) -> None:
     written = typed(
         "w + 1\np step\n!step * 2\nnothing\nfoo bar\n1 +\n1 / 0\nhelp step\n?w\nst\nsteps 2\nquit"

@@ -20,7 +20,7 @@ def start(*, devices: int = 1, folder: Path = FOLDER) -> None:
     assert "cupy" not in sys.modules, "cupy is imported already"
     # CUB's headers ask for CUDA's own compiler.
     os.environ["CUPY_ACCELERATORS"] = ""
-    from tests.gpu.emulated import building, driver, libraries, runtime
+    from tests.gpu.emulated import building, driver, libraries, nccl, runtime
     from tests.gpu.emulated import devices as machine
     from tests.gpu.emulated.exchange import exchange
 
@@ -28,6 +28,7 @@ def start(*, devices: int = 1, folder: Path = FOLDER) -> None:
     os.environ["CUPY_CACHE_DIR"] = str(builder.folder / "cupy")
     libraries.load(builder.folder)
     compiled = machine.load(builder.folder)
+    nccl.load(builder.folder)
     from cupy_backends.cuda.api import driver as cuda_driver
     from cupy_backends.cuda.api import runtime as cuda_runtime
 

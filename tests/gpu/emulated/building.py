@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import subprocess
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,13 @@ def digest(*parts: bytes) -> str:
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:24]
 
 
+def own_name(path: Path) -> Path:
+    """A name beside `path` that no other thread or process writes to: what is made there gets the name
+    `path` when it is whole.
+    """
+    return path.with_name(f"{path.stem}.{os.getpid()}.{threading.get_ident()}{path.suffix}")
+
+
 class Builder:
     """Compiles what cupy would hand to NVRTC."""
 
@@ -71,8 +79,10 @@ class Builder:
         header = self.folder / "prefix.h"
         if header.with_suffix(".h.gch").exists():
             return
-        header.write_text(_PREFIX)
-        made = self.folder / f"prefix.{os.getpid()}"
+        text = own_name(header)
+        text.write_text(_PREFIX)
+        text.rename(header)
+        made = own_name(header.with_suffix(".h.gch"))
         flags = ["-x", "c++-header", *_FLAGS[2:]]
         self._run(*flags, *self._places(), str(header), "-o", str(made))
         made.rename(header.with_suffix(".h.gch"))
@@ -105,9 +115,9 @@ class Builder:
         name = digest(text.encode(), *(option.encode() for option in options))
         path = self.folder / f"{name}.so"
         if not path.exists():
-            code = self.folder / f"{name}.cpp"
+            made = own_name(path)
+            code = made.with_suffix(".cpp")
             code.write_text(text)
-            made = self.folder / f"{name}.{os.getpid()}"
             kept = [o for o in options if o.startswith("-D")]
             prefix = ["-include", str(self.folder / "prefix.h")]
             try:
@@ -116,6 +126,8 @@ class Builder:
                 )
             except RuntimeError as error:
                 raise CompileException(str(error), source, filename, options, "nvrtc") from None
+            finally:
+                code.unlink()
             made.rename(path)
         return str(path).encode(), {each: each for each in names or ()}
 

@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
+from tests.gpu.emulated import nccl
 from tests.gpu.emulated.account import ACCOUNT
 from tests.gpu.emulated.building import entry
 from tests.gpu.emulated.devices import current
@@ -38,7 +39,8 @@ def _function(module: int, name: str, *_: Any) -> int:
 
 
 def _launch(function: int, *given: int) -> int:
-    grid, (shared, _stream, parameters) = given[:6], given[6:9]
+    grid, (shared, stream, parameters) = given[:6], given[6:9]
+    nccl.settle(stream)
     name, run = _functions[function]
     ACCOUNT.launches.append(name)
     run(_Grid(*grid), shared, parameters)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -89,6 +90,7 @@ def _noting_errors(name: str, function: Callable[..., Any]) -> Callable[..., Any
             return function(*args)
         except Exception as error:  # noqa: BLE001  C calls, and knows no exceptions
             ACCOUNT.failures.append(f"{name}: {error!r}")
+            print(f"emulated device: {name}: {error!r}", file=sys.stderr, flush=True)
             return 0
 
     return call

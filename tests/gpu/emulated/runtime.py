@@ -8,11 +8,13 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from tests.gpu.emulated import devices
+from tests.gpu.emulated import devices, nccl
 from tests.gpu.emulated.account import ACCOUNT
 
 #: cudaMemoryTypeDevice
 _OF_A_DEVICE = 2
+#: cudaErrorNotReady
+_NOT_READY = 600
 NEXT = itertools.count(1000)
 _TO_HOST = "a copy to the host"
 _DIRECTIONS = {0: "HtoH", 1: "HtoD", 2: "DtoH", 3: "DtoD"}
@@ -45,11 +47,23 @@ def _across(to: int, _to: int, source: int, _source: int, size: int, *_: Any) ->
     return _copy(to, source, size, 3)
 
 
+def _across_on(
+    to: int, _to: int, source: int, _source: int, size: int, stream: int = 0, *_: Any
+) -> int:
+    nccl.settle(stream)
+    return _copy(to, source, size, 3)
+
+
 def _fill(address: int, value: int, size: int, *_: Any) -> int:
     ACCOUNT.launches.append("memset")
     if size:
         ctypes.memset(address, value, size)
     return 0
+
+
+def _fill_on(address: int, value: int, size: int, stream: int = 0, *_: Any) -> int:
+    nccl.settle(stream)
+    return _fill(address, value, size)
 
 
 def _waiting(why: str) -> Callable[..., int]:
@@ -60,8 +74,14 @@ def _waiting(why: str) -> Callable[..., int]:
     return wait
 
 
-def _stream(*_: Any) -> int:
+def _copy_on(to: int, source: int, size: int, kind: int, stream: int = 0, *_: Any) -> int:
+    nccl.settle(stream)
+    return _copy(to, source, size, kind)
+
+
+def _stream(stream: int = 0, *_: Any) -> int:
     """Waiting for a copy to the host is one wait, though cupy asks for both."""
+    nccl.settle(stream)
     if ACCOUNT.waits[-1:] == [_TO_HOST]:
         ACCOUNT.waits[-1] = "a copy to the host, and its stream"
     else:
@@ -71,6 +91,32 @@ def _stream(*_: Any) -> int:
 
 def _number(*_: Any) -> int:
     return next(NEXT)
+
+
+#: By event: the stream on which it was recorded, and how much that had been given by then.
+_recorded: dict[int, tuple[int, int]] = {}
+
+
+def _record(event: int, stream: int, *_: Any) -> int:
+    _recorded[event] = stream, nccl.last()
+    return 0
+
+
+def _query(event: int, *_: Any) -> int:
+    found = _recorded.get(event)
+    return 0 if found is None or nccl.done(*found) else _NOT_READY
+
+
+def _wait_for(_stream: int, event: int, *_: Any) -> int:
+    """What the stream is given later would wait; here the host does."""
+    if event in _recorded:
+        nccl.settle(*_recorded[event])
+    return 0
+
+
+def _event(event: int, *_: Any) -> int:
+    ACCOUNT.waits.append("an event")
+    return _wait_for(0, event)
 
 
 def _pointer_attributes(address: int, *_: Any) -> Any:
@@ -89,11 +135,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "memGetInfo": lambda *_: (devices.CAPACITY - devices.used(), devices.CAPACITY),
     "pointerGetAttributes": _pointer_attributes,
     "memcpy": _copy,
-    "memcpyAsync": _copy,
+    "memcpyAsync": _copy_on,
     "memcpyPeer": _across,
-    "memcpyPeerAsync": _across,
+    "memcpyPeerAsync": _across_on,
     "memset": _fill,
-    "memsetAsync": _fill,
+    "memsetAsync": _fill_on,
     "streamCreate": _number,
     "streamCreateWithFlags": _number,
     "streamCreateWithPriority": _number,
@@ -101,6 +147,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "deviceSynchronize": _waiting("the device"),
     "eventCreate": _number,
     "eventCreateWithFlags": _number,
-    "eventSynchronize": _waiting("an event"),
+    "eventRecord": _record,
+    "eventQuery": _query,
+    "eventSynchronize": _event,
+    "streamWaitEvent": _wait_for,
     "eventElapsedTime": lambda *_: 1.0,
 }

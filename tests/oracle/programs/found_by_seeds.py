@@ -167,3 +167,30 @@ def a_copy_of_slices_tells_its_first_fault(torch, see, name):
         see.raises(
             f"{other}, leaf", lambda: leaf.index_copy_(dim, index, source), phrase="leaf Variable"
         )
+
+
+@program(rules="Y-67", each=["hann_window", "hamming_window", "blackman_window", "bartlett_window"])
+def a_window_has_the_bits_of_its_rounded_constants(torch, see, name):
+    for kind in ("float16", "bfloat16", "float64"):
+        dtype = getattr(torch, kind)
+        for periodic in (False, True):
+            made = [getattr(torch, name)(n, periodic, dtype=dtype) for n in range(2, 20)]
+            see(f"{kind}, {periodic}", [window.double().tolist() for window in made])
+
+
+@program(rules="Y-68", each=["GRU", "GRUCell", "LSTMCell", "LSTM", "RNN", "RNNCell"])
+def autocast_leaves_the_type_of_the_state(torch, see, name):
+    kinds = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+    cell = name.endswith("Cell")
+    shape = (1, 2) if cell else (1, 1, 2)
+    module = getattr(torch.nn, name)(7, 2)
+    for of_input, first in kinds.items():
+        x = torch.ones(1, 7, dtype=first) if cell else torch.ones(1, 1, 7, dtype=first)
+        for of_state, second in {"none": None, **kinds}.items():
+            state = () if second is None else (torch.zeros(shape, dtype=second),)
+            if name.startswith("LSTM") and state:
+                state = ((torch.zeros(shape), *state),)
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                found = module(x, *state)
+            first_of = found if cell and not isinstance(found, tuple) else found[0]
+            see(f"{of_input}, {of_state}", str(first_of.dtype).split(".")[1])

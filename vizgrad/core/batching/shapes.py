@@ -10,7 +10,8 @@ from vizgrad.core.batching.values import divided, filled, merged, reshaped, with
 from vizgrad.core.function.strided import Geometry
 from vizgrad.core.ops import copying, shape
 from vizgrad.core.ops.shape import reshape, view
-from vizgrad.core.ops.tangents.structure import laid_out
+from vizgrad.core.ops.tangents.structure import laid_out, laid_out_in
+from vizgrad.core.tensor.state import wrong_call
 
 _FULL = slice(None)
 
@@ -205,8 +206,22 @@ def fill(call: Call) -> Any:
 
 @rule("as_strided")
 def as_strided(call: Call, *, geometry: Geometry) -> Any:
-    """A view of each example, wherever in memory that is."""
+    """A view of each example. RuntimeError where it leaves the example's own elements: what lies beside them
+    is another's, and a batch of tangents has no more than the examples.
+    """
     value = call.values[0]
+    low, high = _reach(geometry.base_shape, geometry.base_strides, 0)
+    first, last = _reach(geometry.size, geometry.stride, geometry.offset)
+    inside = 0 not in geometry.base_shape and low <= first < last <= high
+    if 0 not in geometry.size and not inside:
+        raise wrong_call(
+            RuntimeError(
+                "as_strided can access memory outside of `tensor`: each example has the elements "
+                f"{low} to {high - 1} of its memory, and the result would have {first} to {last - 1}. "
+                "This is not supported inside of vmap."
+            ),
+            "index the example, or use narrow, unfold or expand",
+        )
     step = layout.strides_of(value._array)[0] if value.ndim else 0
     return call.op.record(value, geometry=_stacked(call.size, step, geometry))
 
@@ -242,3 +257,11 @@ def in_layout(call: Call, *, strides: Any) -> Any:
     shape, item = value.shape[1:], value._array.itemsize
     step = sum(abs((n - 1) * s) for n, s in zip(shape, strides, strict=True)) + item
     return laid_out.record(value, strides=(step, *strides))
+
+
+@rule("laid_out_in")
+def in_block(call: Call, *, strides: Any, offset: int, count: int) -> Any:
+    """A block for each example, one after the other."""
+    value = call.values[0]
+    all_strides = (count * value._array.itemsize, *strides)
+    return laid_out_in.record(value, strides=all_strides, offset=offset, count=call.size * count)

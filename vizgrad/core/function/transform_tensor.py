@@ -182,6 +182,10 @@ class Wrapped(Tensor):
             return RESULT if self.value.requires_grad else UNTRACKED
         return _STATE[name]
 
+    def storage_offset(self) -> int:
+        """That of the tensor it stands for: of a batch, where its first example begins."""
+        return self.value.storage_offset() if self.level.open else super().storage_offset()
+
     def __repr__(self) -> str:
         if not self.level.open:
             become_plain(self)

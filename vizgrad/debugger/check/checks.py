@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from vizgrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
 from vizgrad.autograd.grad_mode import no_grad
 from vizgrad.core.arrays import xp
+from vizgrad.core.collector import collector_paused
 from vizgrad.core.errors import Explanation, Place, class_place, returning_place
 from vizgrad.core.function.custom.function import Function
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
@@ -186,17 +187,12 @@ def examine_freeing(examination: Examination) -> Capability:
 
 def lives_on(make: Callable[[], weakref.ref[Any]]) -> tuple[bool, bool]:
     """Is what `make` made and let go of still there; is it when the collector has been there, too?"""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
+    with collector_paused():
         left = make()
         alive = left() is not None
         if alive:
             gc.collect()
         return alive, left() is not None
-    finally:
-        if collects:
-            gc.enable()
 
 
 def stays(held: Mapping[str, int]) -> str:

@@ -8,7 +8,7 @@ NOTEBOOK: tuple[Command, ...] = (
     Command(
         name="toggle-line-breakpoint",
         label="Add breakpoint at line",
-        help="Pause before the nodes that the line with the cursor recorded, or remove that breakpoint.",
+        help="Pause each time the run arrives at the line with the cursor, or remove that breakpoint.",
         section="Notebook",
         by_host=True,
     ),

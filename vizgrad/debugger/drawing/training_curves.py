@@ -23,6 +23,8 @@ MOST_LAYERS, MOST_MARKS = 24, 12
 #: Where there are more layers, curves below a cell are folded: to those that findings name, else to so many.
 MOST_UNFOLDED = 6
 _NAME, _PLOT, _GAP, _HEIGHT, _ROW = 130.0, 190.0, 66.0, 34.0, 46.0
+#: The side of the square of a norm that is not finite, or 0: large where a training is short.
+_LEAST_SQUARE, _MOST_SQUARE = 3.0, 7.0
 #: From the frame of the last row, and what a row keeps below it, to the numbers of the steps.
 _AIR = 8.0
 _TITLES = ("gradient", "weight", "update / weight")
@@ -168,6 +170,7 @@ def _plot(
     shown = [v for v in column if v is not None and isfinite(v) and v > 0]
     scale = _Scale(log10(min(shown)), log10(max(shown))) if shown else _Scale(0.0, 0.0)
     stretch: list[Point] = []
+    side = max(_LEAST_SQUARE, min(_MOST_SQUARE, 0.6 * _PLOT / len(column)))
     for step, value in zip(one.steps, column, strict=True):
         at = x + _share(step, one) * _PLOT
         if value is not None and isfinite(value) and value > 0:
@@ -177,8 +180,8 @@ def _plot(
         stretch = []
         if value is not None:
             # above all: not finite; at the bottom: exactly zero, which has no logarithm
-            role, top = ("zero", _HEIGHT - 3.0) if value == 0 else ("nonfinite", 1.0)
-            yield Rect(at - 1.5, top, 3, 3, 0, role)
+            role, top = ("zero", _HEIGHT - side) if value == 0 else ("nonfinite", 1.0)
+            yield Rect(at - side / 2, top, side, side, 0, role)
     yield from _stretch(stretch)
     if shown:
         yield Text(x + _PLOT + 4, 9, number_text(max(shown), 3), "norm")

@@ -58,4 +58,6 @@ TITLES: dict[str, str] = {
     "waits": "Gradient still to come",
     "unread": "Values cannot be read",
     "told": "{title:raw}",
+    "gradient-not-there": "No gradient",
+    "parameter-given": "NaN or Inf before the block",
 }

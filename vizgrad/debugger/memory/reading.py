@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+from vizgrad.core.collector import collector_paused
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import frameworks
 from vizgrad.debugger.memory import walk as object_kinds
@@ -172,12 +173,10 @@ def _without_a_way(walk: Walk, objects: list[object], away: int, asked: Asked) -
 @contextmanager
 def _alone() -> Generator[None]:
     """No other thread's Python in between, and no collection."""
-    collects, interval = gc.isenabled(), sys.getswitchinterval()
-    gc.disable()
-    sys.setswitchinterval(_ALONE)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(interval)
-        if collects:
-            gc.enable()
+    interval = sys.getswitchinterval()
+    with collector_paused():
+        sys.setswitchinterval(_ALONE)
+        try:
+            yield
+        finally:
+            sys.setswitchinterval(interval)

@@ -6,11 +6,15 @@ import os
 import socket
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from multiprocessing import AuthenticationError
 from time import monotonic
 from typing import Any
 
 from vizgrad.debugger.ranks import on_rank
+from vizgrad.debugger.ranks.channel import Channel, ChannelResult
 from vizgrad.debugger.ranks.wording import ranks_text
 
 #: Seconds between two looks at whether an engine is still there.
@@ -73,6 +77,8 @@ class Engines:
         self._views: dict[int, Any] = {}
         self._host = socket.gethostname()
         self._identities: dict[int, on_rank.Identity] = {}
+        #: By engine; None where there can be none.
+        self._channels: dict[int, Channel | None] = {}
         #: Are they one whole process group?
         self.grouped = False
         self.number()
@@ -114,6 +120,9 @@ class Engines:
         """
         limit = BUSY if limit is None else limit
         chosen = self.ranks if ranks is None else tuple(ranks)
+        direct = function in on_rank.DIRECT.values()
+        if direct:
+            self._open_channels(chosen)
         values: dict[int, Any] = {}
         errors: dict[int, Exception] = {}
         begun: dict[int, Any] = {}
@@ -121,22 +130,48 @@ class Engines:
             if (why := self._lost(rank)) is not None:
                 errors[rank] = RankLost(why)
                 continue
-            begun[rank] = self._view(self._targets[rank]).apply_async(
-                function, *arguments, *((each or {}).get(rank, ()))
+            given = (*arguments, *((each or {}).get(rank, ())))
+            begin = partial(self._view(self._targets[rank]).apply_async, function, *given)
+            channel = self._channels.get(self._targets[rank]) if direct else None
+            begun[rank] = (
+                begin()
+                if channel is None or channel.closed
+                else channel.call(function.__name__, given, begin)
             )
         until = monotonic() + limit
-        while begun:
-            for rank, result in list(begun.items()):
-                result.wait(EVERY)
-                if result.ready():
-                    self._take(rank, begun.pop(rank), values, errors)
-                elif (why := self._lost(rank)) is not None:
-                    errors[rank] = RankLost(why)
-                    del begun[rank]
-                elif monotonic() > until:
-                    errors[rank] = RankBusy(f"its engine has not answered for {limit:.0f} s")
-                    del begun[rank]
+        try:
+            while begun:
+                for rank, result in list(begun.items()):
+                    result.wait(EVERY)
+                    if result.ready():
+                        self._take(rank, begun.pop(rank), values, errors)
+                    elif (why := self._lost(rank)) is not None:
+                        errors[rank] = RankLost(why)
+                        _abandon(begun.pop(rank))
+                    elif monotonic() > until:
+                        errors[rank] = RankBusy(f"its engine has not answered for {limit:.0f} s")
+                        _abandon(begun.pop(rank))
+        finally:
+            for result in begun.values():
+                _abandon(result)
         return Answers(dict(sorted(values.items())), errors)
+
+    def _open_channels(self, ranks: Iterable[int]) -> None:
+        """To engines on this machine that have none yet. Where it fails, ipyparallel carries the calls."""
+        new = [
+            rank
+            for rank in ranks
+            if self._targets[rank] not in self._channels
+            and rank in self._identities
+            and self._identities[rank].host == self._host
+        ]
+        if not new:
+            return
+        self._channels.update(dict.fromkeys([self._targets[rank] for rank in new]))
+        for rank, door in self.call(on_rank.open_channel, ranks=new).values.items():
+            if door is not None:
+                with suppress(OSError, EOFError, AuthenticationError):
+                    self._channels[self._targets[rank]] = Channel(door)
 
     def _view(self, target: int) -> Any:
         """The view of one engine. It is made once, because each call would make another."""
@@ -175,6 +210,11 @@ class Engines:
         if self._targets[rank] not in self._client.ids:
             return "its engine is not registered any more"
         return None
+
+
+def _abandon(result: Any) -> None:
+    if isinstance(result, ChannelResult):
+        result.abandon()
 
 
 def _first_line(text: str) -> str:

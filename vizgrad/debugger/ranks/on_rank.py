@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial, reduce
 from pathlib import Path
@@ -24,6 +24,7 @@ from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.explain.watch_block import known, last_findings
 from vizgrad.debugger.explain.why import answer
 from vizgrad.debugger.jupyter.widget.controller import Controller
+from vizgrad.debugger.ranks import channel
 from vizgrad.debugger.ranks.outlines import outline
 from vizgrad.debugger.ranks.reading import Packed, norm_of, of_loss, packed
 from vizgrad.debugger.session import registry
@@ -254,6 +255,11 @@ def identity() -> Identity:
     return Identity(process_rank(), socket.gethostname(), os.getpid())
 
 
+def open_channel() -> channel.Door | None:
+    """For one connection, which may call `DIRECT`; None where the system has no such sockets."""
+    return channel.opened(DIRECT.__getitem__)
+
+
 def open_on_rank(name: str | None, graph: bytes | None) -> Opened:
     """Opens the backward of the variable `name`; None: takes the session that the last cell of `%%vizgrad
     debug` was stopped for on this rank. `graph`: the outline of the graph that the caller has.
@@ -293,6 +299,12 @@ def forget(key: str, view: str) -> None:
     held = _held.get(key)
     if held is not None:
         held.forget(view)
+
+
+#: The functions that a channel may call: short ones, which clicks consist of.
+DIRECT: Mapping[str, Callable[..., Standing]] = {
+    each.__name__: each for each in (move, standing, relay)
+}
 
 
 def pause(key: str) -> bool:

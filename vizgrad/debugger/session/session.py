@@ -256,9 +256,10 @@ class Session:
         log: str | None = None,
     ) -> model.Breakpoint:
         """Makes `continue_` stop, and says how: before nodes named like `op` (``"Mul*"``), before `node`,
-        before the producer of `tensor`, before nodes that were recorded at `line` (of the newest cell, or
+        before the producer of `tensor`, each time the run arrives at `line` (of the newest cell, or
         ``"train.py:7"``), in each case only where `condition` holds of what has arrived there; behind a
         visit for which `when` holds; or behind one in which the memory of the tensor `written` was written.
+        A run arrives at a line with the first of the nodes in a row that one evaluation of it recorded.
 
         A condition is a function of a `model.Visit`, or a text like ``"grad.norm > 1e3"``, ``"nonfinite"``,
         ``"iteration == 17"`` (see `vizgrad.debugger.session.breakpoints.conditions`). With `hits` it

@@ -21,6 +21,13 @@ from vizgrad.version import __version__
 _FRAMES = 40
 #: Characters of a line that are shown.
 _TEXT = 80
+#: The rank and the number of ranks: of torchrun and others, of Open MPI, of MPICH. (Slurm's are there in a
+#: batch script, too, which is no rank.)
+_VARIABLES = (
+    ("RANK", "WORLD_SIZE"),
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("PMI_RANK", "PMI_SIZE"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +39,13 @@ class Rank:
 
     @classmethod
     def here(cls) -> Rank:
-        """As torchrun, accelerate and others say it to the processes that they start."""
-        try:
-            return cls(int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1")))
-        except ValueError:
-            return cls()
+        """As torchrun, accelerate, mpirun and others say it to the processes that they start."""
+        for rank, count in _VARIABLES:
+            try:
+                return cls(int(os.environ[rank]), int(os.environ[count]))
+            except (KeyError, ValueError):
+                continue
+        return cls()
 
     @property
     def alone(self) -> bool:

@@ -130,7 +130,7 @@ class Join:
 
     def _going_on(self) -> int:
         """How many ranks have begun another round."""
-        count = zeros(1)
+        count = zeros(1, device=self._joinables[0].join_device)
         all_reduce(count, group=self._group)
         return int(count.item())
 
@@ -146,7 +146,7 @@ class Join:
         if config is None or not config.enable or not config.is_first:
             return None
         group = joinable.join_process_group
-        work = all_reduce(ones(1), group=group, async_op=True)
+        work = all_reduce(ones(1, device=joinable.join_device), group=group, async_op=True)
         assert work is not None  # this rank is in the group
         if config.throws and left(work) < group.size():
             raise RuntimeError(

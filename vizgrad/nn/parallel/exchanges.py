@@ -24,19 +24,23 @@ Waiting = Callable[[], Any]
 
 def all_reduced(group: ProcessGroup, flat: Any) -> Waiting:
     """The sum of all ranks."""
+    backend = group.backend_for("all_reduce", flat)
     number, call = group.number(), f"all_reduce SUM of {flat.dtype} {list(flat.shape)}"
-    return group.begin(
-        "all_reduce", lambda: group.all_reduce(number, call, flat, ReduceOp.SUM)
-    ).result
+    wait = backend.prepared(
+        number, call, lambda: backend.all_reduce(number, call, flat, ReduceOp.SUM), flat
+    )
+    return group.begin("all_reduce", wait).result
 
 
 def reduced_to_owners(group: ProcessGroup, parts: Sequence[Any]) -> Waiting:
     """The sum of all ranks of the part of this rank."""
     sizes = [part.shape[0] for part in parts]
+    backend = group.backend_for("reduce_scatter", *parts)
     number, call = group.number(), f"reduce_scatter SUM of {parts[0].dtype} {sizes}"
-    return group.begin(
-        "reduce_scatter", lambda: group.reduce_scatter(number, call, parts, ReduceOp.SUM)
-    ).result
+    wait = backend.prepared(
+        number, call, lambda: backend.reduce_scatter(number, call, parts, ReduceOp.SUM), parts[0]
+    )
+    return group.begin("reduce_scatter", wait).result
 
 
 def hooked(hook: Callable[[Any, GradBucket], Any], state: Any, bucket: GradBucket) -> Waiting:
@@ -66,13 +70,16 @@ def hooked(hook: Callable[[Any, GradBucket], Any], state: Any, bucket: GradBucke
                 ),
                 "give a tensor with the size of bucket.buffer()",
             )
-        return to_host(value.detach()._array).reshape(-1).astype(buffer._array.dtype)
+        return value.detach()._array.reshape(-1).astype(buffer._array.dtype, copy=False)
 
     return result
 
 
 def sparse_sum(group: ProcessGroup, grad: COO) -> Waiting:
-    """The sum of all ranks, coalesced."""
+    """The sum of all ranks, coalesced. Its elements go through the host: the ranks have different numbers of
+    them.
+    """
+    grad = grad.mapped(to_host)
     numbers = group.number(), group.number()
     size, dense = group.size(), grad.values.shape[1:]
 

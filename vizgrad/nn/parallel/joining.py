@@ -68,6 +68,6 @@ class DDPJoinHook(JoinHook):
 
 def _largest(model: Model, number: int) -> int:
     """The largest of the numbers of all ranks."""
-    held = full((1,), number)
+    held = full((1,), number, device=model.join_device)
     all_reduce(held, ReduceOp.MAX, group=model.process_group)
     return int(held.item())

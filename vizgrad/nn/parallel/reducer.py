@@ -13,7 +13,8 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.backend import beside, to_host
+from vizgrad.core.arrays.backend import beside
+from vizgrad.core.arrays.kernels.memory import zeros
 from vizgrad.core.tensor.modes import MODES, about_to_write
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.state import wrong_call
@@ -172,7 +173,8 @@ class Reducer:
         if bucket.sparse:
             (place,) = bucket.parameters
             grad = self._sparse_gradient(place)
-            scaled = grad.with_values(grad.values * self._scale(grad.values.dtype))
+            scale = beside(grad.values, self._scale(grad.values.dtype))
+            scaled = grad.with_values(grad.values * scale)
             bucket.result = sparse_sum(self.group, scaled)
         else:
             self._send_flat(bucket, self._flat(bucket))
@@ -187,7 +189,7 @@ class Reducer:
             given = bucket_for_hook(index, flat, parameters, last=last)
             bucket.result = hooked(hook, state, given)
             return
-        flat = flat * self._scale(flat.dtype)
+        flat = flat * beside(flat, self._scale(flat.dtype))
         if self.owner_of is None:
             bucket.result = all_reduced(self.group, flat)
             return
@@ -245,11 +247,16 @@ class Reducer:
                     ),
                     "use one of these, or an operation with a dense gradient",
                 )
-            if grad is None:
-                parts.append(xp.zeros(parameter.numel(), parameter.dtype.np))
-            else:
-                parts.append(to_host(grad._array).reshape(-1))
-        return xp.concatenate(parts)
+            parts.append(
+                zeros(parameter._array, (parameter.numel(),))
+                if grad is None
+                else grad._array.reshape(-1)
+            )
+        return self._read(xp.concatenate(parts))
+
+    def _read(self, flat: Any) -> Any:
+        """Where the group takes it: on the device, or on the host."""
+        return self.group.backend_for("DistributedDataParallel", flat).read(flat)
 
     def answer(self, *, searched: bool) -> None:
         """Takes part in the backward of other ranks with zeros, and stores the averages. `searched`: unused
@@ -264,8 +271,8 @@ class Reducer:
                 bucket.result = sparse_sum(self.group, empty_sparse(self.parameters[place]))
             else:
                 count = sum(self.parameters[place].numel() for place in bucket.parameters)
-                dtype = self.parameters[bucket.parameters[0]].dtype.np
-                self._send_flat(bucket, xp.zeros(count, dtype))
+                like = self.parameters[bucket.parameters[0]]._array
+                self._send_flat(bucket, self._read(zeros(like, (count,))))
         self._unused = frozenset(range(len(self.parameters))) if searched else None
         self._finish()
 
@@ -342,7 +349,7 @@ def _drop(parameter: Tensor) -> None:
 
 def _store_sparse(parameter: Tensor, values: Any) -> None:
     _about_to_write(parameter)
-    parameter.grad = new_tensor(values)
+    parameter.grad = new_tensor(beside(parameter._array, values))
 
 
 def _store(parameter: Tensor, values: Any, site: Any) -> None:

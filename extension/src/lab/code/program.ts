@@ -152,7 +152,7 @@ export function controls(lines: readonly LineText[], wished: ReadonlySet<number>
   for (const { line, stop, stopsIf, logs = '' } of lines) {
     const title = {
       none: 'Pause here in backward',
-      on: `Continue pauses before the nodes that this line recorded${stopsIf}`,
+      on: `Continue pauses each time the run arrives at this line${stopsIf}`,
       off: `Disabled: Continue does not pause here${stopsIf}`
     }[stop];
     const said = logs === '' ? title : `Logs \`${logs}\` when Continue comes here. ${title}`;

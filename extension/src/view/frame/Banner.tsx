@@ -75,6 +75,11 @@ export function Banner({ state }: { state: DebuggerState }): JSX.Element {
   );
 }
 
+/** Does it offer Why? for this node? Then nothing beside it offers the same once more. */
+export function asksWhy(state: DebuggerState, node: number | null): boolean {
+  return node !== null && linesOf(state).some(line => line.asks === true && line.node === node);
+}
+
 /** Does the browser know that it has no network? It is the first to know. */
 function offline(): boolean {
   return typeof navigator !== 'undefined' && !navigator.onLine;

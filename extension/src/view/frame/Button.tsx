@@ -75,6 +75,7 @@ const TOGGLES: readonly CommandName[] = [
   'toggle-breakpoint',
   'stop-at-nan',
   'colour-by-gradient',
+  'compare-branch',
   'presentation',
   'memory',
   'help'

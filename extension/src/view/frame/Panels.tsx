@@ -37,7 +37,7 @@ import { useCommands, useStore } from '../hooks';
 import { hostOf } from '../host';
 import { useLayout } from '../layout';
 import type { Width } from '../width';
-import { Banner } from './Banner';
+import { asksWhy, Banner } from './Banner';
 import { Button, CommandButton } from './Button';
 import { Drawer } from './Drawer';
 import type { Part } from './part';
@@ -116,7 +116,9 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   const stale = session.saved.stale;
   const inspector: Part = {
     name: 'Inspector',
-    ...(commands.has('why') ? { tools: <CommandButton command="why" worded /> } : {}),
+    ...(commands.has('why') && !asksWhy(state, selection)
+      ? { tools: <CommandButton command="why" worded /> }
+      : {}),
     draw: () => <Inspector state={state} session={session} />
   };
   const explained: Part | null = why && {
@@ -180,16 +182,17 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   const rest = [versions, memory, events, branches, breakpoints, ...watches];
 
   if (width !== 'wide') {
+    const stack = teach ? layout.taught : layout.stack;
     return (
       <div class="vg-body">
-        <div class="vg-pane vg-pane-graph" style={{ '--vg-share': layout.stack }}>
+        <div class="vg-pane vg-pane-graph" style={{ '--vg-share': stack }}>
           {graph}
         </div>
         <Splitter
           name="Share of the graph's height"
           direction="rows"
-          share={layout.stack}
-          change={stack => arrange({ stack })}
+          share={stack}
+          change={share => arrange(teach ? { taught: share } : { stack: share })}
         />
         <div class="vg-pane vg-row">
           <Tabs

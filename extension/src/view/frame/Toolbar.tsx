@@ -5,44 +5,36 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { CommandName } from '../../protocol';
 import type { DebuggerState } from '../../store';
-import { allows } from '../commands';
+import { allows, commandOf } from '../commands';
 import * as format from '../format';
+import { metricsOf, TextMetrics } from '../graph/text';
 import { useCommands, useSize } from '../hooks';
 import { CommandButton } from './Button';
 import { ModeStrip } from './ModeStrip';
 import { Scrubber } from './Scrubber';
 import { MenuButton, StepMenu } from './StepMenu';
+import { wordsIn } from './toolWords';
 import { PRESENTED } from '../width';
 
-interface Tool {
-  readonly command: CommandName;
-  /** From how many pixels of the toolbar on the name is written beside the icon; absent: it never is. */
-  readonly labelled?: number;
-}
-
-/** With less room all the names would leave none to the slider: those that are known best go first. */
-const ROOMY = 1040;
-
-/** With less, all but the steps waits in a menu, so that there is one row. */
+/** With less room, all but the steps waits in a menu, so that there is one row. */
 const COMPACT = 700;
 const COMPACT_TEACH = 940;
 
-const TOOLS: readonly Tool[] = [
-  { command: 'continue', labelled: ROOMY },
-  { command: 'step', labelled: 0 },
-  { command: 'step-back', labelled: ROOMY }
+const TOOLS: readonly CommandName[] = ['continue', 'step', 'step-back'];
+const OTHER_TOOLS: readonly CommandName[] = [
+  'run-to-here',
+  'toggle-breakpoint',
+  'stop-at-nan',
+  'restart',
+  'stop'
 ];
-const OTHER_TOOLS: readonly Tool[] = [
-  { command: 'run-to-here', labelled: 930 },
-  { command: 'toggle-breakpoint', labelled: 930 },
-  { command: 'stop-at-nan' },
-  { command: 'restart' },
-  { command: 'stop' }
-];
+/** Those whose names are written where there is room: the first before the others. */
+const NAMED: readonly CommandName[] = ['continue', 'step-back', 'run-to-here', 'toggle-breakpoint'];
 const VIEW_TOOLS: readonly CommandName[] = ['presentation', 'pop-out', 'open-window', 'help'];
 
-/** To teach, what a clicker does has large buttons with names. */
+/** To teach, what a clicker does has large buttons with names; Step always has its own. */
 const LARGE: readonly CommandName[] = ['step', 'step-back'];
+const STEP: readonly CommandName[] = ['step'];
 
 /** Pixels between parts of the toolbar; and what the slider, a word and two numbers need, by their digits. */
 const GAP = 10;
@@ -58,6 +50,23 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
   const compact = room < (teach ? COMPACT_TEACH : COMPACT);
   const tools = compact ? TOOLS : [...TOOLS, ...OTHER_TOOLS];
   const digits = format.whole(state.session?.run.total ?? 0).length;
+  const [metrics, setMetrics] = useState(() => new TextMetrics());
+  useLayoutEffect(() => {
+    if (host.current) {
+      setMetrics(metricsOf(host.current));
+    }
+  }, []);
+  const always = teach ? LARGE : STEP;
+  const label = (command: CommandName): string => commandOf(command).label;
+  const words = wordsIn({
+    room,
+    buttons: tools.length + (compact ? 1 : VIEW_TOOLS.length) + (compact && teach ? 1 : 0),
+    progress: PROGRESS + digits * DIGITS,
+    always: always.map(label),
+    names: NAMED.filter(each => tools.includes(each) && !always.includes(each)).map(label),
+    large: teach,
+    measure: name => metrics.width(name, 'leaf')
+  });
   // Where one line has no room for all, where the run is has one to itself.
   const [stacked, setStacked] = useState(false);
   useLayoutEffect(() => {
@@ -66,7 +75,7 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
     ];
     const taken = buttons.reduce((sum, { offsetWidth }) => sum + offsetWidth + BETWEEN, 2 * GAP);
     setStacked(taken + PROGRESS + digits * DIGITS > room);
-  }, [room, digits, compact]);
+  }, [room, digits, compact, words.size]);
   const { session, working } = state;
   const run = session?.run;
   const running = working?.what === 'running' ? working : null;
@@ -75,13 +84,11 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
   return (
     <div ref={host} class={stacked ? 'vg-toolbar vg-stacked' : 'vg-toolbar'}>
       <div class="vg-toolbar-group" role="toolbar" aria-label="Debugger">
-        {tools.map(({ command, labelled }) => (
+        {tools.map(command => (
           <Fragment key={command}>
             <CommandButton
               command={command === 'continue' && running ? 'pause' : command}
-              labelled={
-                (teach && LARGE.includes(command)) || (labelled !== undefined && room >= labelled)
-              }
+              labelled={words.has(label(command))}
               primary={command === 'step'}
             />
             {command === 'step' && <StepMenu />}
@@ -122,7 +129,7 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
             name="More"
             hint="More commands: breakpoints, restart, layout, help"
             icon="dots"
-            of={[...OTHER_TOOLS.map(({ command }) => command), ...VIEW_TOOLS]}
+            of={[...OTHER_TOOLS, ...VIEW_TOOLS]}
           />
         ) : (
           VIEW_TOOLS.filter(command => commands.has(command)).map(command => (

@@ -84,7 +84,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
     return shown;
   };
   const covered = useMemo(() => parts.boxes.map(boxAt), [boxes, parts]);
-  useSticky(props.world, view, screen, heads, covered);
+  useSticky(props.world, view, screen, heads);
   const starts = useMemo(() => startsOf(picture), [picture]);
   const odd = useMemo(() => oddOf(picture, fold), [picture, fold, run]);
   const breakpoints = useMemo(() => new Set(run.breakpoints), [run.breakpoints]);
@@ -251,11 +251,11 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
       const line = drawing.lines[index];
       return line ? [headBox(line.points, metrics.width(slotText(picture, line), 'port'))] : [];
     }),
-    ...heads.map(({ frame, left, width, height }) => ({
+    ...heads.map(({ frame, left, width }) => ({
       x: frame.x + left,
       y: frame.y,
       width,
-      height
+      height: HEAD
     })),
     ...parts.frames.flatMap(index => curveBox(drawing.frames[index] as DrawnFrame))
   ];

@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import {
   comparedOf,
   focusOf,
+  hasRun,
   isAway,
   lastRun,
   pairOf,
@@ -24,6 +25,7 @@ import { ContextMenu } from './ContextMenu';
 import { DifferenceLegend } from './DifferenceLegend';
 import { graphActions } from './graphActions';
 import { GraphCanvas } from './GraphCanvas';
+import { GraphNote } from './GraphNote';
 import { GraphTools } from './GraphTools';
 import { Legend } from './Legend';
 import { Minimap, MINIMAP_FROM } from './Minimap';
@@ -35,6 +37,7 @@ import { RankLegend } from './RankLegend';
 import { SearchBox } from './SearchBox';
 import { afterScroll, seenPart } from './seenPart';
 import { metricsOf, TextMetrics } from './text';
+import { useComparison } from './useComparison';
 import { useGraphKeys } from './useGraphKeys';
 import { useMenu } from './useMenu';
 import { usePlacing } from './usePlacing';
@@ -121,6 +124,13 @@ function GraphPanelInner({
     }
   }, [position, current, shown]);
 
+  useComparison(pair, compared, !session.closed, node => {
+    const key = place(node);
+    if (key !== null) {
+      placing.show(key);
+    }
+  });
+
   // The page is scrolled to the line of a step, or grows: what is current stays in the part that is left.
   const latest = useRef<() => void>(() => undefined);
   latest.current = () => {
@@ -201,6 +211,8 @@ function GraphPanelInner({
     const opened = drawing.frames.map(({ group }) => group);
     store.fold(open ? { open: closed } : { close: opened });
   };
+  const other = toCompare(session);
+  const comparable = other !== null && hasRun(session, other);
   const foldable = (): boolean => drawing.groups.length > 0;
   const called = [session.title, session.cell].filter(Boolean).join(', ');
   const drawn = (): string => (svg.current ? savedPictureOf(svg.current, screen, called) : '');
@@ -222,11 +234,14 @@ function GraphPanelInner({
     },
     'compare-branch': {
       act: () => {
-        const there = pair ? null : toCompare(session);
+        const there = pair ? null : other;
         store.view({ comparing: there && { there: there.name, here: null } });
       },
-      can: () => toCompare(session) !== null,
-      otherwise: 'there is no other run to compare with. Begin a branch first',
+      can: () => pair !== null || comparable,
+      otherwise:
+        other === null
+          ? 'there is no other run to compare with. Begin a branch first'
+          : `${other.name} has run no node since it left ${other.parent}. Continue first`,
       isOn: () => pair !== null
     }
   });
@@ -252,20 +267,25 @@ function GraphPanelInner({
   );
   const { title, cell, size, leaves } = session;
   const next = nextNode === null ? undefined : session.names.peek(nextNode);
+  const note = (): string =>
+    [
+      [title, cell].filter(Boolean).join(', '),
+      format.count(size, 'node'),
+      format.count(leaves, 'leaf', 'leaves')
+    ]
+      .filter(Boolean)
+      .join(' · ');
   return (
     <Region
       name="Graph"
-      note={() =>
-        [
-          [title, cell].filter(Boolean).join(', '),
-          format.count(size, 'node'),
-          format.count(leaves, 'leaf', 'leaves')
-        ]
-          .filter(Boolean)
-          .join(' · ')
+      status={
+        isAway({ session, view }) ? (
+          <Away session={session} view={view} />
+        ) : (
+          <GraphNote picture={picture} view={viewport.view} screen={screen} say={note} />
+        )
       }
-      {...(isAway({ session, view }) ? { status: <Away session={session} view={view} /> } : {})}
-      tools={<GraphTools foldable={foldable()} />}
+      tools={<GraphTools foldable={foldable()} branched={other !== null} />}
     >
       <div class="vg-graph" ref={host}>
         <GraphCanvas

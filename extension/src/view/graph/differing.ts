@@ -94,9 +94,11 @@ export function differsWithin(
 }
 
 /** What a screen reader says when it is known, and what stands below the branches. */
-export function summary({ nodes, total }: Compared): string {
+export function summary({ nodes, total, unfinished }: Compared): string {
   if (total === 0) {
-    return 'no node has run on both since they split';
+    return unfinished === ''
+      ? 'no node has run on both yet. Continue to compare'
+      : `${unfinished} has not run these nodes`;
   }
   const count = [...nodes.values()].filter(each => (stepOf(each) ?? 0) !== 0).length;
   const told = nodes.size < total && count === nodes.size ? 'more than ' : '';

@@ -42,34 +42,9 @@ export function headsOf(
   return frames.map(index => {
     const frame = drawing.frames[index] as DrawnFrame;
     const group = groups.get(frame.group);
-    const { title, right, counterRoom } = group
+    const { right, counterRoom } = group
       ? headText(frame, group, metrics)
-      : { title: '', right: frame.title_left, counterRoom: 0 };
-    const parent = frame.parent === null ? -1 : frames.indexOf(frame.parent);
-    const width = right + counterRoom - frame.title_left;
-    // One with arrows to the cells beside is not narrowed: they would be moved from under the pointer.
-    const least = counterRoom > 0 ? width : Math.min(width, SIGN + LEAST);
-    const narrow = (element: SVGGElement, room: number): void => {
-      if (least < width) {
-        const text = room < width ? fitTitle(metrics, title, room - SIGN - 4, 'title') : title;
-        write(element, text, room);
-      }
-    };
-    return { frame, parent, left: frame.title_left, width, height: HEAD, least, narrow };
+      : { right: frame.title_left, counterRoom: 0 };
+    return { frame, left: frame.title_left, width: right + counterRoom - frame.title_left };
   });
-}
-
-/** So wide a title is at least, beside the sign. */
-const LEAST = 84;
-
-/** As `FrameHead` draws it, but so wide: in the nodes that are there, which are drawn anew where another title is due. */
-function write(element: SVGGElement, title: string, width: number): void {
-  const text = element.querySelector('.vg-cluster-title text')?.firstChild;
-  const ground = element.querySelector('.vg-head-ground');
-  const wide = `${width + 8}`;
-  if (text && (text.nodeValue !== title || ground?.getAttribute('width') !== wide)) {
-    text.nodeValue = title;
-    ground?.setAttribute('width', wide);
-    element.querySelector('.vg-cluster-title rect')?.setAttribute('width', `${width + 4}`);
-  }
 }

@@ -44,8 +44,6 @@ export function titlePlaces(
   const size = SIZE * scale;
   const placed: Box[] = [];
   const titles: FarTitle[] = [];
-  /** Frames whose titles are in them, by their place in the drawing. */
-  const inFrames = new Map<number, number>();
 
   /** True if the title found a place. */
   const place = (
@@ -64,17 +62,7 @@ export function titlePlaces(
       return false;
     }
     placed.push(taken);
-    const head = frame && {
-      frame,
-      parent: frame.parent === null ? -1 : (inFrames.get(frame.parent) ?? -1),
-      left: at.x - frame.x,
-      width: taken.width,
-      height: 1.4 * size,
-      least: taken.width
-    };
-    if (head) {
-      inFrames.set(drawing.frames.indexOf(frame), inFrames.size);
-    }
+    const head = frame && { frame, left: at.x - frame.x, width: taken.width };
     titles.push({ key, text, x: at.x, y: at.y + 0.9 * size, size, head });
     return true;
   };
@@ -91,6 +79,22 @@ export function titlePlaces(
 
   const shown = (box: Box): boolean => titles.length < MOST && touches(box, within);
 
+  /** From the left the first place at the upper edge of a frame where a title lies over no box; else the left one. */
+  const alongTop = (frame: DrawnFrame, width: number): number => {
+    const least = frame.x + size / 2;
+    const most = frame.x + frame.width - width - size / 2;
+    const boxes = drawing.boxes
+      .filter(box => frame.y < box.y && box.y < frame.y + 1.4 * size)
+      .sort((one, other) => one.x - other.x);
+    let x = least;
+    for (const box of boxes) {
+      if (box.x < x + width && x < box.x + box.width) {
+        x = box.x + box.width + size / 3;
+      }
+    }
+    return x <= most ? x : least;
+  };
+
   /** In its upper left corner, or if it is too narrow beside that. */
   const placeOfFrame = (frame: DrawnFrame): void => {
     const key = frameKey(frame.group);
@@ -105,7 +109,8 @@ export function titlePlaces(
       return;
     }
     if (whole || frame.width > WIDE * size || !place(key, title, beside, BESIDE * size)) {
-      place(key, title, inside, frame.width - size, frame);
+      const x = whole ? alongTop(frame, widthOf(picture, title) * size) : inside.x;
+      place(key, title, { ...inside, x }, frame.x + frame.width - size / 2 - x, frame);
     }
   };
 

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 
 import type { Branch } from '../../protocol';
-import { besides, comparedOf, pairOf } from '../../store';
+import { besides, comparedOf, hasRun, pairOf } from '../../store';
 import type { SessionState, ViewState } from '../../store';
 import * as format from '../format';
 import { differsIn, mostOf, summary } from '../graph/differing';
@@ -49,6 +49,7 @@ export function Branches({ session, view }: BranchesProps): JSX.Element {
             open={!closed}
             live={live}
             compared={branch.name === pair?.there}
+            ran={hasRun(session, branch)}
           />
         ))}
       </ul>
@@ -64,9 +65,11 @@ interface LineProps {
   readonly live: boolean;
   /** It is compared with another one. */
   readonly compared: boolean;
+  /** It has run a node of its own, which can be compared. */
+  readonly ran: boolean;
 }
 
-function Line({ branch, open, live, compared }: LineProps): JSX.Element {
+function Line({ branch, open, live, compared, ran }: LineProps): JSX.Element {
   const store = useStore();
   const { name, current, parent, left, recorded, edits, trace } = branch;
   const own = edits.at(-1)?.text ?? '';
@@ -98,9 +101,11 @@ function Line({ branch, open, live, compared }: LineProps): JSX.Element {
             title={
               compared
                 ? 'Stop comparing'
-                : `Node by node with ${parent || 'this run'}, in the graph`
+                : !ran
+                  ? `${name} has run no node since it left ${parent}. Continue first`
+                  : `Node by node with ${parent || 'this run'}, in the graph`
             }
-            disabled={!open}
+            disabled={!open || (!ran && !compared)}
             onClick={() => store.view({ comparing: compared ? null : { there: name, here: null } })}
           >
             compare

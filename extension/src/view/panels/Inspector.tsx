@@ -82,7 +82,7 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
         <LeafGrad inspection={inspection} />
       )}
       {node && <Formulas formulas={node.formulas} maths={inspection?.maths ?? NONE} />}
-      {node && <Recorded node={node} unnoted={session.run.one_way} />}
+      {node && <Recorded node={node} unnoted={inspection?.unnoted ?? ''} />}
       <SavedPart saved={saved} />
       {visit && visit.stages.length > 0 && <Stages records={visit.stages} />}
       {(node ?? visit) && (

@@ -1,4 +1,7 @@
-/** A name that is shortened in its middle where room is short: beginnings are alike, ends tell apart. */
+/**
+ * A name that is shortened in its middle where room is short: beginnings are alike, ends tell apart. Screen readers get
+ * it whole, because they would read each part as a word; so do searches and tests, as the parts are drawn by the style.
+ */
 import type { JSX } from 'preact';
 
 /** Characters of the end that stay, at most. */
@@ -10,17 +13,17 @@ const SHORT = 6;
 
 export function Middle({ text }: { text: string }): JSX.Element {
   const { start, end, tail } = parted(text);
+  const cut = end && start.length >= CUT;
   return (
     <span class="vg-middle" title={text}>
-      <span class="vg-middle-name">
+      <span class="vg-spoken">{text}</span>
+      <span class="vg-middle-name" aria-hidden="true">
         {start && (
-          <span class={end && start.length >= CUT ? 'vg-middle-start vg-cut' : 'vg-middle-start'}>
-            {start}
-          </span>
+          <span class={cut ? 'vg-middle-start vg-cut' : 'vg-middle-start'} data-part={start} />
         )}
-        {end && <span class="vg-middle-end">{end}</span>}
+        {end && <span class="vg-middle-end" data-part={end} />}
       </span>
-      {tail && <span class="vg-middle-tail">{tail}</span>}
+      {tail && <span class="vg-middle-tail" data-part={tail} aria-hidden="true" />}
     </span>
   );
 }

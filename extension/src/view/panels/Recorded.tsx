@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks';
 import type { Formula, Mathematics, Node, Place } from '../../protocol';
 import * as format from '../format';
 import { PlaceLink } from '../PlaceLink';
+import { codeIn, Sentence } from '../Sentence';
 import { copy } from './array/copy';
 import { Maths } from './Maths';
 
@@ -24,39 +25,38 @@ export function PlaceLine({ place }: { place: Place }): JSX.Element {
 
 interface RecordedProps {
   readonly node: Node;
-  /** The engine notes no lines unless it is watched. */
-  readonly unnoted: boolean;
+  /** How its line can be had the next time, where the engine has not noted it. */
+  readonly unnoted: string;
 }
 
 export function Recorded({ node, unnoted }: RecordedProps): JSX.Element | null {
-  const { place, kind } = node;
-  if (place === null && (!unnoted || kind === 'leaf')) {
+  const { place } = node;
+  if (place === null && unnoted === '') {
     return null;
   }
   return (
     <section class="vg-part">
       <h4>Recorded at</h4>
-      {place ? <PlaceLine place={place} /> : <NoLine />}
+      {place ? <PlaceLine place={place} /> : <NoLine told={unnoted} />}
     </section>
   );
 }
 
-const WATCH = 'with vg.watch():';
-
-/** How the line can be had next time. */
-function NoLine(): JSX.Element {
+/** The sentence of the kernel, as the banner has it; its code can be copied. */
+function NoLine({ told }: { readonly told: string }): JSX.Element {
   const [said, say] = useState('');
+  const code = codeIn(told);
   return (
     <div class="vg-no-line">
       <p class="vg-muted">
-        No source line: PyTorch does not note it. Compute the loss inside <code>{WATCH}</code>
+        <Sentence text={`${told.charAt(0).toUpperCase()}${told.slice(1)}.`} />
       </p>
       <button
         type="button"
         class="vg-more-button"
-        aria-label={`Copy ${WATCH}`}
+        aria-label={`Copy ${code}`}
         onClick={() =>
-          void copy(`${WATCH}\n    `).then(done =>
+          void copy(code.endsWith(':') ? `${code}\n    ` : code).then(done =>
             say(done ? 'Copied.' : 'The browser blocked copying.')
           )
         }

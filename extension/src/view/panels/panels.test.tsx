@@ -54,21 +54,25 @@ function card(change: Partial<TensorSummary>): HTMLElement {
 
 describe('where a node was recorded', () => {
   test('is said with how to have it noted, where the engine notes no lines', async () => {
-    const recorded = (fields: Parameters<typeof node>[1], unnoted: boolean): HTMLElement =>
+    const recorded = (fields: Parameters<typeof node>[1], unnoted: string): HTMLElement =>
       render(<Recorded node={node(1, { place: null, ...fields })} unnoted={unnoted} />)
         .container as HTMLElement;
     const write = vi.fn(() => Promise.resolve());
     vi.stubGlobal('navigator', { userAgent: 'jsdom', clipboard: { writeText: write } });
-    const host = recorded({}, true);
+    // The sentence is the kernel's: it knows whether the magics are loaded.
+    const host = recorded({}, 'its line was not noted: compute it inside `with vizgrad.watch():`');
     expect(host.textContent).toContain(
-      'No source line: PyTorch does not note it. Compute the loss inside with vg.watch():'
+      'Its line was not noted: compute it inside with vizgrad.watch():.'
     );
-    fireEvent.click(within(host).getByRole('button', { name: 'Copy with vg.watch():' }));
+    fireEvent.click(within(host).getByRole('button', { name: 'Copy with vizgrad.watch():' }));
     expect(await within(host).findByText('Copied.')).toBeTruthy();
-    expect(write).toHaveBeenCalledWith('with vg.watch():\n    ');
+    expect(write).toHaveBeenCalledWith('with vizgrad.watch():\n    ');
+    const other = recorded({}, 'its line was not noted: run `%vizgrad watch on`, and so on');
+    fireEvent.click(within(other).getByRole('button', { name: 'Copy %vizgrad watch on' }));
+    expect(await within(other).findByText('Copied.')).toBeTruthy();
+    expect(write).toHaveBeenLastCalledWith('%vizgrad watch on');
     vi.unstubAllGlobals();
-    expect(recorded({}, false).textContent).toBe('');
-    expect(recorded({ kind: 'leaf' }, true).textContent).toBe('');
+    expect(recorded({}, '').textContent).toBe('');
   });
 });
 

@@ -89,6 +89,20 @@ class Kernel:
         yield
         session.metadata = before
 
+    def open_comm(self, target: str) -> None:
+        """As a front end opens one over the connection that runs cells."""
+        opened = {"comm_id": f"comm {target}", "target_name": target, "data": {}}
+        session = self._client.session
+        self._client.shell_channel.send(session.msg("comm_open", opened))
+
+    @contextmanager
+    def over_another_connection(self) -> Generator[None]:
+        """Requests are those of another front end."""
+        session = self._client.session
+        before, session.session = session.session, "another"
+        yield
+        session.session = before
+
     def complete(self, text: str) -> list[str]:
         """What Tab offers at the end of `text`."""
         reply = self._client.complete(text, reply=True, timeout=HANG)

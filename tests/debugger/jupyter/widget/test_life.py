@@ -9,8 +9,11 @@ import pytest
 
 from tests.debugger.jupyter.magics.kernel import Kernel
 from tests.fixtures.warm_kernels import warm_kernels
+from vizgrad.debugger.jupyter.widget.protocol import COMM_TARGET
+from vizgrad.debugger.jupyter.widget.saved_data import MIME
 
 FORWARD = "x = vg.tensor([1.0, 2.0], requires_grad=True)\nloss = (x.tanh() * x).sum()"
+WIDGET = "application/vnd.jupyter.widget-view+json"
 COUNT = "from vizgrad.debugger.session import registry; len(registry.sessions())"
 
 
@@ -147,3 +150,17 @@ def test_a_view_is_heard_on_the_subshell_that_it_names_whoever_wrote_to_it(kerne
     done(kernel, "view = DebugView(vg.debug(loss, display=False)); view.send({})")
     asked = "getattr(view.comm, '_reply_subshell_for', lambda _, named: named)({}, 'named')"
     assert done(kernel, asked) == "'named'"
+
+
+def test_a_page_with_the_labextension_is_sent_no_widget(kernel: Kernel) -> None:
+    """Its own comm says that it has one. Another front end of the same kernel has not."""
+    done(kernel, FORWARD + "\nimport gc\nfrom vizgrad.debugger.session import registry")
+    assert WIDGET in kernel.run("s = vg.debug(loss)").shown[0]
+    kernel.open_comm(COMM_TARGET)
+    (shown,) = kernel.run("s = vg.debug(loss)").shown
+    assert set(shown) == {MIME, "image/svg+xml", "text/plain"}
+    name = shown[MIME]["session"]
+    done(kernel, "del s; gc.collect(); None")
+    assert done(kernel, f"registry.look_at({name!r})") == "True"  # it is held until a page shows it
+    with kernel.over_another_connection():
+        assert WIDGET in kernel.run("s = vg.debug(loss)").shown[0]

@@ -13,7 +13,7 @@ import vizgrad as vg
 from tests.fixtures.sessions import alone as alone
 from vizgrad.core import errors
 from vizgrad.debugger.jupyter.widget.debugview import DebugView
-from vizgrad.debugger.jupyter.widget.query_answers import SessionPicture
+from vizgrad.debugger.jupyter.widget.saved_data import SessionPicture
 from vizgrad.debugger.session.session import Session
 
 

@@ -18,7 +18,7 @@ from nbconvert import HTMLExporter
 from tests.debugger.jupyter.widget.views import View
 from tests.fixtures.limits import HANG
 from tests.fixtures.sessions import no_sessions, small
-from vizgrad.debugger.jupyter.widget import debugview, query_answers
+from vizgrad.debugger.jupyter.widget import debugview, saved_data
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget.controller import Controller
 from vizgrad.debugger.jupyter.widget.debugview import DebugView
@@ -47,24 +47,24 @@ def test_a_picture_says_which_state_it_shows() -> None:
     assert told.saved == p.SavedView(stepped.id, "out", "paused", 2, 5)
     assert "2 of 5 nodes done" in told.svg
     assert "2 of 5 nodes done" in told.text
-    bundle = query_answers.bundle(stepped, "view 7")
-    assert bundle[query_answers.MIME]["view"] == "view 7"
+    bundle = saved_data.bundle(stepped, "view 7")
+    assert bundle[saved_data.MIME]["view"] == "view 7"
     assert (bundle["image/svg+xml"], bundle["text/plain"]) == (told.svg, told.text)
 
 
 def test_the_picture_of_a_new_view_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown, drawn = session(), query_answers.svg_of_session
+    shown, drawn = session(), saved_data.svg_of_session
     made: list[int] = []
 
     def drawing(of: Session) -> str:
         made.append(of.position)
         return drawn(of)
 
-    monkeypatch.setattr(query_answers, "svg_of_session", drawing)
+    monkeypatch.setattr(saved_data, "svg_of_session", drawing)
     view = DebugView(shown)
     bundle = view.picture()
     assert made == [0]
-    assert bundle[query_answers.MIME]["view"] == view.view_id
+    assert bundle[saved_data.MIME]["view"] == view.view_id
     assert bundle["image/svg+xml"] == view.still["image/svg+xml"]
     later = DebugView(shown)
     shown.step(2)
@@ -75,19 +75,19 @@ def test_the_picture_of_a_new_view_is_made_once(monkeypatch: pytest.MonkeyPatch)
 
 def test_of_a_large_graph_no_new_picture_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     large = session()
-    monkeypatch.setattr(query_answers, "MOST_PICTURED_AGAIN", 4)
+    monkeypatch.setattr(saved_data, "MOST_PICTURED_AGAIN", 4)
     told = View().ask(p.GetPicture, large.id)
     assert (told.svg, told.text, told.saved.total) == ("", "", 5)
-    assert "image/svg+xml" in query_answers.bundle(large)
-    monkeypatch.setattr(query_answers, "MOST_PICTURED", 4)
-    assert query_answers.bundle(large)["text/plain"] == repr(large)
-    assert "image/svg+xml" not in query_answers.bundle(large)
+    assert "image/svg+xml" in saved_data.bundle(large)
+    monkeypatch.setattr(saved_data, "MOST_PICTURED", 4)
+    assert saved_data.bundle(large)["text/plain"] == repr(large)
+    assert "image/svg+xml" not in saved_data.bundle(large)
 
 
 def test_an_output_has_a_type_for_every_host() -> None:
     """Our own for JupyterLab, the widget for VS Code and Colab, a picture or a text for who has neither."""
     data, metadata = DebugView(session())._repr_mimebundle_()
-    assert set(data) == {WIDGET, query_answers.MIME, "image/svg+xml", "text/plain"}
+    assert set(data) == {WIDGET, saved_data.MIME, "image/svg+xml", "text/plain"}
     assert set(data[WIDGET]) == {"model_id", "version_major", "version_minor"}
     assert data["image/svg+xml"].startswith("<svg")
     assert metadata == {}
@@ -99,11 +99,11 @@ def test_a_widget_brings_a_picture_for_pages_that_show_it_without_a_kernel(
     stepped = session()
     stepped.step(2)
     still = DebugView(stepped).still
-    assert still == query_answers.bundle(stepped)
+    assert still == saved_data.bundle(stepped)
     assert DebugView(stepped).get_state()["still"] == still
     monkeypatch.setattr(debugview, "MOST_PICTURED_AGAIN", 4)
     large = DebugView(stepped).still
-    assert set(large) == {query_answers.MIME, "text/plain"}
+    assert set(large) == {saved_data.MIME, "text/plain"}
 
 
 def test_in_colab_widgets_of_others_are_switched_on_and_where_they_come_from_is_said(
@@ -180,7 +180,7 @@ def test_a_notebook_run_by_a_program_has_the_picture_and_no_widget() -> None:
     NotebookClient(notebook, timeout=HANG, kernel_name="python3").execute()
     shown, result = notebook.cells[1].outputs
     assert WIDGET not in shown["data"]
-    assert shown["data"][query_answers.MIME]["title"] == "loss, In [2]"
+    assert shown["data"][saved_data.MIME]["title"] == "loss, In [2]"
     assert "widgets" not in notebook.metadata
     assert result["data"]["text/plain"].startswith("1 of 3 nodes done")
     html, _ = HTMLExporter().from_notebook_node(notebook)

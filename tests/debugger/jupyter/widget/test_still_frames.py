@@ -7,13 +7,18 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
-from vizgrad.debugger.jupyter.widget import still_frames
-from vizgrad.debugger.jupyter.widget.query_answers import MIME, bundle
+from tests.debugger.jupyter.widget.views import View as Page
+from vizgrad.debugger.jupyter.widget import protocol as p
+from vizgrad.debugger.jupyter.widget import saved_data, still_frames
+from vizgrad.debugger.jupyter.widget.labextension_view import LabextensionView
+from vizgrad.debugger.jupyter.widget.saved_data import MIME, MOST_PICTURED_AT_ONCE, bundle
 from vizgrad.debugger.session.opening import Cell
 from vizgrad.debugger.session.session import Session
 
 
 class View:
+    pictured_later = False
+
     def __init__(self, session: Session, view_id: str) -> None:
         self.view_id = view_id
         self.frame = bundle(session, view_id)
@@ -30,6 +35,8 @@ class Notebook:
         self.cell = Cell()
         self.live: list[View] = []
         self.still: dict[str, dict[str, Any]] = {}
+        #: What outputs that are live hold for who reads the notebook later, where that was replaced.
+        self.shown: dict[str, dict[str, Any]] = {}
 
     def show(self, session: Session, cell: Cell | None = None) -> None:
         cell = cell or self.cell
@@ -38,14 +45,17 @@ class Notebook:
         still_frames.shown(session, cell, self.show, view)
 
     def update(self, data: dict[str, Any], *, display_id: str) -> None:
-        self.still[display_id] = data
-        self.live = [view for view in self.live if view.view_id != display_id]
+        if data[MIME]["still"]:
+            self.still[display_id] = data
+            self.live = [view for view in self.live if view.view_id != display_id]
+        else:
+            self.shown[display_id] = data
 
     def run(
         self, number: int, cell: str, code: Any = lambda: None, by_views: tuple[Session, ...] = ()
     ) -> None:
         self.cell = Cell(f"In [{number}]", cell)
-        still_frames.before_cell()
+        still_frames.before_cell(self.update)
         code()
         still_frames.after_cell(self.cell, by_views, self.update)
 
@@ -119,3 +129,103 @@ def test_a_session_that_no_output_shows_is_left_alone(notebook: Notebook, sessio
     notebook.run(1, "a", lambda: session.step(2))
     assert not notebook.live
     assert not notebook.still
+
+
+# --- an output that has its picture later ----------------------------------------------------------
+
+
+SVG = "image/svg+xml"
+
+
+@pytest.fixture
+def large() -> Session:
+    y = vg.ones(3, requires_grad=True)
+    for _ in range(MOST_PICTURED_AT_ONCE):
+        y = y * 1.01
+    return vg.debug(y.sum(), display=False)
+
+
+def displayed(notebook: Notebook, session: Session) -> LabextensionView:
+    """As `showing.show` does for a page with the labextension."""
+    view = LabextensionView(session)
+    cell = notebook.cell
+    assert view._repr_mimebundle_() == view.frame
+    still_frames.shown(session, cell, notebook.show, view)
+    return view
+
+
+def test_an_output_begins_with_a_text_that_is_true(large: Session) -> None:
+    large.step(2)
+    frame = LabextensionView(large).frame
+    assert set(frame) == {MIME, "text/plain"}
+    assert frame["text/plain"] == repr(large)
+    assert "2 of 42 nodes done" in frame["text/plain"]
+    assert frame[MIME]["position"] == 2
+
+
+def test_a_small_graph_is_pictured_at_once(session: Session) -> None:
+    view = LabextensionView(session)
+    assert view.frame == bundle(session, view.view_id)
+
+
+def test_before_the_next_cell_the_output_has_its_picture(
+    notebook: Notebook, large: Session
+) -> None:
+    views: list[LabextensionView] = []
+    notebook.run(1, "a", lambda: views.append(displayed(notebook, large)))
+    (view,) = views
+    assert not notebook.shown
+    notebook.run(2, "b")  # does nothing with it
+    assert notebook.shown[view.view_id] == view.frame == bundle(large, view.view_id)
+    notebook.shown.clear()
+    notebook.run(3, "c", lambda: large.step(2))
+    assert not notebook.shown  # once
+    assert "0 of 42 nodes done" in notebook.still[view.view_id][SVG]
+
+
+def test_the_frame_is_of_where_its_cell_left_the_session(
+    notebook: Notebook, large: Session
+) -> None:
+    def opens() -> None:
+        views.append(displayed(notebook, large))
+        large.step(3)
+
+    views: list[LabextensionView] = []
+    notebook.run(1, "a", opens)
+    notebook.run(2, "b", lambda: large.step(5))
+    frame = notebook.still[views[0].view_id]
+    assert (frame[MIME]["position"], frame[MIME]["still"]) == (3, "In [2]")
+    assert "3 of 42 nodes done" in frame[SVG]
+
+
+def test_a_picture_that_the_page_asks_for_is_the_one_of_the_frame(
+    notebook: Notebook, large: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    views: list[LabextensionView] = []
+    notebook.run(1, "a", lambda: views.append(displayed(notebook, large)))
+    told = Page().ask(p.GetPicture, large.id, True)
+    assert views[0].frame[SVG] == told.svg
+    monkeypatch.setattr(still_frames, "bundle", None)  # it is not made again
+    notebook.run(2, "b", lambda: large.step(5))
+    assert notebook.still[views[0].view_id][SVG] == told.svg
+
+
+def test_the_first_picture_of_an_output_is_made_of_a_larger_graph_too(
+    large: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saved_data, "MOST_PICTURED_AGAIN", 10)
+    assert Page().ask(p.GetPicture, large.id).svg == ""
+    assert "0 of 42 nodes done" in Page().ask(p.GetPicture, large.id, True).svg
+    monkeypatch.setattr(saved_data, "MOST_PICTURED", 10)
+    assert Page().ask(p.GetPicture, large.id, True).svg == ""
+
+
+def test_a_graph_that_is_too_large_for_a_picture_stays_in_words(
+    notebook: Notebook, large: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(still_frames, "MOST_PICTURED", 10)
+    views: list[LabextensionView] = []
+    notebook.run(1, "a", lambda: views.append(displayed(notebook, large)))
+    notebook.run(2, "b", lambda: large.step(5))
+    assert not notebook.shown
+    assert set(notebook.still[views[0].view_id]) == {MIME, "text/plain"}

@@ -9,6 +9,7 @@ from vizgrad.core.arrays.blocks import owner
 from vizgrad.core.errors import index_of, wrap_dim
 from vizgrad.core.function.strided import Geometry
 from vizgrad.core.function.strided import as_strided as strided
+from vizgrad.core.function.transform_tensor import Wrapped
 from vizgrad.core.ops import joining as part_ops
 from vizgrad.core.ops import shape
 from vizgrad.core.ops import shape as ops
@@ -99,7 +100,9 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
 
 
 def _memory_of(tensor: Tensor) -> int:
-    """Bytes of the block that the tensor lies in."""
+    """Bytes of the block that the tensor lies in; of a batch that of all examples."""
+    while isinstance(tensor, Wrapped) and tensor.level.open:
+        tensor = tensor.value
     storage = storage_of(tensor)
     return owner(tensor._array).nbytes if tensor.is_inference() else storage.nbytes
 

@@ -24,6 +24,7 @@ from vizgrad.core.ops.public import (
 from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
 from vizgrad.core.ops.public.creation import arange, check_flag, full
 from vizgrad.core.ops.public.padding import pad
+from vizgrad.core.ops.public.where_clamp import where
 from vizgrad.core.tensor.requirements import DtypeKind
 from vizgrad.core.tensor.tensor import Tensor
 
@@ -185,10 +186,16 @@ def _added_up(pieces: Tensor, hop: int, total: int) -> Tensor:
 # Window functions of signal processing (A. Oppenheim, R. Schafer, Discrete-Time Signal Processing, 7.5).
 
 
+#: A constant as a tensor of the window's type.
+Rounded = Callable[[float], Any]
+#: A window of the numbers 0, 1, ..., N - 1 and of N - 1, with constants that are rounded as PyTorch's.
+Shape = Callable[[Any, int, Rounded], Any]
+
+
 def _window(
-    name: str, shape: Callable[[Any], Any], length: int, periodic: bool, options: dict[str, Any]
+    name: str, shape: Shape, length: int, periodic: bool, options: dict[str, Any]
 ) -> Tensor:
-    """`shape` of places from 0 to 1; a `periodic` window has one place more, which is left out."""
+    """A `periodic` window has one place more, which is left out."""
     requires_grad = options.pop("requires_grad", None) or False
     check_flag(requires_grad)
     dtype: DType = options.pop("dtype", None) or get_default_dtype()
@@ -203,8 +210,9 @@ def _window(
     if length <= 1:
         made: Any = full((length,), 1.0, dtype=dtype, **options)
     else:
-        places: Any = arange(length, dtype=dtype, **options)
-        made = shape(places / (length if periodic else length - 1))
+        numbers: Any = arange(length, dtype=dtype, **options)
+        rounded = lambda value: full((), value, dtype=dtype, **options)  # noqa: E731  short beside its use
+        made = shape(numbers, length if periodic else length - 1, rounded)
     return made.wanting_grad(requires_grad)
 
 
@@ -244,9 +252,13 @@ def _cosines(
     once: float,
     twice: float = 0.0,
 ) -> Tensor:
-    def shape(t: Any) -> Any:
-        out = level - once * (2 * math.pi * t).cos()
-        return out + twice * (4 * math.pi * t).cos() if twice else out
+    def shape(n: Any, last: int, rounded: Rounded) -> Any:
+        if twice:
+            t = n * rounded(math.pi / last)
+            waves = (t * 4).cos() * rounded(twice) - (t * 2).cos() * rounded(once)
+        else:
+            waves = (n * rounded(2 * math.pi / last)).cos() * rounded(-once)
+        return waves + rounded(level)
 
     return _window(name, shape, length, periodic, options)
 
@@ -255,9 +267,12 @@ def _cosines(
 @takes_tensors
 def bartlett_window(window_length: int, periodic: bool = True, **options: Any) -> Tensor:
     """A triangle, 0 at its ends and 1 in the middle; options as of `hann_window`."""
-    return _window(
-        "bartlett_window", lambda t: 1 - (2 * t - 1).abs(), window_length, periodic, options
-    )
+
+    def shape(n: Any, last: int, rounded: Rounded) -> Any:
+        rising = n * rounded(2 / last)
+        return where(n <= last // 2, rising, 2 - rising)
+
+    return _window("bartlett_window", shape, window_length, periodic, options)
 
 
 @public
@@ -267,8 +282,8 @@ def kaiser_window(
 ) -> Tensor:
     """I0(beta sqrt(1 - (2t - 1)^2)) / I0(beta) for t from 0 to 1; options as of `hann_window`."""
 
-    def shape(t: Any) -> Any:
-        within: Any = beta * (1 - (2 * t - 1) ** 2).clamp(min=0).sqrt()
-        return special.i0(within) / special.i0(t.new_full((), beta))
+    def shape(n: Any, last: int, rounded: Rounded) -> Any:
+        within: Any = beta * (1 - (2 * (n / last) - 1) ** 2).clamp(min=0).sqrt()
+        return special.i0(within) / special.i0(rounded(beta))
 
     return _window("kaiser_window", shape, window_length, periodic, options)

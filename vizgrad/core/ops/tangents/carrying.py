@@ -27,7 +27,7 @@ from vizgrad.core.ops.shape import clone
 from vizgrad.core.ops.tangents import by_hand
 from vizgrad.core.ops.tangents import table as table
 from vizgrad.core.ops.tangents.rules import rule_of
-from vizgrad.core.ops.tangents.structure import Call, fitted, zeros_for
+from vizgrad.core.ops.tangents.structure import Call, fitted, placed, zeros_for
 from vizgrad.core.tensor.duals import (
     DUALS,
     DualLevel,
@@ -214,9 +214,9 @@ def write_tangent(
             return
         root = root_of(target)
         if root is target:
-            set_tangent(target, level, fitted(found, target, lent))
+            set_tangent(target, level, placed(fitted(found, target, lent), target))
             return
-        set_tangent(root, level, zeros_for(root, (found,)))
+        set_tangent(root, level, placed(zeros_for(root, (found,)), root))
         known = tangent_of(target, level)
         assert known is not None
     if found is None:

@@ -66,6 +66,22 @@ def _empty(like: Any, strides: tuple[int, ...]) -> Any:
     return None if layout.overlaps_itself(made) else made
 
 
+@primitive(linear=True, typing="moved", node="CloneBackward0")
+class laid_out_in:
+    """A copy whose elements have the given strides (in bytes) in a block of `count` elements, of which
+    `offset` come before its first one; all others are 0.
+    """
+
+    def forward(self, *, strides, offset, count):
+        block = xp.zeros_like(self, shape=(count,), order="C")
+        made = layout.restrided(block[offset:], self.shape, strides)
+        made[...] = self
+        return made
+
+    def grad_self(grad):
+        return grad
+
+
 @primitive(view=True, linear=True, node="Identity")
 class fw_primal:
     """The tensor itself, as another one: what has a tangent taken off."""
@@ -128,6 +144,17 @@ def suits(tangent: Tensor, like: Tensor) -> bool:
     if not alike(given, own) or layout.overlaps_itself(given):
         return False
     return _memory_of(tangent) == _memory_of(like)
+
+
+def placed(tangent: Tensor, like: Tensor) -> Tensor:
+    """`tangent`, fitted, where `like` lies in memory of that size: `as_strided` may leave the tensor's own
+    elements, and what lies there has no tangent.
+    """
+    if suits(tangent, like) or layout.overlaps_itself(like._array):
+        return tangent
+    offset, nbytes = _memory_of(like)
+    count = nbytes // like._array.itemsize
+    return laid_out_in(tangent, strides=like._array.strides, offset=offset, count=count)
 
 
 def _memory_of(tensor: Tensor) -> tuple[int, int]:

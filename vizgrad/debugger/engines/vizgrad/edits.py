@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.autograd.grad_mode import no_grad
-from vizgrad.core.arrays.backend import writeable
+from vizgrad.core.arrays.backend import on_device_of, writeable
 from vizgrad.core.arrays.chunks import kept_copy
 from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.layout import empty_like_strides
@@ -46,7 +46,8 @@ class ArrayFitting:
 
 def new_value(there: Any, value: Any) -> tuple[Any, str]:
     """See `vizgrad.debugger.engines.common.new_values.new_value`."""
-    return new_values.new_value(ArrayFitting(), there, value)
+    with on_device_of(there):
+        return new_values.new_value(ArrayFitting(), there, value)
 
 
 def _tensor(value: Any, there: Any) -> Tensor:
@@ -119,6 +120,7 @@ def put_leaf(node: Node, number: int, label: str, value: Any) -> Change:
         raise ValueError(f"{label or 'this leaf'} is read-only memory")
     array, words = new_value(kept_copy(tensor._array)[0], value)
     effect = WriteEffect(tensor)
-    tensor._array[...] = array
+    with on_device_of(tensor._array):
+        tensor._array[...] = array
     effect.done()
     return Change(f"{label or 'leaf ' + str(number)} = {words}", number, (effect,))

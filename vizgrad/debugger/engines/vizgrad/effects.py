@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Iterable
 from typing import Any
 
-from vizgrad.core.arrays.backend import device_of, on
+from vizgrad.core.arrays.backend import on_device_of
 from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import Freed, bare
 from vizgrad.core.tensor.storage import InferenceStorage, Storage
@@ -53,7 +53,7 @@ class _GradState:
         self.grad = grad
         self.elements: Any = None
         if grad is not None and copy:
-            with on(device_of(grad._array)):
+            with on_device_of(grad._array):
                 self.elements = grad._array.copy()
         self.storage = StorageState(None if grad is None else grad._storage)
 
@@ -72,7 +72,7 @@ class _GradState:
         tensor._grad = self.grad
         if self.grad is not None:
             if self.elements is not None:
-                with on(device_of(self.elements)):
+                with on_device_of(self.elements):
                     self.grad._array[...] = self.elements
             self.storage.restore(self.grad._storage)
 
@@ -184,7 +184,7 @@ class WriteEffect:
         """To be made before the write; `done` is to be called after the last."""
         self._block = block_of(tensor)
         self._storage: Storage = storage_of(tensor)
-        self._before = self._block.copy(), StorageState(self._storage)
+        self._before = self._copied(), StorageState(self._storage)
         self._after: tuple[Any, StorageState] | None = None
 
     @property
@@ -205,7 +205,7 @@ class WriteEffect:
         if self._after is None:
             return
         self._check("back", self._after)
-        self._after = self._block.copy(), self._after[1]
+        self._after = self._copied(), self._after[1]
         self._restore(self._before)
 
     def redo(self) -> None:
@@ -218,7 +218,12 @@ class WriteEffect:
         if self._storage.last_write != state[1].last_write:
             raise WorldChanged(way, "a tensor that was written there was written")
 
+    def _copied(self) -> Any:
+        with on_device_of(self._block):
+            return self._block.copy()
+
     def _restore(self, state: tuple[Any, StorageState]) -> None:
         if state[0] is not None:
-            self._block[...] = state[0]
+            with on_device_of(self._block):
+                self._block[...] = state[0]
         state[1].restore(self._storage)

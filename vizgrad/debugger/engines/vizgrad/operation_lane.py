@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gc
 import linecache
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -14,6 +13,7 @@ from textwrap import dedent
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+from vizgrad.core.collector import collector_paused
 from vizgrad.core.errors import Place, place_at
 from vizgrad.core.tensor.tensor import Tensor
 from vizgrad.debugger import model
@@ -227,15 +227,14 @@ def code_lines(stage: Callable[[], int], lane: Operations) -> Generator[list[mod
             return lane.call(frame)
         return None
 
-    collects = gc.isenabled()
-    gc.disable()  # who is told of a collection would stand among the lines
-    sys.settrace(call)
     try:
-        yield told
+        with collector_paused():  # who is told of a collection would stand among the lines
+            sys.settrace(call)
+            try:
+                yield told
+            finally:
+                sys.settrace(before)
     finally:
-        sys.settrace(before)
-        if collects:
-            gc.enable()
         made = 0
         for line in found:
             told.append(

@@ -58,7 +58,7 @@ class EngineDistributed:
         return sys.modules["vizgrad.distributed"].get_world_size()
 
     def store(self) -> Any:
-        """None under MPI, which has none."""
+        """None under MPI on a process that does not reach that of rank 0."""
         from vizgrad.distributed.groups import default_store
         from vizgrad.distributed.store import PrefixStore
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from types import FrameType
@@ -165,6 +166,33 @@ def running_cell(count: int | None = None) -> Cell:
     return Cell(f"In [{count}]", number if isinstance(number, str) else "")
 
 
+#: The connections of pages with the labextension, the latest last: each opens comms to our target.
+_pages: OrderedDict[str, None] = OrderedDict()
+#: Connections that are remembered: a page that is loaded anew makes others.
+MOST_PAGES = 64
+
+
+def run_in_labextension() -> bool:
+    """Is the cell run by a page whose labextension shows what it displays? Not known of a page before
+    its first cell that mentions vizgrad has run.
+    """
+    return _connection(getattr(_shell(), "get_parent", dict[str, Any])()) in _pages
+
+
+def _connection(message: Mapping[str, Any]) -> str:
+    """The connection that a message came over; empty if it does not say."""
+    name = message.get("header", {}).get("session")
+    return name if isinstance(name, str) else ""
+
+
+def _remember_page(message: Mapping[str, Any]) -> None:
+    if name := _connection(message):
+        _pages[name] = None
+        _pages.move_to_end(name)
+        if len(_pages) > MOST_PAGES:
+            _pages.popitem(last=False)
+
+
 def run_by_program() -> bool:
     """Is the cell run where nobody can be asked anything? But Voila shows people what it runs."""
     request = getattr(_shell(), "get_parent", dict[str, Any])()
@@ -174,6 +202,7 @@ def run_by_program() -> bool:
 
 def _opened(comm: Any, message: Any) -> None:
     listen_where_asked(comm)
+    _remember_page(message)
     controller = Controller(comm.send, at_desk=True)
 
     def received(message: Any) -> None:
@@ -192,7 +221,7 @@ def _before_cell(info: Any = None) -> None:
     MAIN.busy = True
     MAIN.cells += 1
     moved_in_views.clear()
-    still_frames.before_cell()
+    still_frames.before_cell(_update)
     listen_for_interrupts()
     compiled = getattr(info, "raw_cell", None)
     if isinstance(compiled, str):

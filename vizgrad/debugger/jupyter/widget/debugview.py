@@ -15,14 +15,14 @@ import traitlets
 
 from vizgrad.debugger.jupyter.widget.controller import Controller
 from vizgrad.debugger.jupyter.widget.joints import Joint
-from vizgrad.debugger.jupyter.widget.query_answers import (
+from vizgrad.debugger.jupyter.widget.request_worker import listen_where_asked
+from vizgrad.debugger.jupyter.widget.saved_data import (
     MIME,
     MOST_PICTURED_AGAIN,
     bundle,
     bundle_of,
     saved_view,
 )
-from vizgrad.debugger.jupyter.widget.request_worker import listen_where_asked
 from vizgrad.debugger.jupyter.widget.static_files import STATIC
 from vizgrad.debugger.session.session import Session
 
@@ -31,6 +31,8 @@ class _View(anywidget.AnyWidget):
     """A widget that shows a session, or those of several ranks."""
 
     _esm = STATIC / "widget.js"
+    #: No page asks for its picture: VS Code and Colab save what was displayed.
+    pictured_later = False
     session_id = traitlets.Unicode().tag(sync=True)
     #: By mime types; of a large graph without a picture.
     still: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
-from vizgrad.debugger.jupyter.widget.query_answers import SessionPicture
+from vizgrad.debugger.jupyter.widget.saved_data import SessionPicture
 from vizgrad.debugger.jupyter.widget.view_packages import view_or_none
 from vizgrad.debugger.session.session import Session
 

@@ -1,27 +1,21 @@
-"""The answers to a view's requests about a session: read from it at rest, and only as much as is shown.
-
-The data of a session in a notebook: a picture and a text of where it stands, and which session that was.
-
-`MIME` is read by the labextension (`extension/src/mime`): it shows the living session if there is one, else
-the picture. Others show what they know: the widget, the picture or the text.
-"""
+"""The answers to a view's requests about a session: read from it at rest, and only as much as is shown."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, get_args
+from typing import get_args
 from weakref import WeakKeyDictionary
 
+from vizgrad.core.error_lines import line_not_noted
 from vizgrad.core.errors import lines_around
 from vizgrad.debugger import model
 from vizgrad.debugger.drawing.cards import MOST_POINTS as MOST_OF_A_CURVE
 from vizgrad.debugger.drawing.mathematics import mathematics
 from vizgrad.debugger.drawing.overlay import weight
-from vizgrad.debugger.drawing.static import svg_of_session, text_of_session
 from vizgrad.debugger.engines.api import summarizer
 from vizgrad.debugger.explain.kept_answers import with_finding
 from vizgrad.debugger.explain.kept_traces import findings_in
@@ -45,9 +39,6 @@ from vizgrad.debugger.session.history.fold import Fold, sizes_of
 from vizgrad.debugger.session.history.lanes import Lane
 from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.session.session_reader import Look, part_of
-
-# --- the run as a view of one drawing needs it --------------------------------------------------------
-
 
 # --- what a view is told of the lane beside the graph -----------------------------------------------
 
@@ -265,70 +256,6 @@ class _Counter:
 # --- the answers --------------------------------------------------------------------------------------
 
 
-# The data of a session in a notebook: a picture and a text of where it stands, and which session that was.
-
-MIME = "application/vnd.vizgrad.session+json"
-
-#: Larger graphs are said in words only, to those who read a notebook without a kernel.
-MOST_PICTURED = 20_000
-#: The picture of a larger graph is not made anew while it is stepped: it takes too long.
-MOST_PICTURED_AGAIN = 2_000
-
-
-def saved_view(session: Session, view: str = "") -> p.SavedView:
-    return p.SavedView(
-        session.id, session.name, session.status, session.position, session.total, view
-    )
-
-
-def bundle(session: Session, view: str = "") -> dict[str, Any]:
-    """As mime types."""
-    data: dict[str, Any] = {MIME: asdict(saved_view(session, view))}
-    if session.nodes > MOST_PICTURED:
-        data["text/plain"] = repr(session)
-    else:
-        data["text/plain"] = text_of_session(session)
-        data["image/svg+xml"] = svg_of_session(session)
-    return data
-
-
-def bundle_of(picture: p.Picture, view: str = "") -> dict[str, Any]:
-    """As mime types, of what was told of a picture."""
-    saved = replace(picture.saved, view=view)
-    return {MIME: asdict(saved), "text/plain": picture.text, "image/svg+xml": picture.svg}
-
-
-def still_bundle(session: Session, view: str) -> dict[str, Any]:
-    """As `bundle`, while the session is moved: of a larger graph in words."""
-    if session.nodes > MOST_PICTURED_AGAIN:
-        return {MIME: asdict(saved_view(session, view)), "text/plain": repr(session)}
-    return bundle(session, view)
-
-
-def picture(request: int, session: Session) -> p.Picture:
-    small = session.nodes <= MOST_PICTURED_AGAIN
-    return p.Picture(
-        request,
-        session.id,
-        saved_view(session),
-        svg_of_session(session) if small else "",
-        text_of_session(session) if small else "",
-    )
-
-
-class SessionPicture:
-    """A session in a notebook that a program runs: nobody is there who could step it."""
-
-    def __init__(self, session: Session) -> None:
-        self._data = bundle(session)
-
-    def __repr__(self) -> str:
-        return self._data["text/plain"]
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        return self._data
-
-
 # --- what a view is told when a person asks why a node is as it is ----------------------------------
 
 #: Links that are told of: the first and the last of a longer chain.
@@ -416,11 +343,6 @@ def _names(session: Session, request: p.GetNames) -> p.Names:
         return p.Names(request.request, session.id, look.names(_known(look, request.nodes)))
 
 
-@answers(p.GetPicture)
-def _picture(session: Session, request: p.GetPicture) -> p.Picture:
-    return picture(request.request, session)
-
-
 @answers(p.GetWhy)
 def _why(session: Session, request: p.GetWhy) -> p.Why:
     return why(request.request, session, request.node)
@@ -503,7 +425,13 @@ def inspection(session: Session, request: p.Inspect) -> p.Inspection:
             groups=look.outline.around(node),
             names=look.names(sorted(targets)),
             maths=tuple(m for f in data.formulas if (m := mathematics(f)) is not None),
+            unnoted=_unnoted(data) if look.one_way else "",
         )
+
+
+def _unnoted(node: model.Node) -> str:
+    """The sentence of the banner, about a node without a line."""
+    return line_not_noted() if node.place is None and node.kind != "leaf" else ""
 
 
 @answers(p.GetPart)

@@ -28,11 +28,19 @@ def show(session: Session, cell: Cell | None = None) -> None:
     from IPython.display import display  # pyright: ignore[reportUnknownVariableType]  untyped
 
     from vizgrad.debugger.jupyter.widget import still_frames
-    from vizgrad.debugger.jupyter.widget.commtarget import run_by_program, running_cell
-    from vizgrad.debugger.jupyter.widget.query_answers import SessionPicture
+    from vizgrad.debugger.jupyter.widget.commtarget import (
+        run_by_program,
+        run_in_labextension,
+        running_cell,
+    )
+    from vizgrad.debugger.jupyter.widget.labextension_view import LabextensionView
+    from vizgrad.debugger.jupyter.widget.saved_data import SessionPicture
 
     cell = running_cell() if cell is None else cell
-    view = None if run_by_program() else view_or_none(session)
+    if run_by_program():
+        view = None
+    else:
+        view = LabextensionView(session) if run_in_labextension() else view_or_none(session)
     if view is None:
         display(SessionPicture(session))
         still_frames.shown(session, cell, show)
@@ -55,7 +63,7 @@ def show_joint(joint: Joint) -> None:
         from vizgrad.debugger.jupyter.widget.debugview import JointView
     except ModuleNotFoundError as missing:
         warn_missing(missing)
-        from vizgrad.debugger.jupyter.widget.query_answers import bundle_of
+        from vizgrad.debugger.jupyter.widget.saved_data import bundle_of
 
         display(bundle_of(joint.picture_at(joint.first)), raw=True)
         return

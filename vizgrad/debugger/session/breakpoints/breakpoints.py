@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
-from collections.abc import Callable, Mapping
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from itertools import islice
 from math import isfinite, prod
 from typing import Any, Protocol, cast
 
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Watching, Writes
-from vizgrad.debugger.engines.api.protocols import Bearing, GraphSource, Spot, Step
+from vizgrad.debugger.engines.api.protocols import Bearing, GraphSource, Past, Spot, Step
 from vizgrad.debugger.session.breakpoints import conditions
+from vizgrad.debugger.session.breakpoints.arrivals import LineRows
 from vizgrad.debugger.session.breakpoints.logpoints import Log, Message, parse_message
 from vizgrad.debugger.session.breakpoints.node_selectors import Chosen, choose
 from vizgrad.debugger.session.history.fold import Fold
@@ -75,6 +78,10 @@ class Standing(Protocol):
     def position(self) -> int: ...
     @property
     def fold(self) -> Fold: ...
+    @property
+    def past(self) -> Past: ...
+    @property
+    def start(self) -> model.Start: ...
     def value_at(self, spot: Spot) -> Any: ...
 
 
@@ -96,6 +103,10 @@ class Breakpoint:
         self.condition = ""
         #: The message that it writes where others stop.
         self.message: Message | None = None
+        #: Those of its nodes that it has by their line: it stops once in a row of them, but before each of
+        #: `own`, which it has by something else, too.
+        self.rows: LineRows | None = None
+        self.own: AbstractSet[int] = frozenset()
         self.writes: Writes | None = None
         self._written: object = None
         self._told: tuple[int, ...] | None = None
@@ -138,9 +149,35 @@ class Breakpoint:
     def hit(self, position: int) -> int:
         return bisect_right(self._positions, position)
 
-    def leave_out(self, node: int) -> None:
-        """Does not stop before this one any more."""
-        self.nodes -= {node}
+    def arrives(self, node: int, before: Iterator[int], position: int) -> bool:
+        """Has the run arrived at `node`? It has not within a row of nodes of its line: one that always stops
+        has done so at the first of them, or the user has stepped into the row. A condition is asked at each
+        node of the row until it holds. `before`: the nodes that have run, the last of them first.
+        """
+        if self.rows is None or node in self.own:
+            return True
+        if self.test is None:
+            return not self.rows.follows(node, before)
+        earlier = bisect_left(self._positions, position)
+        if earlier == 0:
+            return True
+        since = position - self._positions[earlier - 1]
+        return not self.rows.is_one_row(node, islice(before, since))
+
+    def shown_at(self, skipped: AbstractSet[int]) -> AbstractSet[int]:
+        """The nodes before which it may stop, as far as that is known before the run."""
+        if self.rows is None or self.test is not None:
+            return self.nodes
+        rows = self.rows.rows(self.nodes - self.own, skipped)
+        return frozenset(self.own & self.nodes) | {row[0] for row in rows}
+
+    def leave_out(self, node: int, skipped: AbstractSet[int]) -> None:
+        """Does not stop before this one any more, nor at what the run comes to in one row with it."""
+        left = {node}
+        if self.rows is not None and self.test is None and node not in self.own:
+            its = self.rows.rows(self.nodes - self.own, skipped)
+            left.update(*(row for row in its if node in row))
+        self.nodes -= left
         self._told = None
 
     def told(self, position: int) -> model.Breakpoint:
@@ -242,6 +279,12 @@ class Breakpoints:
         made = Breakpoint(self._next, kind, " ".join(each.text for each in found), nodes, hits)
         if kind == "line":
             made.place = self._source.describe(min(nodes)).place
+        made.own = frozenset[int]().union(*(each.nodes for each in found if each.kind != "line"))
+        if len(made.own) < len(nodes):
+            at_lines = frozenset[int]().union(
+                *(each.nodes for each in found if each.kind == "line")
+            )
+            made.rows = LineRows(self._source, at_lines)
         return made
 
     def of(self, number: int) -> Breakpoint:
@@ -267,7 +310,7 @@ class Breakpoints:
             self.add(node=node)
             return
         for each in [b for b in self._all if node in b.nodes and b.message is None]:
-            each.leave_out(node)
+            each.leave_out(node, self._skipped)
             if not each.nodes:
                 self._all.remove(each)
         self._gather()
@@ -286,9 +329,13 @@ class Breakpoints:
         enabled = [b for b in self._all if b.enabled]
         self._nodes = frozenset[int]().union(*(b.nodes for b in enabled))
         self._asking = any(b.asks for b in enabled)
-        stopping = [b.nodes for b in enabled if b.message is None]
+        stopping = [b.shown_at(self._skipped) for b in enabled if b.message is None]
         self.listed = tuple(sorted(frozenset[int]().union(*stopping)))
         self.any = bool(self._all)
+
+    @property
+    def _skipped(self) -> AbstractSet[int]:
+        return frozenset() if self.stands is None else frozenset(self.stands.start.skipped)
 
     def told(self) -> tuple[model.Breakpoint, ...]:
         position = 0 if self.stands is None else self.stands.position
@@ -340,7 +387,15 @@ class Breakpoints:
         node = step.current
         if node is None or node not in one.nodes:
             return False
+        if not one.arrives(node, self._nodes_before(position), position):
+            return False
         return one.test is None or one.comes(self._facts_of(one, step, position))
+
+    def _nodes_before(self, position: int) -> Iterator[int]:
+        """The nodes that have run, the last of them first."""
+        assert self.stands is not None
+        past = self.stands.past
+        return (next(past.briefs(at, at + 1))[0] for at in reversed(range(position)))
 
     def _facts_of(self, one: Breakpoint, step: Step, position: int) -> conditions.Facts:
         """The subject of its expressions: the node that ran, or the one that is next."""

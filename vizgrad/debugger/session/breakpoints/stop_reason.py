@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite, isnan
 from typing import Literal
 
-from vizgrad.core.error_lines import how_to_note_lines
+from vizgrad.core.error_lines import line_not_noted
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.protocols import GraphSource
 from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints, birth_at
@@ -83,7 +83,7 @@ def _stopped(
     described = None if born is None else source.describe(born)
     place = None if described is None else described.place
     if kind == "nonfinite" and described is not None and place is None and described.kind != "leaf":
-        text += f"; its line was not noted: {how_to_note_lines()}"
+        text += f"; {line_not_noted()}"
     return model.Stopped(kind, f"Stopped: {text}", history.position, node, place, birth, by)
 
 

@@ -274,7 +274,8 @@ class Done:
 class Inspection:
     """`visit` is the node's visit once executed (at the current position), else None. `buffers` holds what
     has arrived so far, one entry per output slot; `grad` is the leaf's `.grad` now, for a leaf. `storages`
-    are those of its saved values, `groups` the groups around it, outermost first.
+    are those of its saved values, `groups` the groups around it, outermost first. `unnoted` says how its line
+    can be had the next time, where the engine has not noted it.
     """
 
     request: int
@@ -289,6 +290,7 @@ class Inspection:
     names: tuple[Name, ...] = ()
     #: The formulas of the node that can be written so.
     maths: tuple[Mathematics, ...] = ()
+    unnoted: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,10 +156,11 @@ class GetSource:
 
 @dataclass(frozen=True, slots=True)
 class GetPicture:
-    """What is a notebook to show that is read without a kernel?"""
+    """What is a notebook to show that is read without a kernel? `first`: it has no picture yet."""
 
     request: int
     session: str
+    first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
