@@ -60,7 +60,7 @@ class PlainCall:
 def plain_call(  # noqa: C901  one loop, as each call of a function costs a tenth of the whole
     name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> PlainCall | None:
-    """A call with these arguments; None where one is no plain tensor or may hold others, where somebody else
+    """A call with these arguments; None where one is no plain tensor or may hold others, where another mode
     listens, and within a transform.
     """
     if _modes() or _transform() is not None:
