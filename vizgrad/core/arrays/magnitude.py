@@ -85,7 +85,7 @@ def sizes_of(arrays: Sequence[Any]) -> list[float]:
 
 
 def changes_of(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[float, float]]:
-    """Of each pair, before and after: how far all elements have moved together, and `size` of before. NaN
+    """For each pair, before and after: how far all elements moved together, and `size` of before. NaN
     where an element is infinite in both.
     """
     parts = [before for before, _ in pairs]

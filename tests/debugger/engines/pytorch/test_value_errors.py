@@ -77,7 +77,7 @@ CASES: list[tuple[Callable[[], None], str]] = [
         a_result_for_an_optimizer,
         (
             "`prompt` is the result of `torch.randn(3, requires_grad=True) * 0.1`, and no leaf: a step would "
-            "change a result that the next forward computes anew."
+            "change a result that the next forward replaces."
         ),
     ),
 ]

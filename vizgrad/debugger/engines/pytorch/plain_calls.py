@@ -1,6 +1,6 @@
 """The calls that a watch hears most: an operation makes a new tensor of plain ones, and writes to none.
 
-What has to be asked of any call takes longer than such an operation itself. So its arguments are gone through
+The questions about any call take longer than such an operation itself. So its arguments are gone through
 once, here, and a call that turns out to be of this kind is noted without further questions.
 """
 

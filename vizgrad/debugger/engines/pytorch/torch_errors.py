@@ -74,7 +74,7 @@ def explain_parameter(
         "the leaves that it is computed from",
         story=f"{_quoted(name, 'A parameter')} is the result of "
         f"{f'`{by}`' if by and len(by) <= SHORT else made.name}, and no leaf: a step would change a result "
-        "that the next forward computes anew.",
+        "that the next forward replaces.",
     )
 
 

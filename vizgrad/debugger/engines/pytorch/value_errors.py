@@ -33,7 +33,7 @@ class _Call(NamedTuple):
 
 
 class _Rule(NamedTuple):
-    """What the values of one argument must be. `wrong` marks the elements that are not."""
+    """A rule for the values of one argument. `wrong` marks the elements that are not."""
 
     tensor: torch.Tensor
     wrong: Callable[[torch.Tensor], torch.Tensor]
@@ -109,7 +109,7 @@ def _origin(noting: Noting, tensor: torch.Tensor) -> Note | None:
 
 
 def _named(tensor: torch.Tensor) -> str:
-    """What the user calls it."""
+    """The name that the user gave it."""
     return str(names_around(kinds=LOOK.kinds).get(id(tensor), ""))
 
 

@@ -172,7 +172,7 @@ class Listened:
     def _odd_delivery(
         self, node: Any, visit: Visit, index: int, grad: Any, given: Any, size: float
     ) -> None:
-        """What was delivered is zero, or not finite."""
+        """A delivered gradient is zero, or not finite."""
         if size == 0.0:
             if visit.incoming > 0.0:
                 self._run.kills.append(self._odd(node, visit, index, grad, given))
