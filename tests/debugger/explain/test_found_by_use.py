@@ -409,3 +409,32 @@ def test_an_optimizer_that_was_given_the_other_model(engine: Any) -> None:
     assert found.culprit.text.endswith("# has none")
     assert "also those of `SGD`" in found.story
     assert "zero_grad" not in found.fix
+
+
+def test_a_gradient_that_is_not_there_is_no_good_news_without_a_watch(engine: Any) -> None:
+    w = engine.ones(2, requires_grad=True)
+    loss = (w * 1).detach().sum() + engine.ones(1, requires_grad=True).sum()
+    loss.backward()
+    found = vg.why(w)
+    assert not found  # no fault is known
+    assert found.story.startswith("`w.grad` is None, and nothing was noted that tells why")
+    assert found.fix == "run the block inside vizgrad.watch(), and ask again"
+    assert "nothing to explain" in vg.why(engine.ones(2)).story
+
+
+def test_a_model_that_came_with_nan_is_found(engine: Any) -> None:
+    """The cell of a training is run again, after it has made the weights NaN."""
+    net = engine.nn.Linear(2, 1)
+    with engine.no_grad():
+        net.bias.fill_(float("nan"))
+    steps = engine.optim.SGD(net.parameters(), lr=0.1)
+    with vg.watch() as watch:
+        for _ in range(3):
+            loss = net(engine.ones(4, 2)).pow(2).mean()
+            steps.zero_grad()
+            loss.backward()
+            steps.step()
+    (found,) = watch.findings
+    assert found.kind == "nonfinite-forward"
+    assert found.story.startswith("`net.bias` held values that are not finite before the block")
+    assert found.fix.startswith("run the cells again that make the model and its optimizer")

@@ -295,7 +295,10 @@ def _there(explanation: Explanation) -> str:
         f'<button type="button" data-at="{explanation.backward}" data-cell="{_text(explanation.cell)}">'
         "Debug there</button>"
     )
-    return f"<p>{button} <code>{_text(explanation.there)}</code> at the top of the cell</p>"
+    return (
+        f"<p>{button} <code>{_text(explanation.there)}</code> at the top of the cell; run the cells "
+        "that make the model again first</p>"
+    )
 
 
 def _source(place: Place) -> str:

@@ -80,7 +80,9 @@ def _of_gradient(question: Question, evidence: Evidence, facts: Facts) -> Cause 
         waiting = evidence.waiting()
         if waiting is not None:
             return unexplained.of_waiting(waiting, name)
-        return missing_gradients.of_gradient(evidence, facts, name)
+        found = missing_gradients.of_gradient(evidence, facts, name)
+        unknown = evidence.noting() is None and facts.leaf and facts.requires_grad
+        return unexplained.of_no_gradient(name) if found is None and unknown else found
     note = None if grad.finite else evidence.note_of_grad()
     if note is not None and _wrote(note):
         return odd_value(note, f"{name}.grad" if name else name_of(note))

@@ -74,6 +74,8 @@ TITLES: dict[str, str] = {
     "left-in-evaluation": "Left in evaluation mode",
     "evaluated-in-training": "Evaluated in training mode",
     "waits": "Gradient still to come",
+    "gradient-not-there": "No gradient",
+    "parameter-given": "NaN or Inf before the block",
     "unread": "Values cannot be read",
     "told": "{title:raw}",
 }

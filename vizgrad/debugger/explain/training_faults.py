@@ -41,6 +41,7 @@ def nonfinite(noting: Noting) -> Iterator[Cause]:
     ]
     grads = [noting.look.grad(tensor) for _, tensor in leaves]
     finite = iter(noting.finite([grad for grad in grads if grad is not None]))
+    by_operand: Cause | None = None  # an operand came so: a parameter that did is told before it
     for (leaf, tensor), grad in zip(leaves, grads, strict=True):
         run = leaf.run
         if grad is None or next(finite):
@@ -53,11 +54,19 @@ def nonfinite(noting: Noting) -> Iterator[Cause]:
         if explained and (diverged := _diverged(noting, explained)):
             yield diverged
             return
+        if explained.case == "given-not-finite" and id(tensor) in noting.training.parameters:
+            yield replace(explained, case="parameter-given")
+            return
         if explained and explained.culprit is not None:
             site = explained.site
             clocks = noting.odd_at.get(site, []) if isinstance(site, Site) else []
-            yield replace(explained, clocks=tuple(clocks))
-            return
+            explained = replace(explained, clocks=tuple(clocks))
+            if explained.case != "operand-given":
+                yield explained
+                return
+            by_operand = by_operand or explained
+    if by_operand is not None:
+        yield by_operand
 
 
 def nonfinite_losses(noting: Noting) -> Iterator[Cause]:

@@ -4,6 +4,23 @@ from __future__ import annotations
 
 TRAINING: dict[str, tuple[str, str]] = {
     # --- training -------------------------------------------------------------------------------------------
+    "gradient-not-there": (
+        (
+            "{shown} is None, and nothing was noted that tells why: no backward has run, or the way from the "
+            "loss to {name} is cut."
+        ),
+        "run the block inside vizgrad.watch(), and ask again",
+    ),
+    "parameter-given": (
+        (
+            "{shown} held values that are not finite before the block began, so all that it computed from "
+            "them is not finite either."
+        ),
+        (
+            "run the cells again that make the model and its optimizer, and then this block: an earlier run "
+            "may have left NaN or infinite weights"
+        ),
+    ),
     "grad-accumulated": (
         (
             "backward on {at} added to a gradient of {name} that a step had already used, and "

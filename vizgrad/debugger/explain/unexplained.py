@@ -12,7 +12,7 @@ from vizgrad.core.errors import Link
 from vizgrad.debugger import model
 from vizgrad.debugger.explain.cause import HEALTHY, NOTHING, Cause, Phrase, cause, given
 from vizgrad.debugger.explain.evidence import Brought, Deliverer, Facts, Recorded, Waiting
-from vizgrad.debugger.explain.wording import AN_UNNAMED_TENSOR, THE_GRAD
+from vizgrad.debugger.explain.wording import AN_UNNAMED_TENSOR, ITSELF, THE_GRAD
 from vizgrad.debugger.watch.grad_history import Leaf
 
 _INF = float("inf")
@@ -21,6 +21,14 @@ _INF = float("inf")
 def of_unread(name: str) -> Cause:
     """For a tensor called `name` whose elements cannot be read."""
     return cause("healthy", "unread", None, name, shown=name or AN_UNNAMED_TENSOR)
+
+
+def of_no_gradient(name: str) -> Cause:
+    """For a leaf called `name` that takes a gradient and has none, about which nobody noted anything."""
+    return cause(
+        "healthy", "gradient-not-there", None, name,
+        shown=f"{name}.grad" if name else THE_GRAD, name=name or ITSELF,
+    )  # fmt: skip
 
 
 def of_value(facts: Facts, name: str) -> Cause | None:

@@ -168,7 +168,9 @@ function Code(): JSX.Element {
           <tr>
             <th scope="col">Command</th>
             <th scope="col">Python</th>
-            <th scope="col">Magic</th>
+            <th scope="col">
+              Magic, after <code>%load_ext vizgrad</code>
+            </th>
           </tr>
         </thead>
         <tbody>

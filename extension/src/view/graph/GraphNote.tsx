@@ -19,10 +19,17 @@ interface GraphNoteProps {
 
 const BETWEEN = ' › ';
 
-/** The two innermost: they are what is being looked at. */
+/** Letters that have room beside the tools in most views. */
+const ROOM = 52;
+
+/** As many of the innermost as have room: they are what is being looked at. */
 function ending(path: string): string {
   const titles = path.split(BETWEEN);
-  return titles.length > 2 ? ['…', ...titles.slice(-2)].join(BETWEEN) : path;
+  while (titles.length > 1 && titles.join(BETWEEN).length > ROOM) {
+    titles.shift();
+  }
+  const whole = titles.join(BETWEEN);
+  return whole === path ? path : `…${BETWEEN}${whole}`;
 }
 
 export function GraphNote({ picture, view, screen, say }: GraphNoteProps): JSX.Element {

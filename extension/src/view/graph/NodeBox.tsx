@@ -83,9 +83,9 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
   );
 }
 
-/** Where a word on a box has room: leaves stand beside each other, and have nothing below them. */
-function besideOf({ kind, width, height }: DrawnBox): { x: number; y: number } {
-  return kind === 'pin' ? { x: 10, y: height + 18 } : { x: width + 10, y: 14 };
+/** Where a word on a box has room: above its right end, as others stand beside it; leaves have nothing below them. */
+function besideOf({ kind, width, height }: DrawnBox): JSX.IntrinsicElements['text'] {
+  return kind === 'pin' ? { x: 10, y: height + 18 } : { x: width - 2, y: -8, 'text-anchor': 'end' };
 }
 
 /** The outline, which tells the kind of a node also without colour. */

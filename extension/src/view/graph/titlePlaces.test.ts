@@ -41,6 +41,22 @@ test('a title is whole beside its frame where nothing is, and the screen does no
   expect(within?.x).toBe(18);
 });
 
+test('the title of a frame goes along its upper edge where it would lie over a box', () => {
+  const framed = (...boxes: DrawnBox[]) =>
+    titlePlaces(
+      pictureOf(
+        drawing({ boxes, frames: [frame(1, { width: 900 })], groups: [group(1, 0, 9)] }),
+        picture.metrics
+      ),
+      all,
+      3
+    )[0];
+  expect(framed(folded(5, 300, 30))?.x).toBe(18);
+  expect(framed(folded(5, 100, 30))?.x).toBe(100 + 180 + 12);
+  expect(framed(folded(5, 100, 30), folded(6, 350, 30))?.x).toBe(350 + 180 + 12);
+  expect(framed(folded(5, 100, 90))?.x).toBe(18); // far below it
+});
+
 test('the mark of a result that is too low for its word has it beside it', () => {
   const pill = box('r', { kind: 'result', width: 60, height: 20 });
   const result = pictureOf(drawing({ boxes: [pill] }), picture.metrics);

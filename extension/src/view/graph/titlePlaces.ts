@@ -79,6 +79,22 @@ export function titlePlaces(
 
   const shown = (box: Box): boolean => titles.length < MOST && touches(box, within);
 
+  /** From the left the first place at the upper edge of a frame where a title lies over no box; else the left one. */
+  const alongTop = (frame: DrawnFrame, width: number): number => {
+    const least = frame.x + size / 2;
+    const most = frame.x + frame.width - width - size / 2;
+    const boxes = drawing.boxes
+      .filter(box => frame.y < box.y && box.y < frame.y + 1.4 * size)
+      .sort((one, other) => one.x - other.x);
+    let x = least;
+    for (const box of boxes) {
+      if (box.x < x + width && x < box.x + box.width) {
+        x = box.x + box.width + size / 3;
+      }
+    }
+    return x <= most ? x : least;
+  };
+
   /** In its upper left corner, or if it is too narrow beside that. */
   const placeOfFrame = (frame: DrawnFrame): void => {
     const key = frameKey(frame.group);
@@ -93,7 +109,8 @@ export function titlePlaces(
       return;
     }
     if (whole || frame.width > WIDE * size || !place(key, title, beside, BESIDE * size)) {
-      place(key, title, inside, frame.width - size, frame);
+      const x = whole ? alongTop(frame, widthOf(picture, title) * size) : inside.x;
+      place(key, title, { ...inside, x }, frame.x + frame.width - size / 2 - x, frame);
     }
   };
 

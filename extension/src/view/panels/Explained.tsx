@@ -80,7 +80,8 @@ function There({ told: { at, cell } }: { told: Why }): JSX.Element {
       <button type="button" class="vg-more-button vg-there" data-at={at} data-cell={cell}>
         Debug there
       </button>{' '}
-      <code class="vg-mono">{`%%vizgrad debug --at ${at}`}</code> at the top of the cell
+      <code class="vg-mono">{`%%vizgrad debug --at ${at}`}</code> at the top of the cell; run the
+      cells that make the model again first
     </p>
   );
 }
