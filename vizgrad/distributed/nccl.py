@@ -50,6 +50,8 @@ _OPS_OF_BOOL: Final = {**_OPS, ReduceOp.SUM: "MAX", ReduceOp.PRODUCT: "MIN"}
 _PAUSE, _LOOK = 0.001, 0.05
 #: Seconds that a collective may still take after a rank has ended: that rank had done its part.
 _GRACE = 1.0
+#: Seconds in which ranks that wait, too, answer the one whose time is over.
+_ASKING = 1.0
 
 
 class _Group(Protocol):
@@ -198,7 +200,7 @@ class NcclBackend:
             if now - looked > _LOOK:
                 looked = now
                 if not lost:
-                    lost, grace = self._trouble(used, now - begun), now
+                    lost, grace = self._trouble(used, call, now - begun), now
                 elif now - grace > _GRACE:
                     used[0].abandoned += held
                     raise self._failed(used, call, lost)
@@ -206,10 +208,12 @@ class NcclBackend:
             pause = min(_PAUSE, pause + _PAUSE / 50)
         self._refuse_broken(call)
 
-    def _trouble(self, used: list[_Communicator], seconds: float) -> str:
+    def _trouble(self, used: list[_Communicator], call: str, seconds: float) -> str:
         """Why this collective will not end; empty if there is no reason."""
         group = self._group
-        for rank in {rank for each in used for rank in each.ranks} - {group.rank()}:
+        others = {rank for each in used for rank in each.ranks} - {group.rank()}
+        self._answer(others, call)
+        for rank in others:
             try:
                 told = group.transport.receive(group.ranks[rank], self._key("failed"), 0.0)
             except Late:
@@ -227,12 +231,46 @@ class NcclBackend:
                 return f"NCCL error: {error}"
         limit = group.timeout.total_seconds()
         if seconds > limit:
-            return (
-                f"Timed out waiting {limit * 1000:.0f}ms for the other ranks: they have not called it, or "
-                "have called another collective (with TORCH_DISTRIBUTED_DEBUG=DETAIL ranks compare their "
-                "calls)"
-            )
+            return f"Timed out waiting {limit * 1000:.0f}ms: {self._who_waits(others, call)}"
         return ""
+
+    def _answer(self, others: set[int], call: str) -> None:
+        """Tells those that have asked that this rank waits, and in which collective."""
+        for rank in others:
+            if self._heard(rank, "asked") is not None:
+                with suppress(DistBackendError):
+                    self._group.transport.send(
+                        self._group.ranks[rank], self._key("waits"), call, b""
+                    )
+
+    def _who_waits(self, others: set[int], call: str) -> str:
+        """Which of the others wait, too, and which have not come. Only ranks that wait answer."""
+        group = self._group
+        for rank in others:
+            with suppress(DistBackendError):
+                group.transport.send(group.ranks[rank], self._key("asked"), call, b"")
+        found: dict[int, str] = {}
+        until = time.monotonic() + _ASKING
+        while len(found) < len(others) and time.monotonic() < until:
+            self._answer(others, call)  # time may be over on several ranks
+            for rank in others - found.keys():
+                said = self._heard(rank, "waits") or self._heard(rank, "failed")
+                if said is not None:  # "failed": its time was over a moment before
+                    found[rank] = said
+            time.sleep(_PAUSE)
+        told = [
+            f"rank {rank} " + (f"waits in {found[rank]}" if rank in found else "has not called it")
+            for rank in sorted(others)
+        ]
+        return ", ".join(told)
+
+    def _heard(self, rank: int, what: str) -> str | None:
+        """The call in the next message of a rank; None if none has come."""
+        transport = self._group.transport
+        try:
+            return transport.receive(self._group.ranks[rank], self._key(what), 0.0).call
+        except DistBackendError:  # nothing yet, or it has ended
+            return None
 
     def _failed(self, used: list[_Communicator], call: str, why: str) -> DistBackendError:
         """Aborts what is under way, and tells the other ranks."""
