@@ -79,6 +79,10 @@ export function spoken(
     if (now.follow && !before.follow && said.length === 0) {
       said.push(backAt(session, now.selection));
     } else if (!now.follow && now.selection !== null && now.selection !== before.selection) {
+      const opens = now.comparing !== null && now.comparing === before.comparing;
+      if (opens && session.compared?.first === now.selection) {
+        said.push(compared(session, now.comparing)); // it opens there: one would be said over the other
+      }
       said.push(described(session, now.selection, now.running));
     }
   }

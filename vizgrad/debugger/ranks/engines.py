@@ -22,6 +22,8 @@ EVERY = 0.1
 #: Seconds after which an engine that runs other code is not waited for any more; of the first call, for
 #: which it may have to import vizgrad and a framework.
 BUSY, FIRST = 10.0, 120.0
+#: Seconds after which an engine is asked again who it is.
+AGAIN = 10.0
 
 
 class RankLost(RuntimeError):
@@ -87,7 +89,7 @@ class Engines:
         """Numbers the engines as their process group does, if all of them belong to one, also where not all
         of the group are here.
         """
-        answers = self.call(on_rank.identity, limit=FIRST)
+        answers = self._identified()
         if self._identities and any(isinstance(e, RankLost) for e in answers.errors.values()):
             return  # those that are left keep their numbers
         found = answers.all()
@@ -100,6 +102,24 @@ class Engines:
         }
         self._targets = {rank: target for rank, (target, _) in sorted(order.items())}
         self._identities = {rank: identity for rank, (_, identity) in sorted(order.items())}
+
+    def _identified(self) -> Answers:
+        """Who all engines are. One that does not answer is asked again: a client knows an engine some moments
+        before ipyparallel's scheduler does, and until then the scheduler drops what is sent to it.
+        """
+        until = monotonic() + FIRST
+        values: dict[int, on_rank.Identity] = {}
+        errors: dict[int, Exception] = {}
+        asked = self.ranks
+        while asked:
+            answers = self.call(on_rank.identity, ranks=asked, limit=AGAIN)
+            values.update(answers.values)
+            errors.update(answers.errors)
+            busy = [rank for rank, why in answers.errors.items() if isinstance(why, RankBusy)]
+            asked = tuple(busy) if monotonic() < until else ()
+            for rank in asked:
+                del errors[rank]
+        return Answers(dict(sorted(values.items())), errors)
 
     @property
     def ranks(self) -> tuple[int, ...]:

@@ -19,9 +19,20 @@ export function useComparison(
   const opened = useRef('');
   /** Branches that were asked to run to their ends: once, because the user may pause that. */
   const finished = useRef(new Set<string>());
+  /** What was selected by this, and what was before: where the comparison ends, all is as before. */
+  const chosen = useRef<{ readonly node: number; readonly before: number | null } | null>(null);
   const key = pair === null ? '' : `${pair.there}\n${pair.here}`;
   useEffect(() => {
     if (key === '') {
+      const { view } = store.state.value;
+      if (chosen.current !== null && view.selection === chosen.current.node && !view.follow) {
+        if (chosen.current.before === null) {
+          store.home();
+        } else {
+          store.select(chosen.current.before);
+        }
+      }
+      chosen.current = null;
       opened.current = '';
       finished.current.clear();
       return;
@@ -37,6 +48,9 @@ export function useComparison(
     }
     opened.current = key;
     if (first !== null) {
+      const { selection, follow } = store.state.value.view;
+      chosen.current ??= { node: first, before: follow ? null : selection };
+      chosen.current = { ...chosen.current, node: first };
       store.select(first);
       show(first);
     }
