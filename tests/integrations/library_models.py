@@ -11,6 +11,9 @@ from typing import Any
 import torch
 from torch.nn import functional as F
 
+from tests.integrations.torchvision_beside import make_importable
+
+make_importable()  # before the first library that looks whether it is there
 #: A model, and what computes the loss of the next batch.
 Made = tuple[Any, Callable[[], Any]]
 WORDS, LENGTH = 50, 12

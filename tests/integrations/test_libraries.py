@@ -12,7 +12,9 @@ torch = pytest.importorskip("torch")
 
 # Below what skips where PyTorch is not installed:
 import vizgrad as vg  # noqa: E402
+from tests.integrations.torchvision_beside import make_importable  # noqa: E402
 
+make_importable()  # before the first library that looks whether it is there
 BAD = 3
 pytestmark = pytest.mark.filterwarnings("ignore")  # of libraries, about their own future
 

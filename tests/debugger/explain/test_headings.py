@@ -12,7 +12,8 @@ from tests.debugger.explain.test_texts import why_of_a_cut
 from tests.pains.corpus import PAINS
 from vizgrad.core.errors import HEADINGS, Explanation, Findings, heading
 from vizgrad.debugger import session
-from vizgrad.debugger.explain.sentences import SENTENCES, TITLES
+from vizgrad.debugger.explain.sentences import SENTENCES
+from vizgrad.debugger.explain.titles import TITLES
 
 README = Path(session.__file__).with_name("README.md").read_text("utf-8")
 

@@ -19,12 +19,13 @@ from vizgrad.debugger.explain.cause import HEALTHY, Cause, Number, Phrase
 from vizgrad.debugger.explain.diagnose import diagnose
 from vizgrad.debugger.explain.from_watch import BlockReader
 from vizgrad.debugger.explain.phrases import FIXES, PHRASES
-from vizgrad.debugger.explain.sentences import SENTENCES, TITLES
+from vizgrad.debugger.explain.sentences import SENTENCES
+from vizgrad.debugger.explain.titles import TITLES
 from vizgrad.debugger.explain.wording import Words, filled, say
 from vizgrad.debugger.explain.wording import explain as explained_by
 
 FOLDER = Path(explain.__path__[0])
-TABLES = ("sentences.py", "training_sentences.py", "phrases.py")
+TABLES = ("sentences.py", "training_sentences.py", "phrases.py", "titles.py")
 
 
 def _strings(tree: ast.AST) -> Iterator[str]:

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
+from tests.integrations.torchvision_beside import make_importable
 from tests.pains.twins.reading import Program, Question
 from tests.pains.twins.reading import programs as programs_of
 from tests.pains.twins.running import judge, run_twin
 
+make_importable()  # before the first library that looks whether it is there
 FOLDER = Path(__file__).parent / "programs"
 #: Builders of `tests.integrations.library_models` -> the library that they import.
 _NEEDS = {
@@ -68,14 +70,16 @@ def _asked(program: Program) -> Program:
 
 
 def _is_right(program: Program, question: Question, said: tuple, error: Exception | None) -> bool:
-    """The place: a line that is marked, or the parameter `%NAME` of the question."""
+    """The place: a line that is marked, also as the one from which a library was called that the culprit lies
+    in, or the parameter `%NAME` of the question.
+    """
     parameter, blamed = question.ask.partition(" %")[2], program.blamed(question.label)
     for each in said:
-        place = each.culprit
+        places = [place for place in (each.culprit, each.nearest) if place is not None]
         text = f"{each.kind} {each.story} {each.fix}" + (
             f" {error}" if question.ask == "error" else ""
         )
-        at_line = place is not None and (Path(str(place.file)).name, place.line) in blamed
+        at_line = any((Path(str(place.file)).name, place.line) in blamed for place in places)
         at_name = bool(parameter) and parameter in f"{each.tensor} {each.story}"
         words = all(re.search(pattern, text, re.IGNORECASE) for pattern in question.words)
         if words and (at_line or at_name):

@@ -84,6 +84,32 @@ def sizes_of(arrays: Sequence[Any]) -> list[float]:
     return [size(array) if later is None else later.size for array, later in pairs]
 
 
+def changes_of(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[float, float]]:
+    """For each pair, before and after: how far all elements moved together, and `size` of before. NaN
+    where an element is infinite in both.
+    """
+    parts = [before for before, _ in pairs]
+    together = len(parts) > 1 and all(
+        each.__class__ is _ndarray and each.dtype.char == "f" and each.ndim == 1 and each.size
+        for pair in pairs
+        for each in pair
+    )
+    if together:
+        return _changes_of_vectors(pairs)
+    found = sizes_of([*(moved(after, before) for before, after in pairs), *parts])
+    return list(zip(found, found[len(parts) :], strict=False))
+
+
+@quiet
+def _changes_of_vectors(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[float, float]]:
+    """The same of vectors of single precision: no square of one overflows in double, or vanishes."""
+    before, after = (np.concatenate(each, dtype=np.float64) for each in zip(*pairs, strict=True))
+    begins = np.cumsum([0, *(each.size for each, _ in pairs[:-1])])
+    squares = (np.add.reduceat(each * each, begins) for each in (after - before, before))
+    lengths, sizes = (np.sqrt(each).tolist() for each in squares)
+    return list(zip(lengths, sizes, strict=True))
+
+
 def together(norms: Sequence[float]) -> float:
     """The norm of several arrays as one, of theirs: NaN if one is, and no square overflows."""
     return nan if any(map(isnan, norms)) else hypot(*norms)

@@ -15,14 +15,16 @@ from typing import NamedTuple
 from vizgrad.debugger.explain.cause import Cause, Phrase, cause
 from vizgrad.debugger.explain.gradient_size import (
     hook_above,
+    is_residual,
     is_zero,
     of_zero,
     zero_factor,
     zeros_above,
 )
 from vizgrad.debugger.explain.nonfinite import STEPS
-from vizgrad.debugger.explain.wording import leaf_name
-from vizgrad.debugger.watch.backwards import Odd, Run
+from vizgrad.debugger.explain.wording import leaf_name, operation
+from vizgrad.debugger.watch import source_expressions
+from vizgrad.debugger.watch.backwards import Odd, Run, Visit
 from vizgrad.debugger.watch.grad_history import Leaf
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
@@ -105,9 +107,56 @@ def _why(noting: Noting, dead: _Dead) -> Cause | None:
     if run.changed and hook_above(run, -dead.leaf.key) is not None:
         return None  # someone wanted it so
     kills, _ = zeros_above(run, -dead.leaf.key)
+    if kills and not dead.others and all(is_residual(kill.visit) for kill in kills):
+        return _no_difference(noting, dead, kills[0])
     if not kills or not all(_is_dead(run, kill, first, whole=not dead.others) for kill in kills):
         return None
     return of_zero(run, kills[0], leaf_name(noting, dead.leaf))
+
+
+def _no_difference(noting: Noting, dead: _Dead, kill: Odd) -> Cause | None:
+    """The difference that a loss measures is zero everywhere, and was so in the first backward, as it is that
+    of a result and itself. A loss that has come to its minimum compares a result with data.
+    """
+    run = dead.runs[0]
+    for root in run.roots:
+        key = None if root.site is None else (id(root.site[0]), root.site[1])
+        first, last, _ = (
+            (1.0, 1.0, 0) if key is None else noting.training.losses.get(key, (1.0, 1.0, 0))
+        )
+        if first != 0.0 or last != 0.0:
+            return None
+    note = _note_around(run, kill.visit)
+    while note is not None and len(note.parents) == 1:
+        note = note.parents[0]
+    if note is None or len(note.parents) != 2 or not _are_one(*note.parents):
+        return None  # it may be at its minimum
+    same = note.parents[0] is note.parents[1]
+    site = kill.visit.site
+    return cause(
+        "zero-derivative", "no-difference", site, source_expressions.assigned(site) or kill.visit.name,
+        call=operation(site, kill.visit.name), how=Phrase("with-itself" if same else "of-equals"),
+    )  # fmt: skip
+
+
+def _are_one(one: Note, other: Note) -> bool:
+    """Is the one a copy, without its history, of a result that the other is or was computed from? Data that a
+    model gives back, as an autoencoder does, is no such result.
+    """
+    first, second = _source(one), _source(other)
+    if not (first.requires and second.requires):
+        return False
+    return first is second or first in second.ancestors() or second in first.ancestors()
+
+
+def _source(note: Note) -> Note:
+    while note.op in _COPYING and note.parents:
+        note = note.parents[0]
+    return note
+
+
+#: Operations that give the same values.
+_COPYING = frozenset({"clone", "contiguous", "data", "detach", "reshape", "view"})
 
 
 def _is_dead(run: Run, kill: Odd, first: Run, *, whole: bool) -> bool:
@@ -149,6 +198,13 @@ def _factor_stays(run: Run, kill: Odd, first: Run, *, whole: bool) -> bool:
 def _note_of(run: Run, key: int) -> Note | None:
     notes = (note for root in run.roots for note in root.tracked())
     return next((note for note in notes if note.node == key), None)
+
+
+def _note_around(run: Run, visit: Visit) -> Note | None:
+    """The note of the operation that recorded a node, which may be one of several that it recorded."""
+    notes = [note for root in run.roots for note in root.tracked() if note.site == visit.site]
+    later = [note for note in notes if note.node is not None and note.node >= visit.key]
+    return min(later, key=lambda note: note.node or 0, default=None)
 
 
 def _worded(noting: Noting, because: Cause, those: list[_Dead]) -> Cause:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from vizgrad.core.errors import Place, place_at
+from vizgrad.core.errors import Place, is_library, place_at
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
 from vizgrad.debugger.explain.wording import leaf_name
@@ -127,8 +127,13 @@ def cycles(noting: Noting) -> Iterator[Cause]:
 
 def lists(noting: Noting) -> Iterator[Cause]:
     """Losses that were run backward, and are kept with their graphs."""
-    for site, _ in noting.habits.kept.values():
-        name = source_expressions.assigned(site)
+    for made, backward in noting.habits.kept.values():
+        site, name = made, source_expressions.assigned(made)
+        if backward is not None and is_library(
+            made.file
+        ):  # a model returned it: the user's name of it
+            site = backward
+            name = source_expressions.text_of(backward).partition(".backward(")[0]
         place, holder = _held(site, name)
         if place is not None:
             yield cause(

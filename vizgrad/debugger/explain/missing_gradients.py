@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
@@ -18,12 +20,13 @@ from vizgrad.debugger.explain.wording import (
     THE_VALUE,
     Words,
     call,
+    call_of,
     name_of,
     operand_of,
 )
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.backwards import Run
-from vizgrad.debugger.watch.grad_history import Leaf
+from vizgrad.debugger.watch.grad_history import Leaf, Switched
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import MOST, Event, Note
 
@@ -65,7 +68,7 @@ def _frozen(evidence: Evidence, name: str) -> Cause:
     )  # fmt: skip
 
 
-def too_late(root: Note, name: str) -> Cause | None:
+def too_late(noting: Noting, root: Note, name: str) -> Cause | None:
     """A loss has no history: does a tensor that it was computed from require grad only since then?"""
     for note in root.ancestors():
         for parent in note.parents:
@@ -76,20 +79,44 @@ def too_late(root: Note, name: str) -> Cause | None:
                 shown = source_expressions.assigned(parent.site) or source_expressions.variable(
                     note.site
                 )
-                return _late(note, shown, Phrase("no-history", name=name))
+                return _late(noting, tensor, note, shown, Phrase("no-history", name=name))
     return None
 
 
-def _late(first: Note, name: str, ends: Phrase) -> Cause:
-    """`first` was the first to be computed from a leaf, which required grad only later."""
+def _late(noting: Noting, leaf: Any, first: Note, name: str, ends: Phrase) -> Cause:
+    """`first` was the first to be computed from a leaf, which required grad only later. Where that was within
+    a model, the line to edit is the one that said so, if it was heard.
+    """
+    told = noting.gradients.switched_on(leaf)
+    since = None if told is None or told.on < first.clock else told
+    if since is not None and since.off and since.off < first.clock:
+        return _off_meanwhile(noting, since, first, name, ends)
+    at = None if since is None else since.site
+    within = at is None or first.site is None or at.code is first.site.code
     return cause(
-        "grad-mode", "requires-too-late", first.site, name,
+        "grad-mode", "requires-too-late", first.site if within else at, name,
         name=name or AN_OPERAND, call=call(first), ends=ends,
+        later=NOTHING if at is None else Phrase("only-since", at=at), at=first.site,
+    )  # fmt: skip
+
+
+def _off_meanwhile(noting: Noting, since: Switched, first: Note, name: str, ends: Phrase) -> Cause:
+    """Leaves did not require grad while a loss was computed, and do so before and after."""
+    count = sum(
+        each.off < first.clock < each.on and each.off_at == since.off_at
+        for each in noting.gradients.all_switched_on()
+    )
+    return cause(
+        "grad-mode", "off-meanwhile", since.off_at, name,
+        count=count, ends=ends, off=since.off_at, on=since.site, call=call(first), at=first.site,
     )  # fmt: skip
 
 
 def all_frozen(noting: Noting, root: Note, name: str) -> Cause | None:
     """A loss has no history: was it computed from parameters none of which requires grad?"""
+    for since in noting.gradients.all_switched_on():
+        if since.off and since.off < root.clock < since.on:
+            return _off_meanwhile(noting, since, root, name, Phrase("no-history", name=name))
     frozen: dict[int, Site | None] = {}
     for note in root.ancestors():
         for parent in note.parents:
@@ -116,7 +143,9 @@ def of_leaf(noting: Noting, leaf: Leaf | None, note: Note | None, name: str) -> 
             if found is not None:
                 cut = _cut_on(found, name)
                 if cut is None and len(found) > 1 and not found[0].requires:
-                    cut = _late(found[1], name, Phrase("way-ends", name=name))
+                    leaf_itself = note.tensor() if note is not None else None
+                    ends = Phrase("way-ends", name=name)
+                    cut = _late(noting, leaf_itself, found[1], name, ends)
                 return cut or not_used(noting, leaf, name)
     within = _within_function(runs, leaf, name)
     if within is not None:
@@ -222,7 +251,16 @@ def _cut(note: Note, name: str, *, from_loss: bool = False) -> Cause:
                 call=call(note), ends=ends, off=note.off, at=site,
             )  # fmt: skip
         mode = "no_grad" if note.cut == "no_grad" else "inference_mode"
-        return cause("grad-mode", "grad-mode", site, name, call=call(note), ends=ends, mode=mode)
+        if note.called_off is not None:
+            found = cause(
+                "grad-mode", "module-without-grad", note.called_off, name,
+                call=call_of(note.called_off, "a module"), within=call(note), made=site, ends=ends, mode=mode,
+            )  # fmt: skip
+        else:
+            found = cause(
+                "grad-mode", "grad-mode", site, name, call=call(note), ends=ends, mode=mode
+            )
+        return replace(found, near=note.near)
     if note.cut == "create_graph":
         return cause("second-order-cut", "gradient-without-history", site, name_of(note, shown))
     if note.requires:

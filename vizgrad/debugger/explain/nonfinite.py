@@ -213,6 +213,8 @@ def of_value(note: Note, name: str, steps: int = 0) -> Cause | None:
         )  # fmt: skip
     places, nan = birth.detail or ([], False)
     passed = _passed_on(note, birth, "", name, steps)
+    if birth.half and not nan and (found := _beyond_half(birth, places, passed)) is not None:
+        return found
     product = of(birth, places, nan, passed)
     return product or _of_operation(birth, places, nan, passed)
 
@@ -257,6 +259,15 @@ def _of_operation(
     nan: bool,
     passed: Phrase,
 ) -> Cause:
+    if birth.ignored is not None:
+        written = source_expressions.operands(birth.site)
+        labels = (
+            written[1] if len(written) > 1 and len(written[1]) <= source_expressions.SHORT else ""
+        )
+        return cause(
+            "nonfinite-forward", "all-ignored", birth.site, labels,
+            call=call(birth), labels=labels or Words("its targets"), value=birth.ignored, passed=passed,
+        )  # fmt: skip
     shown = operand_of(birth)
     element, operand, given = NOTHING, Operand(shown), None
     if places:
@@ -272,6 +283,32 @@ def _of_operation(
         "nonfinite-forward", "operation", birth.site, shown,
         fix=forward_fix(birth, given), operand=operand, call=call(birth), shown=shown,
         what=Phrase("nan" if nan else "infinite"), element=element, passed=passed,
+    )  # fmt: skip
+
+
+#: Operations whose results may be larger than their operands, and are infinite for no other reason.
+_GROWING = _ELEMENTWISE | _OF_MATRICES | {
+    "add", "radd", "iadd", "cumsum", "exp", "pow", "square", "sub", "rsub", "isub", "sum",
+}  # fmt: skip
+
+
+def _beyond_half(
+    birth: Note, places: list[tuple[tuple[int, ...], float, float | None]], passed: Phrase
+) -> Cause | None:
+    """Finite operands, and a result beyond the range of float16."""
+    if birth.op.strip("_") not in _GROWING or not all(size < float("inf") for size in birth.sizes):
+        return None
+    index, _, given = places[0] if places else ((), 0.0, None)
+    if birth.op.strip("_") in ("pow", "square") and (given is None or abs(given) <= 1.0):
+        return None  # a negative power of what is near zero
+    shown = operand_of(birth)
+    where = NOTHING
+    if given is not None and birth.op.strip("_") not in _OF_MATRICES:
+        where = Phrase("where-operand", shown=shown, value=Number(given, birth.op.strip("_")))
+    element = Phrase("half-element", index=at_index(index), operand=where) if places else NOTHING
+    return cause(
+        "nonfinite-forward", "beyond-half", birth.site, shown,
+        call=call(birth), shown=shown, element=element, passed=passed, operand=Operand(shown, given, index),
     )  # fmt: skip
 
 

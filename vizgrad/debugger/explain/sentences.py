@@ -25,61 +25,6 @@ OF_A_LINE = frozenset(
     }
 )  # fmt: skip
 
-#: Case of a cause -> its heading, where that of its kind says less.
-TITLES: dict[str, str] = {
-    "detached": "Gradient cut by {cut:raw}",
-    "numbers": "Gradient cut by {by:raw}",
-    "copied": "Gradient cut by a copy of values",
-    "new-leaf": "Gradient cut by a new leaf",
-    "no-derivative": "Operation without a derivative",
-    "not-differentiable": "Gradient cut by {dtype}",
-    "choice": "Gradient cut by {dtype}",
-    "grad-mode": "Gradient cut by {mode:raw}()",
-    "switched-off": "Gradient mode left off",
-    "frozen": "requires_grad is False",
-    "requires-too-late": "requires_grad set too late",
-    "unrecorded-function": "Function whose call was not recorded",
-    "no-operand": "Function that is not given the tensor",
-    "all-frozen": "All parameters are frozen",
-    "inference-tensor": "Inference tensor",
-    "other-thread": "Gradient mode of another thread",
-    "gradient-without-history": "Gradient taken without create_graph",
-    "stored-gradient": "Gradient taken without create_graph",
-    "used-in-vain": "Result not used by the loss",
-    "no-loss-of-its-own": "No loss for this optimizer",
-    "never-backward": "No backward before step()",
-    "cleared-before-step": "Gradients cleared before step()",
-    "steps-of-another": "Optimizer has parameters of another",
-    "other-parameters": "Optimizer has other parameters",
-    "written-through-data": "Write through .data",
-    "data-replaced": ".data replaced",
-    "written-by-numpy": "Write through shared numpy memory",
-    "step-overwrote": "Optimizer step before backward",
-    "carried-over": "Value carried over to the next step",
-    "used-after-release": "Value of a released graph used again",
-    "released-too-early": "Graph released too early",
-    "came-later": "Optimizer made too early",
-    "not-registered": "Parameter not registered",
-    "no-step-uses": "Gradients never used",
-    "never-steps": "Optimizer never steps",
-    "without-a-rate": "Learning rate of 0",
-    "unused-in-replicas": "Parameter unused in DDP",
-    "written-from-itself": "Parameter written from itself",
-    "clipped-while-scaled": "Scaled gradients clipped",
-    "clipped-after-step": "Gradients clipped after step()",
-    "clipped-nothing": "No parameters to clip",
-    "stepped-while-scaled": "Step with scaled gradients",
-    "stepped-without-scale": "Loss not scaled",
-    "frozen-yet-moved": "Frozen parameter changed by step()",
-    "left-in-evaluation": "Left in evaluation mode",
-    "evaluated-in-training": "Evaluated in training mode",
-    "waits": "Gradient still to come",
-    "gradient-not-there": "No gradient",
-    "parameter-given": "NaN or Inf before the block",
-    "unread": "Values cannot be read",
-    "told": "{title:raw}",
-}
-
 #: Case of a cause -> what is said of it, and what to do about it ("": a row of `FIXES`, named by the cause).
 SENTENCES: dict[str, tuple[str, str]] = {
     "nothing": ("There is nothing to explain.", ""),
@@ -111,6 +56,23 @@ SENTENCES: dict[str, tuple[str, str]] = {
             "result is infinite{element}.{passed}"
         ),
         "scale {factor} down, or compute in a wider type: the result is too large for its type",
+    ),
+    "all-ignored": (
+        (
+            "{call} on {at} is a mean over no class, and so NaN: each element of {labels} is {value}, the "
+            "ignore_index.{passed}"
+        ),
+        (
+            "pass over batches without a label, or use reduction='sum' and divide by the number of labels, "
+            "at least 1"
+        ),
+    ),
+    "beyond-half": (
+        (
+            "{call} on {at} is beyond the range of float16, whose largest number is 65504, and so became "
+            "infinite{element}.{passed}"
+        ),
+        "compute {call} in float32 or bfloat16, or scale {shown:input} down before",
     ),
     "operation": ("{call} made {what} on {at}{element}.{passed}", ""),
     "step-diverged": (
@@ -285,6 +247,10 @@ SENTENCES: dict[str, tuple[str, str]] = {
         ),
         "",
     ),
+    "no-difference": (
+        "{call} on {at} {how}: the loss has been 0 since the first backward, and all gradients are zero.",
+        "give {call} what the result is to be compared with: the target, not the result itself",
+    ),
     "zero-cancelled": (
         (
             "The gradients that {call} on {at} sends to {shown} along several paths cancel: the "
@@ -349,13 +315,24 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "{call} on {at} ran under {mode:raw} and was not recorded, {ends}.",
         "remove {mode:raw} (or enter enable_grad) around it, at least for training",
     ),
+    "module-without-grad": (
+        "{call} on {at} ran under {mode:raw}: {within} on {made} was not recorded, {ends}.",
+        "remove {mode:raw} (or enter enable_grad) around {call}, at least for training",
+    ),
     "frozen": (
         "{name} does not require grad{since}, so no backward computes a gradient for it.",
         "call requires_grad_() on {name} before the forward pass, if {name} is to be trained",
     ),
     "requires-too-late": (
-        ("{call} on {at} was computed when {name} did not require grad yet, {ends}."),
+        ("{call} on {at} was computed when {name} did not require grad yet{later}, {ends}."),
         "call requires_grad_() on {name} before {call}, or make {name} with requires_grad=True",
+    ),
+    "off-meanwhile": (
+        (
+            "{call} on {at} was computed while {count} tensors did not require grad that do so now: {off} "
+            "switched them off, and {on} on again after it, {ends}."
+        ),
+        "compute the loss before they are switched off, or after they are on again",
     ),
     "unrecorded-function": (
         (

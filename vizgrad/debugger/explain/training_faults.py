@@ -70,7 +70,8 @@ def nonfinite(noting: Noting) -> Iterator[Cause]:
 
 
 def nonfinite_losses(noting: Noting) -> Iterator[Cause]:
-    """Losses that are NaN, of which all gradients are finite: the part that is NaN takes no gradient.
+    """Losses that are NaN, of which all gradients are finite: the part that is NaN takes no gradient. Also
+    losses that are infinite as they overflowed in float16: others may be so on purpose.
 
     A loss that is gone when the block ends is passed over, as is what a GradScaler multiplied.
     """
@@ -82,10 +83,11 @@ def nonfinite_losses(noting: Noting) -> Iterator[Cause]:
         if run.births or not run.visits or loss is None or loss.numel() != 1:
             continue
         summary = summarize(loss)
-        if summary is None or not summary.nans:
+        if summary is None:
             continue
         found = of_value(root, name_of(root, THE_LOSS))
-        if found is not None and found.culprit is not None:
+        said = found is not None and (summary.nans or found.case == "beyond-half")
+        if said and found is not None and found.culprit is not None:
             yield replace(found, clocks=(run.clock,))
 
 
@@ -99,8 +101,8 @@ _STEPS = 2
 _STEPS_BEFORE, _STEPS_SINCE = 3, 3
 #: So many gradients have to have been added up.
 _KEPT = 3
-#: So many steps have to have been too long.
-_LONG = 3
+#: So many steps have to have been too long; one, if it changed a parameter by so many times its size.
+_LONG, _WILD = 3, 1e3
 
 
 def without_gradient(noting: Noting) -> Iterator[Cause]:
@@ -271,13 +273,19 @@ def long_steps(noting: Noting) -> Iterator[Cause]:
         if each.long >= _LONG and each.long * 2 >= each.finite - 1
     ]
     for each in sorted(found, key=lambda one: -one.worst)[:1]:
-        name = leaf_name(noting, each.leaf)
-        first, last, _ = losses[0]
-        yield cause(
-            "step-too-large", "step-too-large", each.site, name,
-            name=name, long=each.long, steps=each.finite, worst=float(each.worst), first=float(first),
-            last=float(last), optimizer=each.optimizer, longest=_longest(each), group=_group(each),
-        )  # fmt: skip
+        yield _step_of(noting, each)
+
+
+def _step_of(noting: Noting, each: Parameter) -> Cause:
+    """The longest step of a parameter."""
+    name = leaf_name(noting, each.leaf)
+    losses = [each for each in noting.training.losses.values() if each[2] > 1]
+    first, last, _ = losses[0] if losses else (float("nan"), float("nan"), 0)
+    return cause(
+        "step-too-large", "step-too-large", each.site, name,
+        name=name, long=each.long, steps=each.finite, worst=float(each.worst), first=float(first),
+        last=float(last), optimizer=each.optimizer, longest=_longest(each), group=_group(each),
+    )  # fmt: skip
 
 
 def _has_grown(first: float, last: float) -> bool:
@@ -301,14 +309,16 @@ def _group(each: Parameter) -> Phrase:
 
 
 def _diverged(noting: Noting, odd: Cause) -> Cause | None:
-    """Steps that were too long, where they made a product overflow, or a parameter infinite."""
-    if odd.case not in ("product-overflowed", "step-diverged"):
-        return None
+    """Steps that were too long, where they made a product overflow, or a parameter infinite; one that changed
+    a parameter beyond all measure, whatever was computed after it.
+    """
     born = min((clock for clocks in noting.odd_at.values() for clock in clocks), default=0)
     known = noting.training.parameters.values()
-    if not any(0 < each.long_at < born for each in known):
-        return None
-    return next(long_steps(noting), None)
+    before = [each for each in known if 0 < each.long_at < born]
+    if odd.case in ("product-overflowed", "step-diverged") and before:
+        return next(long_steps(noting), None)
+    wild = [each for each in before if each.worst >= _WILD]
+    return _step_of(noting, max(wild, key=lambda each: each.worst)) if wild else None
 
 
 # --- module modes ----------------------------------------------------------------------------------------

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from vizgrad.core.errors import Explanation
+from vizgrad.core.errors import Explanation, is_library
 from vizgrad.debugger.engines.common.variable_names import names_around
 from vizgrad.debugger.explain import function_faults, loss_faults, missing_gradients
 from vizgrad.debugger.explain.cause import Cause, cause
@@ -79,7 +80,7 @@ class _Error:
         return (
             missing_gradients.of_cut(root, name)
             or missing_gradients.of_numbers(self._noting, root, name)
-            or missing_gradients.too_late(root, name)
+            or missing_gradients.too_late(self._noting, root, name)
             or missing_gradients.all_frozen(self._noting, root, name)
         )
 
@@ -124,13 +125,17 @@ class _Error:
         for note in (each for root in roots for each in root.ancestors()):
             tensor = note.tensor()
             if tensor is not None and tensor.is_inference() and note.site is not None:
+                cut = next((each for each in note.ancestors() if each.cut == "inference"), note)
+                called = cut.called_off  # by the user's own code, or by a library's
+                site = note.site if called is None or is_library(called.file) else called
                 name = source_expressions.variable(roots[0].site) or source_expressions.assigned(
                     note.site
                 )
-                return cause(
-                    "grad-mode", "inference-tensor", note.site, name,
-                    call=operation(note.site, AN_OPERATION),
+                found = cause(
+                    "grad-mode", "inference-tensor", site, name,
+                    call=operation(site, AN_OPERATION),
                 )  # fmt: skip
+                return replace(found, near=cut.near)
         return None
 
 

@@ -23,8 +23,9 @@ from vizgrad.core.errors import (
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.explain.cause import Cause, Number, Phrase
 from vizgrad.debugger.explain.phrases import FIXES, PHRASES
-from vizgrad.debugger.explain.sentences import OF_A_LINE, SENTENCES, TITLES
+from vizgrad.debugger.explain.sentences import OF_A_LINE, SENTENCES
 from vizgrad.debugger.explain.suggested_edit import mended
+from vizgrad.debugger.explain.titles import TITLES
 from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.grad_history import Leaf
 from vizgrad.debugger.watch.note_recorder import Noting

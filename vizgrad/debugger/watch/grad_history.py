@@ -45,6 +45,8 @@ _NEAR = 32
 #: Pairs of parameters that share memory, parameters that were given memory, and backwards whose gradients
 #: one leaf holds.
 _SHARED_KEPT, _GIVEN_KEPT, _PENDING = 64, 4096, 64
+#: Tensors that were told to require grad, of which the first are kept.
+_SWITCHED_KEPT = 1 << 16
 #: Lines that computed with one leaf, of which the first are kept.
 _USES_KEPT = 64
 
@@ -65,6 +67,18 @@ class Shared(NamedTuple):
     site: Site | None
     late: bool
     clock: int
+
+
+class Switched(NamedTuple):
+    """A tensor that was told to require grad: `on` and `site` say when and where. `off` and `off_at` say the
+    same of the line that had told it before not to; 0 and None where none did.
+    """
+
+    tensor: weakref.ref[Any]
+    on: int
+    site: Site | None
+    off: int
+    off_at: Site | None
 
 
 class Leaf:
@@ -134,7 +148,9 @@ class Gradients:
         #: `.grad` -> whose it is.
         self._grads: dict[int, Leaf] = {}
         #: Tensors that were told to want no gradient, and where.
-        self._frozen: dict[int, tuple[weakref.ref[Any], Site | None]] = {}
+        self._frozen: dict[int, tuple[weakref.ref[Any], Site | None, int]] = {}
+        #: Tensors that were told to require grad, since when.
+        self._switched_on: dict[int, Switched] = {}
         #: Parameters whose memory was given to them -> where.
         self._given: dict[int, tuple[weakref.ref[Any], Site | None]] = {}
         #: Pairs of parameters that share memory.
@@ -158,15 +174,32 @@ class Gradients:
 
     def switched(self, tensor: Any, site: Site | None) -> None:
         """A line said whether a tensor wants a gradient."""
-        if tensor.requires_grad:
-            self._frozen.pop(id(tensor), None)
-        else:
-            self._frozen[id(tensor)] = weakref.ref(tensor), site
+        key = id(tensor)
+        if not tensor.requires_grad:
+            known = self._frozen.get(key)
+            since = tick() if known is None or known[0]() is not tensor else known[2]
+            self._frozen[key] = weakref.ref(tensor), site, since
+            return
+        _, at, off = self._frozen.pop(key, None) or (None, None, 0)
+        if len(self._switched_on) < _SWITCHED_KEPT:
+            self._switched_on[key] = Switched(weakref.ref(tensor), tick(), site, off, at)
 
     def frozen_at(self, tensor: Any) -> Site | None:
         """Where a tensor was told last to want no gradient, if that was heard."""
         found = self._frozen.get(id(tensor))
         return found[1] if found is not None and found[0]() is tensor else None
+
+    def switched_on(self, tensor: Any) -> Switched | None:
+        """Where a tensor was told last to require grad, if that was heard and still holds."""
+        found = self._switched_on.get(id(tensor))
+        if found is None or tensor is None or found.tensor() is not tensor:
+            return None
+        return found if tensor.requires_grad else None
+
+    def all_switched_on(self) -> list[Switched]:
+        """The same of all tensors that are there."""
+        known = [each.tensor() for each in self._switched_on.values()]
+        return [each for tensor in known if (each := self.switched_on(tensor)) is not None]
 
     def assigned(self, tensor: Any, site: Site | None) -> None:
         """A line said which memory a tensor has."""

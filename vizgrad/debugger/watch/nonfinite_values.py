@@ -50,12 +50,29 @@ def look_at_values(note: Note, out: Any, parents: tuple[Note, ...], look: Look) 
             note.born = first
             return
     note.born = note
+    note.half = str(values.dtype) == "float16"
     note.sizes = _sizes(parents, look, out)
     given = next((each for each in _operands(note.op, parents, look) if each is not out), None)
+    if note.op in _OF_CLASSES and len(parents) > 1:
+        note.ignored = _only_class(parents[1], look)
     places = born(values, None if given is None else look.array(given))
     note.detail = places, has_nan(values)
     if places and len(parents) <= MOST_OPERANDS:
         note.there = tuple(_there(values, parent, look, out) for parent in parents)
+
+
+#: Losses that are the mean over the classes that are not to be ignored.
+_OF_CLASSES = frozenset({"cross_entropy", "nll_loss"})
+
+
+def _only_class(note: Note, look: Look) -> int | None:
+    """The class of all elements, if it is a negative one: that to ignore, as another is refused."""
+    tensor = note.tensor()
+    if tensor is None or look.kind(tensor) != "i":
+        return None
+    classes = look.array(tensor)
+    first = int(classes.flat[0]) if classes.size else 0
+    return first if first < 0 and bool((classes == first).all()) else None
 
 
 def _no_mask(note: Note, look: Look) -> bool:

@@ -10,13 +10,11 @@ import weakref
 from array import array
 from collections.abc import Callable, Iterable
 from math import sqrt
-from typing import Any, TypeAlias
+from typing import Any
 
-from vizgrad.core.arrays.magnitude import moved, norm_later, together
+from vizgrad.core.arrays.magnitude import together
 from vizgrad.debugger.model import LayerCourse, OptimizerCourse
 from vizgrad.debugger.watch.tensor_adapter import FLOATING, Look
-
-Later: TypeAlias = Callable[[], float | None]
 
 #: Steps of one optimizer that are kept at most, and at least however many parameters it has; numbers that
 #: all its columns have together.
@@ -61,9 +59,11 @@ class OptimizerNorms:
             return False
         params = [tensor for group in optimizer.param_groups for tensor in group["params"]]
         asked = [found for tensor in params if (found := self._ask(tensor, look)) is not None]
-        for known, weight, gradient in asked:  # a device is asked for all, and waited for once
-            known.weight.append(_number(weight()))
-            known.gradient.append(_number(gradient()))
+        weights = look.norms([tensor for _, tensor, _ in asked])
+        gradients = look.norms([gradient for *_, gradient in asked])
+        for (known, *_), weight, gradient in zip(asked, weights, gradients, strict=True):
+            known.weight.append(_number(weight))
+            known.gradient.append(_number(gradient))
         self.steps.append(self.total)
         self.backwards.append(backward)
         self.losses.append(loss)
@@ -74,7 +74,8 @@ class OptimizerNorms:
                     column.append(-1.0)
         return True
 
-    def _ask(self, tensor: Any, look: Look) -> tuple[Columns, Later, Later] | None:
+    def _ask(self, tensor: Any, look: Look) -> tuple[Columns, Any, Any] | None:
+        """The columns of a parameter, itself, and its gradient."""
         gradient = look.grad(tensor)
         if gradient is None or look.kind(tensor) not in FLOATING:
             return None
@@ -82,19 +83,18 @@ class OptimizerNorms:
         if known is None:
             known = self.parameters[id(tensor)] = Columns(tensor, len(self.steps))
         known.elements = int(tensor.numel())
-        return known, look.norm_later(tensor), look.norm_later(gradient)
+        return known, tensor, gradient
 
-    def changed(self, sampled: Iterable[tuple[Any, Any, Any]]) -> None:
-        """The step has ended: (parameter, some of its elements before, and after) of those that it had."""
-        asked: list[tuple[Columns, Later]] = []
-        for tensor, was, now in sampled:
+    def changed(self, sampled: Iterable[tuple[Any, int, float]]) -> None:
+        """The step has ended: (parameter, the number of its elements that were looked at, how far these have
+        moved) of those that it had.
+        """
+        for tensor, seen, moved in sampled:
             known = self.parameters.get(id(tensor))
-            if known is not None and was is not None and now is not None and len(known.update):
-                known.seen = int(now.size)
-                asked.append((known, norm_later(moved(now, was))))
-        for known, update in asked:
-            share = known.elements / known.seen if known.seen else 1.0
-            known.update[-1] = _number(update()) * sqrt(share)
+            if known is not None and len(known.update):
+                known.seen = int(seen)
+                share = known.elements / known.seen if known.seen else 1.0
+                known.update[-1] = moved * sqrt(share)
 
     def shorten(self) -> None:
         """Drops every other step, where there are too many."""
@@ -167,8 +167,8 @@ class NormHistory:
         if known.begin(optimizer, self._look, backward, loss):
             self._measured = known
 
-    def after(self, sampled: Iterable[tuple[Any, Any, Any]]) -> None:
-        """The step has ended. `sampled`: each parameter, some of its elements before, and the same now."""
+    def after(self, sampled: Iterable[tuple[Any, int, float]]) -> None:
+        """The step has ended. `sampled`: as of `changed`."""
         measured, self._measured = self._measured, None
         if measured is not None:
             measured.changed(sampled)

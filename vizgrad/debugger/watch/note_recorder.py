@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import cache
-from sys import _getframe
+from sys import _getframe, stdlib_module_names
 from types import FrameType
 from typing import Any, Literal, Protocol
 
@@ -64,6 +64,9 @@ def near_of(site: Site | None, modules: Callable[[], str]) -> Near | None:
     while frame is not None:
         package = frame.f_globals.get("__package__")
         own = INTERNAL[package] is False and not of_framework(package)
+        name = frame.f_globals.get("__name__", "")
+        if name.partition(".")[0] in stdlib_module_names:
+            own = False  # as contextlib between a `with` and what it enters
         if own and not is_library(frame.f_code.co_filename):
             return Near(Site(frame.f_code, frame.f_lasti), modules())
         frame = frame.f_back
@@ -219,10 +222,14 @@ class Noting:
             else:
                 return
         if not self.look.finite(out):
-            look_at_values(note, out, note.parents, self.look)
-            if note.born is note:
-                note.near = self.near(note.site)
-                self.odd(note.site, note.clock)
+            self.judge_odd(note, out)
+
+    def judge_odd(self, note: Note, out: Any) -> None:
+        """The value is not finite: where did that begin?"""
+        look_at_values(note, out, note.parents, self.look)
+        if note.born is note:
+            note.near = self.near(note.site)
+            self.odd(note.site, note.clock)
 
     def _note_cut(self, note: Note, kind: str) -> None:
         """It has no history: had one of its operands?"""

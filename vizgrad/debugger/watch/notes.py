@@ -40,11 +40,13 @@ class Note:
     cut = ""
     #: Where gradients had been switched off, if they had.
     off: Site | None = None
+    #: The same for modules: where the outermost one was called that began with gradients off.
+    called_off: Site | None = None
     #: Was it made of Python numbers, which may come from anywhere?
     constant = False
     #: For a non-finite value: the first such value on the way.
     born: Note | None = None
-    #: For a non-finite value that a library made: where it was called.
+    #: For a non-finite value that a library made, or one that a mode has cut there: where it was called.
     near: Near | None = None
     #: The state at its creation: places, values, and the values before.
     detail: Any = None
@@ -52,6 +54,10 @@ class Note:
     there: tuple[float | None, ...] = ()
     #: The same: the largest absolute value of each operand, in order; none where they are gone.
     sizes: tuple[float, ...] = ()
+    #: For a loss that is NaN: the class of all its targets, where that is the one to be ignored.
+    ignored: int | None = None
+    #: For a non-finite value: is it of float16, whose range is small?
+    half = False
     #: For a gradient: the backward that stored it, or added to it last.
     run: Any = None
     #: How many backwards its history reaches over, and the last value that was carried over one.

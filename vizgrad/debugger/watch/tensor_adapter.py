@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -60,6 +60,16 @@ class Look(Protocol):
     def norm_later(self, tensor: Any) -> Callable[[], float | None]:
         """The norm of all elements as they are now: NaN or infinite exactly if one is; None of what cannot be
         read. A device may be waited for when it is called.
+        """
+        ...
+
+    def norms(self, tensors: Sequence[Any]) -> list[float | None]:
+        """The norm of each, as of `norm_later`, read now."""
+        ...
+
+    def samples(self, tensors: Sequence[Any], most: int) -> list[Any]:
+        """A sample of each, as of `sample`, or its elements as a vector: they may be parts of one array. None
+        of those without floating numbers of numpy's.
         """
         ...
 

@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
-from vizgrad.core.arrays.magnitude import moved, size, sizes_of
+from vizgrad.core.arrays.magnitude import changes_of, size
 from vizgrad.core.arrays.statistics import Statistics, quick_later
 from vizgrad.core.function.transform_tensor import stands_for_others
 from vizgrad.core.interpreter import locals_of
@@ -284,7 +284,9 @@ class Training:
                 if self._look.grad(tensor) is None:
                     known.without += 1
                 else:
-                    found.append(Sampled(known, tensor, self._sample(tensor), number))
+                    found.append(Sampled(known, tensor, None, number))
+        samples = self._look.samples([each.tensor for each in found], _LOOKED_AT)
+        found = [each._replace(sample=sample) for each, sample in zip(found, samples, strict=True)]
         self.norms.before(optimizer, len(self.rounds), self._loss)
         self._optimizer = weakref.ref(optimizer)
         self._still = all(_is_zero(group.get("lr")) for group in optimizer.param_groups)
@@ -342,18 +344,19 @@ class Training:
         if self._steps is not None:
             some = bool(before) or self._filled(self._steps)  # by a closure, within the step
             self._steps.stepped(some, self._still, site)
-        samples = [None if was is None else self._sample(tensor) for _, tensor, was, _ in before]
-        pairs = zip(before, samples, strict=True)
-        self.norms.after((each.tensor, each.sample, now) for each, now in pairs)
+        samples = self._look.samples([tensor for _, tensor, *_ in before], _LOOKED_AT)
         both = [
-            (known, number, was, now)
-            for (known, _, was, number), now in zip(before, samples, strict=True)
+            (known, tensor, number, was, now)
+            for (known, tensor, was, number), now in zip(before, samples, strict=True)
             if was is not None and now is not None and now.shape == was.shape
         ]
-        changes, olds = [moved(now, was) for *_, was, now in both], [was for *_, was, _ in both]
-        found = sizes_of([*changes, *olds])
-        pairs = zip(both, found, found[len(both) :], strict=False)
-        for (known, number, _, now), length, old in pairs:
+        lengths = changes_of([(was, now) for *_, was, now in both])
+        pairs = zip(both, lengths, strict=True)
+        self.norms.after(
+            (tensor, now.size, length) for (_, tensor, _, _, now), (length, _) in pairs
+        )
+        pairs = zip(both, lengths, strict=True)
+        for (known, _, number, _, now), (length, old) in pairs:
             if length < float("inf"):
                 known.finite += 1
             if length and not known.wanted:
@@ -399,12 +402,6 @@ class Training:
             first, _, count = self.losses.get(key, (value, value, 0))
             self.losses[key] = first, value, count + 1
 
-    def _sample(self, tensor: Any) -> Any:
-        """Some elements, spread evenly: a copy."""
-        if self._look.kind(tensor) != "f":
-            return None
-        return self._look.sample(tensor, _LOOKED_AT)
-
 
 def _is_zero(rate: Any) -> bool:
     """Is it a number of Python's, which is 0? A device would have to be asked for others."""
@@ -424,8 +421,8 @@ class Habits:
     def __init__(self) -> None:
         #: (kind, Function, attribute of ctx, line) of what custom Functions did wrong.
         self.functions: list[tuple[str, Any, str, Site | None]] = []
-        #: Lines of losses that are kept after their backward, and how many at once.
-        self.kept: dict[tuple[int, int], tuple[Site, int]] = {}
+        #: Lines of losses that are kept after their backward, and those of these backwards.
+        self.kept: dict[tuple[int, int], tuple[Site, Site | None]] = {}
         #: Lines of other threads that record while this one does not.
         self.strays: list[Site | None] = []
         #: Line of a call -> the custom Function applied there last, if it keeps what forward computed.
@@ -473,7 +470,7 @@ class Habits:
                 if other is not root and other.site == site and other.tensor() is not None
             ]
             if len(others) > 1:
-                self.kept[id(site[0]), site[1]] = site, len(others) + 1
+                self.kept[id(site[0]), site[1]] = site, run.site
 
     def stray(self, result: Any, site: Site | None) -> None:
         """Another thread made a result: with history, although none is wanted here?"""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from vizgrad.core.arrays.backend import is_on_device
@@ -82,6 +82,13 @@ class _Own:
 
     def norm_later(self, tensor: Any) -> Callable[[], float | None]:
         return norm_later(tensor._array)
+
+    def norms(self, tensors: Sequence[Any]) -> list[float | None]:
+        laters = [norm_later(tensor._array) for tensor in tensors]
+        return [later() for later in laters]  # a device is waited for once
+
+    def samples(self, tensors: Sequence[Any], most: int) -> list[Any]:
+        return [self.sample(each, most) if self.kind(each) == "f" else None for each in tensors]
 
     def grad(self, tensor: Any) -> Any:
         return tensor._grad

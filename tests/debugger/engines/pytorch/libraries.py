@@ -11,6 +11,9 @@ from typing import Any
 import torch
 
 from tests.debugger.engines.pytorch.models import Made
+from tests.integrations.torchvision_beside import make_importable
+
+make_importable()  # before the first library that looks whether it is there
 
 
 def _language_model(kind: str, configuration: str, **settings: Any) -> Made:

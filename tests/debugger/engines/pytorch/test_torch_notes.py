@@ -175,7 +175,7 @@ def test_what_goes_wrong_in_noting_ends_the_watch_alone(monkeypatch: pytest.Monk
     def broken(*_: Any) -> None:
         raise KeyError("noted wrongly")
 
-    monkeypatch.setattr(TorchNoting, "_made", broken)
+    monkeypatch.setattr(TorchNoting, "made_plainly", broken)
     a = leaf()
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")

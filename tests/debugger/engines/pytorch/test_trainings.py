@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -54,6 +55,44 @@ def is_what_it_is_without(training: Callable[[Backward], Left], moves: int) -> N
 @pytest.mark.filterwarnings("ignore:.*lr_scheduler.step")
 def test_trainings(training: Callable[[Backward], Left]) -> None:
     is_what_it_is_without(training, MOVES)
+
+
+@pytest.mark.skipif(sharded not in TRAININGS, reason="FSDP2 came with PyTorch 2.6")
+def test_a_sharded_training_goes_back_and_on() -> None:
+    """FSDP2 takes gradients away in a node of its own, and gives them to parameters beside the graph."""
+    seen: list[tuple[bool, bool]] = []
+
+    def backward(loss: Any) -> None:
+        with vizgrad.debug(loss, display=False) as session:
+            session.continue_()
+            own = _sharded_parameters()
+            after = [each.grad for each in own]
+            session.seek(0)
+            before = [each.grad for each in own]
+            session.continue_()
+            assert session.status == "finished"
+            seen.append(
+                (
+                    len(own) == 6 and all(each is not None for each in after),
+                    all(each is None for each in before)
+                    and all(each.grad is grad for each, grad in zip(own, after, strict=True)),
+                )
+            )
+
+    torch.manual_seed(0)
+    expected = sharded(lambda loss: loss.backward())
+    torch.manual_seed(0)
+    found = sharded(backward)
+    assert seen == [(True, True)] * 3
+    assert all(same(found[name], value) for name, value in expected.items())
+
+
+def _sharded_parameters() -> list[Any]:
+    """Those that the training's optimizer has, some of which FSDP2 has put others in the place of."""
+    frame: Any = sys._getframe(2)
+    while "optimizer" not in frame.f_locals:
+        frame = frame.f_back
+    return list(frame.f_locals["optimizer"].param_groups[0]["params"])
 
 
 def in_two_processes(folder: str) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import local
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
+from weakref import ref
 
 import torch
 from torch.nn.modules.module import (
@@ -22,10 +23,13 @@ from torch.nn.modules.module import (
 )
 from torch.nn.parallel import DistributedDataParallel
 
+from vizgrad.core.errors import is_library
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.engines.api.summarizer import MOST_CALLS, Call, Origin, Spot
 from vizgrad.debugger.engines.pytorch import torch_hooks
-from vizgrad.debugger.engines.pytorch.torch_nodes import note_all
+from vizgrad.debugger.engines.pytorch.torch_nodes import note_all, note_one
+from vizgrad.debugger.watch.note_recorder import near_of
+from vizgrad.debugger.watch.notes import Near
 
 #: Frames of these are passed over when looking for a person's line.
 _PASSED = ("torch", "vizgrad", "contextlib")
@@ -36,10 +40,14 @@ _WRITTEN_BY_TORCH = ("<eval_with_key>", f"{Path(torch.__file__).parent}{os.sep}"
 class _Opened:
     """A call of a module that is open, and all around it."""
 
-    __slots__ = ("calls", "origins", "site")
+    __slots__ = ("calls", "near", "off", "origins", "site")
 
-    def __init__(self, calls: tuple[Call, ...], site: Spot | None) -> None:
+    def __init__(self, calls: tuple[Call, ...], site: Spot | None, off: Spot | None = None) -> None:
         self.calls = calls
+        #: Where the outermost module was called that ran from its beginning with gradients off.
+        self.off = off
+        #: Where the user's code has called the library that runs, once it was asked for.
+        self.near: Near | None = None
         #: Where the innermost was called.
         self.site = site
         #: The origins of what was recorded so far, by the id of the instruction, which they hold.
@@ -79,6 +87,26 @@ def modules_called() -> str:
     return "/".join(call.name.partition(": ")[0] for call in calls)
 
 
+def called_without_grad() -> Site | None:
+    """Where the outermost module was called that runs with gradients off from its beginning: its caller has
+    switched them off. None where a module did so itself.
+    """
+    off = OPEN.calls[-1].off if OPEN.calls else None
+    return None if off is None else Site(off.code, off.offset)
+
+
+def near_here(site: Site | None) -> Near | None:
+    """`near_of` what runs: within one call of a module it is asked for once."""
+    opened = OPEN.calls[-1] if OPEN.calls and len(OPEN.calls) > 1 else None
+    if site is None or not is_library(site.file):
+        return None
+    if opened is None:
+        return near_of(site, modules_called)
+    if opened.near is None:
+        opened.near = near_of(site, modules_called)
+    return opened.near
+
+
 class Marks:
     """Marks the nodes that are recorded from now on."""
 
@@ -88,15 +116,22 @@ class Marks:
         #: The origins of what no module recorded.
         self._outside = _Opened((), None)
 
+    def mark_one(self, node: Any, spot: Spot | None) -> None:
+        """One that is all that its call has recorded."""
+        note_one(node, self._origin(spot))
+
     def mark(self, nodes: list[Any], spot: Spot | None) -> None:
         """These, and what was recorded below them by the same call."""
+        note_all(nodes, self._origin(spot), self._since)
+
+    def _origin(self, spot: Spot | None) -> Origin:
         opened = OPEN.calls[-1] if OPEN.calls else self._outside
         if spot is not None and spot == opened.site:  # the line that called a module of PyTorch's
             spot = None
         origin = opened.origins.get(id(spot))
         if origin is None:
             origin = opened.origins[id(spot)] = Origin(opened.calls, spot)
-        note_all(nodes, origin, self._since)
+        return origin
 
 
 def _entered(module: torch.nn.Module, args: object) -> None:
@@ -107,7 +142,10 @@ def _entered(module: torch.nn.Module, args: object) -> None:
     if len(calls) < MOST_CALLS:
         name = _name_in(modules[-1] if modules else None, module)
         calls = (*calls, Call(name, "module", None if site == around.site else site))
-    OPEN.calls.append(_Opened(calls, site))
+    off = around.off
+    if off is None and not torch.is_grad_enabled():
+        off = site
+    OPEN.calls.append(_Opened(calls, site, off))
     modules.append(module)
     if isinstance(module, DistributedDataParallel):
         for one in torch_hooks.watched():
@@ -138,11 +176,31 @@ class _Modules(local):
 _MODULES = _Modules()
 
 
+#: By the id of a module: it, the parent that called it, and its name there.
+_NAMED: dict[int, tuple[ref[torch.nn.Module], ref[torch.nn.Module], str]] = {}
+_MOST_NAMED = 100_000
+
+
 def _name_in(parent: torch.nn.Module | None, module: torch.nn.Module) -> str:
     """The name in its parent, and its class: ``0: Block``. A parent may hold it in a list of modules."""
-    kind = type(module).__name__
     if parent is None:
-        return kind
+        return type(module).__name__
+    known = _NAMED.get(id(module))
+    if known is not None and known[0]() is module and known[1]() is parent:
+        there: Any = parent
+        for key in known[2].partition(": ")[0].split("."):
+            there = None if there is None else there._modules.get(key)
+        if there is module:
+            return known[2]
+    found = _found_in(parent, module)
+    if len(_NAMED) >= _MOST_NAMED:
+        _NAMED.clear()
+    _NAMED[id(module)] = ref(module), ref(parent), found
+    return found
+
+
+def _found_in(parent: torch.nn.Module, module: torch.nn.Module) -> str:
+    kind = type(module).__name__
     for name, inner in parent.named_children():
         if inner is module:
             return f"{name}: {kind}"

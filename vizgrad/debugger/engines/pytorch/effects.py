@@ -23,12 +23,15 @@ class _GradState:
     def __init__(self, tensor: torch.Tensor, copy: bool) -> None:
         grad = grad_of(tensor)
         self.grad = grad
-        self.version = 0 if grad is None else grad._version
+        self.version = 0 if grad is None else _counted(grad)._version
         self.elements = copy_of(grad) if copy else None
 
     def matches(self, tensor: torch.Tensor) -> bool:
-        grad = grad_of(tensor)
-        return grad is self.grad and (grad is None or grad._version == self.version)
+        return grad_of(tensor) is self.grad and not self.written()
+
+    def written(self) -> bool:
+        """Has the object been written to since?"""
+        return self.grad is not None and _counted(self.grad)._version != self.version
 
     def holding(self, elements: torch.Tensor | None) -> _GradState:
         """The same, with its elements."""
@@ -41,7 +44,13 @@ class _GradState:
         if self.grad is not None and self.elements is not None:
             with torch.no_grad():
                 self.grad.detach().copy_(self.elements)
-            set_version(self.grad, self.version)
+            set_version(_counted(self.grad), self.version)
+
+
+def _counted(grad: torch.Tensor) -> torch.Tensor:
+    """The tensor whose counter tells of writes to a gradient: FSDP2 writes to the local one of a DTensor."""
+    local = getattr(grad, "_local_tensor", None)
+    return grad if local is None else local
 
 
 def _reference(tensor: torch.Tensor) -> Callable[[], torch.Tensor]:
@@ -71,6 +80,10 @@ class GradEffect(new_values.GradEffect):
             self._before.elements = None
         return True
 
+    def again(self) -> GradEffect:
+        """For the next change of the same `.grad`."""
+        return GradEffect(self._tensor())
+
     def since(self, elements: torch.Tensor | None) -> GradEffect | None:
         """The value that came after it, if there is one. `elements` are those that it left behind."""
         after, tensor = self._after, self._tensor()
@@ -81,12 +94,20 @@ class GradEffect(new_values.GradEffect):
         made._before, made._after = after.holding(elements), made._before
         return made
 
+    @property
+    def can_undo(self) -> bool:
+        """Are the elements of before known, or still there?"""
+        before = self._before
+        return before.elements is not None or not before.written()
+
 
 class Unkept:
-    """A change of `.grad` after the last node, where no copy of what was there before is kept."""
+    """A change of the elements of a `.grad` by what is no node of a leaf, where no copy of what was there
+    before is kept.
+    """
 
     def undo(self) -> None:
-        raise WorldChanged("back", ".grad was written after the last node")
+        raise WorldChanged("back", ".grad was written after its node had run")
 
     def redo(self) -> None:
         """Is never undone."""

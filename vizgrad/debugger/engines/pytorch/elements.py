@@ -179,7 +179,7 @@ def shown(tensor: Any) -> Any:
 
 
 #: dtype -> all memory, as an array of that type, and the size of an element.
-_BY_BLAS: dict[Any, tuple[Any, int]] = {
+BY_BLAS: dict[Any, tuple[Any, int]] = {
     torch.float32: (EVERYWHERE["f4"], 4), torch.float64: (EVERYWHERE["f8"], 8)
 }  # fmt: skip
 _may_overlap = torch._debug_has_internal_overlap
@@ -190,7 +190,7 @@ def lying(tensor: Any) -> Any:
     keeps no memory. None where these are no numbers of single or double precision on the CPU that lie side by
     side.
     """
-    known = _BY_BLAS.get(tensor.dtype)
+    known = BY_BLAS.get(tensor.dtype)
     if known is None or not tensor.is_cpu:
         return None
     everywhere, size = known

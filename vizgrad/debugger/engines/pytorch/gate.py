@@ -67,6 +67,8 @@ class LeafCall:
 
     def __init__(self, variable: torch.Tensor, used: Grad, captured: Captured) -> None:
         self.effect = GradEffect(variable)
+        #: The last change of `.grad` that was noted: this one, or one of those after it.
+        self.latest = self.effect
         self.leaf_effect = leaf_effect(variable)
         before = self.effect.before
         self.before = None if before is None else CapturedTensor(before)

@@ -225,6 +225,8 @@ class TorchRun:
         self._given: list[ref[LeafCall]] = []
         #: The `.grad` of tensors that retain it, before the run: PyTorch stores it before the node is held.
         self._retained = _retained(source, known)
+        #: The `.grad` of leaves that the graph does not lead to: a node of FSDP2's sets it.
+        self._beside = _grads_beside(source, known)
         #: The `.grad` of requested tensors that are no leaves: their nodes are not run.
         self._asked = [GradEffect(tensor) for tensor in asked if not tensor.is_leaf]
         #: The user's replacements of gradients that wait at the next node, by slot.
@@ -298,8 +300,8 @@ class TorchRun:
         error = came if isinstance(came, BaseException) else None
         ran = call.done and (error is None or of_a_hook(error))
         step = self._made(call, failed=not ran)
-        if came is None:
-            step.effects += self._at_the_end()
+        if came is None or is_custom(self._source.nodes[call.number]):
+            step.effects += self._changed_beside()
         if isinstance(came, Call):
             self._call = came
             step.current = came.number
@@ -407,16 +409,24 @@ class TorchRun:
             self._asked = [effect for effect in self._asked if effect not in came]
             yield from came
 
-    def _at_the_end(self) -> Iterator[Effect]:
-        """The changes of `.grad` after the last node: DDP averages there."""
+    def _changed_beside(self) -> Iterator[Effect]:
+        """The changes of `.grad` by what is no node of a leaf: DDP averages gradients after the last node;
+        FSDP2 takes them away in a node of its own, and gives them to parameters beside the graph.
+        """
         for known in self._given:
             leaf = known()
             if leaf is None:
                 continue
-            elements = None if leaf.after is None else leaf.after.copied
-            effect = leaf.effect.since(elements)
+            first = leaf.latest is leaf.effect
+            elements = None if leaf.after is None or not first else leaf.after.copied
+            effect = leaf.latest.since(elements)
             if effect is not None:
-                yield effect if leaf.after is None or elements is not None else Unkept()
+                leaf.latest = effect
+                yield effect if effect.can_undo else Unkept()
+        for number, effect in enumerate(self._beside):
+            if effect.changed():
+                self._beside[number] = effect.again()
+                yield effect
 
     def _weigh(self, step: TorchStep) -> None:
         """The oldest steps release their copies where there are too many, and can still be undone."""
@@ -459,6 +469,23 @@ def _retained(source: TorchGraph, known: Sequence[torch.Tensor]) -> dict[int, li
         if node is not None:
             found.setdefault(node, []).append(GradEffect(tensor, copy=False))
     return found
+
+
+def _grads_beside(source: TorchGraph, known: Sequence[torch.Tensor]) -> list[GradEffect]:
+    """Parameters of which the graph has only what FSDP2 has gathered of them: a node of its own gives them
+    their gradients.
+    """
+    custom = [node for node in source.nodes[: source.inner] if is_custom(node)]
+    if not custom:
+        return []
+    wanted = [each for each in known if each.is_leaf and each.requires_grad]
+    for node in custom:
+        group = getattr(node, "param_group", None)  # of FSDP2
+        others = getattr(getattr(group, "comm_ctx", None), "post_forward_order", ())
+        for one in (group, *others):
+            wanted += [each.sharded_param for each in getattr(one, "fsdp_params", ())]
+    there = {id(each): each for each in wanted if hasattr(each, "_local_tensor")}
+    return [GradEffect(each) for each in there.values()]
 
 
 def _leaves_beside(source: TorchGraph, known: Sequence[torch.Tensor]) -> list[object]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from traceback import walk_tb
 from types import CodeType
 from typing import Any
@@ -31,20 +31,51 @@ from vizgrad.debugger.engines.pytorch.released_nodes import releasing_runs
 from vizgrad.debugger.engines.pytorch.saved import raw_values
 from vizgrad.debugger.engines.pytorch.torch_nodes import name_of, recorded_at, site_of
 from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK
+from vizgrad.debugger.engines.pytorch.value_errors import explain_values
 from vizgrad.debugger.engines.pytorch.write_lines import writer
-from vizgrad.debugger.watch.note_recorder import Noting
-from vizgrad.debugger.watch.source_expressions import variable
+from vizgrad.debugger.watch.note_recorder import Noting, near_of
+from vizgrad.debugger.watch.source_expressions import SHORT, assigned, text_of, variable
 
 Explain = Callable[[Noting, Exception, list[Any], Site | None], None]
 
 
 def explain_call(
-    noting: Noting, error: Exception, name: str, args: tuple[Any, ...], site: Site | None
-) -> None:
+    noting: Noting, error: Exception, name: str, args: tuple[Any, ...], site: Site | None,
+    kwargs: Mapping[str, Any] | None = None,
+) -> None:  # fmt: skip
     """A function that a person called raised."""
     if not hasattr(error, "explanation"):
         _explain(_OF_CALLS, noting, error, [], site)
+        if not hasattr(error, "explanation"):
+            explain_values(noting, error, name, args, kwargs or {}, site)
         _improve(noting, error, name, args)
+
+
+def explain_parameter(
+    noting: Noting, error: Exception, parameters: Iterable[Any], site: Site | None
+) -> None:
+    """An optimizer was not given what it can change."""
+    if hasattr(error, "explanation") or "non-leaf" not in str(error):
+        return
+    result = next((each for each in parameters if LOOK.knows(each) and not each.is_leaf), None)
+    made = None if result is None else LOOK.made(result)
+    if made is None:
+        return
+    name = assigned(made.site) or _named(result)
+    near = near_of(made.site, str)
+    at = made.site if near is None or near.site is None else near.site
+    by = text_of(made.site)
+    explained(
+        error,
+        kind="not-a-leaf",
+        culprit=place_of(at or site),
+        tensor=name,
+        fix=f"make a leaf of its values: `{name or 'x'}.detach().requires_grad_()`, or give the optimizer "
+        "the leaves that it is computed from",
+        story=f"{_quoted(name, 'A parameter')} is the result of "
+        f"{f'`{by}`' if by and len(by) <= SHORT else made.name}, and no leaf: a step would change a result "
+        "that the next forward replaces.",
+    )
 
 
 def explain_run(

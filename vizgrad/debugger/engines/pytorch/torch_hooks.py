@@ -37,6 +37,8 @@ class Hearing(Protocol):
 
     def refused(self, error: Exception) -> None: ...
 
+    def refused_parameters(self, error: Exception, parameters: list[Any]) -> None: ...
+
     def applied(self, cls: Any, args: tuple[Any, ...], go: Go) -> Any: ...
 
     def ran_step(self, args: Any, kwargs: dict[str, Any], go: Go) -> Any: ...
@@ -149,6 +151,7 @@ def _begin() -> None:
         (torch.nn.Parameter.__new__, "Parameter", _wrapped),
         (torch.autograd.grad_mode.set_grad_enabled.__init__, "set_grad_enabled", _switched),
         (torch.optim.Optimizer.zero_grad, "zero_grad", _cleared),
+        (torch.optim.Optimizer.add_param_group, "add_param_group", _added),
         (torch.nn.Module.train, "train", _mode),
         (torch.nn.Module.eval, "eval", _mode),
         (threading.Thread.start, "start", _started),
@@ -186,6 +189,20 @@ def _roots(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     except RuntimeError as error:
         for one in reversed(_LOCAL.heard):
             one.refused(error)
+        raise
+
+
+def _added(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A group of parameters of an optimizer: a tensor that is no leaf is refused here."""
+    try:
+        return tap.original(*args, **kwargs)
+    except ValueError as error:
+        group = args[1] if len(args) > 1 else kwargs.get("param_group")
+        given = group.get("params") if isinstance(group, dict) else None
+        if isinstance(given, list):  # the original has made one of what it was given
+            pairs = [each[1] if isinstance(each, tuple) else each for each in given]
+            for one in reversed(_LOCAL.heard):
+                one.refused_parameters(error, pairs)
         raise
 
 

@@ -24,9 +24,12 @@ _EDGES = "vizgrad edges"
 
 def edges_of(node: Any) -> tuple[tuple[Any, int], ...]:
     """The nodes below a node, and which of their outputs. No node is asked in another way."""
+    known: tuple[tuple[Any, int], ...] | None = node.metadata.get(_EDGES)
+    if known is not None:
+        return known
     edges: tuple[tuple[Any, int], ...] = node.next_functions
     if edges:
-        node.metadata.setdefault(_EDGES, edges)
+        node.metadata[_EDGES] = edges
     return edges
 
 
@@ -62,9 +65,18 @@ def clock_of(node: Any) -> int:
     return int(node._sequence_nr())
 
 
+#: Classes that PyTorch has for one operation each -> the name of their nodes.
+_NAMES: dict[type, str] = {}
+
+
 def name_of(node: Any) -> str:
     """``MulBackward0``."""
-    return node.name().rpartition("::")[2]
+    known = _NAMES.get(node.__class__)
+    if known is None:
+        known = node.name().rpartition("::")[2]
+        if node.__class__.__name__ == known and not is_custom(node):
+            _NAMES[node.__class__] = known
+    return known
 
 
 def is_custom(node: Any) -> bool:
@@ -118,7 +130,15 @@ def as_list(tensors: Any) -> list[Any]:
 _ORIGIN = "vizgrad"
 
 
-_LEAF = torch._C._functions.AccumulateGrad
+#: The class of the nodes of leaves.
+LEAF = torch._C._functions.AccumulateGrad
+
+
+def note_one(node: Any, origin: Origin) -> None:
+    """Keeps where a node was recorded that was not there before its call."""
+    metadata = node.metadata
+    metadata[_ORIGIN] = origin
+    metadata[_EDGES] = node.next_functions
 
 
 def note_all(nodes: list[Any], origin: Origin, since: int) -> None:
@@ -127,7 +147,7 @@ def note_all(nodes: list[Any], origin: Origin, since: int) -> None:
     """
     while nodes:
         node = nodes.pop()
-        if node.__class__ is _LEAF:
+        if node.__class__ is LEAF:
             continue
         metadata = node.metadata
         if _ORIGIN in metadata:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -17,9 +17,21 @@ from vizgrad.core.interpreter import locals_of
 from vizgrad.core.observing import Observer
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.storage import tick
-from vizgrad.debugger.engines.pytorch.call_places import modules_called
-from vizgrad.debugger.engines.pytorch.torch_tensors import KINDS, LOOK, node_of, readable
+from vizgrad.debugger.engines.pytorch.call_places import (
+    called_without_grad,
+    modules_called,
+    near_here,
+)
+from vizgrad.debugger.engines.pytorch.plain_calls import PlainCall
+from vizgrad.debugger.engines.pytorch.torch_tensors import (
+    KINDS,
+    LOOK,
+    finite_anew,
+    node_of,
+    readable,
+)
 from vizgrad.debugger.watch.grad_history import how_cut
+from vizgrad.debugger.watch.nonfinite_values import KEEPING
 from vizgrad.debugger.watch.note_recorder import Noting, near_of
 from vizgrad.debugger.watch.notes import Event, Note, holds
 from vizgrad.debugger.watch.source_expressions import variable
@@ -28,6 +40,8 @@ from vizgrad.debugger.watch.training import Replicated
 
 #: Kinds of calls whose result may share memory with others unseen.
 _LENDING = frozenset({"data", "make"})
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+_INF = float("inf")
 #: Codes of hooks that are remembered.
 _HOOKS_KEPT = 256
 
@@ -78,6 +92,53 @@ class TorchNoting(Noting):
         else:
             self._made(kind, name, args, kwargs, made, wrote, site, node)
 
+    def made_plainly(  # noqa: C901  in one piece, as each call of a function costs
+        self, call: PlainCall, made: Any, site: Site | None, node: Any
+    ) -> None:
+        """An operation made one tensor, and wrote to none. `node`: of it, if it has one."""
+        known, operands = self.notes.known, call.operands
+        parents: list[Note] = []
+        itself = False
+        for each in operands:
+            parent = known.get(id(each))
+            if parent is None or parent.tensor() is not each:
+                parent = self.note_of(each)
+            else:
+                parent.requires = each.requires_grad
+            parents.append(parent)
+            if each is made:
+                itself = True
+            elif parent.requires and parent.node is None and site is not None:
+                self.gradients.use(each, parent, site)
+        if itself:
+            return  # nothing was done
+        name = call.name
+        note = Note(name, site, tuple(parents), KINDS[made.dtype], tick())
+        if call.constant:
+            note.constant = True
+        if node is None or made._version:
+            self.place(note, made)
+        else:
+            note.requires, note.node = True, node._sequence_nr()
+        if not note.requires:
+            self._note_cut(note, "op")
+        elif self.last_end:
+            self._count_turns(note)
+        if parents and not self._keeps(note) and not finite_anew(made):
+            self.judge_odd(note, made)
+        if name in self.looked_at:
+            for look in self.lookers:
+                look(name, note, call.args, call.kwargs)
+        self.notes.put(made, note)
+        if self.repeats.running:
+            self._lent(note, made, "op", call.args)
+
+    def _keeps(self, note: Note) -> bool:
+        """Is its value finite as those of its operands are?"""
+        if note.op not in KEEPING or self.memory.lends:  # else they may have been written unseen
+            return False
+        return all(parent.finite for parent in note.parents)
+
     def taken(self, name: str, array: Any, made: Any, site: Site | None) -> None:
         """A tensor was made over memory of another owner."""
         note = Note(name, site, (), KINDS[made.dtype], tick())
@@ -122,6 +183,34 @@ class TorchNoting(Noting):
         """A method of a GradScaler, or a function that clips, has ended."""
         tensors = tensors_in((made,), LOOK) if name == "scale" else ()
         self.scaling.ended(name, args, [self.note_of(each) for each in tensors])
+
+    def plain_gradients(self, given: Any) -> list[tuple[Any, int]]:
+        """The gradients that a clipping of these parameters writes, with their counters; none where a note on
+        it may be asked for: the last backward made something that is not finite, a hook or other code holds
+        memory, or a function runs again.
+        """
+        run = self.runs[-1] if self.runs else None
+        if run is None or run.births or not all(root.finite for root in run.roots):
+            return []
+        if self.hooks or self.memory.lends or self.repeats.running or not run.ended:
+            return []
+        found: list[tuple[Any, int]] = []
+        for each in given if isinstance(given, (list, tuple)) else [given]:
+            grad = each.grad if each.__class__ in _PLAIN and each.is_leaf else None
+            if grad is None:
+                continue
+            if grad.__class__ is not torch.Tensor or self.gradients.leaf_of(grad) is None:
+                return []
+            found.append((grad, grad._version))
+        return found
+
+    def finite(self, tensors: Sequence[Any]) -> list[bool]:
+        """By the norms, which are not finite if one element is not."""
+        norms = LOOK.norms(tensors)
+        return [
+            LOOK.finite(each) if norm is None else norm < _INF
+            for each, norm in zip(tensors, norms, strict=True)
+        ]
 
     def steps_begin(self, optimizer: Any, site: Site | None) -> None:
         """A step of an optimizer begins. One that failed before is forgotten."""
@@ -271,7 +360,11 @@ class TorchNoting(Noting):
 
     def how_cut(self, note: Note, kind: str) -> str:
         mode = "" if torch.is_grad_enabled() else "no_grad"
-        return how_cut(note, kind, "inference" if torch.is_inference_mode_enabled() else mode)
+        cut = how_cut(note, kind, "inference" if torch.is_inference_mode_enabled() else mode)
+        if mode and cut in ("no_grad", "inference"):
+            note.called_off = called_without_grad()
+            note.near = near_here(note.called_off or note.site)
+        return cut
 
     def _hooked(self, name: str, site: Site | None, tensor: Any, hook: Any = None) -> None:
         self.hooks.append(Event(name, site, self.note_of(tensor), held=holds(hook, tensor)))

@@ -11,6 +11,7 @@ from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger.engines.pytorch.elements import elements_of, has_elements, stored
 from vizgrad.debugger.engines.pytorch.saved import raw_values, version_saved
 from vizgrad.debugger.engines.pytorch.torch_nodes import (
+    LEAF,
     clock_of,
     edges_of,
     name_of,
@@ -55,8 +56,7 @@ def keys_of(nodes: Sequence[Any]) -> dict[int, int]:
 
 
 def _key(node: Any) -> int:
-    variable = getattr(node, "variable", None)
-    return clock_of(node) if variable is None else -id(variable)
+    return -id(node.variable) if node.__class__ is LEAF else clock_of(node)
 
 
 class TorchReader:

@@ -8,7 +8,7 @@ a `TorchDispatchMode` is on, which would hear of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import inf, sqrt
 from typing import Any
 
@@ -19,6 +19,8 @@ from vizgrad.core.arrays.blocks import Extent
 from vizgrad.core.arrays.magnitude import vdot
 from vizgrad.core.errors import place_of
 from vizgrad.debugger.engines.pytorch.elements import (
+    BY_BLAS,
+    FIRST,
     NARROW,
     SPARSE,
     bytes_of,
@@ -30,6 +32,7 @@ from vizgrad.debugger.engines.pytorch.elements import (
     storage_of,
     stored,
 )
+from vizgrad.debugger.engines.pytorch.gathered import Gathered
 from vizgrad.debugger.engines.pytorch.saved import raw_values
 from vizgrad.debugger.engines.pytorch.torch_nodes import (
     dtype_of,
@@ -44,6 +47,8 @@ from vizgrad.debugger.memory.framework_memory import Kept, Seen
 from vizgrad.debugger.watch.tensor_adapter import FLOATING, UNREADABLE, Kind, Made, register
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
+#: So few are read one by one.
+_FEW = 8
 #: How many `TorchDispatchMode`s are on.
 _heard = torch._C._len_torch_dispatch_stack
 
@@ -109,6 +114,9 @@ class _Look:
     """See `Look`."""
 
     kinds: tuple[type, ...] = (torch.Tensor,)
+
+    def __init__(self) -> None:
+        self._gathered = Gathered()
 
     def knows(self, value: Any) -> bool:
         return isinstance(value, torch.Tensor)
@@ -184,6 +192,35 @@ class _Look:
                 return norm
             return largest * float(torch.linalg.vector_norm(found / largest, dtype=wide))
 
+    def norms(self, tensors: Sequence[Any]) -> list[float | None]:
+        """`norm_later` of several, read now: those of one type that lie here by one call."""
+        found: list[float | None] = [None] * len(tensors)
+        alike: dict[Any, list[int]] = {}
+        for number, tensor in enumerate(tensors):
+            if tensor.__class__ in _PLAIN and tensor.dtype in BY_BLAS and has_elements(tensor):
+                alike.setdefault((tensor.dtype, tensor.device), []).append(number)
+            else:
+                found[number] = self._norm(tensor)
+        for numbers in alike.values():
+            if _heard() or len(numbers) < _FEW:
+                several: list[float | None] = [self._norm(tensors[number]) for number in numbers]
+            else:
+                with torch.no_grad():
+                    norms = torch._foreach_norm([tensors[number].detach() for number in numbers])
+                    several = torch.stack(norms).tolist()
+            for number, norm in zip(numbers, several, strict=True):
+                exact = norm is not None and 0.0 < norm < inf
+                found[number] = norm if exact else self._norm(tensors[number])
+        return found
+
+    def samples(self, tensors: Sequence[Any], most: int) -> list[Any]:
+        """Those that lie here are read together, as vectors."""
+
+        def one(tensor: Any) -> Any:
+            return self.sample(tensor, most) if self.kind(tensor) == "f" else None
+
+        return self._gathered.samples(tensors, most, one)
+
     def grad(self, tensor: Any) -> Any:
         return tensor.grad if tensor.is_leaf or tensor.retains_grad else None
 
@@ -254,6 +291,22 @@ class _Look:
 
 LOOK = _Look()
 register(LOOK)
+
+
+def finite_anew(tensor: Any) -> bool:
+    """`LOOK.finite` of what an operation has just made, a plain tensor: its memory is there."""
+    known = BY_BLAS.get(tensor.dtype)
+    if known is not None and tensor.is_cpu and not _heard():
+        everywhere, size = known
+        try:
+            first, rest = divmod(tensor.data_ptr() - FIRST, size)
+            if not rest and first >= 0 and tensor.is_contiguous():
+                flat = everywhere[first : first + tensor.numel()]
+                if vdot(flat, flat) < inf:
+                    return True
+        except (NotImplementedError, RuntimeError):  # it is sparse, or only stands for another
+            pass
+    return LOOK.finite(tensor)
 
 
 # How memory of PyTorch's tensors is asked for by `vizgrad.memory`

@@ -32,12 +32,14 @@ from vizgrad.debugger.engines.pytorch.optimizer_steps import (
     can_be_told,
     counts_of,
 )
-from vizgrad.debugger.engines.pytorch.torch_errors import explain_call
+from vizgrad.debugger.engines.pytorch.plain_calls import plain_call
+from vizgrad.debugger.engines.pytorch.torch_errors import explain_call, explain_parameter
 from vizgrad.debugger.engines.pytorch.torch_notes import TorchNoting
 from vizgrad.debugger.engines.pytorch.versions import OUTPUTS_TOLD, note_output
 from vizgrad.debugger.engines.pytorch.watched_backward import Engine
 from vizgrad.debugger.engines.pytorch.write_lines import counters, note_writes
 from vizgrad.debugger.watch.note_recorder import Noting, may_write, near_of
+from vizgrad.debugger.watch.scaling import CLIPPING
 
 
 @contextmanager
@@ -66,24 +68,57 @@ class _Listening(TorchFunctionMode):
         self._marks = Marks()
         self._steps = StepWrites()
 
-    def __torch_function__(
+    def __torch_function__(  # noqa: C901  in one piece, as each call of a function costs
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
         if torch.compiler.is_compiling():  # it would become a part of what is compiled
             return func(*args, **kwargs)
         kind, name = heard_as(func)
-        unnoted, caller, frame = kind in _UNNOTED, "", None
-        if not unnoted:
-            caller, frame = _caller(sys._getframe(1))
-            if caller == "own" or torch._C._get_tracing_state() is not None:
-                unnoted, kind = True, "run"
-        if unnoted:
+        if kind in _UNNOTED:
             try:
-                return self._unnoted(kind, func, name, args, kwargs)
+                return func(*args, **kwargs)
             except Exception as error:
+                # as bool() of a tensor within vmap
+                if kind == "pass" and not _of_own(sys._getframe(1)):
+                    self._failed(error, name, args, kwargs)
                 hide_frames(error)
                 raise
+        caller, frame = _caller(sys._getframe(1))
+        if caller == "own" or _tracing() is not None:
+            return func(*args, **kwargs)
+        call = None
+        if kind == "op" and not may_write(name):
+            call = plain_call(name, args, kwargs)
+        if call is None:
+            return self._noted(kind, func, name, args, kwargs, caller, frame)
+        try:
+            made = func(*args, **kwargs)
+        except Exception as error:
+            self._failed(error, name, args, kwargs)
+            hide_frames(error)
+            raise
+        if made.__class__ is not torch.Tensor or caller == "step" or call.has_written():
+            with torch._C.DisableTorchFunction():
+                self._tell(kind, name, args, kwargs, made, call.before(), caller, frame)
+            return made
+        spot, site = place_of(frame)
+        node = None
+        if torch.is_grad_enabled() and (node := made.grad_fn) is not None:
+            if call.one_node(node):
+                self._marks.mark_one(node, spot)
+            else:
+                self._marks.mark([node], spot)
+            if not OUTPUTS_TOLD:
+                note_output(made, node)
+        noting = self._noting
+        Noting.guarded(noting, noting.made_plainly, call, made, site, node)
+        return made
+
+    def _noted(
+        self, kind: str, func: Any, name: str, args: Any, kwargs: dict[str, Any], caller: str, frame: Any
+    ) -> Any:  # fmt: skip
+        """A call of which nothing is known beforehand."""
         with torch._C.DisableTorchFunction():
             before = counters((*args, *kwargs.values()) if kwargs else args)
             if args and may_write(name) and caller != "step":
@@ -91,32 +126,28 @@ class _Listening(TorchFunctionMode):
         try:
             made = func(*args, **kwargs)
         except Exception as error:
-            self._failed(error, name, args)
+            self._failed(error, name, args, kwargs)
             hide_frames(error)
             raise
         with torch._C.DisableTorchFunction():
-            spot, site = place_of(frame)
-            wrote = [each for each in before if each[0]._version > each[1]]
-            if wrote:
-                for tensor, version in wrote:
-                    note_writes(tensor, version, (name,) * (tensor._version - version), spot)
-                    if caller == "step":
-                        self._steps.wrote(tensor, version, name)
-                wrote = [tensor for tensor, _ in wrote]
-            if caller != "step":  # what a step did to the parameters is told by itself
-                self._made(kind, name, args, kwargs, made, wrote, spot, site)
+            self._tell(kind, name, args, kwargs, made, before, caller, frame)
         return made
 
-    def _unnoted(self, kind: str, func: Any, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
-        """A call of which nothing is noted."""
-        try:
-            return func(*args, **kwargs)
-        except Exception as error:
-            # as bool() of a tensor within vmap
-            if kind == "pass" and not _of_own(sys._getframe(2)):
-                self._failed(error, name, args)
-            hide_frames(error)
-            raise
+    def _tell(
+        self, kind: str, name: str, args: Any, kwargs: dict[str, Any], made: Any,
+        before: list[tuple[Any, int]], caller: str, frame: Any,
+    ) -> None:  # fmt: skip
+        """Notes a call that has ended. `before`: its tensors, and what their counters were."""
+        spot, site = place_of(frame)
+        wrote = [each for each in before if each[0]._version > each[1]]
+        if wrote:
+            for tensor, version in wrote:
+                note_writes(tensor, version, (name,) * (tensor._version - version), spot)
+                if caller == "step":
+                    self._steps.wrote(tensor, version, name)
+            wrote = [tensor for tensor, _ in wrote]
+        if caller != "step":  # what a step did to the parameters is told by itself
+            self._made(kind, name, args, kwargs, made, wrote, spot, site)
 
     def _made(
         self, kind: str, name: str, args: Any, kwargs: dict[str, Any], made: Any, wrote: list[Any],
@@ -140,9 +171,12 @@ class _Listening(TorchFunctionMode):
         noting = self._noting
         Noting.guarded(noting, noting.called, kind, name, args, kwargs, made, wrote, site, node)
 
-    def _failed(self, error: Exception, name: str, args: Any) -> None:
+    def _failed(
+        self, error: Exception, name: str, args: Any, kwargs: dict[str, Any] | None = None
+    ) -> None:
         with torch._C.DisableTorchFunction():
-            self._noting.guarded(explain_call, self._noting, error, name, args, _site_here(2))
+            site = _site_here(2)
+            self._noting.guarded(explain_call, self._noting, error, name, args, site, kwargs)
 
     # --- told by taps ----------------------------------------------------------------------------
 
@@ -171,6 +205,11 @@ class _Listening(TorchFunctionMode):
 
     def refused(self, error: Exception) -> None:
         self._noting.guarded(explain_call, self._noting, error, "backward", (), _site_here(2))
+
+    def refused_parameters(self, error: Exception, parameters: list[Any]) -> None:
+        """An optimizer refused parameters."""
+        site = _site_here(2)
+        self._noting.guarded(explain_parameter, self._noting, error, parameters, site)
 
     def _within(self, go: torch_hooks.Go) -> Any:
         if self in _get_current_function_mode_stack():
@@ -267,11 +306,34 @@ class _Listening(TorchFunctionMode):
             return go()
         noting.guarded(noting.scaling.begins, name, args, _site_here(2))
         try:
-            made = go()
+            made = self._clips(go, args[0]) if name in CLIPPING and args else go()
         finally:
             noting.scaling.leaves(name)
         noting.guarded(noting.tended, name, args, made)
         return made
+
+    def _clips(self, go: torch_hooks.Go, given: Any) -> Any:
+        """PyTorch's own clipping calls a dozen functions for each gradient. Where all gradients are finite,
+        and nobody could miss one of these calls, it is told by the counters of the gradients.
+        """
+        modes = _get_current_function_mode_stack()
+        noting = self._noting
+        with torch._C.DisableTorchFunction():
+            grads = noting.guarded(noting.plain_gradients, given)
+        if not grads or not modes or modes[-1] is not self:
+            return go()
+        _pop_mode()
+        try:
+            return go()
+        finally:
+            _push_mode(self)
+            with torch._C.DisableTorchFunction():
+                spot, _ = place_of(sys._getframe(2))
+                for grad, version in grads:
+                    if grad._version > version:
+                        note_writes(
+                            grad, version, ("_foreach_mul_",) * (grad._version - version), spot
+                        )
 
     def repeat_begins(self) -> None:
         self._noting.repeats.begin()
@@ -310,6 +372,7 @@ def _site_here(depth: int) -> Site | None:
     return place_of(sys._getframe(depth))[1]
 
 
+_tracing = torch._C._get_tracing_state
 #: Calls of these kinds are let through.
 _UNNOTED = frozenset({"pass", "run"})
 #: Lines of other threads that are kept.

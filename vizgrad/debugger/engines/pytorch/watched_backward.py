@@ -21,6 +21,7 @@ from vizgrad.debugger.engines.pytorch.saved import raw_values
 from vizgrad.debugger.engines.pytorch.summary import summarize
 from vizgrad.debugger.engines.pytorch.torch_errors import explain_run
 from vizgrad.debugger.engines.pytorch.torch_nodes import (
+    LEAF,
     clock_of,
     edges_of,
     kind_of,
@@ -65,11 +66,10 @@ class Listened:
 
     def begin(self) -> None:
         for node in self.nodes:
-            variable = getattr(node, "variable", None)
-            if variable is None:
-                self._handles.append(node.register_hook(self._of_node(node)))
+            if node.__class__ is LEAF:
+                self._handles.append(node.register_prehook(self._of_leaf(node.variable)))
             else:
-                self._handles.append(node.register_prehook(self._of_leaf(variable)))
+                self._handles.append(node.register_hook(self._of_node(node)))
 
     def end(self) -> None:
         for handle in self._handles:
@@ -89,14 +89,20 @@ class Listened:
             )
 
     def _of_leaf(self, variable: Any) -> Callable[[Any], None]:
+        noting, arriving = self._noting, self._arriving
+
         def begins(given: Any) -> None:
-            self._noting.guarded(self._arriving, variable, given)
+            with _Unheard():
+                Noting.guarded(noting, arriving, variable, given)
 
         return begins
 
     def _of_node(self, node: Any) -> Callable[[Any, Any], None]:
+        noting, visited = self._noting, self._visited
+
         def ran(routed: Any, given: Any) -> None:
-            self._noting.guarded(self._visited, node, routed, given)
+            with _Unheard():
+                Noting.guarded(noting, visited, node, routed, given)
 
         return ran
 
@@ -117,15 +123,24 @@ class Listened:
     def _visited(self, node: Any, routed: Any, given: Any) -> None:
         run, key = self._run, self._keys[id(node)]
         known = self._waiting.pop(key, None)
-        size = self._given(key, known, given)
-        site = site_of(recorded_at(node))
-        code, lasti = (None, 0) if site is None else site
+        size = known if known is not None and not self._hooked else self._given(key, known, given)
+        spot = recorded_at(node).users
+        code, lasti = (None, 0) if spot is None else spot
         visit = run.visits[key] = Visit(key, name_of(node), code, lasti, size)
         if run.memory.hidden:
             self._look_for_hidden(node, visit)
+        keys, waiting = self._keys, self._waiting
         for index, (grad, (below, _)) in enumerate(zip(routed, edges_of(node), strict=False)):
-            if grad is not None and below is not None:
-                self._delivered(node, visit, index, grad, self._keys.get(id(below)), given)
+            if grad is None or below is None:
+                continue
+            target = keys.get(id(below))
+            if target is None:
+                continue
+            sent = LOOK.size(grad)
+            visit.deliver(target, index, sent)
+            waiting[target] = None if target in waiting else sent
+            if not 0.0 < sent < _INF:
+                self._odd_delivery(node, visit, index, grad, given, sent)
         if self._record is not None:
             self._note(self._record, node, routed, given)
 
@@ -154,14 +169,10 @@ class Listened:
             self._run.changed[key] = Changed(known, size)
         return size
 
-    def _delivered(
-        self, node: Any, visit: Visit, index: int, grad: Any, target: int | None, given: Any
+    def _odd_delivery(
+        self, node: Any, visit: Visit, index: int, grad: Any, given: Any, size: float
     ) -> None:
-        if target is None:
-            return
-        size = LOOK.size(grad)
-        visit.deliver(target, index, size)
-        self._waiting[target] = None if target in self._waiting else size
+        """A delivered gradient is zero, or not finite."""
         if size == 0.0:
             if visit.incoming > 0.0:
                 self._run.kills.append(self._odd(node, visit, index, grad, given))
@@ -190,7 +201,13 @@ class Listened:
                     self._run.hidden.append((visit, name, written))
 
 
+#: While it is on, no mode of functions hears of what is looked at.
+_Unheard = torch._C.DisableTorchFunction
+
+
 def _largest(grads: Any) -> float:
+    if len(grads) == 1:
+        return 0.0 if grads[0] is None else LOOK.size(grads[0])
     sizes = [LOOK.size(grad) for grad in grads if grad is not None]
     strange = [size for size in sizes if size != size]
     return strange[0] if strange else max(sizes, default=0.0)
