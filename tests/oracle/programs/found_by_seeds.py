@@ -194,3 +194,62 @@ def autocast_leaves_the_type_of_the_state(torch, see, name):
                 found = module(x, *state)
             first_of = found if cell and not isinstance(found, tuple) else found[0]
             see(f"{of_input}, {of_state}", str(first_of.dtype).split(".")[1])
+
+
+PADDED = {
+    "replicate": lambda F, x: F.pad(x, (0, 1, 1, 0), mode="replicate"),
+    "reflect": lambda F, x: F.pad(x, (0, 1, 1, 0), mode="reflect"),
+    "constant": lambda F, x: F.pad(x, (0, 1, 1, 0)),
+    "circular": lambda F, x: F.pad(x, (0, 1, 1, 0), mode="circular"),
+    "group_norm": lambda F, x: F.group_norm(x, 1),
+    "channel_shuffle": lambda F, x: F.channel_shuffle(x, 2),
+    "pixel_shuffle": lambda F, x: F.pixel_shuffle(x, 2),
+    "pixel_unshuffle": lambda F, x: F.pixel_unshuffle(x, 2),
+    "adaptive_max_pool2d": lambda F, x: F.adaptive_max_pool2d(x, (2, 2)),
+}
+
+
+@program(rules="Y-69", each=list(PADDED))
+def channels_stay_innermost(torch, see, name):
+    for shape in ((2, 4, 4, 6), (1, 4, 2, 2)):
+        x = torch.arange(192.0)[: shape[0] * shape[1] * shape[2] * shape[3]].reshape(shape)
+        x = x.contiguous(memory_format=torch.channels_last).requires_grad_()
+        y = PADDED[name](torch.nn.functional, x)
+        see(f"{shape}", y)
+        see(f"strides, {shape}", list(y.stride()))
+        see(f"gradient, {shape}", torch.autograd.grad(y.square().sum(), x)[0])
+
+
+@program(rules="Y-70")
+def a_scale_of_the_inner_vmap_leaves_the_statistics_of_the_outer(torch, see):
+    F, vmap = torch.nn.functional, torch.func.vmap
+    x = torch.arange(16.0, dtype=torch.float64).reshape(2, 2, 1, 2, 2).sin()
+    scale = torch.tensor([[1.0], [2.0]], dtype=torch.float64)
+    for name in ("instance_norm", "batch_norm"):
+        mean = torch.zeros(2, 1, dtype=torch.float64)
+        variance = torch.ones(2, 1, dtype=torch.float64)
+
+        def normed(x, mean, variance, bias, name=name):
+            more = (True,) if name == "batch_norm" else ()
+            return getattr(F, name)(x, mean, variance, None, bias, *more)
+
+        inner = vmap(normed, (None, None, None, 0))
+        see(name, vmap(inner, (0, 0, 0, None))(x, mean, variance, scale))
+        see(f"mean, {name}", mean)
+        see(f"variance, {name}", variance)
+
+
+@program(rules="Y-71", each=["bfloat16", "float32", "float64"])
+def ldexp_in_place_is_one_node(torch, see, name):
+    e = torch.tensor([[2.0], [1.0], [-2.0]], requires_grad=True)
+    a = torch.ones(3, 3, dtype=getattr(torch, name))
+    y = a.ldexp_(e * 1)
+    see("node", y.grad_fn.name())
+    see("version", y._version)
+    see("values", y.double())
+    y.sum().backward()
+    if name != "bfloat16":
+        see("gradient", e.grad)
+    see.raises(
+        "bools", lambda: torch.ones(3).ldexp_(torch.tensor([True])), phrase="not implemented for"
+    )

@@ -83,10 +83,15 @@ def is_channels_last(array: Array) -> bool:
 
 
 def has_channels_innermost(array: Array) -> bool:
-    """Do the strides of an image fall in the order of `is_channels_last`, gaps or not?"""
+    """Do the strides of an image fall in the order of `is_channels_last`, gaps or not?
+
+    The stride of a dimension of one element but that of the channels says nothing: numpy gives it any.
+    """
     least = 0
     for dim in (1, *range(array.ndim - 1, 1, -1), 0):
         length, stride = array.shape[dim], array.strides[dim]
+        if length == 1 and dim != 1:
+            continue
         if not length or stride < least or (stride == 0 and dim == 1):
             return False
         if dim == 0 and least == array.strides[1]:  # one channel, one pixel: it says nothing

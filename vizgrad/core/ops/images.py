@@ -152,7 +152,7 @@ class pixel_shuffle:
     """(*, C r^2, H, W) -> (*, C, H r, W r), r being `factor`."""
 
     def forward(self, *, factor):
-        return kernel.pixel_shuffle(self, factor)
+        return layout.images(kernel.pixel_shuffle(self, factor), self)
 
     def grad_self(grad, factor):
         return pixel_unshuffle(grad, factor=factor)
@@ -163,7 +163,7 @@ class pixel_unshuffle:
     """(*, C, H r, W r) -> (*, C r^2, H, W), r being `factor`."""
 
     def forward(self, *, factor):
-        return kernel.pixel_unshuffle(self, factor)
+        return layout.images(kernel.pixel_unshuffle(self, factor), self)
 
     def grad_self(grad, factor):
         return pixel_shuffle(grad, factor=factor)
@@ -174,7 +174,7 @@ class channel_shuffle:
     """The channels (dimension 1), as a matrix of `groups` rows, read by columns."""
 
     def forward(self, *, groups):
-        return kernel.channel_shuffle(self, groups)
+        return layout.images(kernel.channel_shuffle(self, groups), self)
 
     def grad_self(grad, groups):
         return channel_shuffle(grad, groups=grad.shape[1] // groups if grad.shape[1] else 1)
@@ -188,7 +188,7 @@ class constant_pad_nd:
     """`pad` = (before, after) for each of the last dimensions, filled with `value`."""
 
     def forward(self, *, pad, value):
-        return kernel.constant(self, pad, value)
+        return layout.images(kernel.constant(self, pad, value), self)
 
     def grad_self(grad, pad):
         return constant_pad_nd(grad, pad=tuple((-b, -a) for b, a in pad), value=0)
@@ -206,21 +206,24 @@ class add_back:
 
 
 def _by_index(name: str) -> Primitive:
-    """Padding by copies; the kinds differ by the places alone, and in the node's name."""
+    """Padding by copies; the kinds differ by the places, and in the node's name."""
+    circular = name.startswith(
+        "circular"
+    )  # of several functions in PyTorch, the last of which joins pieces
 
     class Declaration:
         """Copies of elements before and after the last dimensions, given by index."""
 
         def forward(self, *, places):
-            return kernel.take(self, places)
+            made = kernel.take(self, places)
+            return made if circular else layout.images(made, self)
 
         def grad_self(grad, places, self_meta):
             size = self_meta.shape[len(self_meta.shape) - len(places) :]
             return add_back(grad, places=places, size=size)
 
     Declaration.__name__ = name
-    flat = () if name.startswith("circular") else ("self",)
-    return primitive(linear=True, flat=flat)(Declaration)
+    return primitive(linear=True, flat=() if circular else ("self",))(Declaration)
 
 
 #: (mode, number of dimensions) -> operation.

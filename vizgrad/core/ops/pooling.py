@@ -148,7 +148,7 @@ def _largest(name: str, dims: int) -> Primitive:
         """The elements at `index`: the largest of each part, or window, of the plane."""
 
         def forward(self, index):
-            return places_kernel.take(self, index, dims)
+            return layout.images(places_kernel.take(self, index, dims), self)
 
         def grad_self(grad, index, self_meta):
             size = self_meta.shape[len(self_meta.shape) - dims :]

@@ -200,9 +200,13 @@ def _check_by_channel(input: Tensor, *parameters: Tensor | None) -> None:
 
 
 def _same_for_all(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> bool:
-    """Do the examples of a transform differ in their scale alone? They share statistics, then."""
-    alone = weight.__class__ is not Wrapped and bias.__class__ is not Wrapped
-    return not alone and input.__class__ is not Wrapped
+    """Do the examples of the innermost transform differ in their scale alone? They share statistics, then."""
+    return max(_depth(weight), _depth(bias)) > _depth(input)
+
+
+def _depth(tensor: Tensor | None) -> int:
+    """The number of the transform whose examples it holds; 0 of any other tensor."""
+    return tensor.level.number if isinstance(tensor, Wrapped) else 0
 
 
 def _scaled(plain: Tensor, weight: Any, bias: Any) -> Tensor:

@@ -122,7 +122,7 @@ def group_norm(
         out *= weight.reshape(shape)
     if bias is not None:
         out += bias.reshape(shape)
-    return out, mean, scale
+    return layout.images(out, x), mean, scale
 
 
 @quiet

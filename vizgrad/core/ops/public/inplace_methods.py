@@ -26,7 +26,7 @@ from vizgrad.core.ops.public import (
     statistics,
 )
 from vizgrad.core.ops.public import special as special_functions
-from vizgrad.core.ops.public.arguments import takes_tensors
+from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
 from vizgrad.core.tensor.duals import active, set_tangent, tangent_of
 from vizgrad.core.tensor.modes import MODES, about_to_write
 from vizgrad.core.tensor.requirements import DtypeKind, RankAtLeast, not_a_tensor
@@ -219,13 +219,9 @@ def ldexp_(
     other: Tensor,
 ) -> Tensor:
     """`ldexp`, in place; RuntimeError for integers."""
-    refuse_recorded_windows(input)
-    result = arithmetic.ldexp(input.clone(), other)
-    if result.is_complex() and not input.is_complex():
-        raise RuntimeError(
-            f"result type {result.dtype.name} can't be cast to the desired output type {input.dtype.name}"
-        )
-    return conversion.copy_(input, result)
+    if other._array.dtype.kind == "b":
+        check_kind("ldexp", other)
+    return write(pointwise_binary.ldexp, input, other, name="ldexp_")
 
 
 mvlgamma_ = _copied(special_functions.mvlgamma, "mvlgamma_")
