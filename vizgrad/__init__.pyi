@@ -7,7 +7,6 @@ from math import pi as pi
 from typing import Any as _Any
 from vizgrad import accelerator as accelerator
 from vizgrad import amp as amp
-from vizgrad import autograd as autograd
 from vizgrad import backends as backends
 from vizgrad import compiler as compiler
 from vizgrad import cpu as cpu

@@ -145,13 +145,18 @@ def test_what_an_engine_raises_is_raised_with_its_rank(view: Any, ranks: Ranks) 
 
 
 def test_an_engine_that_runs_other_code_is_told_as_busy(
-    view: Any, ranks: Ranks, monkeypatch: pytest.MonkeyPatch
+    view: Any, ranks: Ranks, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     forward(view)
+    begun = tmp_path / "begun"
     with ranks.debug("loss") as session:
         other = view.client[view.targets[1]].execute(
-            "import time; time.sleep(7)", block=False, silent=True
-        )
+            f"import time; open({str(begun)!r}, 'w').close(); time.sleep(7)",
+            block=False, silent=True,
+        )  # fmt: skip
+        until = time.monotonic() + 120
+        while not begun.exists() and time.monotonic() < until:
+            time.sleep(0.05)
         monkeypatch.setattr(engines, "BUSY", 1.0)
         told = session.step()
         monkeypatch.setattr(engines, "BUSY", LIMIT)

@@ -64,7 +64,7 @@ def near_of(site: Site | None, modules: Callable[[], str]) -> Near | None:
     while frame is not None:
         package = frame.f_globals.get("__package__")
         own = INTERNAL[package] is False and not of_framework(package)
-        name = frame.f_globals.get("__name__", "")
+        name = frame.f_globals.get("__name__") or ""  # None in recorded functions
         if name.partition(".")[0] in stdlib_module_names:
             own = False  # as contextlib between a `with` and what it enters
         if own and not is_library(frame.f_code.co_filename):

@@ -62,7 +62,7 @@ class Lines:
     def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
         if INTERNAL[frame.f_globals.get("__package__")] is not False or self._left <= 0:
             return None
-        if frame.f_globals.get("__name__", "").partition(".")[0] in sys.stdlib_module_names:
+        if (frame.f_globals.get("__name__") or "").partition(".")[0] in sys.stdlib_module_names:
             return None
         if "-packages" in frame.f_code.co_filename:
             return None  # an installed library's: the line that called it is told

@@ -271,7 +271,7 @@ def _met(frame: FrameType) -> _Code:
     if len(_CODES) >= _MOST_CODES:
         _CODES.clear()
     code = frame.f_code
-    found = _CODES[id(code)] = _Code(code, frame.f_globals.get("__name__", ""))
+    found = _CODES[id(code)] = _Code(code, frame.f_globals.get("__name__") or "")
     return found
 
 

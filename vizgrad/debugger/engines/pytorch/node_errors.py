@@ -65,5 +65,5 @@ def _fix(source: TorchGraph, node: int, saved: model.Saved) -> str:
 
 def of_a_hook(error: BaseException) -> bool:
     """Did a hook raise, or return what it must not? PyTorch itself refuses behind a node what that gave."""
-    modules = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__))
+    modules = (frame.f_globals.get("__name__") or "" for frame, _ in walk_tb(error.__traceback__))
     return "hook" in str(error) or not all(map(is_passed, modules))
