@@ -232,7 +232,7 @@ def _one_line(view: Locator, width: int) -> None:
         arg=view.element_handle(),
     )
     # The Inspector is beside the graph, or the first of the tabs.
-    assert view.get_by_role("tab").count() == (8 if width >= 900 else 9)
+    expect(view.get_by_role("tab")).to_have_count(8 if width >= 900 else 9)
     assert view.evaluate(CROOKED) == []
     slider, toolbar = box_of(view.locator(".vg-scrubber")), box_of(view.locator(".vg-toolbar"))
     assert slider["width"] >= 100
