@@ -175,7 +175,8 @@ def test_what_goes_wrong_in_noting_ends_the_watch_alone(monkeypatch: pytest.Monk
     def broken(*_: Any) -> None:
         raise KeyError("noted wrongly")
 
-    monkeypatch.setattr(TorchNoting, "made_plainly", broken)
+    for way in ("made_plainly", "_made"):  # of the CPU, and of a device
+        monkeypatch.setattr(TorchNoting, way, broken)
     a = leaf()
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")

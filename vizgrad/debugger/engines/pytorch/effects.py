@@ -107,7 +107,7 @@ class Unkept:
     """
 
     def undo(self) -> None:
-        raise WorldChanged("back", ".grad was written after its node had run")
+        raise WorldChanged("back", ".grad was written to")
 
     def redo(self) -> None:
         """Is never undone."""
