@@ -8,11 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.debugger.ranks.numbered import LIMIT, numbered
 from vizgrad.debugger.ranks import engines
-
-LIMIT = 300
-#: Seconds after which an engine is told again.
-AGAIN = 10
 
 
 @pytest.fixture(autouse=True)
@@ -43,20 +40,6 @@ def view(cluster: Any) -> Iterator[Any]:
     client = cluster.connect_client_sync()
     try:
         client.wait_for_engines(2, timeout=LIMIT)
-        view = client[:]
-        view.block = True
-        for rank, target in enumerate(view.targets):
-            told(client[target], {"rank": rank})
-        yield view
+        yield numbered(client)
     finally:
         client.close()
-
-
-def told(engine: Any, values: dict[str, Any]) -> None:
-    """Sends the values until the engine has them: a client knows an engine some moments before the scheduler
-    does, and until then a message to it is lost without a word.
-    """
-    for _ in range(0, LIMIT, AGAIN):
-        if engine.push(values, block=False).wait(AGAIN):
-            return
-    raise TimeoutError(f"engine {engine.targets} has not answered for {LIMIT} s")

@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Any
 
 import vizgrad
+from tests.debugger.ranks.numbered import numbered
 from tests.fixtures.ports import free_port
 
 IMPORTS = {
@@ -140,10 +141,7 @@ def main() -> None:
             cluster = ipyparallel.Cluster(n=options.ranks, engine_timeout=300, profile_dir=folder)
             client = cluster.start_and_connect_sync()
             try:
-                view = client[:]
-                view.block = True
-                for rank, target in enumerate(view.targets):
-                    client[target].push({"rank": rank}, block=True)
+                view = numbered(client)
                 ranks = begin(view, framework)
                 for check in (check_gradients, check_nan):
                     began = monotonic()

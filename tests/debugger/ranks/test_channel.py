@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import vizgrad
-from tests.debugger.ranks.conftest import LIMIT
+from tests.debugger.ranks.numbered import LIMIT
 from vizgrad.debugger.ranks import channel
 from vizgrad.debugger.ranks.channel import Channel, Door, ToldError
 

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import vizgrad
-from tests.debugger.ranks.conftest import LIMIT
+from tests.debugger.ranks.numbered import LIMIT
 from tests.debugger.ranks.programs import MODEL
 from tests.distributed.ranks import ROOT
 from tests.fixtures.ports import free_port

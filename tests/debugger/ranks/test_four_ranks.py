@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.debugger.ranks import gpt
-from tests.debugger.ranks.conftest import LIMIT
+from tests.debugger.ranks.numbered import LIMIT, numbered
 
 COUNT = 4
 
@@ -28,11 +28,7 @@ def four(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         )
         client = cluster.start_and_connect_sync()
         try:
-            view = client[:]
-            view.block = True
-            for rank, target in enumerate(view.targets):
-                client[target].push({"rank": rank}, block=True)
-            yield view
+            yield numbered(client)
         finally:
             client.close()
             cluster.stop_cluster_sync()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import vizgrad
-from tests.debugger.ranks.conftest import LIMIT
+from tests.debugger.ranks.numbered import LIMIT
 from vizgrad.debugger.ranks import engines
 from vizgrad.debugger.ranks.rank_group import Ranks
 

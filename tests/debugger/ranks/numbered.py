@@ -1,0 +1,27 @@
+"""A DirectView of engines of ipyparallel, each of which knows its rank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+#: Seconds for which an engine on a busy machine is waited for, and after which it is told again.
+LIMIT, AGAIN = 300, 10
+
+
+def numbered(client: Any) -> Any:
+    """A DirectView of all engines of the client. The variable `rank` of each says which it is."""
+    view = client[:]
+    view.block = True
+    for rank, target in enumerate(view.targets):
+        _tell(client[target], {"rank": rank})
+    return view
+
+
+def _tell(engine: Any, values: dict[str, Any]) -> None:
+    """Sends the values until the engine has them: a client knows an engine some moments before the scheduler
+    does, and until then a message to it is lost without a word.
+    """
+    for _ in range(0, LIMIT, AGAIN):
+        if engine.push(values, block=False).wait(AGAIN):
+            return
+    raise TimeoutError(f"engine {engine.targets} has not answered for {LIMIT} s")
