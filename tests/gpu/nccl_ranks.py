@@ -18,6 +18,7 @@ if EMULATED:
 
     emulated.start(devices=SIZE)
 
+# After the emulated device has started, which stands in for CUDA when cupy is imported:
 import vizgrad as vg  # noqa: E402
 import vizgrad.distributed as dist  # noqa: E402
 from vizgrad import nn  # noqa: E402
