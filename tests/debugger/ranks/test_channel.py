@@ -25,10 +25,12 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {"sum": lambda *given: sum(given), "r
 class ByIpyparallel:
     """In the place of what ipyparallel would return."""
 
+    returned = True
+
     def wait(self, _: float) -> None: ...
 
     def ready(self) -> bool:
-        return True
+        return self.returned
 
     def get(self, _: float) -> str:
         return "by ipyparallel"
@@ -81,6 +83,22 @@ def test_an_engine_that_runs_other_code_is_asked_by_ipyparallel() -> None:
 
     assert apply_request() == "by ipyparallel"
     assert asked(found, "sum", 1) == 1
+    found.close()
+
+
+def test_no_call_overtakes_one_that_ipyparallel_has_not_delivered() -> None:
+    """A move that was sent to a busy engine runs before anybody asks this engine where it stands."""
+    _, found = opened()
+    queued = ByIpyparallel()
+    queued.returned = False
+
+    def apply_request() -> None:
+        found.call("sum", (1,), lambda: queued).wait(LIMIT)
+
+    apply_request()
+    assert asked(found, "sum", 2) == "by ipyparallel"
+    queued.returned = True
+    assert asked(found, "sum", 2) == 2
     found.close()
 
 

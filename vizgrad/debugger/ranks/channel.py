@@ -117,6 +117,8 @@ class Channel:
         self._number = 0
         #: The answers to calls that are waited for; None until they are there.
         self._answers: dict[int, _Answer | None] = {}
+        #: The calls that go by ipyparallel and have not returned.
+        self._queued: list[Any] = []
         self.closed = False
 
     def call(
@@ -124,6 +126,10 @@ class Channel:
     ) -> ChannelResult:
         """`otherwise`: begins the call by ipyparallel, if this channel cannot carry it."""
         with self._lock:
+            self._queued = [each for each in self._queued if not each.ready()]
+            if self._queued:
+                self._queued.append(begun := otherwise())
+                return ChannelResult(self, 0, otherwise, begun)
             self._number += 1
             number = self._number
             try:
@@ -157,6 +163,11 @@ class Channel:
         except (OSError, EOFError):
             self.closed = True
 
+    def queue(self, begun: Any) -> None:
+        """This call goes by ipyparallel."""
+        with self._lock:
+            self._queued.append(begun)
+
     def forget(self, number: int) -> None:
         """This answer is not waited for any more."""
         with self._lock:
@@ -171,11 +182,13 @@ class Channel:
 class ChannelResult:
     """A call that was begun: with the methods of ipyparallel's AsyncResult that are used here."""
 
-    def __init__(self, channel: Channel, number: int, otherwise: Callable[[], Any]) -> None:
+    def __init__(
+        self, channel: Channel, number: int, otherwise: Callable[[], Any], other: Any = None
+    ) -> None:
         self._channel, self._number, self._otherwise = channel, number, otherwise
         self._answer: _Answer | None = None
         #: ipyparallel's, once the call has gone that way.
-        self._other: Any = None
+        self._other = other
 
     def wait(self, seconds: float) -> None:
         if self._other is not None:
@@ -190,6 +203,7 @@ class ChannelResult:
             return
         if self._answer is not None and self._answer.busy:
             self._other = self._otherwise()
+            self._channel.queue(self._other)
 
     def ready(self) -> bool:
         return self._other.ready() if self._other is not None else self._answer is not None
