@@ -101,6 +101,26 @@ def test_each_turn_of_a_loop_is_an_arrival_and_a_hit(opened: Opened) -> None:
     assert stops(session) == [(3, "TanhBackward0")]
 
 
+def test_a_stop_says_which_arrival_of_how_many_it_is(opened: Opened) -> None:
+    session = opened(LOOP)
+    session.break_at(line="arrivals.py:4")
+    told: list[str] = []
+    while session.continue_() and session.status == "paused":
+        told.append(str(session.stopped))
+    begin = "Stopped: breakpoint before TanhBackward0 (line 4 of arrivals.py, arrival"
+    assert told == [f"{begin} {number} of 3)" for number in (1, 2, 3)]
+    session.clear_breakpoints()
+    session.restart()
+    session.break_at(line="arrivals.py:4", hits=2)
+    session.continue_()
+    assert str(session.stopped) == f"{begin} 2 of 3)"
+    session.clear_breakpoints()
+    session.restart()
+    session.break_at(line="arrivals.py:4", condition='name == "MulBackward0"', hits=3)
+    session.continue_()
+    assert 'arrival 3 of 3, name == "MulBackward0"), the 3rd time' in str(session.stopped)
+
+
 LAYER = """\
 x, w, b = (torch.ones(2, 2, requires_grad=True) for _ in range(3))
 y = x * 3 @ w + b
@@ -116,6 +136,9 @@ def test_the_leaf_of_a_weight_interrupts_no_row(opened: Opened) -> None:
     order = [visit.node for visit in session.trace.visits]
     kinds = [session.graph.nodes[node].kind == "leaf" for node in order]
     assert kinds[1:4] == [False, True, False]
+    session.restart()
+    session.continue_()
+    assert str(session.stopped).endswith("before AddBackward0 (line 2 of arrivals.py)")  # one of one
 
 
 NESTED = """\

@@ -110,6 +110,8 @@ class Breakpoint:
         self.writes: Writes | None = None
         self._written: object = None
         self._told: tuple[int, ...] | None = None
+        #: Its nodes in rows, as a run comes to them, and the nodes that they were made of.
+        self._in_rows: tuple[AbstractSet[int], list[list[int]]] | None = None
         #: Its condition has had no value whenever it was asked: where that was first, and why.
         self.without_value: tuple[conditions.Facts, str] | None = None
         self._has_had_value = False
@@ -168,15 +170,30 @@ class Breakpoint:
         """The nodes before which it may stop, as far as that is known before the run."""
         if self.rows is None or self.test is not None:
             return self.nodes
-        rows = self.rows.rows(self.nodes - self.own, skipped)
-        return frozenset(self.own & self.nodes) | {row[0] for row in rows}
+        return frozenset(self.own & self.nodes) | {row[0] for row in self._rows(skipped)}
+
+    def arrival(self, node: int, skipped: AbstractSet[int]) -> tuple[int, int] | None:
+        """Which of how many arrivals at its lines a run is at before `node`, one of those that its lines
+        recorded. None where it does not go by lines.
+        """
+        if self.rows is None or node in self.own:
+            return None
+        rows = self._rows(skipped)
+        number = bisect_right(rows, node, key=lambda row: row[0])
+        return (number, len(rows)) if number and node in rows[number - 1] else None
+
+    def _rows(self, skipped: AbstractSet[int]) -> list[list[int]]:
+        """Those of its nodes that it has by their lines, in rows. `skipped` is the same for a whole run."""
+        assert self.rows is not None
+        if self._in_rows is None or self._in_rows[0] != self.nodes:
+            self._in_rows = self.nodes, self.rows.rows(self.nodes - self.own, skipped)
+        return self._in_rows[1]
 
     def leave_out(self, node: int, skipped: AbstractSet[int]) -> None:
         """Does not stop before this one any more, nor at what the run comes to in one row with it."""
         left = {node}
         if self.rows is not None and self.test is None and node not in self.own:
-            its = self.rows.rows(self.nodes - self.own, skipped)
-            left.update(*(row for row in its if node in row))
+            left.update(*(row for row in self._rows(skipped) if node in row))
         self.nodes -= left
         self._told = None
 
@@ -286,6 +303,10 @@ class Breakpoints:
             )
             made.rows = LineRows(self._source, at_lines)
         return made
+
+    def arrival(self, met: Breakpoint, node: int) -> tuple[int, int] | None:
+        """Which of how many arrivals at the lines of `met` the run is at before `node`, if it goes by lines."""
+        return met.arrival(node, self._skipped)
 
     def of(self, number: int) -> Breakpoint:
         """ValueError if there is none of this number."""

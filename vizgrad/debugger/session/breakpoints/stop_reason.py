@@ -36,6 +36,10 @@ def at_stop(
         return _stopped("condition", last.node, source, history, text, by=number)
     assert current is not None
     why = [met.text] if met.kind in ("line", "tensor") or "*" in met.text else []
+    arrival = breakpoints.arrival(met, current)
+    if arrival is not None and arrival[1] > 1:
+        why.append(f"arrival {arrival[0]:,} of {arrival[1]:,}")
+        times = times if met.condition else ""
     why += [met.condition] if met.condition else []
     text = f"breakpoint before {_called(source, current)}"
     text += (f" ({', '.join(why)})" if why else "") + times
