@@ -94,6 +94,29 @@ test.each(ALL)(
   }
 );
 
+test.each(TRACES)(
+  '$name: opens where it was left, and at its start where it had finished',
+  async trace => {
+    const file = await readTraceFile(bytesOf(trace));
+    const { length } = file.records;
+    for (const done of [Math.min(2, length), length]) {
+      const records = file.records.slice(0, done);
+      const last = records.at(-1);
+      const isLeft =
+        file.trace.start !== null && (last?.current != null || last?.visit.error !== '');
+      const store = new DebuggerStore(new TracePort({ ...file, records }), {
+        schedule: callback => callback()
+      });
+      await settled();
+      const { run } = shown(store);
+      expect([run.position, run.recorded]).toEqual([isLeft ? done : 0, done]);
+      const odd = file.view.stops.find(({ position }) => position === done);
+      expect(run.stopped).toEqual(isLeft && odd ? odd : null);
+      store.dispose();
+    }
+  }
+);
+
 test('in a loop that no drawing has open a step asks for it once', async () => {
   const port = await portOf(TRACES.find(({ name }) => name === 'turns') as (typeof TRACES)[0]);
   const asked: Request[] = [];

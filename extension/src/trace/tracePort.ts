@@ -1,8 +1,9 @@
 /**
  * A port with no kernel behind it: what a view asks is answered from the file of a trace.
  *
- * Steps are the records. Drawings are those that were made when the trace was saved: where a person opens what none
- * of them has open, the one that comes nearest is shown.
+ * Steps are the records. It opens where the run stood when the trace was saved; a run that had finished, or a recording,
+ * opens at its start. Drawings are those that were made when the trace was saved: where a person opens what none of them
+ * has open, the one that comes nearest is shown.
  */
 import type {
   Folding,
@@ -15,7 +16,7 @@ import type {
   Stopped,
   Update
 } from '../protocol';
-import { PROTOCOL_VERSION } from '../protocol';
+import { NODE_STATES, PROTOCOL_VERSION } from '../protocol';
 import type { Port } from '../store';
 import type { Drawn, TraceFile } from './file';
 import { TraceLook } from './look';
@@ -44,6 +45,11 @@ export class TracePort implements Port {
   ) {
     this.look = new TraceLook(file);
     this.stops = new TraceStops(file);
+    const last = file.trace.start ? file.records.at(-1) : undefined;
+    if (last && (last.current !== null || last.visit.error !== '')) {
+      this.position = file.records.length;
+      this.stopped = this.stops.at(this.position);
+    }
   }
 
   onMessage(callback: (message: unknown) => void): () => void {
@@ -145,9 +151,8 @@ export class TracePort implements Port {
       truncated: trace.graph.truncated,
       drawing: drawing.digest === digest ? null : drawing,
       standing: {
-        ...standing,
+        ...(position > 0 ? withoutNext(standing) : standing),
         ...this.head(),
-        current: position > 0 ? null : standing.current,
         storages: trace.graph.storages,
         branches: this.look.branches(position)
       }
@@ -356,6 +361,24 @@ export class TracePort implements Port {
     };
     this.tell({ type: 'updated', session: SESSION, update });
   }
+}
+
+/** The start, where no node runs next: the one that does waits as others do. */
+function withoutNext(standing: Standing): Standing {
+  const { current, ready } = standing;
+  if (current === null) {
+    return standing;
+  }
+  const counts = [...standing.counts];
+  const [from, to] = [NODE_STATES.indexOf('current'), NODE_STATES.indexOf('waiting')];
+  counts[from] = (counts[from] ?? 0) - 1;
+  counts[to] = (counts[to] ?? 0) + 1;
+  return {
+    ...standing,
+    current: null,
+    ready: ready.filter(({ node }) => node !== current),
+    counts
+  };
 }
 
 type Head = Pick<

@@ -167,6 +167,7 @@ def test_of_a_run_that_is_not_done_there_is_so_much(tmp_path: Path) -> None:
     _, _, live = small()
     live.step(2)
     loaded = again(live, tmp_path)
+    assert loaded.position == 2
     assert "2 of 5 nodes done" in loaded.continue_()
     assert "saved when 2 of 5 nodes were done" in loaded.step()
     assert loaded.stopped is not None
@@ -183,6 +184,8 @@ def test_a_node_that_raised_is_shown_and_not_raised_again(tmp_path: Path) -> Non
     with pytest.raises(ZeroDivisionError):
         live.continue_()
     loaded = again(live, tmp_path)
+    assert loaded.status == "failed"
+    loaded.restart()
     assert "ZeroDivisionError" in loaded.continue_()
     assert loaded.status == "failed"
     assert loaded.run.nodes == live.run.nodes
@@ -195,12 +198,15 @@ def test_stops_where_a_nan_was_born(tmp_path: Path) -> None:
     live.stop_at_nonfinite = False
     live.continue_()
     loaded = again(live, tmp_path)
+    assert loaded.position == 0  # that of a run that had finished stands at its start
     live.stop_at_nonfinite = True
     live.restart()
     live.continue_()
     loaded.continue_()
     assert loaded.stopped == live.stopped
     assert "SqrtBackward0 made 1 NaN of 2" in str(loaded.stopped)
+    there = again(live, tmp_path)
+    assert (there.position, there.stopped) == (live.position, live.stopped)
 
 
 def test_breakpoints_and_names_are_those_of_a_session(tmp_path: Path) -> None:

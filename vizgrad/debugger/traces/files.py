@@ -493,14 +493,17 @@ class LoadedTrace(Session):
 
     _control_type = ReplayControl
 
-    def __init__(self, whole: FromFile, backward: int, name: str) -> None:
+    def __init__(self, whole: FromFile, backward: int, name: str, *, at_end: bool = False) -> None:
+        """`at_end`: it stands behind all that was recorded, and says what had stopped the run there."""
         self.whole: model.Trace = whole
         trace = stepped(whole, backward)
         made = backward_of(trace, whole.values, whole.births)
         super().__init__(made, opening=Opening(cell=Cell(name)))
         # all that is in it has been recorded: the scrubber reaches to its end
-        self.seek(len(trace.records))
-        self.restart()
+        steps = len(trace.records)
+        self._control.move(lambda history, between: history.seek(steps, between), stops=True)
+        if not at_end:
+            self.restart()
 
     @property
     def trace(self) -> model.Trace:
@@ -536,6 +539,7 @@ class LoadedTrace(Session):
 
 def load_trace(path: File | IO[bytes], *, backward: int = 1) -> LoadedTrace:
     """Reads a trace that `trace.save(path)` wrote. Displayed in a notebook, it is the view of a session.
+    It stands where the run stood when it was saved; the trace of a run that had finished stands at its start.
 
     A recording of several backwards is stepped through one at a time: `backward` says which (ValueError if
     there are not so many).
@@ -545,7 +549,13 @@ def load_trace(path: File | IO[bytes], *, backward: int = 1) -> LoadedTrace:
     """
     read, _ = _read(path, backward)
     known = FromFile(read.trace, read.values, read.manifest.births)
-    return LoadedTrace(known, backward, archive.called(path))
+    return LoadedTrace(known, backward, archive.called(path), at_end=_was_left(known))
+
+
+def _was_left(trace: model.Trace) -> bool:
+    """Was it saved before its run was at its end? Whoever opens it looks at that place. A recording has none."""
+    last = trace.records[-1] if trace.start is not None and trace.records else None
+    return last is not None and (last.current is not None or bool(last.visit.error))
 
 
 def read_trace(path: File | IO[bytes], backward: int = 1) -> model.Trace:
@@ -591,7 +601,6 @@ def shown_beside(found: Differing) -> LoadedTrace | None:
         known = FromFile(trace, dict(trace.arrays()), tuple(trace.births()))
     else:
         known = FromFile(trace, {}, tuple(filter(None, map(birth_in, trace.records))))
-    made = LoadedTrace(known, 1, "")
-    made.seek(len(stepped(known).records))
+    made = LoadedTrace(known, 1, "", at_end=True)
     made.compare(found.other, tolerance=found.asked)
     return made
