@@ -55,6 +55,24 @@ def test_what_if_is_compared_in_four_clicks_at_the_first_node_that_differs(lab: 
     chosen = view.locator("[data-node-id][aria-selected=true]")
     expect(chosen).to_have_attribute("aria-label", re.compile("^ExpBackward0.*differs by 100 %"))
     expect(chosen).to_be_in_viewport()
+    inspector = view.get_by_role("region", name="Inspector")
+    expect(inspector).to_contain_text("first to differ")
+    expect(inspector).not_to_contain_text("selected by you")
+    # There is room for the whole name above the graph.
+    pill, end = view.locator(".vg-pinned"), view.locator(".vg-pinned .vg-middle-tail")
+    expect(pill).to_contain_text("Selected: ExpBackward0")
+    there, last = pill.bounding_box(), end.bounding_box()
+    assert there is not None
+    assert last is not None
+    assert last["y"] + last["height"] <= there["y"] + there["height"] + 1
+    # All that differ are within the graph, above its legend.
+    graph = view.locator(".vg-canvas").bounding_box()
+    assert graph is not None
+    for node in view.locator("[data-node-id]:is([data-differs='5'], [data-differs='4'])").all():
+        box = node.locator(".vg-box").bounding_box()
+        assert box is not None
+        assert box["y"] >= graph["y"]
+        assert box["y"] + box["height"] <= graph["y"] + graph["height"]
     expect(view.get_by_role("region", name="Inspector")).to_contain_text("branch 1 beside original")
     picture(lab, "compared-at-the-first")
     # What a screen reader is told is one word.

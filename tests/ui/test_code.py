@@ -110,6 +110,10 @@ def test_a_click_beside_a_line_stops_the_run_there(lab: Lab) -> None:
     expect(cell(notebook, 1).locator(".vg-current-line")).to_contain_text(
         "Stopped: breakpoint before TanhBackward0"
     )
+    # The line can be read in the view, too, however the page is scrolled.
+    line = view.get_by_role("region", name="Inspector").locator(".vg-place")
+    expect(line).to_be_in_viewport()
+    expect(line).to_contain_text("In [2], line 3")
     picture(lab, "code-stopped")
     # The cell that debugs is run again: the breakpoint is set in the session that comes.
     assert notebook.execute("print(len(session.breakpoints))") == "1\n"

@@ -45,7 +45,6 @@ def test_two_views_follow_each_other_and_the_cells(lab: Lab) -> None:
     notebook = lab.open_notebook(SETUP + "session = vg.debug(loss)", "show(session)")
     notebook.run()
     one, other = notebook.output(0), notebook.output(1)
-    press(one, "Open live")
     at(one, 0)
     at(other, 0)
     press(one, "Step")

@@ -226,7 +226,7 @@ def test_heads_are_one_line_and_the_slider_can_be_held(lab: Lab) -> None:
 
 
 def _one_line(view: Locator, width: int) -> None:
-    expect(view.get_by_text("Selected by you:")).to_be_attached()
+    expect(view.get_by_text("Selected:")).to_be_attached()
     view.page.wait_for_function(  # what is beside it is drawn anew first, where it became narrow
         "view => view.querySelector('.vg-pinned .vg-middle')?.getBoundingClientRect().width > 60",
         arg=view.element_handle(),

@@ -208,9 +208,9 @@ def _reading(view: Locator) -> None:
 
 def _following(view: Locator) -> None:
     view.locator("[data-node-id]").nth(1).click()
-    expect(view.get_by_text("Selected by you: LogSoftmaxBackward0")).to_be_visible()
+    expect(view.get_by_text("Selected: LogSoftmaxBackward0")).to_be_visible()
     view.get_by_role("button", name="Back to current").click()
-    expect(view.get_by_text("Selected by you")).to_have_count(0)
+    expect(view.get_by_text("Selected: ")).to_have_count(0)
 
 
 def _arrays(view: Locator) -> None:

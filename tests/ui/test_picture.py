@@ -187,13 +187,13 @@ def test_whom_the_view_looks_at_is_said_and_what_runs_next_is_pointed_to(lab: La
     first = view.locator('[data-state="current"]').first
     name = (first.get_attribute("aria-label") or "").split(",")[0]
     first.click()
-    yours = view.get_by_text("Selected by you:")
+    yours = view.get_by_text("Selected:")
     expect(yours).to_have_count(0)  # it is what the run is about anyway
     for _ in range(3):
         press(view, "Step")
     expect(root(view)).to_have_attribute("data-position", "3")
     view.locator('[data-state="done"]').first.click()
-    expect(view.get_by_text(f"Selected by you: {name}")).to_be_visible()
+    expect(view.get_by_text(f"Selected: {name}")).to_be_visible()
     arrow = view.get_by_role("button", name="current:")
     canvas = canvas_of(view)
     x, y = (

@@ -13,7 +13,7 @@ from tests.ui.test_following import at
 from tests.ui.test_rooms import opened_panel
 from tests.ui.test_tour import press
 
-PINNED = re.compile("Selected by you")
+PINNED = re.compile("Selected: ")
 
 
 def line_of(editor: Locator, text: str) -> Locator:
@@ -49,7 +49,7 @@ def test_a_node_shows_its_line_and_a_line_its_nodes(lab: Lab) -> None:
     expect(chooser(model)).to_have_value("4")
     names = ["3 of 3: TanhBackward0", "2 of 3: TanhBackward0", "1 of 3: TanhBackward0"]
     expect(chooser(model).locator("option")).to_have_text(names)
-    expect(view.get_by_text("Selected by you: TanhBackward0")).to_be_visible()
+    expect(view.get_by_text("Selected: TanhBackward0")).to_be_visible()
     expect(selected).to_contain_text("selected: TanhBackward0, 3 of 3")
     picture(lab, "chooser")
 

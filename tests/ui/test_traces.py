@@ -100,6 +100,32 @@ def test_a_double_click_in_the_file_browser_shows_it_without_a_kernel(lab: Lab) 
         assert axe(view) == []
 
 
+def test_a_click_saves_a_trace_that_opens_at_the_stop(lab: Lab) -> None:
+    notebook = lab.open_notebook(
+        "import vizgrad as vg\nx = vg.tensor([0.0, 1.0], requires_grad=True)\n"
+        "loss = (x.sqrt() * vg.tensor([0.0, 1.0])).sum()",
+        "s = vg.debug(loss)",
+    )
+    notebook.run()
+    view = notebook.output(1)
+    press(view, "Continue")
+    expect(view.locator(".vg-banner")).to_contain_text("SqrtBackward0 made 1 NaN")
+    press(view, "Save the trace")
+    said = view.locator(".vg-banner-text").filter(has_text="Saved loss.vgtrace (")
+    expect(said).to_be_visible()
+    picture(lab, "trace-saved")
+    assert (lab.server.root / "loss.vgtrace").is_file()
+    lab.execute("filebrowser:refresh")
+    lab.execute("docmanager:open", path="loss.vgtrace")
+    opened = lab.page.locator(".jp-Document:not(.jp-NotebookPanel):has(.vg-root)")
+    stands(opened, 3)
+    expect(opened.locator(".vg-banner")).to_contain_text("SqrtBackward0 made 1 NaN")
+    chosen = opened.locator("[data-node-id][aria-selected=true]")
+    expect(chosen).to_have_attribute("aria-label", re.compile("^SqrtBackward0"))
+    expect(opened.get_by_role("button", name="Save the trace")).to_have_count(0)
+    picture(lab, "trace-at-its-stop")
+
+
 def test_what_is_no_trace_says_so(lab: Lab) -> None:
     (lab.server.root / "broken.vgtrace").write_bytes(b"PK\x03\x04 and nothing more")
     lab.execute("docmanager:open", path="broken.vgtrace")
@@ -147,6 +173,9 @@ def test_a_trace_of_a_long_loop_is_opened_and_stepped(lab: Lab) -> None:
     view = lab.page.locator(".jp-Document:has(.vg-root)")
     expect(root(view)).to_have_attribute("data-layout", "done")
     expect(view).to_contain_text("60,002 nodes")
+    stands(view, 3)  # where it was saved
+    press(view, "Restart")
+    stands(view, 0)
     for position in (1, 2, 3):  # into the loop, most of which is in no drawing
         press(view, "Step")
         stands(view, position)

@@ -2,10 +2,10 @@
 /** Commands and preferences: declared once, in Python. */
 
 // prettier-ignore
-export type CommandName = 'continue' | 'pause' | 'step' | 'step-back' | 'stage' | 'stage-back' | 'step-in' | 'step-out' | 'run-to-leaf' | 'run-to-cursor' | 'debug-second' | 'run-to-here' | 'toggle-breakpoint' | 'stop-at-nan' | 'restart' | 'stop' | 'open' | 'outwards' | 'previous-cell' | 'next-cell' | 'next-problem' | 'why' | 'show-cause' | 'search' | 'zoom-to-fit' | 'zoom-to-selection' | 'zoom-in' | 'zoom-out' | 'fold-all' | 'open-groups' | 'colour-by-gradient' | 'save-svg' | 'save-png' | 'copy-picture' | 'compare-branch' | 'menu' | 'follow' | 'last-node' | 'next-part' | 'previous-part' | 'presentation' | 'pop-out' | 'open-window' | 'help' | 'toggle-line-breakpoint' | 'choose-line-node' | 'show-value' | 'open-panel' | 'memory' | 'refresh-memory';
+export type CommandName = 'continue' | 'pause' | 'step' | 'step-back' | 'stage' | 'stage-back' | 'step-in' | 'step-out' | 'run-to-leaf' | 'run-to-cursor' | 'debug-second' | 'run-to-here' | 'toggle-breakpoint' | 'stop-at-nan' | 'restart' | 'stop' | 'open' | 'outwards' | 'previous-cell' | 'next-cell' | 'next-problem' | 'why' | 'show-cause' | 'search' | 'zoom-to-fit' | 'zoom-to-selection' | 'zoom-in' | 'zoom-out' | 'fold-all' | 'open-groups' | 'colour-by-gradient' | 'save-svg' | 'save-png' | 'copy-picture' | 'compare-branch' | 'menu' | 'follow' | 'last-node' | 'next-part' | 'previous-part' | 'presentation' | 'pop-out' | 'open-window' | 'help' | 'toggle-line-breakpoint' | 'choose-line-node' | 'show-value' | 'open-panel' | 'memory' | 'refresh-memory' | 'save-trace';
 
 // prettier-ignore
-export type CommandIcon = 'back' | 'breakpoint' | 'continue' | 'fit' | 'fold' | 'follow' | 'heat' | 'help' | 'memory' | 'minus' | 'nan' | 'pause' | 'plus' | 'popOut' | 'presentation' | 'refresh' | 'restart' | 'runTo' | 'search' | 'second' | 'stage' | 'stageBack' | 'step' | 'stepIn' | 'stepOut' | 'stop' | 'toLeaf' | 'toLine' | 'unfold' | 'warning' | 'why' | 'window';
+export type CommandIcon = 'back' | 'breakpoint' | 'continue' | 'fit' | 'fold' | 'follow' | 'heat' | 'help' | 'memory' | 'minus' | 'nan' | 'pause' | 'plus' | 'popOut' | 'presentation' | 'refresh' | 'restart' | 'runTo' | 'save' | 'search' | 'second' | 'stage' | 'stageBack' | 'step' | 'stepIn' | 'stepOut' | 'stop' | 'toLeaf' | 'toLine' | 'unfold' | 'warning' | 'why' | 'window';
 
 // prettier-ignore
 export type Section = 'Run' | 'Graph' | 'View' | 'Notebook';
@@ -102,6 +102,7 @@ export const COMMANDS: readonly Command[] = [
   { name: 'open-panel', label: 'Show the backward graph panel', labelOn: 'Show the backward graph panel', help: 'Open the newest session of the active notebook in the side panel.', section: 'Notebook', icon: null, keys: [], reach: 'view', enabled: 'always', menus: [], byHost: true, code: '', magic: '' },
   { name: 'memory', label: 'Memory of the notebook', labelOn: 'Memory of the notebook', help: 'List all storages, what holds them, and which variables keep graphs alive.', section: 'Notebook', icon: 'memory', keys: [], reach: 'view', enabled: 'always', menus: [], byHost: false, code: 'vizgrad.memory()', magic: '%vizgrad memory' },
   { name: 'refresh-memory', label: 'Refresh memory', labelOn: 'Refresh memory', help: 'Read the memory of the notebook again.', section: 'Notebook', icon: 'refresh', keys: [], reach: 'view', enabled: 'always', menus: [], byHost: false, code: '', magic: '' },
+  { name: 'save-trace', label: 'Save the trace', labelOn: 'Save the trace', help: 'Save the steps so far as a file beside the notebook; it opens without a kernel.', section: 'Notebook', icon: 'save', keys: [], reach: 'view', enabled: 'open', menus: ['graph'], byHost: false, code: 'session.trace.save("run.vgtrace")', magic: '%vizgrad save [--full] FILE' },
 ];
 
 // prettier-ignore
@@ -127,7 +128,6 @@ export const IN_CODE: readonly InCode[] = [
   { label: 'Debug a cell', help: 'Run a cell up to its first backward() and debug it there, with the local variables at hand.', code: 'vizgrad.debug(loss)', magic: '%%vizgrad debug [NAME] [--at N] [--when CONDITION] [--each]' },
   { label: 'Load a trace', help: 'Load a trace from a file, to view and step like a session; nothing is computed.', code: 'vizgrad.load_trace("run.vgtrace")', magic: '%vizgrad load FILE' },
   { label: 'Attach to a program', help: 'Look at a program that runs under `python -m vizgrad`: losses, norms, findings, and its stop.', code: 'vizgrad.attach(pid)', magic: '%vizgrad attach [PID [COMMAND]]' },
-  { label: 'Save the trace', help: 'Save the steps so far to a file, or export them as one page for any browser.', code: 'session.trace.save("run.vgtrace")', magic: '%vizgrad save [--full] FILE' },
 ];
 
 // prettier-ignore

@@ -58,6 +58,7 @@ import type {
   RunTo,
   RunToLeaf,
   RunToLine,
+  SaveTrace,
   Seek,
   SetBreakpoint,
   SetGrad,
@@ -93,6 +94,7 @@ import {
   readShown,
   readSource,
   readStorages,
+  readTraceSaved,
   readUpdates,
   readValueRead,
   readVisits,
@@ -118,6 +120,7 @@ import type {
   Shown,
   Source,
   Storages,
+  TraceSaved,
   Updates,
   ValueRead,
   Visits,
@@ -153,6 +156,7 @@ export type Request =
   | GetMemory
   | GetStorages
   | GetPicture
+  | SaveTrace
   | FollowLines
   | LinesSeen
   | GetLineNodes
@@ -214,6 +218,7 @@ export type Message =
   | Memory
   | Storages
   | Picture
+  | TraceSaved
   | Lines
   | LineNodes
   | NodeLine
@@ -252,6 +257,7 @@ export const ANSWERS = {
   get_memory: ['memory'],
   get_storages: ['storages'],
   get_picture: ['picture'],
+  save_trace: ['trace_saved'],
   follow_lines: ['lines'],
   lines_seen: ['done'],
   get_line_nodes: ['line_nodes'],
@@ -324,6 +330,7 @@ export const MESSAGE_READERS: { [T in Message['type']]: Reader<Extract<Message, 
   memory: readMemory,
   storages: readStorages,
   picture: readPicture,
+  trace_saved: readTraceSaved,
   lines: readLines,
   line_nodes: readLineNodes,
   node_line: readNodeLine,

@@ -187,6 +187,12 @@ export class MessageHandler {
       case 'picture':
         this.state.patch({ picture: message });
         break;
+      case 'trace_saved': {
+        const { file, folder, size } = message;
+        const text = `Saved ${file} (${size}) in ${folder}. It opens without a kernel.`;
+        this.state.patch({ notice: { level: 'info', text }, announcement: text });
+        break;
+      }
       case 'found':
         if (question?.type === 'find') {
           const { total, names: first } = message;

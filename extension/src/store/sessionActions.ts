@@ -207,6 +207,11 @@ export class SessionActions {
     this.send(session => ({ type: 'get_picture', session, first }));
   }
 
+  /** The kernel is to write the trace to a file, and says which. */
+  saveTrace(): void {
+    this.send(session => ({ type: 'save_trace', session }));
+  }
+
   // --- explanations ---
 
   /** Ask why a node is as it is, and show it. */

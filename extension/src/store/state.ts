@@ -20,7 +20,7 @@ import type { ViewState } from './view';
 
 /** A line for the person, above the graph, until dismissed or overtaken. */
 export interface Notice {
-  readonly level: 'error' | 'warning';
+  readonly level: 'error' | 'warning' | 'info';
   readonly text: string;
 }
 

@@ -11,7 +11,7 @@ import { BadFile } from './zip';
 
 /** What only a run can be told, and a window of a kernel's. */
 const WITHOUT: readonly CommandName[] = [
-  ...(['stop', 'pause', 'pop-out', 'open-window'] as const),
+  ...(['stop', 'pause', 'pop-out', 'open-window', 'save-trace'] as const),
   ...(['run-to-cursor', 'debug-second', 'why', 'show-cause'] as const),
   ...(['memory', 'refresh-memory'] as const)
 ];

@@ -33,12 +33,14 @@ export type IconName =
   | 'follow'
   | 'heat'
   | 'warning'
+  | 'info'
   | 'nan'
   | 'pause'
   | 'presentation'
   | 'memory'
   | 'refresh'
   | 'popOut'
+  | 'save'
   | 'why'
   | 'window';
 
@@ -181,10 +183,23 @@ const SHAPES: Readonly<Record<IconName, ComponentChildren>> = {
       <path d="M9 2.5h4.5V7M13.2 2.8 7.6 8.4" {...line} stroke-linecap="round" />
     </>
   ),
+  save: (
+    <>
+      <path d="M8 2.2v7.6M4.9 6.9 8 10l3.1-3.1" {...line} stroke-linecap="round" />
+      <path d="M2.5 10.5v2.8h11v-2.8" {...line} stroke-linecap="round" stroke-linejoin="round" />
+    </>
+  ),
   window: (
     <>
       <rect x="2" y="3" width="12" height="10" rx="1.2" {...line} />
       <path d="M2 6h12" {...line} />
+    </>
+  ),
+  info: (
+    <>
+      <circle cx="8" cy="8" r="6" {...line} stroke-width="1.3" />
+      <path d="M8 7.3v3.9" {...line} stroke-linecap="round" />
+      <circle cx="8" cy="4.9" r=".9" {...solid} />
     </>
   ),
   help: (

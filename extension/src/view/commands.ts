@@ -245,6 +245,7 @@ function ownDoers(store: DebuggerStore, node: () => number | null): Doers {
       },
       otherwise: 'no cause with a step is shown. Ask Why? first'
     },
+    'save-trace': { act: () => store.actions.saveTrace() },
     restart: { act: () => store.actions.restart() },
     stop: { act: () => store.actions.stop() },
     search: {

@@ -200,9 +200,11 @@ NOTEBOOK: tuple[Command, ...] = (
     Command(
         name="save-trace",
         label="Save the trace",
-        help="Save the steps so far to a file, or export them as one page for any browser.",
+        help="Save the steps so far as a file beside the notebook; it opens without a kernel.",
         section="Notebook",
-        in_view=False,
+        icon="save",
+        enabled="open",
+        menus=("graph",),
         code='session.trace.save("run.vgtrace")',
         magic=Magic(
             "save [--full] FILE",

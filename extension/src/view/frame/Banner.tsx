@@ -32,7 +32,7 @@ export function Banner({ state }: { state: DebuggerState }): JSX.Element {
           data-level={level}
           role={level === 'error' ? 'alert' : 'status'}
         >
-          <Icon name="warning" />
+          <Icon name={level === 'info' ? 'info' : 'warning'} />
           {fault ? (
             <Fault text={text} node={named(state, node)} />
           ) : (

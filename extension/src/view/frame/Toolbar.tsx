@@ -30,7 +30,13 @@ const OTHER_TOOLS: readonly CommandName[] = [
 ];
 /** Those whose names are written where there is room: the first before the others. */
 const NAMED: readonly CommandName[] = ['continue', 'step-back', 'run-to-here', 'toggle-breakpoint'];
-const VIEW_TOOLS: readonly CommandName[] = ['presentation', 'pop-out', 'open-window', 'help'];
+const VIEW_TOOLS: readonly CommandName[] = [
+  'save-trace',
+  'presentation',
+  'pop-out',
+  'open-window',
+  'help'
+];
 
 /** To teach, what a clicker does has large buttons with names; Step always has its own. */
 const LARGE: readonly CommandName[] = ['step', 'step-back'];

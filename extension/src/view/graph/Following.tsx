@@ -18,7 +18,7 @@ interface AwayProps {
 }
 
 /**
- * "Selected by you: LogSoftmaxBackward0 · Back to current", while that is not the node that the run is about. In the
+ * "Selected: LogSoftmaxBackward0 · Back to current", while that is not the node that the run is about. In the
  * head of the graph: over the drawing it would cover the result.
  */
 export function Away({ session, view }: AwayProps): JSX.Element | null {
@@ -34,7 +34,7 @@ export function Away({ session, view }: AwayProps): JSX.Element | null {
   return (
     <div class="vg-pinned" role="status">
       <span class="vg-pinned-name" title={title}>
-        <span class="vg-pinned-words">Selected by you: </span>
+        <span class="vg-pinned-words">Selected: </span>
         <Middle text={title || `node ${selection}`} />
       </span>
       <span aria-hidden="true">·</span>

@@ -23,6 +23,7 @@ import { useCommands, useDoers, useSize, useStore } from '../hooks';
 import { nearestCell } from './cells';
 import { ContextMenu } from './ContextMenu';
 import { DifferenceLegend } from './DifferenceLegend';
+import { differing } from './differing';
 import { graphActions } from './graphActions';
 import { GraphCanvas } from './GraphCanvas';
 import { GraphNote } from './GraphNote';
@@ -124,11 +125,9 @@ function GraphPanelInner({
     }
   }, [position, current, shown]);
 
-  useComparison(pair, compared, !session.closed, node => {
-    const key = place(node);
-    if (key !== null) {
-      placing.show(key);
-    }
+  useComparison(pair, compared, !session.closed, first => {
+    const nodes = [first, ...(compared ? differing(compared) : [])];
+    placing.showTogether(nodes.flatMap(node => place(node) ?? []));
   });
 
   // The page is scrolled to the line of a step, or grows: what is current stays in the part that is left.

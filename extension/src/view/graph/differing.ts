@@ -105,6 +105,11 @@ export function summary({ nodes, total, unfinished }: Compared): string {
   return `${told}${format.whole(count)} of ${format.count(total, 'node')} differ`;
 }
 
+/** The nodes that differ. */
+export function differing({ nodes }: Compared): readonly number[] {
+  return [...nodes].flatMap(([node, each]) => ((stepOf(each) ?? 0) === 0 ? [] : [node]));
+}
+
 /** The node that differs most, if one does. */
 export function mostOf({ nodes }: Compared): Difference | null {
   const [first] = [...nodes.values()].sort((a, b) => rank(stepOf(b)) - rank(stepOf(a)));

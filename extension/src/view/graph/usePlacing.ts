@@ -24,13 +24,18 @@ import type { Part, View } from './viewport';
 /** Zoom at which a box that was far away is shown. */
 const NEAR = 1;
 
+/** Pixels of one that is about to come. */
+const LEGEND = 40;
+
 /** At less a name of usual length finds no room in its box. */
 const NAMES = 0.45;
 
 export interface Placing {
   /** Move as little as needed to see a box. */
   show(key: string): void;
-  /** The same, coming near enough to read it. */
+  /** Move as little as needed to see all of these, going away as far as names can be read; else the first alone. */
+  showTogether(keys: readonly string[]): void;
+  /** The same as `show`, coming near enough to read it. */
   approach(key: string): void;
   fit(): void;
   zoom(factor: number): void;
@@ -148,6 +153,32 @@ export function usePlacing(
     [picture, screen, known, view]
   );
 
+  const showTogether = (keys: readonly string[]): void => {
+    const boxes = keys.flatMap(key => placeOf(picture, key) ?? []);
+    const [first] = keys;
+    if (boxes.length === 0 || first === undefined || !known) {
+      return;
+    }
+    // The legend of what is compared comes below the picture, and takes its room from there.
+    const { top, bottom } = part();
+    const room = { width: screen.width, height: bottom - top - LEGEND };
+    const all = around(boxes);
+    const near = fitBox(all, room, view.value.zoom);
+    if (near.zoom < NAMES) {
+      show(first);
+    } else if (near.zoom < view.value.zoom) {
+      view.value = { ...near, y: near.y + top };
+    } else {
+      view.value = bringIntoPart(
+        view.value,
+        all,
+        screen,
+        { top, bottom: bottom - LEGEND },
+        whole(picture)
+      );
+    }
+  };
+
   const approach = (key: string): void => {
     const box = placeOf(picture, key);
     if (box && known && detailAt(view.value.zoom) !== 'full') {
@@ -159,6 +190,7 @@ export function usePlacing(
 
   return {
     show,
+    showTogether,
     approach,
     fit: () => {
       fitting.current = null;

@@ -53,6 +53,7 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
   const visit = known && done ? (inspection?.visit ?? session.visits.get(id) ?? null) : null;
   const slots = fresh ? inspection.buffers : fold.arrived(id, node?.outputs.length ?? 1);
   const runs = runningIn(state) === id;
+  const compared = comparedOf(session, state.view);
   const saved = fold.draws(id) ? session.saved.of(id) : (inspection?.node.saved ?? []);
   return (
     <div class="vg-inspector" data-inspected={id}>
@@ -61,8 +62,10 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
         {...{ id, node, session, visit, known }}
         running={runningIn(state)}
         away={isAway(state)}
+        differsFirst={compared?.first === id}
       />
-      <Beside session={session} node={id} compared={comparedOf(session, state.view)} />
+      {node && <Recorded node={node} unnoted={inspection?.unnoted ?? ''} />}
+      <Beside session={session} node={id} compared={compared} />
       <RanksThere state={state} session={session} node={id} />
       {runs ? (
         <p class="vg-muted vg-loading">Running. Its gradients are shown when it pauses or ends.</p>
@@ -82,7 +85,6 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
         <LeafGrad inspection={inspection} />
       )}
       {node && <Formulas formulas={node.formulas} maths={inspection?.maths ?? NONE} />}
-      {node && <Recorded node={node} unnoted={inspection?.unnoted ?? ''} />}
       <SavedPart saved={saved} />
       {visit && visit.stages.length > 0 && <Stages records={visit.stages} />}
       {(node ?? visit) && (
@@ -122,12 +124,15 @@ interface HeadProps {
   readonly known: boolean;
   /** The node that is running now. */
   readonly running: number | null;
-  /** A person has selected it; it is not the current node. */
+  /** It is selected, and not the current node. */
   readonly away: boolean;
+  /** The comparison has selected it: of all nodes that differ it ran first. */
+  readonly differsFirst: boolean;
 }
 
-function Head({ id, session, node, visit, known, running, away }: HeadProps): JSX.Element {
+function Head(props: HeadProps): JSX.Element {
   const store = useStore();
+  const { id, session, node, visit, known, running, away, differsFirst } = props;
   const { fold } = session;
   const { name, label } = node ?? session.names.of(id) ?? { name: `node ${id}`, label: '' };
   const run = fold.knows(id) ? fold.node(id) : visit ? doneBy(visit) : null;
@@ -153,7 +158,11 @@ function Head({ id, session, node, visit, known, running, away }: HeadProps): JS
             {made !== null && `, made ${format.brief(made)}`}
           </span>
         )}
-        {away && <span class="vg-badge vg-yours">selected by you</span>}
+        {away && (
+          <span class="vg-badge vg-yours">
+            {differsFirst ? 'first to differ' : 'selected by you'}
+          </span>
+        )}
         {!fold.draws(id) && (
           <button
             type="button"

@@ -35,8 +35,7 @@ export function Recorded({ node, unnoted }: RecordedProps): JSX.Element | null {
     return null;
   }
   return (
-    <section class="vg-part">
-      <h4>Recorded at</h4>
+    <section class="vg-part" aria-label="Source line">
       {place ? <PlaceLine place={place} /> : <NoLine told={unnoted} />}
     </section>
   );

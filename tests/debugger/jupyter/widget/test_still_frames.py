@@ -89,9 +89,28 @@ def test_the_live_view_comes_along_and_leaves_frames(notebook: Notebook, session
     assert "1 of 4 nodes done" in frame["image/svg+xml"]
     assert "1 of 4 nodes done" in frame["text/plain"]
 
-    notebook.run(4, "d", lambda: notebook.show(session))  # displayed again, not moved
-    assert notebook.still["c.1"][MIME]["position"] == 3
-    assert [view.view_id for view in notebook.live] == ["d.1"]
+
+def test_outputs_of_cells_that_display_it_where_it_stands_are_live_together(
+    notebook: Notebook, session: Session
+) -> None:
+    notebook.run(1, "a", lambda: notebook.show(session))
+    session.step()  # by a view, between two cells
+    notebook.run(2, "b", lambda: notebook.show(session))
+    assert [view.view_id for view in notebook.live] == ["a.0", "b.1"]
+    assert not notebook.still
+    notebook.run(3, "c", session.step)
+    assert [view.view_id for view in notebook.live] == ["c.2"]
+    assert notebook.still["a.0"][MIME]["position"] == 0
+    assert notebook.still["b.1"][MIME]["position"] == 1
+
+
+def test_more_than_a_few_are_not_live_together(notebook: Notebook, session: Session) -> None:
+    for number in range(still_frames.MOST_LIVE + 2):
+        notebook.run(number, f"c{number}", lambda: notebook.show(session))
+    assert len(notebook.live) == still_frames.MOST_LIVE
+    assert len(notebook.still) == 2
+    assert notebook.live[0].view_id.startswith("c2.")
+    assert notebook.live[-1].view_id.startswith(f"c{still_frames.MOST_LIVE + 1}.")
 
 
 def test_a_view_that_becomes_still_ends(notebook: Notebook, session: Session) -> None:

@@ -21,6 +21,7 @@ from vizgrad.debugger.explain.kept_traces import kept_in, kept_session
 from vizgrad.debugger.jupyter.widget import joints, query_answers
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget import still_frames as still_frames  # answers requests, too
+from vizgrad.debugger.jupyter.widget import trace_saving as trace_saving  # likewise
 from vizgrad.debugger.jupyter.widget.handlers import HANDLERS, handles
 from vizgrad.debugger.jupyter.widget.joints import Joint
 from vizgrad.debugger.jupyter.widget.line_messages import LinesFollower

@@ -3,7 +3,8 @@
 A notebook is read from top to bottom, but every cell can move a session. So the live view comes along to the
 cell that moves the session, and the output that showed it before becomes a still frame: the picture as its
 own cell left it, and a button that opens the session there. The text around a cell so stays true, also after
-all cells were run. Moves that a view makes leave the outputs as they are: the user sees them.
+all cells were run. Moves that a view makes leave the outputs as they are: the user sees them. A cell that
+displays a session where it stands leaves them, too: views of one session follow each other.
 
 The picture of a larger graph is made when it is needed: when the page asks for it, or before the next cell,
 which may move the session. The live view does not wait for it, and no frame is without it.
@@ -74,6 +75,8 @@ class _Output:
 
 
 PICTURE = "image/svg+xml"
+#: Outputs that show one session live: each step is drawn in all of them.
+MOST_LIVE = 4
 
 Show = Callable[[Session, Cell], None]
 #: `update(data, display_id=...)` replaces what was displayed before.
@@ -142,11 +145,14 @@ def _keep(session: Session, known: _Shown, cell: Cell, by_views: bool, update: R
     if moved and not any(output.cell == cell for output in known.outputs):
         known.show(session, cell)
     here = [output for output in known.outputs if output.cell == cell]
+    others = [output for output in known.outputs if output.cell != cell]
     if here:
-        for output in known.outputs:
-            if output not in here:
+        spare = max(len(others) + len(here) - MOST_LIVE, 0)
+        stay = [] if moved else others[spare:]
+        for output in others:
+            if output not in stay:
                 _freeze(output.view, cell, update)
-        known.outputs = here
+        known.outputs = stay + here
     for output in here:
         if output.revision != session.revision:
             # one that the page may have had made is of a place before

@@ -38,6 +38,7 @@ from vizgrad.debugger.jupyter.widget.protocol.answers import Sessions as Session
 from vizgrad.debugger.jupyter.widget.protocol.answers import Shown as Shown
 from vizgrad.debugger.jupyter.widget.protocol.answers import Source as Source
 from vizgrad.debugger.jupyter.widget.protocol.answers import Storages as Storages
+from vizgrad.debugger.jupyter.widget.protocol.answers import TraceSaved as TraceSaved
 from vizgrad.debugger.jupyter.widget.protocol.answers import Updates as Updates
 from vizgrad.debugger.jupyter.widget.protocol.answers import ValueRead as ValueRead
 from vizgrad.debugger.jupyter.widget.protocol.answers import VisitLine as VisitLine
@@ -104,6 +105,7 @@ from vizgrad.debugger.jupyter.widget.protocol.requests import Restart as Restart
 from vizgrad.debugger.jupyter.widget.protocol.requests import RunTo as RunTo
 from vizgrad.debugger.jupyter.widget.protocol.requests import RunToLeaf as RunToLeaf
 from vizgrad.debugger.jupyter.widget.protocol.requests import RunToLine as RunToLine
+from vizgrad.debugger.jupyter.widget.protocol.requests import SaveTrace as SaveTrace
 from vizgrad.debugger.jupyter.widget.protocol.requests import Seek as Seek
 from vizgrad.debugger.jupyter.widget.protocol.requests import SetBreakpoint as SetBreakpoint
 from vizgrad.debugger.jupyter.widget.protocol.requests import SetGrad as SetGrad
@@ -138,6 +140,7 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     GetMemory: (Memory,),
     GetStorages: (Storages,),
     GetPicture: (Picture,),
+    SaveTrace: (TraceSaved,),
     FollowLines: (Lines,),
     LinesSeen: (Done,),
     GetLineNodes: (LineNodes,),
