@@ -279,11 +279,11 @@ def test_a_line_that_only_calls_modules_is_as_any_other(lab: Lab) -> None:
     press(view, "Restart")
     at(view, 0)
     breakpoint_(editor, 4).click()
+    # One dot for one arrival, of all the nodes that the modules recorded; and one stop.
+    expect(view.locator("[data-breakpoint=on]")).to_have_count(1)
     press(view, "Continue")
     at(view, 1)
     expect(marked).to_contain_text("Stopped: breakpoint before ")
-    # One dot for one arrival, of all the nodes that the modules recorded; and one stop.
-    expect(view.locator("[data-breakpoint=on]")).to_have_count(1)
     picture(lab, "code-modules")
     press(view, "Continue")
     expect(view.locator(".vg-status")).to_have_text("finished")

@@ -77,3 +77,36 @@ def test_a_graph_of_pytorch_is_stepped_forwards_and_backwards(lab: Lab) -> None:
     notebook.execute("session.restart()")
     at(view, 0)
     assert notebook.execute("print(model[0].bias.grad)") == "None\n"
+
+
+#: Without a watch; the target of the last row is left out.
+UNWATCHED = """\
+import torch
+torch.set_num_threads(1)
+x = torch.tensor([0.0, 1.0], requires_grad=True)
+rows = torch.stack([x.sqrt() * torch.tensor([0.0, 1.0])] * 2)
+loss = torch.nn.functional.cross_entropy(rows, torch.tensor([0, -100]))
+session = vizgrad.debug(loss)
+"""
+
+
+def test_torch_without_a_watch_says_how_a_line_is_had(lab: Lab) -> None:
+    """B2, B27, B28 of the review."""
+    pytest.importorskip("torch")
+    notebook = lab.open_notebook(FIND + UNWATCHED)
+    notebook.run()
+    view = notebook.output(0)
+    inspector = view.get_by_role("region", name="Inspector", exact=True)
+    expect(inspector).to_contain_text("vizgrad.watch()")
+    expect(inspector.get_by_role("button", name="Copy", exact=False).first).to_be_visible()
+    saved = view.locator("[data-node-id]").filter(has_text="NllLoss").first
+    expect(saved).to_contain_text("ignore_index=-100")
+    press(view, "Continue")
+    expect(view.get_by_role("alert").first).to_contain_text("SqrtBackward0 made")
+    expect(view.get_by_role("alert").first).to_contain_text("watch")
+    # PyTorch runs a node once: where the next one has run, What if says so, and does not offer to.
+    press(view, "Step back")
+    field = inspector.get_by_role("textbox", name="New gradient of")
+    expect(field).to_be_disabled()
+    expect(inspector).to_contain_text("PyTorch runs a node only once")
+    picture(lab, "torch-unwatched")

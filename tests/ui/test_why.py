@@ -54,6 +54,10 @@ def test_the_banner_of_a_nan_offers_why_and_so_does_a_leaf(lab: Lab) -> None:
     press(view, "Continue")
     banner = view.get_by_role("alert").first
     expect(banner).to_contain_text("SqrtBackward0 made")
+    # The banner asks: the Inspector does not offer the same once more.
+    inspector = view.get_by_role("region", name="Inspector", exact=True)
+    expect(inspector).to_contain_text("SqrtBackward0")
+    expect(inspector.get_by_role("button", name="Why?", exact=True)).to_have_count(0)
     stopped = int(root(view).get_attribute("data-position") or 0)
     banner.get_by_role("button", name="Why?").click()
     why = view.get_by_role("region", name="Why", exact=True)

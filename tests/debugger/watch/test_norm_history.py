@@ -141,6 +141,18 @@ def test_an_optimizer_that_is_gone_keeps_its_course_and_nothing_is_held() -> Non
     assert w.history.data.optimizers[0].total == 1
 
 
+@pytest.mark.parametrize(("steps", "side"), [(2, 7.0), (6, 7.0), (30, 3.8), (300, 3.0)])
+def test_squares_of_a_short_training_are_large_enough_to_be_seen(steps: int, side: float) -> None:
+    column = (1.0,) * (steps - 1) + (math.nan,)
+    numbers = tuple(range(1, steps + 1))
+    layer = LayerCourse("net.0", column, column, column)
+    one = OptimizerCourse("SGD", steps, 1, numbers, numbers, (None,) * steps, (layer,))
+    picture = ET.fromstring(course_svg(Course((one,))))
+    squares = [each for each in picture.iter() if "nonfinite" in each.get("class", "")]
+    assert [float(each.get("width", "0")) for each in squares] == [side] * len(squares)
+    assert len(squares) >= 2
+
+
 def test_the_picture_is_well_formed_whatever_the_numbers_are() -> None:
     column = (math.nan, 0.0, None, 1e-300, math.inf, 1e300)
     layers = tuple(LayerCourse(f"<&{n}>", column, column[::-1], column) for n in range(30))

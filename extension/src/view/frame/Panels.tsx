@@ -116,7 +116,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   const stale = session.saved.stale;
   const inspector: Part = {
     name: 'Inspector',
-    ...(commands.has('why') && !asksWhy(state, selection)
+    ...(commands.has('why') && !asksWhy(state, selection) && !isHealthy(state, selection)
       ? { tools: <CommandButton command="why" worded /> }
       : {}),
     draw: () => <Inspector state={state} session={session} />
@@ -241,6 +241,16 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
         resize={rows => arrange({ rows })}
       />
     </div>
+  );
+}
+
+/** Was it answered, where the run stands, that there is nothing to explain of this node? */
+function isHealthy({ why, session }: DebuggerState, node: number | null): boolean {
+  return (
+    why !== null &&
+    why.told.kind === 'healthy' &&
+    why.told.node === node &&
+    why.position === session?.run.position
   );
 }
 

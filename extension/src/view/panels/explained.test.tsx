@@ -95,3 +95,18 @@ test('what is healthy has nothing to show, and marks nothing', async () => {
   expect(within(page.host).queryByRole('button', { name: 'Show me' })).toBeNull();
   expect(page.host.querySelector('[data-why]')).toBeNull();
 });
+
+test('of a node without anything to explain no Why? is offered until the run moves', async () => {
+  page.kernel.why = { ...NO_REASON, node: TANH, story: 'There is nothing that made it.' };
+  const offers = (): number => {
+    page.region('Inspector');
+    return within(page.host).queryAllByRole('button', { name: 'Why?' }).length;
+  };
+  fireEvent.click(page.node(TANH));
+  await waitFor(() => expect(offers()).toBe(1));
+  await asked();
+  await waitFor(() => expect(offers()).toBe(0));
+  fireEvent.click(page.button('Step'));
+  await page.at(1);
+  await waitFor(() => expect(offers()).toBe(1));
+});
