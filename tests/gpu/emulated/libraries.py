@@ -45,6 +45,11 @@ def load(folder: Path) -> None:
     pathfinder.load_nvidia_dynamic_lib = lambda name: known.get(name) or real(name)
 
 
+def of(name: str) -> ctypes.CDLL:
+    """The library of this name, as "cublas"."""
+    return _loaded[name]
+
+
 def products() -> int:
     """How many products cuBLAS was asked for until now."""
     return ctypes.c_long.in_dll(_loaded["cublas"], "emulated_products").value
