@@ -20,7 +20,7 @@ _FAMILIES = ("libcublas", "libcusolver", "libcusparse", "libcurand", "libcufft")
 #: Functions that only keep handles and settings.
 _BOOKKEEPING = re.compile(
     "Create|Destroy|SetStream|GetStream|SetPointerMode|GetPointerMode|SetMathMode|GetMathMode|GetVersion"
-    "|SetWorkspace|SetAtomics|GetProperty"
+    "|SetAtomics|GetProperty"
 )
 _PRODUCTS = Path(__file__).with_name("products.cpp")
 _loaded: dict[str, ctypes.CDLL] = {}

@@ -1,6 +1,7 @@
 // cuBLAS as loops: what cupy's matmul, dot, tensordot and einsum ask of it. Matrices are in Fortran's order.
 #include <complex>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -30,6 +31,7 @@ struct B {  // bfloat16
 struct Handle {
   intptr_t stream;
   int of_device;
+  bool workspace;
 };
 // Products that a graph does when it is launched, by number.
 static std::map<long, std::function<void()>> kept;
@@ -51,9 +53,14 @@ void emulated_forget(long number) {
   std::lock_guard<std::mutex> hold(one_at_a_time);
   kept.erase(number);
 }
-int cublasCreate_v2(Handle** made) { return *made = new Handle{0, 0}, 0; }
+int cublasCreate_v2(Handle** made) { return *made = new Handle{0, 0, false}, 0; }
 int cublasDestroy_v2(Handle* handle) { return delete handle, 0; }
-int cublasSetStream_v2(Handle* handle, intptr_t stream) { return handle->stream = stream, 0; }
+// After this the handle has no memory of the user's to work in.
+int cublasSetStream_v2(Handle* handle, intptr_t stream) { return handle->stream = stream, handle->workspace = false, 0; }
+int cublasSetWorkspace_v2(Handle* handle, void* memory, size_t bytes) {
+  if (!memory || (intptr_t)memory % 256 || bytes < 4 << 20) return 7;  // invalid value
+  return handle->workspace = true, 0;
+}
 int cublasGetStream_v2(Handle* handle, intptr_t* stream) { return *stream = handle->stream, 0; }
 int cublasSetPointerMode_v2(Handle* handle, int mode) { return handle->of_device = mode, 0; }
 int cublasGetPointerMode_v2(Handle* handle, int* mode) { return *mode = handle->of_device, 0; }
@@ -66,6 +73,8 @@ static int done(Handle* handle, std::function<void()> work) {
   kept[number] = work;
   hold.unlock();
   int taken = emulated_take ? emulated_take(handle->stream, number) : 0;
+  // cuBLAS would take memory by itself, which lives as long as the handle.
+  if (taken > 0 && !handle->workspace) std::fprintf(stderr, "emulated device: a captured product without memory to work in\n");
   if (taken > 0) return 0;
   emulated_forget(number);
   if (taken < 0) return 14;  // an internal error
