@@ -1,4 +1,4 @@
-"""Graphs of launches: what a device was asked for is noted once, and repeated by one launch. torch.cuda's names.
+"""Graphs of launches: what a device is asked for is noted once, and repeated by one launch.
 
     g = cuda.CUDAGraph()
     with cuda.graph(g):          # after a few steps on another stream, which compile and allocate
@@ -16,6 +16,7 @@ on from replay to replay as they would without a graph. Memory of the graph is i
 from __future__ import annotations
 
 import gc
+from contextlib import suppress
 from typing import Any, Self
 
 from vizgrad.amp.mode import clear_autocast_cache
@@ -54,18 +55,22 @@ class CUDAGraph:
     ) -> None:
         """From now on what the current stream is asked for is noted. `graph` calls it.
 
-        RuntimeError on the default stream, and if there is a graph already. Another thread may go on with what
-        it does in each `capture_error_mode`: cupy takes memory in a way that CUDA has in "relaxed" alone.
+        RuntimeError on the default stream, and if there is a graph already. Each `capture_error_mode` is
+        "relaxed", in which other threads go on: cupy takes memory in a way that the others refuse.
         """
         if capture_error_mode not in _MODES:
             raise RuntimeError(
-                f"Unknown capture error mode. Expected `global`, `thread_local`, or `relaxed`, got {capture_error_mode}"
+                "Unknown capture error mode. Expected `global`, `thread_local`, or `relaxed`, got "
+                f"{capture_error_mode}"
             )
         if check_input_liveness:
-            raise NotImplementedError("check_input_liveness=True: inputs of a graph are not followed")
+            raise NotImplementedError(
+                "check_input_liveness=True: inputs of a graph are not followed"
+            )
         if self._own is not None or self._capture is not None:
             raise RuntimeError(
-                "This CUDAGraph instance already owns a captured graph. To capture a new graph, create a new instance."
+                "This CUDAGraph instance already owns a captured graph. To capture a new graph, create a new "
+                "instance."
             )
         stream = current_stream()
         if stream == default_stream():
@@ -121,15 +126,13 @@ class CUDAGraph:
         """Ends a capture within which an error was raised; there is no graph."""
         if self._capture is None or self._own is not None:
             return
-        try:
+        with suppress(RuntimeError):  # CUDA's, that an error came before
             self.capture_end()
-        except RuntimeError:  # CUDA's, that an error came before
-            pass
         self.reset()
 
 
 class graph:
-    """Captures what is asked for inside into a graph, on a stream beside the default one. As torch.cuda.graph.
+    """Captures what is asked for inside into a graph, on a stream beside the default one: torch.cuda.graph.
 
     RuntimeError, of CUDA's or cupy's, for what cannot be repeated: a value that is asked for, a wait, a copy
     from or to the host.
@@ -166,7 +169,7 @@ class graph:
             raise
         return self
 
-    def __exit__(self, kind: Any, *error: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         try:
             if kind is None:
                 self.cuda_graph.capture_end()

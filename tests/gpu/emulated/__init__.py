@@ -33,7 +33,9 @@ def start(*, devices: int = 1, folder: Path = FOLDER) -> None:
     from cupy_backends.cuda.api import runtime as cuda_runtime
 
     machine.begin(cuda_runtime.CUDARuntimeError, devices)
-    error = cuda_runtime.CUDARuntimeError  # the driver's own asks a library of the driver for its words
+    error = (
+        cuda_runtime.CUDARuntimeError
+    )  # the driver's own asks a library of the driver for its words
     exchange(cuda_runtime, runtime.FUNCTIONS, compiled, error, builder.folder)
     exchange(cuda_driver, driver.FUNCTIONS, compiled, error, builder.folder)
     import cupy

@@ -26,7 +26,7 @@ LEGACY = 0
 _NUMBERS = count(5_000_000)
 
 
-class Refused(Exception):  # noqa: N818  it is a status of CUDA's
+class Refused(Exception):
     """A function of CUDA's gives this status."""
 
     def __init__(self, status: int) -> None:
@@ -99,9 +99,7 @@ def check_legacy() -> None:
 
 def check_wait(stream: int | None = None) -> None:
     """Before the host waits for a stream, or for the device (None)."""
-    spoiled = [
-        found for of, found in _captures.items() if stream is None or of == stream
-    ]
+    spoiled = [found for of, found in _captures.items() if stream is None or of == stream]
     for found in spoiled:
         found.spoiled = True
     if spoiled:

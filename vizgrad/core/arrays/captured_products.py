@@ -1,9 +1,9 @@
 """Products of matrices while launches are captured into a graph.
 
-cupy refuses to call cuBLAS then, for all functions alike. NVIDIA's documentation of cuBLAS says that they can
-be captured, but those whose results go to the host; numbers such as alpha are then part of the graph, and each
-graph should give cuBLAS memory to work in. So the one function of cuBLAS that all products come down to is
-called here by ctypes, with what cupy itself would give to it.
+cupy refuses to call cuBLAS then, whichever function it is. NVIDIA's documentation of cuBLAS says that a
+product can be captured if its result stays on the device: numbers such as alpha are then part of the graph,
+and who captures gives cuBLAS memory to work in. So the two functions of cuBLAS that all products come down
+to are called here by ctypes, with what cupy itself would give to them.
 """
 
 from __future__ import annotations

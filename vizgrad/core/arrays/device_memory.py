@@ -45,7 +45,7 @@ _PRIVATE: Final[WeakSet[PrivatePool]] = WeakSet()
 
 
 def bytes_of(pool: Any, question: str) -> int:
-    """"used_bytes" or "total_bytes" of the pool and of those of graphs, on the current device."""
+    """The answer of the pool and of those of graphs to "used_bytes" or "total_bytes"."""
     own = int(getattr(pool, question)())
     return own + sum(getattr(other, question)() for other in _PRIVATE) if _PRIVATE else own
 

@@ -60,14 +60,14 @@ def pool_of(library: Any, handle: tuple[int, int] | None) -> Pool:
 
 
 class Place:
-    """Where a generator stands, in memory of the device: its seed, and its offset before a launch of the graph.
+    """Where a generator stands, in memory of the device: its seed, and its offset before the graph's launch.
 
     `moved` is by how much one launch moves the offset on.
     """
 
-    def __init__(self, library: Any, philox: Philox) -> None:
+    def __init__(self, memory: Any, philox: Philox) -> None:
+        self.memory = memory
         self.philox = philox
-        self.memory = library.empty(2, np.uint64)
         self.moved = 0
 
 
@@ -101,7 +101,10 @@ class Capture:
         return self.library.cuda.get_current_stream().end_capture()
 
     def uploaded(self, host: np.ndarray) -> Any:
-        """An array with the values of `host`, the same each time: they are copied now, beside the capture."""
+        """An array with the values of `host`, the same each time: they are copied now, beside the capture.
+
+        cupy's pool gives memory again to the stream that had it, so no kernel of the graph writes there.
+        """
         with self._beside:
             made = self.library.asarray(host)
         self._beside.synchronize()
@@ -112,7 +115,11 @@ class Capture:
         """Where the generator stands, made when it is first asked for."""
         found = self.places.get(id(philox))
         if found is None:
-            found = self.places[id(philox)] = Place(self.library, philox)
+            with (
+                self._beside
+            ):  # written before a launch: no kernel of the graph had it for something else
+                memory = self.library.empty(2, np.uint64)
+            found = self.places[id(philox)] = Place(memory, philox)
         return found
 
     def workspace(self) -> Any:
@@ -130,6 +137,11 @@ def capture() -> Capture | None:
     if found is None or not found.library.cuda.get_current_stream().is_capturing():
         return None
     return found
+
+
+def is_captured() -> bool:
+    """Does this thread capture a graph?"""
+    return _local.capture is not None
 
 
 def check_not_captured(what: str, why: str) -> None:

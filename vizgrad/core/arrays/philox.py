@@ -121,7 +121,9 @@ class Philox:
 
     def restart(self, seed: int, offset: int = 0) -> None:
         """Goes to the beginning of another sequence, or to a place in it. RuntimeError during a capture."""
-        check_not_captured("the state of a generator cannot be set", "the graph would not repeat it")
+        check_not_captured(
+            "the state of a generator cannot be set", "the graph would not repeat it"
+        )
         self.seed, self.offset = seed % 2**64, offset
 
     def state(self) -> tuple[int, int]:

@@ -32,7 +32,6 @@ from vizgrad.core.arrays.backend import (
     places,
 )
 from vizgrad.core.arrays.fusion import launch
-from vizgrad.core.arrays.graph_capture import capture
 from vizgrad.core.arrays.fusion.program import (
     C_TYPES,
     Argument,
@@ -43,6 +42,7 @@ from vizgrad.core.arrays.fusion.program import (
     kernel_name,
     pruned,
 )
+from vizgrad.core.arrays.graph_capture import capture
 
 #: So many elements of an array are one block's.
 CHUNK = 4096
@@ -226,7 +226,11 @@ def _table(library: Any, given: list[list[Array]]) -> tuple[Any, int, int]:
     """(the table on the device, how many chunks there are, how many rows)."""
     rows = tuple((max(a.size for a in arrays), *(a.data.ptr for a in arrays)) for arrays in given)
     if (found := capture()) is not None:  # the graph keeps a table of its own
-        return found.uploaded(_rows_of(rows)), sum(-(-size // CHUNK) for size, *_ in rows), len(rows)
+        return (
+            found.uploaded(_rows_of(rows)),
+            sum(-(-size // CHUNK) for size, *_ in rows),
+            len(rows),
+        )
     key = library.cuda.runtime.getDevice(), rows
     known = _tables.pop(key, None)
     if known is None:
