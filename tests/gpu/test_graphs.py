@@ -246,8 +246,14 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "work of before": (lambda _: EARLIER[0].wait(), "uncaptured work"),
     "a stream that is not waited for": (lambda x: forked(x, join=False), "unjoined work"),
     "a debugger": (lambda x: vg.debug((x * 2).sum()), r"vizgrad.debug\(\) cannot be used"),
-    "a watch": (lambda _: vg.watch(), r"vizgrad.watch\(\) cannot be used while launches are captured"),
-    "a recording": (lambda _: vg.record().__enter__(), "cannot be used while launches are captured"),
+    "a watch": (
+        lambda _: vg.watch(),
+        r"vizgrad.watch\(\) cannot be used while launches are captured",
+    ),
+    "a recording": (
+        lambda _: vg.record().__enter__(),
+        "cannot be used while launches are captured",
+    ),
     "a watched value": (lambda x: quick(x.detach()._array), "values cannot be looked at"),
 }
 EARLIER: list[Any] = []

@@ -44,7 +44,7 @@ class _Forward(NamedTuple):
 
 class _Backward(NamedTuple):
     graph: CUDAGraph
-    #: What arrives at each output, None where nothing does.
+    #: The gradient that arrives at each output, None where none does.
     arriving: tuple[Tensor | None, ...]
     #: The gradient of each tensor that is read, None where it has none.
     gradients: tuple[Tensor | None, ...]

@@ -69,6 +69,7 @@ def debug(
     from vizgrad.debugger.session.opening import Opening
     from vizgrad.debugger.session.registry import succeeding
 
+    check_not_captured("vizgrad.debug() cannot be used", NOTHING_DONE)
     retains = create_graph if retain_graph is None else retain_graph
     opening = Opening.of(tensors, _cell(), retains=retains)
     names, site = names_around(kinds=known_types()), caller()

@@ -1,8 +1,8 @@
 """Capture of a stream into a graph, and graphs that are launched: CUDA's rules, from its documentation.
 
 While a stream is captured, nothing that it is asked for is done: it is kept with its arguments, in order. A
-graph does it, with the same arguments, each time that it is launched. Whoever waits for such a stream, or
-asks how far it is, is refused, and the capture is of no use from then on.
+graph does it, with the same arguments, each time that it is launched. To wait for such a stream, or
+to ask how far it is, is refused, and the capture is of no use from then on.
 """
 
 from __future__ import annotations

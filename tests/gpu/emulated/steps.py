@@ -193,7 +193,8 @@ def main() -> None:
             "LSTM",
         ):  # places that pooling has not written lie anywhere
             print(
-                f"{model}: {host(model):.1f} ms, as a graph {host(model, 'graph'):.3f} ms", flush=True
+                f"{model}: {host(model):.1f} ms, as a graph {host(model, 'graph'):.3f} ms",
+                flush=True,
             )
         return
     print(f"| model | {' | '.join(WAYS)} |")

@@ -12,15 +12,12 @@ from __future__ import annotations
 
 import threading
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from vizgrad.core.arrays.device_memory import PrivatePool
-
-if TYPE_CHECKING:
-    from vizgrad.core.arrays.philox import Philox
 
 #: Bytes that cuBLAS is given for each stream of a capture: what NVIDIA advises for its largest devices.
 WORKSPACE = 32 << 20
@@ -65,14 +62,14 @@ class Place:
     `moved` is by how much one launch moves the offset on.
     """
 
-    def __init__(self, memory: Any, philox: Philox) -> None:
+    def __init__(self, memory: Any, philox: Any) -> None:
         self.memory = memory
         self.philox = philox
         self.moved = 0
 
 
 class Capture:
-    """What is noted into one graph, by this thread. All that the graph needs is kept with it."""
+    """One graph, while this thread captures it. All that the graph needs is kept with it."""
 
     def __init__(self, library: Any, pool: Pool) -> None:
         self.library = library
@@ -111,7 +108,7 @@ class Capture:
         self.kept.append(made)
         return made
 
-    def place_of(self, philox: Philox) -> Place:
+    def place_of(self, philox: Any) -> Place:
         """Where the generator stands, made when it is first asked for."""
         found = self.places.get(id(philox))
         if found is None:
