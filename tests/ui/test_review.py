@@ -80,7 +80,7 @@ BORN_NAN = """%%vizgrad debug hunt --when "isnan(loss)"
 m = nn.Linear(2, 1)
 opt = vg.optim.SGD(m.parameters(), lr=1e30)
 for step in range(6):
-    loss = m(vg.ones(3, 2)).exp().mean()
+    loss = (m(vg.ones(3, 2)) - 1).pow(2).mean()
     opt.zero_grad()
     loss.backward()
     opt.step()"""

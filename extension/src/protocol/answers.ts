@@ -193,19 +193,6 @@ export interface Picture {
 }
 
 /**
- * The trace is in a file called `file`, of a `size` in words, in this `folder` of the kernel's
- * machine.
- */
-export interface TraceSaved {
-  readonly type: 'trace_saved';
-  readonly request: number;
-  readonly session: string;
-  readonly file: string;
-  readonly folder: string;
-  readonly size: string;
-}
-
-/**
  * The lines of the program that recorded the graph of a session, and how they are doing: `runs` are
  * those of which something was run. `number` is that of what was told last (`LinesMoved`).
  * `session` is empty where none is open: all else is empty then, too.
@@ -485,15 +472,6 @@ export const readPicture: Reader<Picture> = record<Picture>({
   saved: readSavedView,
   svg: string,
   text: string
-});
-
-export const readTraceSaved: Reader<TraceSaved> = record<TraceSaved>({
-  type: word('trace_saved'),
-  request: integer,
-  session: string,
-  file: string,
-  folder: string,
-  size: string
 });
 
 export const readLines: Reader<Lines> = record<Lines>({

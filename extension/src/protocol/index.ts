@@ -6,6 +6,7 @@ export * from './heap';
 export * from './events';
 export * from './lanes';
 export * from './ranks';
+export * from './saving';
 export * from './why';
 export * from './filed';
 export * from './messages';

@@ -58,7 +58,6 @@ import type {
   RunTo,
   RunToLeaf,
   RunToLine,
-  SaveTrace,
   Seek,
   SetBreakpoint,
   SetGrad,
@@ -94,7 +93,6 @@ import {
   readShown,
   readSource,
   readStorages,
-  readTraceSaved,
   readUpdates,
   readValueRead,
   readVisits,
@@ -120,7 +118,6 @@ import type {
   Shown,
   Source,
   Storages,
-  TraceSaved,
   Updates,
   ValueRead,
   Visits,
@@ -135,6 +132,8 @@ import { readLane, readOpened } from './lanes';
 import type { GetLane, Lane, Opened, OpenSecond } from './lanes';
 import { readRanks, readRanksAt } from './ranks';
 import type { GetRanks, MoveTogether, Ranks, RanksAt } from './ranks';
+import { readTraceSaved } from './saving';
+import type { SaveTrace, TraceSaved } from './saving';
 import { readWhy } from './why';
 import type { GetWhy, Why } from './why';
 

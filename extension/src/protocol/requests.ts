@@ -149,16 +149,6 @@ export interface GetPicture {
   readonly first: boolean;
 }
 
-/**
- * Write the steps so far to a file, in the folder that cells work in, under a name that is free
- * there.
- */
-export interface SaveTrace {
-  readonly type: 'save_trace';
-  readonly request: number;
-  readonly session: string;
-}
-
 /** All about one node. */
 export interface Inspect {
   readonly type: 'inspect';

@@ -553,7 +553,7 @@ def load_trace(path: File | IO[bytes], *, backward: int = 1) -> LoadedTrace:
 
 
 def _was_left(trace: model.Trace) -> bool:
-    """Was it saved before its run was at its end? Whoever opens it looks at that place. A recording has none."""
+    """Was it saved before its run was at its end? A recording has no such place."""
     last = trace.records[-1] if trace.start is not None and trace.records else None
     return last is not None and (last.current is not None or bool(last.visit.error))
 

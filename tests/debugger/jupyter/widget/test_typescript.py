@@ -44,6 +44,7 @@ def test_every_request_every_answer_and_every_event_is_told():
         "events.ts",
         "lanes.ts",
         "ranks.ts",
+        "saving.ts",
         "why.ts",
     )
     text = _told("messages.ts")

@@ -138,7 +138,9 @@ def test_the_leaf_of_a_weight_interrupts_no_row(opened: Opened) -> None:
     assert kinds[1:4] == [False, True, False]
     session.restart()
     session.continue_()
-    assert str(session.stopped).endswith("before AddBackward0 (line 2 of arrivals.py)")  # one of one
+    assert str(session.stopped).endswith(
+        "before AddBackward0 (line 2 of arrivals.py)"
+    )  # one of one
 
 
 NESTED = """\

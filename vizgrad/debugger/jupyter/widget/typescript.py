@@ -31,6 +31,7 @@ from vizgrad.debugger.jupyter.widget.protocol import (
     lanes,
     ranks,
     requests,
+    saving,
     why,
 )
 from vizgrad.debugger.jupyter.widget.typescript_fields import (
@@ -116,6 +117,7 @@ FILES = (
     File("events", events),
     File("lanes", lanes),
     File("ranks", ranks),
+    File("saving", saving),
     File("why", why),
     File("filed", trace_contents),
 )

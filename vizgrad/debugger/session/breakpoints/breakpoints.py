@@ -305,7 +305,7 @@ class Breakpoints:
         return made
 
     def arrival(self, met: Breakpoint, node: int) -> tuple[int, int] | None:
-        """Which of how many arrivals at the lines of `met` the run is at before `node`, if it goes by lines."""
+        """Which of how many arrivals at the lines of `met` the run is at before `node`, by lines."""
         return met.arrival(node, self._skipped)
 
     def of(self, number: int) -> Breakpoint:

@@ -38,7 +38,6 @@ from vizgrad.debugger.jupyter.widget.protocol.answers import Sessions as Session
 from vizgrad.debugger.jupyter.widget.protocol.answers import Shown as Shown
 from vizgrad.debugger.jupyter.widget.protocol.answers import Source as Source
 from vizgrad.debugger.jupyter.widget.protocol.answers import Storages as Storages
-from vizgrad.debugger.jupyter.widget.protocol.answers import TraceSaved as TraceSaved
 from vizgrad.debugger.jupyter.widget.protocol.answers import Updates as Updates
 from vizgrad.debugger.jupyter.widget.protocol.answers import ValueRead as ValueRead
 from vizgrad.debugger.jupyter.widget.protocol.answers import VisitLine as VisitLine
@@ -105,7 +104,6 @@ from vizgrad.debugger.jupyter.widget.protocol.requests import Restart as Restart
 from vizgrad.debugger.jupyter.widget.protocol.requests import RunTo as RunTo
 from vizgrad.debugger.jupyter.widget.protocol.requests import RunToLeaf as RunToLeaf
 from vizgrad.debugger.jupyter.widget.protocol.requests import RunToLine as RunToLine
-from vizgrad.debugger.jupyter.widget.protocol.requests import SaveTrace as SaveTrace
 from vizgrad.debugger.jupyter.widget.protocol.requests import Seek as Seek
 from vizgrad.debugger.jupyter.widget.protocol.requests import SetBreakpoint as SetBreakpoint
 from vizgrad.debugger.jupyter.widget.protocol.requests import SetGrad as SetGrad
@@ -121,6 +119,8 @@ from vizgrad.debugger.jupyter.widget.protocol.requests import StepIn as StepIn
 from vizgrad.debugger.jupyter.widget.protocol.requests import StepOut as StepOut
 from vizgrad.debugger.jupyter.widget.protocol.requests import Stop as Stop
 from vizgrad.debugger.jupyter.widget.protocol.requests import SwitchBranch as SwitchBranch
+from vizgrad.debugger.jupyter.widget.protocol.saving import SaveTrace as SaveTrace
+from vizgrad.debugger.jupyter.widget.protocol.saving import TraceSaved as TraceSaved
 from vizgrad.debugger.jupyter.widget.protocol.why import GetWhy as GetWhy
 from vizgrad.debugger.jupyter.widget.protocol.why import Why as Why
 from vizgrad.debugger.jupyter.widget.protocol.why import WhyLine as WhyLine

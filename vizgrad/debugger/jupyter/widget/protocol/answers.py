@@ -194,17 +194,6 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class TraceSaved:
-    """The trace is in a file called `file`, of a `size` in words, in this `folder` of the kernel's machine."""
-
-    request: int
-    session: str
-    file: str
-    folder: str
-    size: str
-
-
-@dataclass(frozen=True, slots=True)
 class Lines:
     """The lines of the program that recorded the graph of a session, and how they are doing: `runs` are
     those of which something was run. `number` is that of what was told last (`LinesMoved`). `session` is

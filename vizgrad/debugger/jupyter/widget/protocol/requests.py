@@ -164,14 +164,6 @@ class GetPicture:
 
 
 @dataclass(frozen=True, slots=True)
-class SaveTrace:
-    """Write the steps so far to a file, in the folder that cells work in, under a name that is free there."""
-
-    request: int
-    session: str
-
-
-@dataclass(frozen=True, slots=True)
 class Inspect:
     """All about one node."""
 
