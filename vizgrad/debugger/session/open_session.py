@@ -11,9 +11,10 @@ from vizgrad.core.error_lines import LOOK_CLOSER
 from vizgrad.core.errors import own_line
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import summarizer
-from vizgrad.debugger.engines.api.abilities import Frugal, Growing, runs_one_way
+from vizgrad.debugger.engines.api.abilities import Communicating, Frugal, Growing, runs_one_way
 from vizgrad.debugger.engines.api.protocols import Backward, GraphSource, Grouped, Step
 from vizgrad.debugger.model import ArrayName
+from vizgrad.debugger.model.collectives import called
 from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints, birth_at, birth_in
 from vizgrad.debugger.session.breakpoints.node_selectors import found
 from vizgrad.debugger.session.breakpoints.stop_reason import by_error
@@ -176,6 +177,12 @@ class Live:
         if not (self.grows or self.recomputes):
             return None
         return lane_of(self.history.steps, self.source.name)
+
+    @property
+    def collectives(self) -> tuple[model.CalledCollective, ...]:
+        """Those that the steps have called, of those that are undone now, too."""
+        run = self.history.run
+        return called(run.collectives) if isinstance(run, Communicating) else ()
 
     @property
     def grows(self) -> bool:
@@ -397,6 +404,7 @@ class Live:
             error=self.error_at(standing),
             modes=self.modes,
             stopped=self.stopped_at(standing),
+            collectives=self.collectives,
         )
 
     def _edges(self, fold: Fold) -> Iterator[model.EdgeRun]:
