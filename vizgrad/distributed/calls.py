@@ -18,7 +18,18 @@ if TYPE_CHECKING:
 class Call:
     """One collective that this process has called. The thread that runs it fills in what is known later."""
 
-    __slots__ = ("began", "carried", "error", "group", "name", "nbytes", "number", "seconds", "since", "waits")
+    __slots__ = (
+        "began",
+        "carried",
+        "error",
+        "group",
+        "name",
+        "nbytes",
+        "number",
+        "seconds",
+        "since",
+        "waits",
+    )
 
     def __init__(
         self, group: ProcessGroup, number: int, name: str, nbytes: int, carried: Sequence[Any]

@@ -27,7 +27,7 @@ class Collective:
     """A collective of `tensors`, which all ranks of the group call: it has the next number of the group."""
 
     def __init__(self, name: str, group: ProcessGroup, *tensors: Tensor, outputs: int = 1) -> None:
-        """The first `outputs` of the tensors are results, or what is given; the others are on the other side."""
+        """The first `outputs` of the tensors are what is given and the others the results, or the reverse."""
         self.name, self.group = name, group
         arrays = [each._array for each in tensors]
         self.backend = group.backend_for(name, *arrays)

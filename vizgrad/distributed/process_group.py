@@ -165,7 +165,9 @@ class ProcessGroup:
                 f"{number} of this group"
             ) from None
         call_noted = self.noted.get(number)
-        if call_noted is not None and part == "0":  # in a second part all wait for the last of the first
+        if (
+            call_noted is not None and part == "0"
+        ):  # in a second part all wait for the last of the first
             call_noted.came(source, message.at)
         return self._array(message, source, number, call, like)
 

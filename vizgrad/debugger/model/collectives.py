@@ -1,12 +1,17 @@
-"""The collectives that a backward calls: what one of them carried, between which ranks, and how long it took."""
+"""The collectives that a backward calls: what each carried, between which ranks, how long it took."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from vizgrad.debugger.model.arrays import bytes_text, few
+from vizgrad.debugger.model.figures import ranks_text, seconds_text
 
 #: Seconds below which nobody has waited: a message takes as long on its way.
 WAITED = 1e-3
+#: Ranks in a row that are listed; of more their number is given.
+MOST_SPANS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,28 @@ class Collective:
     def ended(self) -> bool:
         return self.seconds is not None
 
+    @property
+    def size(self) -> str:
+        """``1.2 MB, ranks 0-3``."""
+        return f"{bytes_text(self.bytes)}, {ranks_text(self.ranks, MOST_SPANS)}"
+
+    @property
+    def waiting(self) -> str:
+        """``waited 12 ms for rank 1``, ``took 3 ms``, ``has not ended``."""
+        if self.error:
+            return f"failed: {self.error}"
+        if self.seconds is None:
+            return "has not ended"
+        if self.waited is None:
+            return f"took {seconds_text(self.seconds)}"
+        if self.late:
+            return f"waited {seconds_text(self.waited)} for {ranks_text(self.late, MOST_SPANS)}"
+        return f"took {seconds_text(self.seconds)}, waited for no rank"
+
+    def __str__(self) -> str:
+        """``all_reduce, 1.2 MB, ranks 0-3, waited 12 ms for rank 1``."""
+        return f"{self.kind}, {self.size}, {self.waiting}"
+
 
 #: The same on all ranks that call it.
 CollectiveKey = tuple[str, int]
@@ -59,10 +86,24 @@ class CalledCollective:
     step: int
     end: int | None = None
 
+    def at(self, position: int) -> Collective | None:
+        """As it is known when `position` steps are done; None: it has not been called."""
+        if self.step >= position:
+            return None
+        if self.end is None or self.end < position:
+            return self.call
+        return replace(self.call, seconds=None, waited=None, late=(), error="")
+
+
+def gradients_text(names: Iterable[str]) -> str:
+    """``gradients of weight, bias and 3 more``; empty for none."""
+    known = tuple(names)
+    return f"gradients of {few(known, 4)}" if known else ""
+
 
 def called(told: Sequence[tuple[int, int, Collective]]) -> tuple[CalledCollective, ...]:
-    """`told`: (step, its node, a collective that it called, or that had ended when it was over), in order: one
-    that is told again has ended.
+    """`told`: (step, its node, a collective that it called, or that had ended when it was over), in order:
+    one that is told again has ended.
     """
     found: dict[CollectiveKey, CalledCollective] = {}
     for step, node, call in told:

@@ -360,7 +360,20 @@ class Live:
             self.error_at(standing),
             self.stopped_by,
             standing.within,
+            self._just_called(standing.position),
         )
+
+    @property
+    def calling(self) -> tuple[model.Collective, ...]:
+        """The collectives that the node which runs now has called; from any thread."""
+        run = self.history.run
+        return tuple(run.calling) if isinstance(run, Communicating) else ()
+
+    def _just_called(self, position: int) -> list[model.Collective]:
+        """The collectives that the step before `position` has told of."""
+        run = self.history.run
+        told = run.collectives if isinstance(run, Communicating) else ()
+        return [call for step, _, call in told if step == position - 1]
 
     @property
     def error(self) -> str:

@@ -338,6 +338,11 @@ class _Replay:
             for call in record.collectives
         ]
 
+    @property
+    def calling(self) -> tuple[()]:
+        """See `vizgrad.debugger.engines.api.abilities.Communicating`."""
+        return ()
+
     def second(self, position: int, gradient: object) -> Backward:
         raise ValueError(
             "nothing runs in a trace: it shows its graph of second order, as far as it is there"

@@ -127,6 +127,11 @@ class Communicating(Run, Protocol):
         """
         ...
 
+    @property
+    def calling(self) -> Sequence[model.Collective]:
+        """Those that the node which runs now has called; from any thread."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Change:

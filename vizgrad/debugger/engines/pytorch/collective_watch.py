@@ -98,8 +98,8 @@ class CollectiveWatch:
         self.goes_on()
 
     def goes_on(self) -> None:
-        """Something else runs: a caller who waits at once has done so. (gloo's `Work` of a reduce-scatter never
-        says that it has ended.)
+        """Something else runs: a caller who waits at once has done so. (gloo's `Work` of a reduce-scatter
+        never says that it has ended.)
         """
         if self._running:
             with self._lock:
@@ -163,15 +163,19 @@ class CollectiveWatch:
         return before + 1
 
     def _carried(self, flat: torch.Tensor) -> tuple[int, ...]:
-        """The leaves whose gradients are in the bucket of a leaf's hook. A bucket holds gradients that are there:
-        so it is all of those left if it has as many elements, or those that lie in its memory. Otherwise it
-        is not known.
+        """The leaves whose gradients are in the bucket of a leaf's hook. A bucket holds gradients that are
+        there: so it is all of those left if it has as many elements, or those that lie in its memory.
+        Otherwise it is not known.
         """
         if self._current < 0 or self._nodes[self._current].__class__ is not LEAF:
             return ()
         leaves = {number: self._nodes[number].variable for number in self._left}
         storage = _memory(flat)
-        lying = [n for n, leaf in leaves.items() if leaf.grad is not None and _memory(leaf.grad) == storage]
+        lying = [
+            n
+            for n, leaf in leaves.items()
+            if leaf.grad is not None and _memory(leaf.grad) == storage
+        ]
         typed = [n for n, leaf in leaves.items() if leaf.dtype == flat.dtype]
         for chosen in (lying, typed, list(leaves)):
             if chosen and sum(leaves[number].numel() for number in chosen) == flat.numel():
@@ -203,6 +207,12 @@ class CollectiveWatch:
         self._ended.append(replace(running.call, seconds=time.monotonic() - running.since))
 
     # --- for the session ------------------------------------------------------------------------------
+
+    @property
+    def calling(self) -> tuple[Collective, ...]:
+        """Those that the step which runs has called; from any thread."""
+        with self._lock:
+            return tuple(self._called)
 
     def over(self, step: int, node: int) -> tuple[Collective, ...]:
         """A step is over: what it called, and what has ended meanwhile."""
@@ -244,8 +254,8 @@ class _Mode(TorchDispatchMode):
 
 
 def _may_call(node: Any) -> bool:
-    """A leaf, behind which DistributedDataParallel has hooks; a custom Function, but for what `torch.compile` has
-    made, whose compilation would see the mode.
+    """A leaf, behind which DistributedDataParallel has hooks; a custom Function, but for what `torch.compile`
+    has made, whose compilation would see the mode.
     """
     if node.__class__ is LEAF or "CppNode" in name_of(node):
         return True
@@ -268,7 +278,9 @@ def _group_in(args: Sequence[Any]) -> Any:
                 return torch.distributed.ProcessGroup.unbox(arg)
     names = [arg for arg in args if isinstance(arg, str)]
     with suppress(RuntimeError, AttributeError, KeyError):
-        return torch.distributed.distributed_c10d._resolve_process_group(names[-1]) if names else None
+        return (
+            torch.distributed.distributed_c10d._resolve_process_group(names[-1]) if names else None
+        )
     return None
 
 
@@ -282,7 +294,3 @@ def _work_in(out: Any) -> Any:
 
 def _memory(tensor: torch.Tensor) -> int:
     return tensor.untyped_storage().data_ptr() if tensor.layout == torch.strided else id(tensor)
-
-
-
-

@@ -335,6 +335,11 @@ class TorchRun:
         """See `vizgrad.debugger.engines.api.abilities.Communicating`."""
         return () if self._gate.collectives is None else self._gate.collectives.told
 
+    @property
+    def calling(self) -> Sequence[model.Collective]:
+        """See `vizgrad.debugger.engines.api.abilities.Communicating`."""
+        return () if self._gate.collectives is None else self._gate.collectives.calling
+
     def put_grad(self, node: int, nr: int, value: Any) -> Change:
         """See `vizgrad.debugger.engines.api.abilities.OneWay`."""
         name, call = f"{self._source.name(node)} (node {node})", self._call

@@ -17,8 +17,8 @@ _LAST = 0.5
 
 
 class CollectiveLog:
-    """`told` has (step, its node, collective) in order: each when it was called, and again with its end, where
-    that came in a later step.
+    """`told` has (step, its node, collective) in order: each when it was called, and again with its end,
+    where that came in a later step.
     """
 
     def __init__(self, number: Callable[[Any], int | None]) -> None:
@@ -34,11 +34,16 @@ class CollectiveLog:
         return [each for each in self.told if each[0] < position]
 
     def listening(self) -> AbstractContextManager[None]:
-        """In the block the calls of this thread are those of the steps. A program without `vizgrad.distributed`
-        has none.
+        """In the block the calls of this thread are those of the steps. A program without
+        `vizgrad.distributed` has none.
         """
         calls = sys.modules.get("vizgrad.distributed.calls")
         return nullcontext() if calls is None else calls.listening(self._new.append)
+
+    @property
+    def calling(self) -> tuple[Collective, ...]:
+        """Those that the step which runs has called; from any thread."""
+        return tuple(map(self._collective, list(self._new)))
 
     def dropped(self) -> None:
         """The step that runs is taken back."""

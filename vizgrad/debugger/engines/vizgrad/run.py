@@ -319,6 +319,11 @@ class EngineRun:
         return self._log.collectives.told
 
     @property
+    def calling(self) -> Sequence[model.Collective]:
+        """See `vizgrad.debugger.engines.api.abilities.Communicating`."""
+        return self._log.collectives.calling
+
+    @property
     def running(self) -> tuple[int, int | None]:
         node, done = self._task.current, len(self.steps)
         number = None if node is None else self._source.ids.get(node)

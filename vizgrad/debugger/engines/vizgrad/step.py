@@ -38,7 +38,8 @@ class EngineStep(RecordedStep[CapturedArray]):
     """See `vizgrad.debugger.engines.api.protocols.Step`."""
 
     __slots__ = (
-        "_birth", "_code", "_journal", "_made", "called", "first_readied", "full", "grown", "nbytes", "stages",
+        "_birth", "_code", "_journal", "_made", "called", "first_readied", "full", "grown", "nbytes",
+        "stages",
     )  # fmt: skip
 
     def __init__(
