@@ -9,10 +9,15 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from vizgrad.distributed.process_group import ProcessGroup
+
+class Group(Protocol):
+    """The part of a ProcessGroup that is told of."""
+
+    group_name: str
+    ranks: tuple[int, ...]
+    noted: dict[int, Call]
 
 
 class Call:
@@ -32,7 +37,7 @@ class Call:
     )
 
     def __init__(
-        self, group: ProcessGroup, number: int, name: str, nbytes: int, carried: Sequence[Any]
+        self, group: Group, number: int, name: str, nbytes: int, carried: Sequence[Any]
     ) -> None:
         self.group, self.number, self.name, self.nbytes = group, number, name, nbytes
         #: The parameters whose gradients it carries, where a reducer calls it.
@@ -86,7 +91,7 @@ def carrying(parameters: Sequence[Any]) -> Generator[None]:
 
 
 def begun(
-    group: ProcessGroup, number: int, name: str, given: Iterable[Any], taken: Iterable[Any] = ()
+    group: Group, number: int, name: str, given: Iterable[Any], taken: Iterable[Any] = ()
 ) -> Call | None:
     """This thread calls the collective `number` of a group, with arrays that are `given` and those that are
     `taken` from the others. None where nobody listens.

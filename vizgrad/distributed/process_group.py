@@ -57,7 +57,7 @@ class ProcessGroup:
         self._calls = 0
         self._counting = threading.Lock()
         self._begun: queue.SimpleQueue[Callable[[], None] | None] | None = None
-        #: The collectives that run now and somebody listens to, by number.
+        #: The collectives that run now and are listened to, by number.
         self.noted: dict[int, Call] = {}
 
     def rank(self) -> int:

@@ -46,7 +46,7 @@ class _Running:
     since: float
     work: Any
     at_once: bool = False
-    #: Of the results of a functional collective, which are waited for by their memory.
+    #: That of the results of a functional collective, by which these are waited for.
     memory: frozenset[int] = frozenset()
 
 
@@ -193,7 +193,7 @@ class CollectiveWatch:
                 self._looking = bool(left)
                 if not left:
                     return
-            # What takes long is measured as closely, in parts of it.
+            # A long wait is measured as closely, in parts of it.
             time.sleep(min(max(_LOOK, (time.monotonic() - max(left)) / 50), _MOST))
 
     def _look_once(self) -> None:

@@ -30,7 +30,7 @@ class CollectiveLog:
         self._running: list[Call] = []
 
     def until(self, position: int) -> list[tuple[int, int, Collective]]:
-        """What the first `position` steps told."""
+        """Those that the first `position` steps told of."""
         return [each for each in self.told if each[0] < position]
 
     def listening(self) -> AbstractContextManager[None]:
