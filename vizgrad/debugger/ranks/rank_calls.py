@@ -59,7 +59,7 @@ class CallOnRanks:
         if not all(call.ended for call in self.calls.values()):
             return "has not ended on all ranks"
         if self.longest < WAITED:
-            return "no rank waited" if self.waited else "no rank tells for whom it waited"
+            return "no rank waited" if self.waited else "how long ranks waited is not known"
         others = [wait for rank, wait in self.waited.items() if rank not in self.late]
         if not others:
             return f"ranks waited up to {seconds_text(self.longest)} for each other"
