@@ -29,6 +29,7 @@ from vizgrad.debugger.jupyter.widget.commtarget import run_by_program
 from vizgrad.debugger.jupyter.widget.query_answers import most_differing
 from vizgrad.debugger.jupyter.widget.showing import show
 from vizgrad.debugger.jupyter.widget.trace_contents import FiledBeside
+from vizgrad.debugger.model.arrays import count_of
 from vizgrad.debugger.model.trace import File
 from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
 from vizgrad.debugger.session.history.branches import Branches, Comparison, name_beside
@@ -319,7 +320,7 @@ class TraceDiff:
             parts.append(f"no difference{beyond} at {compared:,} nodes{unrun}")
         alone = len(self.only_here), len(self.only_there)
         if any(alone):
-            parts.append(f"{alone[0]:,} nodes only here, {alone[1]:,} only there")
+            parts.append(f"{count_of(alone[0], 'node')} only here, {alone[1]:,} only there")
         return "; ".join(parts)
 
     def _leaves(self) -> Iterator[str]:

@@ -313,7 +313,7 @@ function GraphPanelInner({
           />
         )}
         <WayBack
-          box={nextBox}
+          box={compared && session.run.status === 'finished' ? undefined : nextBox}
           name={next ? next.label || next.name : `node ${nextNode}`}
           running={running !== null}
           finished={session.run.status === 'finished'}
