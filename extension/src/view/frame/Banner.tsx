@@ -96,8 +96,8 @@ function linesOf({ port, patience, working, session, notice }: DebuggerState): L
     lines.push({ level: 'warning', text: port.reason ?? 'Connecting to the kernel…' });
   } else if (patience !== 'answered' && patience !== 'waiting' && offline()) {
     lines.push({ level: 'warning', text: 'No connection to the server. Trying again…' });
-  } else if (working) {
-    // It is at work, and says at what.
+  } else if (working || session?.closed) {
+    // It is at work, and says at what; of a session that is closed nothing is waited for.
   } else if (patience === 'silent') {
     lines.push({
       level: 'error',

@@ -13,6 +13,17 @@ test('a closed session says why', async () => {
   expect(page.button('Step').getAttribute('aria-disabled')).toBe('true');
 });
 
+test('of a closed session nothing is waited for', async () => {
+  await page.open(RECORDINGS.mlp);
+  fireEvent.click(page.button('Stop'));
+  await within(page.host).findByText(/^This session is closed/);
+  const { state } = page.view.store;
+  // What is said with it shows that the view was drawn anew.
+  state.patch({ patience: 'silent', notice: { level: 'info', text: 'Drawn.' } });
+  await within(page.host).findByText('Drawn.');
+  expect(within(page.host).queryByText(/has not answered/)).toBeNull();
+});
+
 test('sessions are named by variable and cell, with how far they are', async () => {
   await page.open(RECORDINGS.mlp, { followNewest: true });
   page.kernel.emit({
