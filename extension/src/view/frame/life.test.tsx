@@ -17,11 +17,13 @@ test('of a closed session nothing is waited for', async () => {
   await page.open(RECORDINGS.mlp);
   fireEvent.click(page.button('Stop'));
   await within(page.host).findByText(/^This session is closed/);
-  const { state } = page.view.store;
-  // What is said with it shows that the view was drawn anew.
-  state.patch({ patience: 'silent', notice: { level: 'info', text: 'Drawn.' } });
+  page.kernel.delay = null; // No answer comes.
+  const { store } = page.view;
+  store.showHeap();
+  await waitFor(() => expect(store.state.value.patience).toBe('slow'), { timeout: 8000 });
+  store.state.patch({ notice: { level: 'info', text: 'Drawn.' } });
   await within(page.host).findByText('Drawn.');
-  expect(within(page.host).queryByText(/has not answered/)).toBeNull();
+  expect(within(page.host).queryByText(/Waiting for the kernel/)).toBeNull();
 });
 
 test('sessions are named by variable and cell, with how far they are', async () => {
