@@ -332,7 +332,7 @@ def draw(outline: Outline, recorded: Callable[[int], Node], folding: Folding) ->
     )
     width, height = round(layout.width, 1), round(layout.height, 1)
     groups = tuple(outline.groups[group] for group in _groups(visible))
-    nodes = tuple(describe(node) for node in _nodes(visible))
+    nodes = tuple(for_browser(describe(node)) for node in _nodes(visible))
     return Drawing(
         digest=_digest((width, height, boxes, lines, frames), groups, nodes),
         width=width,
@@ -343,6 +343,13 @@ def draw(outline: Outline, recorded: Callable[[int], Node], folding: Folding) ->
         groups=groups,
         nodes=nodes,
     )
+
+
+def for_browser(node: Node) -> Node:
+    """A leaf without its sequence number, 2**64 - 1: no number of a browser is that exactly, and Python in a
+    browser (pyodide) makes a BigInt of it, which cannot be sent. The view says "leaf".
+    """
+    return replace(node, sequence_nr=0) if node.kind == "leaf" else node
 
 
 def _digest(placed: object, groups: tuple[Group, ...], nodes: tuple[Node, ...]) -> str:
