@@ -50,6 +50,9 @@ with vg.watch():
 vg.why(a)
 """
 
+#: The notebook is there, and its kernel waits for cells.
+IDLE = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
+
 
 class Quiet(SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:
@@ -85,10 +88,8 @@ def test_the_live_view_steps_and_nothing_is_asked_of_another_host(page: Page, ur
     page.set_viewport_size({"width": 1300, "height": 2600})
     page.goto(f"{url}/lab/index.html?path=try.ipynb")
     page.locator(".jp-NotebookPanel .jp-Cell").first.wait_for(timeout=LIMIT)
-    page.wait_for_function("window.jupyterapp.commands.hasCommand('runmenu:run-all')")
-    page.evaluate(
-        "window.jupyterapp.restored.then(() => jupyterapp.commands.execute('runmenu:run-all'))"
-    )
+    page.wait_for_function(IDLE, timeout=LIMIT)
+    page.evaluate("void window.jupyterapp.commands.execute('runmenu:run-all')")
     prompts = page.locator(".jp-Notebook .jp-CodeCell .jp-InputPrompt")
     expect(prompts.last).to_have_text("[4]:", timeout=LIMIT)
 
