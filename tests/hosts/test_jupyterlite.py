@@ -25,7 +25,7 @@ pytestmark = [
     pytest.mark.timeout(LIMIT // 1000),
 ]
 
-#: pyodide 0.27 has numpy 2.0, and neither ml_dtypes nor safetensors: so without what vizgrad's wheel requires.
+#: pyodide 0.27 has numpy 2.0, and neither ml_dtypes nor safetensors: so without what the wheel requires.
 INSTALL = """
 import piplite
 await piplite.install(["opt_einsum", "tqdm", "ipywidgets", "anywidget", "graphviz"])
