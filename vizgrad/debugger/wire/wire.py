@@ -35,7 +35,7 @@ MAX_INTEGER = 2**64
 
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
-#: In a browser JavaScript's null arrives as an object of pyodide's own (0.28 and newer); elsewhere it is None.
+#: In a browser JavaScript's null comes as an object of pyodide's own (0.28 and newer); elsewhere it is None.
 NULL: object = None
 if sys.platform == "emscripten":
     NULL = getattr(importlib.import_module("pyodide.ffi"), "jsnull", None)
