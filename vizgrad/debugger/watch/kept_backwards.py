@@ -65,7 +65,7 @@ class _Visit:
         self.accumulate: model.AccumulateRecord | None = None
         self.seconds = 0.0
         self.error = ""
-        #: The collectives that it called, and those that had ended by then: of leaves their keys.
+        #: The collectives that it called, and those that had ended by then.
         self.called: tuple[model.Collective, ...] = ()
 
 
@@ -127,7 +127,7 @@ class BackwardRecord:
             self._summaries[slot] = mark, after
 
     def called(self, calls: Sequence[model.Collective]) -> None:
-        """The node that ran last has called these, or they had ended by then. Of leaves their keys."""
+        """The node that ran last has called these, or they had ended by then. Leaves are named by keys."""
         if self._visits:
             self._visits[-1].called += tuple(calls)
 
