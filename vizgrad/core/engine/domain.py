@@ -144,7 +144,7 @@ class ArrayDomain:
         earlier = tensor._grad  # a new object each time: the earlier one keeps its value
         array = as_array(grad)
         tensor._grad = new_tensor(
-            array.copy("K") if earlier is None else self.add(earlier._array, array)
+            array.copy() if earlier is None else self.add(earlier._array, array)
         )
 
     def has_nan(self, grad: Any) -> bool:
