@@ -197,7 +197,7 @@ def copies_of_tensors(torch, see):
 
 @program(rules="E-64 E-10")
 def gradients_keep_their_strides(torch, see):
-    """Those of `autograd.grad`; with `retain_grad` they lie in C order, `.grad` of a leaf as the leaf does."""
+    """Those of `autograd.grad`. With `retain_grad` they lie in C order, `.grad` as the leaf does."""
     x = torch.ones(3, 4, requires_grad=True)
     turned = torch.arange(12.0).reshape(4, 3).t()
     (given,) = torch.autograd.grad(x * 2, x, turned)
