@@ -72,9 +72,7 @@ def attention_gradients(
     grad, out = _wide(grad), _wide(out)
     operands = query, key, value = _wide(query), _wide(key), _wide(value)
     # what goes off all slopes of a query: the sum of weights * (grad @ value.T), which is that of grad * out
-    total = (
-        None if dtype.itemsize == 2 else _dot(grad, out)
-    )  # a result that was rounded is not exact enough
+    total = np.einsum("nhle,nhle->nhl", grad, out)[..., None]
     by_query, by_key, by_value = (
         _zeros_by_place(each) if want else None for each, want in zip(operands, wanted, strict=True)
     )
@@ -89,7 +87,7 @@ def attention_gradients(
         if by_query is None and by_key is None:
             continue
         slopes = _products(arriving, value[examples, :, keys])
-        slopes -= _dot(weights, slopes) if total is None else total[examples, :, queries]
+        slopes -= total[examples, :, queries]
         slopes *= weights
         slopes *= scores.dtype.type(scale)
         if by_query is not None:
@@ -154,11 +152,6 @@ def _products(rows: Array, columns: Array) -> Array:
     """rows @ columns.T, by head of the rows."""
     found = np.matmul(_by_group(rows, columns.shape[1]), _to_group(columns, rows).swapaxes(-1, -2))
     return found.reshape(*rows.shape[:3], columns.shape[2])
-
-
-def _dot(a: Array, b: Array) -> Array:
-    """The sum of products over the last dimension, which stays."""
-    return np.einsum("nhij,nhij->nhi", a, b)[..., None]
 
 
 def _add(to: Array, weights: Array, rows: Array, queries: slice) -> None:
