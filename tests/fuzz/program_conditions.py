@@ -242,10 +242,10 @@ def whole_number_that_requires_grad(line: str, theirs: Side, ours: Side, found: 
 
 
 def saved_for_its_shape(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    """PyTorch's index_add keeps what it adds, and gather what it takes from, of which their derivatives read
-    nothing but the shape.
+    """PyTorch's index_add keeps what it adds, gather and cummax what they take from, of which their derivatives
+    read nothing but the shape.
     """
-    lines = [each for each in theirs.lines if re.search(r"index_add|gather\(", each)]
+    lines = [each for each in theirs.lines if re.search(r"index_add|gather\(|cummax", each)]
     kept = [theirs.names.get(name) for each in lines for name in _names(each)]
     shapes = [list(t.shape) for t in kept if isinstance(t, theirs.module.Tensor)]
     stale = _stale_there_alone(found)
