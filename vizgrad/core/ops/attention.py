@@ -94,7 +94,7 @@ def is_one_node(query: Any, key: Any, value: Any, attn_mask: Any) -> bool:
     return all(n in (1, of) for n, of in zip(mask.shape, whole[-mask.ndim :], strict=True))
 
 
-#: Of elements.
+#: The element types that PyTorch has it for.
 _TYPES = frozenset({"float16", "bfloat16", "float32", "float64"})
 
 

@@ -28,7 +28,7 @@ _SCORES = 1 << 17
 #: Queries of a block at least: with fewer, products take long for each.
 _QUERIES = 32
 
-#: Of examples, of queries, and of the keys that a query of the block may look at.
+#: The examples, the queries, and the keys that a query of the block may look at.
 _Block = tuple[slice, slice, slice]
 
 
