@@ -94,7 +94,8 @@ STOPS = {
     "transformer": "SafeSoftmaxBackward0",
     "vae": "SplitBackward0",
 }
-#: All that is drawn of the graph: kinds, places, states and texts of its elements, in their order.
+#: All that is drawn of the graph: kinds, places, states and texts of its elements, in their order. How far the
+#: view has moved, to follow a run, depends on how long the run takes: that is left out.
 DRAWN = """
 view => {
   const svg = view.querySelector('[data-node-id], [data-group-state]').ownerSVGElement;
@@ -103,7 +104,7 @@ view => {
   ];
   return [...svg.querySelectorAll('*')].map(element => [
     element.tagName,
-    ...told.map(name => element.getAttribute(name) ?? ''),
+    ...told.map(name => element.getAttribute(name) ?? '').map(told => told.includes('scale(') ? '' : told),
     element.childElementCount ? '' : element.textContent,
   ].join(' '));
 }
