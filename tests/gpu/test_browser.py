@@ -94,8 +94,8 @@ STOPS = {
     "transformer": "SafeSoftmaxBackward0",
     "vae": "SplitBackward0",
 }
-#: All that is drawn of the graph: kinds, places, states and texts of its elements, in their order. How far the
-#: view has moved, to follow a run, depends on how long the run takes: that is left out.
+#: All that is drawn of the graph: kinds, places, states and texts of its elements, in their order. How far
+#: the view has moved, to follow a run, depends on how long the run takes: that is left out.
 DRAWN = """
 view => {
   const svg = view.querySelector('[data-node-id], [data-group-state]').ownerSVGElement;
