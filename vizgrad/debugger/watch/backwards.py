@@ -150,6 +150,8 @@ class Run:
         #: Has a step used one of the gradients that it brought?
         self.used = False
         self.roots: tuple[Note, ...] = ()
+        #: The loss that it began at, as a number, where it was one.
+        self.loss: float | None = None
         self.visits: dict[int, Visit] = {}
         self.births: list[Odd] = []
         self.kills: list[Odd] = []

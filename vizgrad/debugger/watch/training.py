@@ -397,11 +397,11 @@ class Training:
                 found.append(((id(root.site[0]), root.site[1]), quick_later(values)))
         return found
 
-    def ran(self, values: list[tuple[tuple[int, int], Callable[[], Statistics]]]) -> None:
+    def ran(self, run: Run, values: list[tuple[tuple[int, int], Callable[[], Statistics]]]) -> None:
         """A backward began from roots of these values."""
         for key, told in values:
             (value,) = told().values or (nan,)
-            self._loss = value
+            self._loss = run.loss = value
             first, _, count = self.losses.get(key, (value, value, 0))
             self.losses[key] = first, value, count + 1
 
