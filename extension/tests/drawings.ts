@@ -71,6 +71,7 @@ export function box(key: string, fields: Partial<DrawnBox> = {}): DrawnBox {
     last: 0,
     title: '',
     ports: [],
+    collective: null,
     ...fields
   };
 }
@@ -157,6 +158,7 @@ export function drawing(fields: Partial<Drawing> = {}): Drawing {
     frames: [],
     groups: [],
     nodes: [],
+    collectives: [],
     ...fields
   };
 }

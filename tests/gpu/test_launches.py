@@ -19,6 +19,7 @@ BOUNDS: dict[tuple[str, str], tuple[int, int, int, int]] = {
     ("MLP", "watch Adam"): (135, 8, 6, 2644),
     ("MLP", "record"): (19, 8, 0, 0),
     ("MLP", "debug"): (54, 8, 5, 1796),
+    ("MLP", "graph"): (1, 0, 0, 0),
     ("transformer", "backward"): (65, 20, 0, 0),
     ("transformer", "Adam"): (1, 0, 0, 0),
     ("transformer", "SGD"): (1, 0, 0, 0),
@@ -28,6 +29,7 @@ BOUNDS: dict[tuple[str, str], tuple[int, int, int, int]] = {
     ("transformer", "watch Adam"): (308, 20, 7, 6900),
     ("transformer", "record"): (65, 20, 0, 0),
     ("transformer", "debug"): (182, 20, 7, 6388),
+    ("transformer", "graph"): (1, 0, 0, 0),
     ("conv", "backward"): (65, 5, 0, 0),
     ("conv", "Adam"): (1, 0, 0, 0),
     ("conv", "SGD"): (1, 0, 0, 0),
@@ -37,6 +39,7 @@ BOUNDS: dict[tuple[str, str], tuple[int, int, int, int]] = {
     ("conv", "watch Adam"): (183, 5, 6, 2492),
     ("conv", "record"): (65, 5, 0, 0),
     ("conv", "debug"): (98, 5, 5, 1492),
+    ("conv", "graph"): (1, 0, 0, 0),
     ("LSTM", "backward"): (169, 19, 0, 0),
     ("LSTM", "Adam"): (1, 0, 0, 0),
     ("LSTM", "SGD"): (1, 0, 0, 0),
@@ -46,6 +49,7 @@ BOUNDS: dict[tuple[str, str], tuple[int, int, int, int]] = {
     ("LSTM", "watch Adam"): (446, 19, 7, 8340),
     ("LSTM", "record"): (169, 19, 0, 0),
     ("LSTM", "debug"): (421, 19, 10, 12716),
+    ("LSTM", "graph"): (1, 0, 0, 0),
 }
 
 

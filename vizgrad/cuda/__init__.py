@@ -28,6 +28,10 @@ from vizgrad.cuda.devices import is_bf16_supported as is_bf16_supported
 from vizgrad.cuda.devices import is_initialized as is_initialized
 from vizgrad.cuda.devices import set_device as set_device
 from vizgrad.cuda.devices import synchronize as synchronize
+from vizgrad.cuda.graphed_callables import make_graphed_callables as make_graphed_callables
+from vizgrad.cuda.graphs import CUDAGraph as CUDAGraph
+from vizgrad.cuda.graphs import graph as graph
+from vizgrad.cuda.graphs import graph_pool_handle as graph_pool_handle
 from vizgrad.cuda.memory import empty_cache as empty_cache
 from vizgrad.cuda.memory import max_memory_allocated as max_memory_allocated
 from vizgrad.cuda.memory import max_memory_reserved as max_memory_reserved

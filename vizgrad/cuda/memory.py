@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.core.arrays.device_memory import PEAKS, amount
+from vizgrad.core.arrays.device_memory import PEAKS, amount, bytes_of
 from vizgrad.cuda.devices import is_available, library, number_of
 
 
@@ -14,7 +14,7 @@ def memory_allocated(device: Any = None) -> int:
 
 
 def memory_reserved(device: Any = None) -> int:
-    """Bytes of the device that cupy's pool holds, in use or kept for later; 0 without a device."""
+    """Bytes of the device that pools hold, cupy's and those of graphs; 0 without a device."""
     return _pool(device, "total_bytes")
 
 
@@ -81,7 +81,7 @@ def _pool(device: Any, question: str) -> int:
     if not is_available():
         return 0
     with library().cuda.Device(number_of(device)):
-        return int(getattr(library().get_default_memory_pool(), question)())
+        return bytes_of(library().get_default_memory_pool(), question)
 
 
 def _peak(peaks: dict[int, int], device: Any) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from vizgrad.core.arrays.graph_capture import NOTHING_DONE, check_not_captured
 from vizgrad.core.tensor.modes import pop_scope, push_scope
 from vizgrad.core.tensor.source_location import caller, frame_outside
 from vizgrad.core.upcalls import UPCALLS
@@ -68,6 +69,7 @@ def debug(
     from vizgrad.debugger.session.opening import Opening
     from vizgrad.debugger.session.registry import succeeding
 
+    check_not_captured("vizgrad.debug() cannot be used", NOTHING_DONE)
     retains = create_graph if retain_graph is None else retain_graph
     opening = Opening.of(tensors, _cell(), retains=retains)
     names, site = names_around(kinds=known_types()), caller()
@@ -281,6 +283,7 @@ def record(title: str = "") -> Iterator[Recording]:
     """
     from vizgrad.debugger.engines.vizgrad.recorder import recording
 
+    check_not_captured("vizgrad.record() cannot be used", NOTHING_DONE)
     with recording(title) as made:
         yield made
 
@@ -331,6 +334,7 @@ def watch(
     level is "alarms", none between. Raises ValueError for other levels, for an `every` that is no positive
     integer, for a `keep` that is a negative or no integer, and for one other than 0 with `level` or `every`.
     """
+    check_not_captured("vizgrad.watch() cannot be used", NOTHING_DONE)
     if level not in ("full", "alarms"):
         raise ValueError(f'level must be "full" or "alarms", but got {level!r}')
     if every is not None and (not isinstance(every, int) or every < 1):

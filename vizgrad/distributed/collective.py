@@ -13,6 +13,7 @@ from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.storage import storage_of
 from vizgrad.core.tensor.tensor import Tensor
+from vizgrad.distributed.calls import begun, running
 from vizgrad.distributed.nccl import NcclBackend
 from vizgrad.distributed.objects import root_rank
 from vizgrad.distributed.process_group import ProcessGroup
@@ -25,12 +26,14 @@ Written = Sequence[tuple[Tensor, Any]]
 class Collective:
     """A collective of `tensors`, which all ranks of the group call: it has the next number of the group."""
 
-    def __init__(self, name: str, group: ProcessGroup, *tensors: Tensor) -> None:
+    def __init__(self, name: str, group: ProcessGroup, *tensors: Tensor, outputs: int = 1) -> None:
+        """The first `outputs` of the tensors are what is given and the others the results, or the reverse."""
         self.name, self.group = name, group
         arrays = [each._array for each in tensors]
         self.backend = group.backend_for(name, *arrays)
         self._like = arrays[0]
         self.number = group.number()
+        self.called = begun(group, self.number, name, arrays[:outputs], arrays[outputs:])
 
     def read(self, tensor: Tensor) -> Any:
         """The array that the backend takes."""
@@ -44,7 +47,8 @@ class Collective:
         wait = self.backend.prepared(self.number, call, function, self._like)
 
         def written() -> list[Tensor]:
-            results = wait()
+            with running(self.called):
+                results = wait()
             self.backend.write(self._like, lambda: write(self.name, results, site))
             return [tensor for tensor, _ in results]
 

@@ -291,7 +291,13 @@ def all_to_all(
         return None
     check_count("all_to_all", "output", output_tensor_list, found)
     check_count("all_to_all", "input", input_tensor_list, found)
-    called = Collective("all_to_all", found, *output_tensor_list, *input_tensor_list)
+    called = Collective(
+        "all_to_all",
+        found,
+        *output_tensor_list,
+        *input_tensor_list,
+        outputs=len(output_tensor_list),
+    )
     number, outputs = called.number, list(output_tensor_list)
     parts, likes = list(map(called.read, input_tensor_list)), list(map(called.read, outputs))
     call = f"all_to_all of {parts[0].dtype}"

@@ -97,4 +97,6 @@ class MPIPeers:
                 found.Recv([data, self._mpi.BYTE])
                 size = int.from_bytes(data[:4], "big")
                 key, _, call = data[4 : 4 + size].decode().partition("\n")
-                self._inbox.put(status.Get_source(), key, Message(call, data[4 + size :]))
+                self._inbox.put(
+                    status.Get_source(), key, Message(call, data[4 + size :], time.monotonic())
+                )

@@ -23,11 +23,12 @@ from vizgrad.distributed.store import TCPStore
 
 class Message(NamedTuple):
     """`call`: the collective that the sender has called, in words that are compared with those of the
-    receiver.
+    receiver. `at`: when it arrived, by the clock that measures.
     """
 
     call: str
     payload: bytearray
+    at: float = 0.0
 
 
 class Late(DistBackendError):
@@ -223,6 +224,6 @@ class Peers:
             while True:
                 header, payload = receive_frame(sock)
                 key, _, call = header.partition("\n")
-                self._inbox.put(peer, key, Message(call, payload))
+                self._inbox.put(peer, key, Message(call, payload, time.monotonic()))
         except (OSError, EOFError):
             self._inbox.gone(peer)

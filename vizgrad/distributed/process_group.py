@@ -19,6 +19,7 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import Device, device_of, to_host
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.distributed.backends import NCCL, UNDEFINED, available
+from vizgrad.distributed.calls import Call
 from vizgrad.distributed.errors import DistBackendError
 from vizgrad.distributed.nccl import NcclBackend
 from vizgrad.distributed.peers import Late, Message, Transport
@@ -56,6 +57,8 @@ class ProcessGroup:
         self._calls = 0
         self._counting = threading.Lock()
         self._begun: queue.SimpleQueue[Callable[[], None] | None] | None = None
+        #: The collectives that run now and are listened to, by number.
+        self.noted: dict[int, Call] = {}
 
     def rank(self) -> int:
         return self._rank
@@ -161,6 +164,11 @@ class ProcessGroup:
                 f"{late}: rank {source} has not called {call.split(maxsplit=1)[0]}, the collective number "
                 f"{number} of this group"
             ) from None
+        call_noted = self.noted.get(number)
+        if (
+            call_noted is not None and part == "0"
+        ):  # in a second part all wait for the last of the first
+            call_noted.came(source, message.at)
         return self._array(message, source, number, call, like)
 
     def _array(self, message: Message, source: int, number: int, call: str, like: Any) -> Any:

@@ -21,6 +21,7 @@ from vizgrad.optim.optimizer import (
     count_step,
     only_writes,
     options,
+    steps_beside,
 )
 
 
@@ -82,9 +83,13 @@ class Adam(Optimizer):
         )
 
     update_recorded = staticmethod(differentiable.adam)
+    captured = "by count"
 
     @only_writes
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
+        if group["capturable"]:
+            self._update_by_count(param, grad, state, group)
+            return
         lr, decay, (beta1, beta2) = float(group["lr"]), group["weight_decay"], group["betas"]
         step = count_step(state)
         first, second = state.get("exp_avg"), state.get("exp_avg_sq")
@@ -96,6 +101,15 @@ class Adam(Optimizer):
             param, grad, mean, square, largest,
             lr / (1 - beta1**step), (1 - beta2**step) ** 0.5, 1 - lr * decay if apart else None,
             decay, beta1, beta2, group["eps"],
+        )  # fmt: skip
+
+    def _update_by_count(self, param: Array, grad: Array, state: State, group: Group) -> None:
+        lr, decay, (beta1, beta2) = group["lr"], group["weight_decay"], group["betas"]
+        rule.adam_step_by_count(
+            param, grad, buffer(state, "exp_avg", param), buffer(state, "exp_avg_sq", param),
+            buffer(state, "max_exp_avg_sq", param) if group["amsgrad"] else None,
+            steps_beside(state, param), lr._array if isinstance(lr, Tensor) and lr.is_cuda else float(lr),
+            decay, bool(decay and group["decoupled_weight_decay"]), beta1, beta2, group["eps"],
         )  # fmt: skip
 
 

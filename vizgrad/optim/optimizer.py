@@ -11,10 +11,13 @@ from typing import Any, ClassVar, Final, TypeVar
 
 from vizgrad.core import errors
 from vizgrad.core.arrays import Array, xp
-from vizgrad.core.arrays.backend import DEVICES, current, go_back, make_current
+from vizgrad.core.arrays.backend import DEVICES, current, go_back, is_on_host, make_current
 from vizgrad.core.arrays.fusion.many import together
+from vizgrad.core.arrays.graph_capture import check_not_captured, is_captured
 from vizgrad.core.arrays.heap import keep_freed_memory
+from vizgrad.core.arrays.kernels import optimizers as rule
 from vizgrad.core.arrays.kernels.elementwise import as_complex, as_real
+from vizgrad.core.arrays.layout import shaped
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.graph.node import RemovableHandle, add_hook
 from vizgrad.core.tensor.modes import GUARD, about_to_write, set_grad_mode
@@ -235,6 +238,8 @@ class Optimizer:
             finally:
                 set_grad_mode(before)
         site = caller()
+        if is_captured():
+            self._check_capture()
         recorded = self.defaults.get("differentiable", False)
         before = set_grad_mode(recorded)
         device = current() if DEVICES.several else -1
@@ -252,9 +257,34 @@ class Optimizer:
             hook(self, (closure,), {})
         return loss
 
+    #: How its steps may be captured into a graph of launches: "as they are", or "by count" with
+    #: `capturable=True`, if the number of steps is in memory of the device then. "" if they cannot be.
+    captured: ClassVar[str] = ""
+
+    def _check_capture(self) -> None:
+        """RuntimeError, in PyTorch's words, where a graph would repeat the numbers of one step."""
+        name = type(self).__name__
+        if self.captured == "as they are":
+            return
+        if not self.captured:
+            raise NotImplementedError(
+                f"step() of {name} cannot be captured into a CUDA graph, which would repeat the numbers of "
+                "this step. SGD can, and Adam and AdamW with capturable=True; or take steps outside of it"
+            )
+        if not all(group["capturable"] for group in self.param_groups):
+            raise RuntimeError(
+                f"Attempting CUDA graph capture of step() for an instance of {name} but param_groups' "
+                "capturable is False."
+            )
+
     def _step_group(self, group: Group, site: Site | None) -> None:
         name = type(self).__name__ + ".step"
         changed: list[Tensor] = []
+        if self.captured == "by count" and group["capturable"]:
+            with together():
+                for param in group["params"]:
+                    if param._grad is not None:
+                        rule.count(steps_beside(self.state[param], param._array))
         try:
             with together() if getattr(type(self).update, "only_writes", False) else _ONE_BY_ONE:
                 for param in group["params"]:
@@ -465,10 +495,29 @@ def count_step(state: State) -> float:
     return float(step._array)
 
 
+def steps_beside(state: State, param: Array) -> Array:
+    """The number of steps taken, a 0-dim float32 tensor beside the parameter, as PyTorch has it with
+    `capturable=True`. RuntimeError for a parameter of the CPU.
+    """
+    if is_on_host(param):
+        raise RuntimeError(
+            "capturable=True is for parameters on CUDA devices, and one is on the CPU: leave it away"
+        )
+    step = state.get("step")
+    if step is None or not step.is_cuda:
+        check_not_captured("an optimizer makes its state in its first step", "take a step before")
+        taken = 0.0 if step is None else float(step)
+        step = state["step"] = new_tensor(
+            shaped(xp.full_like, param, taken, dtype="float32", shape=())
+        )
+    return step._array
+
+
 def buffer(state: State, name: str, like: Array, fill: float = 0.0) -> Array:
     """The array of state tensor `name`, made now, filled with `fill`, if there is none yet."""
     known = state.get(name)
     if known is None:
+        check_not_captured("an optimizer makes its state in its first step", "take a step before")
         array = xp.zeros_like(like) if not fill else xp.full_like(like, fill)
         state[name] = new_tensor(array)
         known = state[name]

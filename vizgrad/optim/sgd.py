@@ -73,6 +73,7 @@ class SGD(Optimizer):
             )
 
     update_recorded = staticmethod(differentiable.sgd)
+    captured = "as they are"
 
     @only_writes
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:

@@ -24,7 +24,7 @@ import {
 } from './model/run';
 import type { Branch, Breakpoint, Modes, NodeRun, RunStatus, Stopped } from './model/run';
 
-export const BOX_KINDS = ['node', 'pin', 'group', 'cells', 'result'] as const;
+export const BOX_KINDS = ['node', 'pin', 'group', 'cells', 'result', 'collective'] as const;
 export type BoxKind = (typeof BOX_KINDS)[number];
 export const readBoxKind = oneOf(BOX_KINDS);
 
@@ -56,6 +56,7 @@ export interface Folding {
  * - "group": a closed group. "cells": some equal children of the open group `group`, `cell` ...
  *   `cell + cells - 1`, in one box.
  * - "result": output `slot` of node `node`, from which the backward starts.
+ * - "collective": number `collective` of `Drawing.collectives`.
  *
  * Behind a group or cells are nodes `first` ... `last - 1`. `frame` is the place in
  * `Drawing.frames` of the open group that it is in; None: in none. `key` is the same for the same
@@ -86,6 +87,7 @@ export interface DrawnBox {
    * one.
    */
   readonly ports: readonly string[];
+  readonly collective: number | null;
 }
 
 /**
@@ -127,9 +129,29 @@ export interface DrawnFrame {
 }
 
 /**
+ * A collective of the run: number `number` of its `group`. Step `step`, of node `node`, has called
+ * it; it had ended when step `end` was over (None: it has not). `rows` are the texts of its box;
+ * `begun` is instead of the last of them until it ends. `details` are lines that say more, `nodes`
+ * the leaves whose gradients it carries.
+ */
+export interface DrawnCollective {
+  readonly group: string;
+  readonly number: number;
+  readonly node: number;
+  readonly step: number;
+  readonly end: number | null;
+  readonly rows: readonly string[];
+  readonly begun: string;
+  readonly details: readonly string[];
+  readonly nodes: readonly number[];
+  readonly failed: boolean;
+}
+
+/**
  * The visible graph with places. `digest` names it: equal ones are the same drawing.
  *
  * `groups` are those drawn, closed or open, with all around them; `nodes` those with a box or pin.
+ * `collectives` are those that the run has called so far, also in steps that were taken back.
  */
 export interface Drawing {
   readonly digest: string;
@@ -140,6 +162,7 @@ export interface Drawing {
   readonly frames: readonly DrawnFrame[];
   readonly groups: readonly Group[];
   readonly nodes: readonly Node[];
+  readonly collectives: readonly DrawnCollective[];
 }
 
 /**
@@ -268,7 +291,8 @@ export const readDrawnBox: Reader<DrawnBox> = record<DrawnBox>({
   first: optional(integer, 0),
   last: optional(integer, 0),
   title: optional(string, ''),
-  ports: optional(array(string), [])
+  ports: optional(array(string), []),
+  collective: optional(nullable(integer), null)
 });
 
 export const readDrawnLine: Reader<DrawnLine> = record<DrawnLine>({
@@ -297,6 +321,19 @@ export const readDrawnFrame: Reader<DrawnFrame> = record<DrawnFrame>({
   curve_room: optional(float, 0)
 });
 
+export const readDrawnCollective: Reader<DrawnCollective> = record<DrawnCollective>({
+  group: string,
+  number: integer,
+  node: integer,
+  step: integer,
+  end: nullable(integer),
+  rows: array(string),
+  begun: string,
+  details: array(string),
+  nodes: optional(array(integer), []),
+  failed: optional(boolean, false)
+});
+
 export const readDrawing: Reader<Drawing> = record<Drawing>({
   digest: string,
   width: float,
@@ -305,7 +342,8 @@ export const readDrawing: Reader<Drawing> = record<Drawing>({
   lines: array(readDrawnLine),
   frames: array(readDrawnFrame),
   groups: array(readGroup),
-  nodes: array(readNode)
+  nodes: array(readNode),
+  collectives: optional(array(readDrawnCollective), [])
 });
 
 export const readTally: Reader<Tally> = record<Tally>({

@@ -30,7 +30,7 @@ export const RANK_STATES = [
 export type RankState = (typeof RANK_STATES)[number];
 export const readRankState = oneOf(RANK_STATES);
 
-export const RANK_LETTERS = ['.', 'o', 'n', 'u', 'z', 's', 'a'] as const;
+export const RANK_LETTERS = ['.', 'o', 'n', 'u', 'z', 's', 'a', 'w'] as const;
 export type RankLetter = (typeof RANK_LETTERS)[number];
 export const readRankLetter = oneOf(RANK_LETTERS);
 
@@ -53,12 +53,20 @@ export interface RankRow {
   readonly leaving: boolean;
 }
 
+/** The ranks at collective `number` of a `group`: a letter for each cell, and the same in words. */
+export interface RankCall {
+  readonly group: string;
+  readonly number: number;
+  readonly cells: string;
+  readonly text: string;
+}
+
 /**
  * Event, to views of a session that is one of several ranks': the ranks, and the rows of nodes
  * where they have changed; `whole`: all rows, those told before do not count. `differing` nodes
  * have a rank that leaves the others, `first` is the one that ran first, and `text` says so. Each
  * cell stands for `per_cell` ranks. `together`: a move of this view moves all ranks; None: there is
- * no such choice.
+ * no such choice. `calls` are the collectives that ranks have called.
  */
 export interface Ranks {
   readonly type: 'ranks';
@@ -72,6 +80,7 @@ export interface Ranks {
   readonly text: string;
   readonly per_cell: number;
   readonly together: boolean | null;
+  readonly calls: readonly RankCall[];
 }
 
 /** Each rank at one node. */
@@ -123,6 +132,13 @@ export const readRankRow: Reader<RankRow> = record<RankRow>({
   leaving: boolean
 });
 
+export const readRankCall: Reader<RankCall> = record<RankCall>({
+  group: string,
+  number: integer,
+  cells: string,
+  text: string
+});
+
 export const readRanks: Reader<Ranks> = record<Ranks>({
   type: word('ranks'),
   session: string,
@@ -134,7 +150,8 @@ export const readRanks: Reader<Ranks> = record<Ranks>({
   first: nullable(integer),
   text: string,
   per_cell: optional(integer, 1),
-  together: optional(nullable(boolean), null)
+  together: optional(nullable(boolean), null),
+  calls: optional(array(readRankCall), [])
 });
 
 export const readGetRanks: Reader<GetRanks> = record<GetRanks>({

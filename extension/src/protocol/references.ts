@@ -6,7 +6,7 @@ import type { Group, Node, StepRecord, Storage, Update } from './model';
 
 /** Throws `Malformed`, unless a view may follow its references without checks. */
 export function checkDrawing(drawing: Drawing, size: number): void {
-  const { boxes, lines, frames, groups, nodes } = drawing;
+  const { boxes, lines, frames, groups, nodes, collectives } = drawing;
   const drawn = new Set(nodes.map(({ id }) => id));
   const ids = new Set(groups.map(({ id }) => id));
   nodes.forEach(node => checkNode(node, size, 'drawing.nodes'));
@@ -24,10 +24,15 @@ export function checkDrawing(drawing: Drawing, size: number): void {
       stretch(box, size, 'drawing.boxes');
     } else if (box.kind === 'result') {
       within(box.node, size, 'drawing.boxes.node');
+    } else if (box.kind === 'collective') {
+      within(box.collective ?? -1, collectives.length, 'drawing.boxes.collective');
     } else {
       member(box.node, drawn, 'drawing.boxes.node');
       within(box.user, size, 'drawing.boxes.user');
     }
+  }
+  for (const { node, nodes: leaves } of collectives) {
+    [node, ...leaves].forEach(each => within(each, size, 'drawing.collectives'));
   }
   for (const { source, target, points, node } of lines) {
     within(source, boxes.length, 'drawing.lines.source');

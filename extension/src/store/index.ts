@@ -13,7 +13,7 @@ export { History } from './history';
 export type { Window } from './history';
 export { Names } from './names';
 export { isPlain, isTensor, plainText } from './plain';
-export { letter, ranksOf, rowWithin, standings } from './ranks';
+export { callOn, letter, ranksOf, rowWithin, standings } from './ranks';
 export type { RanksState, RanksThere } from './ranks';
 export { focusOf, isAway, lastRun } from './focus';
 export type { Finding, RunHead, SessionState } from './session';

@@ -25,7 +25,8 @@ function told(rows: RankRow[], whole = false, session = 's1'): Ranks {
     first: null,
     text: '',
     per_cell: 1,
-    together: true
+    together: true,
+    calls: []
   };
 }
 

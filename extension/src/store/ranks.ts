@@ -1,6 +1,14 @@
 /** What is known of the ranks of a backward that several processes run, of which one is shown. */
 import { RANK_LETTERS } from '../protocol';
-import type { RankAt, RankLetter, RankMember, RankRow, Ranks } from '../protocol';
+import type {
+  DrawnCollective,
+  RankAt,
+  RankCall,
+  RankLetter,
+  RankMember,
+  RankRow,
+  Ranks
+} from '../protocol';
 import type { Want } from './requestQueue';
 import type { SessionState } from './session';
 import type { ViewState } from './view';
@@ -37,6 +45,11 @@ export function ranksOf(session: SessionState | null, ranks: RanksState | null):
   return ranks !== null && ranks.session === session?.session ? ranks : null;
 }
 
+/** The ranks at a collective; null where nothing of it is told. */
+export function callOn({ calls }: RanksState, { group, number }: DrawnCollective): RankCall | null {
+  return calls.find(each => each.group === group && each.number === number) ?? null;
+}
+
 /** Each rank at the selected node. */
 export function ranksWanted(
   session: SessionState,
@@ -53,7 +66,7 @@ export function ranksWanted(
 }
 
 /** The loudest first. */
-const LOUDNESS: readonly RankLetter[] = ['n', 'a', 'u', 'z', 's', 'o', '.'];
+const LOUDNESS: readonly RankLetter[] = ['n', 'a', 'u', 'z', 's', 'w', 'o', '.'];
 
 /** Of the nodes `first` to `last - 1`: at each rank the loudest cell, and in words the first that leaves the others. */
 export function rowWithin(

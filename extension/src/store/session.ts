@@ -20,6 +20,7 @@ import type {
   Run,
   Shown,
   Standing,
+  StepRecord,
   Storage,
   Update,
   Visit,
@@ -87,6 +88,8 @@ export interface SessionState {
   readonly closed: boolean;
   /** The same object for as long as nothing moves, whatever values do. */
   readonly drawing: Drawing;
+  /** Collectives were told of that the drawing does not have. */
+  readonly undrawn: boolean;
   /** What was asked to be drawn so: another one than the view's while the kernel draws anew. */
   readonly folding: Folding;
   readonly run: RunHead;
@@ -141,6 +144,7 @@ export function fromShown(
     truncated,
     closed: standing.status === 'closed',
     drawing,
+    undrawn: false,
     folding,
     run: headOf(standing),
     fold,
@@ -190,6 +194,7 @@ export function withUpdate(state: SessionState, update: Update): SessionState {
   }
   return {
     ...state,
+    undrawn: state.undrawn || update.records.some(record => !drawsCalls(state.drawing, record)),
     revision: update.revision,
     run: headOf({
       ...update,
@@ -231,6 +236,16 @@ export function withStorages(state: SessionState, storages: readonly Storage[]):
 /** The kernel closed it and let go of its graph: what is shown stays. */
 export function closedAt(state: SessionState, revision: number, ending = ''): SessionState {
   return { ...state, revision, closed: true, run: { ...state.run, status: 'closed', ending } };
+}
+
+/** Does the drawing have all collectives of a step, with their ends? */
+function drawsCalls({ collectives }: Drawing, { collectives: told }: StepRecord): boolean {
+  return told.every(({ group, number, seconds }) =>
+    collectives.some(
+      each =>
+        each.group === group && each.number === number && (seconds === null || each.end !== null)
+    )
+  );
 }
 
 function drawingOf({ drawing, nodes }: Shown, before: SessionState | null): Drawing {

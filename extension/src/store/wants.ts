@@ -71,7 +71,7 @@ function read(session: SessionState, view: ViewState, revisions: RevisionTracker
   const { revision, drawing } = session;
   const about = { session: session.session };
   const question = revisions.question(revision);
-  if (question === 'look' || !isDrawn(session, view)) {
+  if (question === 'look' || session.undrawn || !isDrawn(session, view)) {
     const folding = foldingSent(view.folding);
     return {
       request: { type: 'look', ...about, folding, digest: drawing.digest },

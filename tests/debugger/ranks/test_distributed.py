@@ -54,7 +54,10 @@ def test_a_rank_that_is_stepped_alone_waits_for_the_other(view: Any, ranks: Any)
     view.execute("model.zero_grad(); loss = forward()")
     with ranks.debug("loss") as session:
         told = session.continue_(rank=0)
-        assert "rank 0: 13 of 14 nodes done; waits in AccumulateGrad for rank 1" in str(told)
+        assert (
+            "rank 0: 13 of 14 nodes done; waits in AccumulateGrad (all_reduce, 196 B) for rank 1"
+            in str(told)
+        )
         assert "the backward is finished" in session.continue_()
 
 
@@ -87,7 +90,7 @@ def test_a_collective_is_a_node_that_is_stepped(view: Any, ranks: Any) -> None:
     with ranks.debug("loss") as session:
         session.step(2)
         told = session.step(1, rank=0)
-        assert "rank 0: 2 of 5 nodes done; waits in all_reduce for rank 1" in str(told)
+        assert "rank 0: 2 of 5 nodes done; waits in all_reduce (12 B) for rank 1" in str(told)
         session.continue_()
     view.execute("found = x.grad.tolist()")
     assert view["found"] == [[12.0] * 3, [24.0] * 3]

@@ -97,7 +97,7 @@ def test_a_rank_that_never_comes_is_named_and_the_others_keep_what_they_have(
     view.execute("model.zero_grad(); loss = forward()")
     with ranks.debug("loss") as session:
         told = told_after("rank 1 stays away", lambda: session.continue_(rank=0))
-        assert "waits in AccumulateGrad for rank 1" in told
+        assert "waits in AccumulateGrad (all_reduce, 196 B) for rank 1" in told
         assert arrived(session) == [13, 0]
         assert "the backward is finished" in session.continue_()
 
@@ -145,7 +145,7 @@ def test_a_notebook_that_is_gone_takes_nothing_along(cluster: Any, view: Any, ra
     assert (
         session.where.splitlines()
         == [
-            "rank 0: 13 of 14 nodes done; waits in AccumulateGrad for rank 1",
+            "rank 0: 13 of 14 nodes done; waits in AccumulateGrad (all_reduce, 196 B) for rank 1",
             "rank 1: 3 of 14 nodes done; next is MulBackward0 (node 3)",
         ]
         == done.stdout.splitlines()

@@ -117,7 +117,10 @@ def test_torch_a_rank_alone_waits_at_the_all_reduce_and_says_for_whom(
     with ranks.debug("loss") as session:
         told = session.continue_(rank=1)
         assert "rank 0: 0 of 14 nodes done" in told
-        assert "rank 1: 13 of 14 nodes done; waits in AccumulateGrad for rank 0" in told
+        assert (
+            "rank 1: 13 of 14 nodes done; waits in AccumulateGrad (all_reduce, 196 B) for rank 0"
+            in told
+        )
         assert session.continue_() == "both ranks: 14 of 14 nodes done; the backward is finished"
 
 
@@ -189,7 +192,9 @@ def test_torch_a_rank_of_a_sharded_model_alone_waits_for_the_other(view: Any, sh
     with sharded.debug("loss") as session:
         told = session.continue_(rank=1)
         assert "rank 0: 0 of" in told
-        assert re.search(r"rank 1: 1 of 18 nodes done; waits in all_gather\w* for rank 0", told)
+        assert re.search(
+            r"rank 1: 1 of 18 nodes done; waits in all_gather\w* \(\d+ B\) for rank 0", told
+        )
         assert "both ranks: " in session.continue_()
 
 

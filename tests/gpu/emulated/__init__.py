@@ -33,8 +33,11 @@ def start(*, devices: int = 1, folder: Path = FOLDER) -> None:
     from cupy_backends.cuda.api import runtime as cuda_runtime
 
     machine.begin(cuda_runtime.CUDARuntimeError, devices)
-    exchange(cuda_runtime, runtime.FUNCTIONS, compiled)
-    exchange(cuda_driver, driver.FUNCTIONS, compiled)
+    error = (
+        cuda_runtime.CUDARuntimeError
+    )  # the driver's own asks a library of the driver for its words
+    exchange(cuda_runtime, runtime.FUNCTIONS, compiled, error, builder.folder)
+    exchange(cuda_driver, driver.FUNCTIONS, compiled, error, builder.folder)
     import cupy
     from cupy.cuda import compiler
 

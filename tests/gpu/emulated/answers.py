@@ -6,6 +6,7 @@ Arguments and element types are checked by cupy's own functions before. A launch
 from __future__ import annotations
 
 import ctypes
+import importlib
 import inspect
 import math
 from collections.abc import Callable
@@ -16,6 +17,7 @@ import scipy.linalg
 
 from tests.gpu.emulated.account import ACCOUNT, unnoted
 from tests.gpu.emulated.generator import Generator
+from tests.gpu.emulated.graphs import check_emulated
 
 #: Of cupy.linalg; matrices of these are looked at one by one, as a singular one spoils no other.
 _EACH = ("inv", "solve", "cholesky")
@@ -64,6 +66,7 @@ def _exchange(
 
     def call(*args: Any, **options: Any) -> Any:
         bound = signature.bind(*args, **options)
+        check_emulated(name, cupy.cuda.get_current_stream().ptr)
         ACCOUNT.launches.append(f"{module.__name__}.{name}")
         arrays = [a for a in bound.arguments.values() if isinstance(a, cupy.ndarray)]
         if checked:
@@ -141,13 +144,18 @@ def _memory(address: int, dtype: Any, shape: Any) -> np.ndarray:
     return np.frombuffer((ctypes.c_char * size).from_address(address), dtype).reshape(shape)
 
 
+def _begun(name: str) -> None:
+    check_emulated(name, importlib.import_module("cupy").cuda.get_current_stream().ptr)
+    ACCOUNT.launches.append(name)
+
+
 def sort(dtype: Any, data: int, _keys: int, shape: Any) -> None:
-    ACCOUNT.launches.append("thrust.sort")
+    _begun("thrust.sort")
     _memory(data, dtype, shape).sort(axis=-1, kind="stable")
 
 
 def argsort(dtype: Any, indices: int, data: int, _keys: int, shape: Any) -> None:
-    ACCOUNT.launches.append("thrust.argsort")
+    _begun("thrust.argsort")
     values = _memory(data, dtype, shape)
     order = np.argsort(values, axis=-1, kind="stable")
     _memory(indices, np.int64, shape)[...] = order
@@ -155,5 +163,5 @@ def argsort(dtype: Any, indices: int, data: int, _keys: int, shape: Any) -> None
 
 
 def lexsort(dtype: Any, indices: int, keys: int, k: int, n: int) -> None:
-    ACCOUNT.launches.append("thrust.lexsort")
+    _begun("thrust.lexsort")
     _memory(indices, np.int64, (n,))[...] = np.lexsort(tuple(_memory(keys, dtype, (k, n))))

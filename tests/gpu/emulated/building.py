@@ -39,6 +39,11 @@ def entry(kernel: str) -> str:
     return "launch_" + re.sub(r"\W", lambda found: f"_{ord(found[0]):x}_", kernel)
 
 
+def sizes(kernel: str) -> str:
+    """The name of the function of a library that gives the sizes of a kernel's arguments."""
+    return "sizes" + entry(kernel).removeprefix("launch")
+
+
 def digest(*parts: bytes) -> str:
     """A short name for what is made of these."""
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:24]
@@ -133,13 +138,14 @@ class Builder:
 
 
 def _translated(source: str, names: list[str]) -> str:
-    """The text for g++, with a function that launches each kernel."""
+    """The text for g++, with functions that launch each kernel, and give the sizes of its arguments."""
     kernels = [name for template, name in _KERNEL.findall(source) if not template] + names
     waiting = int(any(word in source for word in _WAITING))
     text = _DYNAMIC.sub(r"\1* \2 = (\1*)emulated::dynamic;", source)
     launchers = [
         f'extern "C" void {entry(name)}(const unsigned* grid, unsigned, void** given) {{\n'
-        f"  emulated::launch([](void** p) {{ emulated::call(&{name}, p); }}, grid, {waiting}, given);\n}}"
+        f"  emulated::launch([](void** p) {{ emulated::call(&{name}, p); }}, grid, {waiting}, given);\n}}\n"
+        f'extern "C" unsigned {sizes(name)}(unsigned* of) {{ return emulated::sizes(&{name}, of); }}'
         for name in dict.fromkeys(kernels)
     ]
     return "\n".join([text, '#include "launch.h"', *launchers, ""])

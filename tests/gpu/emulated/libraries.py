@@ -20,7 +20,7 @@ _FAMILIES = ("libcublas", "libcusolver", "libcusparse", "libcurand", "libcufft")
 #: Functions that only keep handles and settings.
 _BOOKKEEPING = re.compile(
     "Create|Destroy|SetStream|GetStream|SetPointerMode|GetPointerMode|SetMathMode|GetMathMode|GetVersion"
-    "|SetWorkspace|SetAtomics|GetProperty"
+    "|SetAtomics|GetProperty"
 )
 _PRODUCTS = Path(__file__).with_name("products.cpp")
 _loaded: dict[str, ctypes.CDLL] = {}
@@ -43,6 +43,11 @@ def load(folder: Path) -> None:
 
     real = pathfinder.load_nvidia_dynamic_lib
     pathfinder.load_nvidia_dynamic_lib = lambda name: known.get(name) or real(name)
+
+
+def of(name: str) -> ctypes.CDLL:
+    """The library of this name, as "cublas"."""
+    return _loaded[name]
 
 
 def products() -> int:

@@ -25,6 +25,7 @@ from typing import Any, Final, Self, TypeVar, cast
 import numpy as np
 
 from vizgrad.core.arrays import device_memory, dtypes
+from vizgrad.core.arrays.graph_capture import capture
 
 #: The type of an array of any backend. Kept as Any: cupy is not installed everywhere.
 Array = Any
@@ -265,8 +266,12 @@ def to_device(array: Array, device: Device) -> Array:
 
 
 def beside(like: Array, value: Array) -> Array:
-    """An array made on the host, moved to where `like` is."""
-    return value if type(like) is np.ndarray else to_device(value, device_of(like))
+    """An array made on the host, moved to where `like` is. For a graph of launches it is a constant."""
+    if type(like) is np.ndarray:
+        return value
+    if isinstance(value, np.ndarray) and (found := capture()) is not None:
+        return found.uploaded(value)
+    return to_device(value, device_of(like))
 
 
 def read_only(array: Array) -> Array:

@@ -7,8 +7,10 @@ Memory that the user's own program allocates by cupy is counted, too: the pool i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Lock
 from typing import Any, Final
+from weakref import WeakSet
 
 from vizgrad.core.upcalls import UPCALLS
 
@@ -29,15 +31,23 @@ class _Peaks:
 
     def note(self, device: int, pool: Any) -> None:
         """The device is the current one."""
-        used = pool.used_bytes()
+        used = bytes_of(pool, "used_bytes")
         if used > self.allocated.get(device, -1):
             self.allocated[device] = used
-            held = pool.total_bytes()
+            held = bytes_of(pool, "total_bytes")
             if held > self.reserved.get(device, -1):
                 self.reserved[device] = held
 
 
 PEAKS: Final = _Peaks()
+#: Pools of memory beside the one for all.
+_PRIVATE: Final[WeakSet[PrivatePool]] = WeakSet()
+
+
+def bytes_of(pool: Any, question: str) -> int:
+    """The answer of the pool and of those of graphs to "used_bytes" or "total_bytes"."""
+    own = int(getattr(pool, question)())
+    return own + sum(getattr(other, question)() for other in _PRIVATE) if _PRIVATE else own
 
 
 class _Used:
@@ -82,7 +92,26 @@ USED: Final = _Used()
 
 def install(cupy: Any) -> None:
     """Puts the allocator in place of the one that cupy has now."""
-    malloc, pool = cupy.cuda.get_allocator(), cupy.get_default_memory_pool()
+    cupy.cuda.set_allocator(_allocator(cupy, cupy.cuda.get_allocator()))
+
+
+class PrivatePool:
+    """Memory for who takes it by `allocate` alone."""
+
+    def __init__(self, cupy: Any) -> None:
+        self._own = cupy.cuda.MemoryPool()
+        self.allocate: Callable[[int], Any] = _allocator(cupy, self._own.malloc)
+        _PRIVATE.add(self)
+
+    def used_bytes(self) -> int:
+        return int(self._own.used_bytes())
+
+    def total_bytes(self) -> int:
+        return int(self._own.total_bytes())
+
+
+def _allocator(cupy: Any, malloc: Callable[[int], Any]) -> Callable[[int], Any]:
+    pool = cupy.get_default_memory_pool()
     refused = cupy.cuda.memory.OutOfMemoryError
     raised = type("OutOfMemoryError", (OutOfMemoryError, refused), {"__module__": "vizgrad"})
 
@@ -95,13 +124,14 @@ def install(cupy: Any) -> None:
         USED.given(found.device_id, found.ptr, found.mem.size)
         return found
 
-    cupy.cuda.set_allocator(allocate)
+    return allocate
 
 
 def _message(cupy: Any, pool: Any, size: int) -> str:
     number = int(cupy.cuda.runtime.getDevice())
     free, whole = cupy.cuda.runtime.memGetInfo()
-    used, held, limit = pool.used_bytes(), pool.total_bytes(), pool.get_limit()
+    used, held = bytes_of(pool, "used_bytes"), bytes_of(pool, "total_bytes")
+    limit = pool.get_limit()
     limited = f", of which the pool may take {amount(limit)}" if limit else ""
     told = (
         f"CUDA out of memory. Tried to allocate {amount(size)}. GPU {number} has a total capacity of "

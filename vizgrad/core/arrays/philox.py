@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from vizgrad.core.arrays.backend import Array
+from vizgrad.core.arrays.graph_capture import Place, capture, check_not_captured
 
 _THREADS = 256
 
@@ -83,18 +84,26 @@ _TYPES = {"float": np.dtype("f4"), "double": np.dtype("f8"), "long long": np.dty
 _WIDE = 1 << 28
 
 
-def _text(kind: str) -> str:
+def _name(kind: str, captured: bool) -> str:
+    return f"vizgrad_philox_{kind}{'_of_graph' if captured else ''}"
+
+
+def _text(kind: str, captured: bool = False) -> str:
+    """A graph has seed and offset in memory of the device, and how far the offset has moved by then."""
     ctype, each, formula = _KINDS[kind]
+    seed, offset, given = "seed", "offset", "Wide seed, Wide offset"
+    if captured:
+        seed, offset, given = "at[0]", "(at[1] + moved)", "const Wide* at, Wide moved"
     return f"""{_WORDS}
-extern "C" __global__ void vizgrad_philox_{kind}(
-    Wide seed, Wide offset, long long least, Wide count, long long n, {ctype}* out) {{
+extern "C" __global__ void {_name(kind, captured)}(
+    {given}, long long least, Wide count, long long n, {ctype}* out) {{
   long long threads = (long long)blockDim.x * gridDim.x;
   long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-  Wide place = offset / 4;
+  Wide place = {offset} / 4;
   for (long long first = thread; first < n; first += threads * {each}, ++place) {{
     unsigned c[4];
     {ctype} r[{each}];
-    draw(seed, place, thread, c);
+    draw({seed}, place, thread, c);
     for (int i = 0; i < {each}; ++i) {{ {formula} }}
     for (int i = 0; i < {each}; ++i)
       if (first + threads * i < n) out[first + threads * i] = r[i];
@@ -110,6 +119,18 @@ class Philox:
         self.seed = seed % 2**64
         self.offset = offset
 
+    def restart(self, seed: int, offset: int = 0) -> None:
+        """Goes to the beginning of another sequence, or to a place in it. RuntimeError during a capture."""
+        check_not_captured(
+            "the state of a generator cannot be set", "the graph would not repeat it"
+        )
+        self.seed, self.offset = seed % 2**64, offset
+
+    def state(self) -> tuple[int, int]:
+        """Seed and offset. RuntimeError during a capture."""
+        check_not_captured("the state of a generator is not known", "it is that of each launch")
+        return self.seed, self.offset
+
     def draw(
         self, library: Any, kind: str, shape: tuple[int, ...], least: int = 0, count: int = 1
     ) -> Array:
@@ -119,8 +140,17 @@ class Philox:
         if not n:
             return library.empty(shape, _TYPES[ctype])
         blocks = min(-(-n // _THREADS), _most_blocks(library, library.cuda.runtime.getDevice()))
+        moved = 4 * (-(-n // (_THREADS * blocks * each)))
+        found = capture()
+        if found is not None:
+            place = found.place_of(self)
+            given = (place.memory, np.uint64(place.moved), np.int64(least), np.uint64(count))
+            place.moved += moved
+            made = library.empty(n, _TYPES[ctype])
+            _compiled(library, kind, True)((blocks,), (_THREADS,), (*given, np.int64(n), made))
+            return made.reshape(shape)
         offset = self.offset
-        self.offset += 4 * (-(-n // (_THREADS * blocks * each)))
+        self.offset += moved
         if hasattr(library, "run_philox"):  # the tests' fake, which cannot run CUDA C
             made = library.run_philox(kind, self.seed, offset, least, count, n, _THREADS * blocks)
         else:
@@ -154,5 +184,28 @@ def _most_blocks(library: Any, device: int) -> int:
 
 
 @cache
-def _compiled(library: Any, kind: str) -> Any:
-    return library.RawKernel(_text(kind), f"vizgrad_philox_{kind}")
+def _compiled(library: Any, kind: str, captured: bool = False) -> Any:
+    return library.RawKernel(_text(kind, captured), _name(kind, captured))
+
+
+# --- generators of a graph of launches --------------------------------------------------------------------
+
+_PLACING = """
+extern "C" __global__ void vizgrad_philox_place(
+    unsigned long long* at, unsigned long long seed, unsigned long long offset) {
+  at[0] = seed;
+  at[1] = offset;
+}
+"""
+
+
+def before_launch(library: Any, place: Place) -> None:
+    """Before a graph is launched: its kernels go on from where the generator stands, and so does the next."""
+    philox = place.philox
+    _placing(library)((1,), (1,), (place.memory, np.uint64(philox.seed), np.uint64(philox.offset)))
+    philox.offset += place.moved
+
+
+@cache
+def _placing(library: Any) -> Any:
+    return library.RawKernel(_PLACING, "vizgrad_philox_place")

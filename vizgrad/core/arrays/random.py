@@ -33,10 +33,10 @@ class Generator:
 
     def manual_seed(self, seed: int) -> Generator:
         """Starts again from `seed` (taken modulo 2**64); returns self."""
+        if self._philox is not None:
+            self._philox.restart(int(seed))
         self._seed = int(seed)
         self._source = None
-        if self._philox is not None:
-            self._philox = Philox(self._seed)
         return self
 
     def seed(self) -> int:
@@ -60,13 +60,13 @@ class Generator:
 
     def get_offset(self) -> int:
         """How far the generator of a device is on in its sequence. RuntimeError for the CPU's."""
-        return self.philox.offset
+        return self.philox.state()[1]
 
     def set_offset(self, offset: int) -> None:
         """Goes to a place in the sequence of a device, a multiple of 4. RuntimeError for the CPU's."""
         if offset < 0 or offset % 4:
             raise RuntimeError(f"offset must be a multiple of 4, but got {offset}")
-        self.philox.offset = int(offset)
+        self.philox.restart(self._seed, int(offset))
 
     @property
     def philox(self) -> Philox:
@@ -78,7 +78,7 @@ class Generator:
     def snapshot(self) -> Any:
         """The state as plain data; see `restore`."""
         if self._philox is not None:
-            return {"seed": self._seed, "offset": self._philox.offset}
+            return {"seed": self._seed, "offset": self._philox.state()[1]}
         return {"seed": self._seed, "bits": self.source.bit_generator.state}
 
     def restore(self, state: Any) -> Generator:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from vizgrad.core.arrays import captured_products
 from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.errstate import quiet
 
@@ -147,7 +148,7 @@ def for_each(work: int, kernel: Callable[..., Any], *operands: Any) -> Any:
 def dot(a: Array, b: Array) -> Array:
     """`a.dot(b)` of arrays of more than `FEW` multiplications."""
     if a.__class__ is not np.ndarray or b.__class__ is not np.ndarray:
-        return a.dot(b)
+        return captured_products.dot(a, b)
     return a.dot(b) if (_threads or _of_numpy()).are_one() else _given(_dot, a, b)
 
 
@@ -158,6 +159,8 @@ def _dot(a: Array, b: Array) -> Array:
 @quiet
 def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     """`np.matmul` of matrices, or of stacks of them, each of which is a product of its own."""
-    if a.size * b.size <= FEW or type(a) is not np.ndarray or type(b) is not np.ndarray:
+    if type(a) is not np.ndarray or type(b) is not np.ndarray:
+        return captured_products.matmul(a, b, out)
+    if a.size * b.size <= FEW:
         return np.matmul(a, b) if out is None else np.matmul(a, b, out)
     return _given(np.matmul, a, b, out)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from vizgrad.core.arrays import dtypes, xp
-from vizgrad.core.arrays.backend import device_of, is_array, namespace_of, on_device_of
+from vizgrad.core.arrays.backend import beside, device_of, is_array, on_device_of
 from vizgrad.core.arrays.dtypes import NARROW, DType
 from vizgrad.core.arrays.errstate import nameless
+from vizgrad.core.arrays.graph_capture import capture
 from vizgrad.core.function.transform_tensor import Wrapped
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
@@ -103,7 +104,9 @@ def _number_on_device(value: Any, array: Any) -> WrappedNumber:
     if made is None:
         made = _wrap(value, dtype)
         with on_device_of(array):
-            made._array = namespace_of(array).asarray(made._array)
+            made._array = beside(array, made._array)
+        if capture() is not None:  # of memory that the graph keeps
+            return made
         if value and value == value and len(_device_numbers) < _NUMBERS_KEPT:
             _device_numbers[key] = made
     return made

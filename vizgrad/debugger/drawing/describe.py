@@ -7,13 +7,14 @@ Escaping for SVG or DOT is the business of the module that writes that format.
 
 from __future__ import annotations
 
-import math
 import unicodedata
 from pathlib import PurePath
 
 from vizgrad.core.errors import Place
 from vizgrad.debugger.model import Batch, Saved, Tangent, TensorSummary, Write
 from vizgrad.debugger.model.arrays import bytes_text as bytes_text
+from vizgrad.debugger.model.figures import number_text as number_text
+from vizgrad.debugger.model.figures import seconds_text as seconds_text
 
 _DTYPES = {
     "float16": "f16",
@@ -112,35 +113,6 @@ def _factors(length: int, batches: list[Batch]) -> list[str]:
         found.append(f"B: {batch.size}")
         left = batch.rows
     return found if left == 1 else [*found, str(left)]
-
-
-def number_text(value: float | None, digits: int = 4) -> str:
-    """`digits` significant digits, without trailing zeros, as in the live view: ``0.25``, ``1.5e-7``,
-    ``NaN``, ``inf``; ``undefined`` for None.
-    """
-    if value is None:
-        return "undefined"
-    if math.isnan(value):
-        return "NaN"
-    if not math.isfinite(value) or value == 0:
-        return "0" if value == 0 else str(float(value))
-    rounded = float(f"{value:.{digits}g}")
-    if 1e-3 <= abs(rounded) < 1e5:
-        return _without_zeros(f"{rounded:.{digits + 2}f}")
-    mantissa, _, exponent = f"{value:.{min(digits, 3) - 1}e}".partition("e")
-    return f"{_without_zeros(mantissa)}e{int(exponent)}"
-
-
-def _without_zeros(text: str) -> str:
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def seconds_text(seconds: float) -> str:
-    """``12.5 µs``, ``3.2 ms``, ``1.7 s``."""
-    for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
-        if seconds * factor >= 1 or unit == "µs":
-            return f"{number_text(seconds * factor, 3)} {unit}"
-    raise AssertionError("unreachable: the last unit takes everything")
 
 
 def count_text(count: int, noun: str, plural: str = "") -> str:

@@ -50,6 +50,25 @@ def _strip(cells: Sequence[RankCell], width: float, top: float) -> Shape:
     return Group(tuple(drawn), "ranks")
 
 
+def with_call_cells(card: Card, letters: str) -> Card:
+    """The card of a collective with a cell for each rank: "w" came last, "o" has called it, "." has not."""
+    width, top = card.size.width, card.size.height + 1
+    room = width / max(len(letters), 1)
+    gap = min(2.0, room / 4)
+    drawn: list[Shape] = []
+    for rank, letter in enumerate(letters):
+        height = TALL if letter == "w" else LOW
+        box = Rect(rank * room + gap / 2, top, room - gap, height, min(2.0, gap), "cell")
+        role = {"w": "rank leaving", "o": "rank arrived"}.get(letter, "rank")
+        drawn.append(Group((box,), role, _CALLED[letter]))
+    group = replace(card.group, children=(*card.group.children, Group(tuple(drawn), "ranks")))
+    size = replace(card.size, height=card.size.height + FOOTER)
+    return replace(card, size=size, group=group, footer=FOOTER)
+
+
+_CALLED = {"w": "the others waited for it", "o": "has called it", ".": "has not called it"}
+
+
 def _role(cell: RankCell) -> str:
     if cell.leaving:
         return "rank nonfinite" if cell.leaving == "nonfinite" else "rank leaving"

@@ -74,7 +74,8 @@ Shape = Rect | Poly | Curve | Text | Group
 class Scene:
     """A whole picture. `title` and `description` are for those who do not see it.
 
-    `differing`: it says how two runs differ, `ranks`: it has strips of ranks; each takes colours of its own.
+    `differing`: it says how two runs differ, `ranks`: it has strips of ranks, `calls`: it has collectives;
+    each takes colours of its own.
     """
 
     width: float
@@ -84,6 +85,7 @@ class Scene:
     children: tuple[Shape, ...]
     differing: bool = False
     ranks: bool = False
+    calls: bool = False
 
 
 def texts(scene: Scene) -> Iterator[str]:
@@ -118,7 +120,7 @@ def to_svg(scene: Scene) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">',
         f"<title>{escape(scene.title)}</title>",
         f"<desc>{escape(scene.description)}</desc>",
-        f"<style>\n{style_sheet(differing=scene.differing, ranks=scene.ranks)}</style>",
+        f"<style>\n{_sheet(scene)}</style>",
         f'<rect class="paper" width="{width}" height="{height}" rx="6"/>',
     ]
     stack: list[Shape | str] = list(reversed(scene.children))
@@ -189,3 +191,7 @@ def escape(text: str) -> str:
     return (
         text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
     )
+
+
+def _sheet(scene: Scene) -> str:
+    return style_sheet(differing=scene.differing, ranks=scene.ranks, calls=scene.calls)

@@ -27,18 +27,19 @@ from vizgrad.debugger.drawing.chips import (
     node_text,
     run_summary,
 )
+from vizgrad.debugger.drawing.collectives import collective_card
 from vizgrad.debugger.drawing.describe import number_text, saved_text, sizes_text
 from vizgrad.debugger.drawing.dot import graphviz_layout, to_dot
 from vizgrad.debugger.drawing.geometry import Bezier, Layout, text_width
 from vizgrad.debugger.drawing.layered import layered_layout
 from vizgrad.debugger.drawing.overlay import Differences, RunView, weight
-from vizgrad.debugger.drawing.rank_strips import Strips, with_strip
+from vizgrad.debugger.drawing.rank_strips import Strips, with_call_cells, with_strip
 from vizgrad.debugger.drawing.scene import Curve, Poly, Rect, Scene, Shape, Text, to_svg
 from vizgrad.debugger.drawing.scene import Group as Shapes
 from vizgrad.debugger.drawing.text import graph_text, run_text, versions_text
 from vizgrad.debugger.drawing.timeline import versions_svg
 from vizgrad.debugger.drawing.visible import Item, Link, Visible, edges_of, opening, visible_graph
-from vizgrad.debugger.model import Graph, Node, Run, Saved, Storage
+from vizgrad.debugger.model import CalledCollective, Graph, Node, Run, Saved, Storage
 from vizgrad.debugger.session.grouping.outline import Outline
 
 if TYPE_CHECKING:
@@ -90,12 +91,17 @@ def graph_scene(
     """
     outline = Outline.of_graph(graph)
     opened = opening(outline, depth=depth, limit=limit)
-    visible = visible_graph(outline, graph.nodes.__getitem__, opened)
+    seen = () if run is None else run.collectives
+    done = [each for each in seen if run is not None and each.at(run.position) is not None]
+    if ranks is not None:
+        done = [each for each, _, _ in ranks.calls]
+    visible = visible_graph(outline, graph.nodes.__getitem__, opened, done)
     view = RunView(graph, run, None if beside is None else beside.differences)
     said = beside or ranks
     lines = () if said is None else said.lines
     strips = None if ranks is None else ranks.strips
-    return _Picture(graph, view, outline, visible, lines, strips).scene(engine)
+    told = () if ranks is None else ranks.calls
+    return _Picture(graph, view, outline, visible, lines, strips, done, told).scene(engine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +118,8 @@ class Ranks:
 
     strips: Strips
     lines: tuple[str, ...] = ()
+    #: Collectives with a letter for each rank, and in words who was waited for.
+    calls: tuple[tuple[CalledCollective, str, str], ...] = ()
 
 
 class _Picture:
@@ -123,8 +131,11 @@ class _Picture:
         visible: Visible,
         said: Sequence[str] = (),
         strips: Strips | None = None,
+        collectives: Sequence[CalledCollective] = (),
+        told: Sequence[tuple[CalledCollective, str, str]] = (),
     ) -> None:
-        self.said, self.strips = said, strips
+        self.said, self.strips, self.collectives = said, strips, collectives
+        self.told = told
         self.graph, self.view, self.outline, self.visible = graph, view, outline, visible
         names: list[list[str]] = [[] for _ in visible.items]
         for link in visible.links:
@@ -138,6 +149,13 @@ class _Picture:
         return card if self.strips is None else with_strip(card, _nodes_of(item), self.strips)
 
     def plain_card(self, item: Item, ports: tuple[str, ...]) -> Card:
+        if item.kind == "collective":
+            called = self.collectives[item.collective]
+            if self.told:
+                _, cells, text = self.told[item.collective]
+                return with_call_cells(collective_card(self.graph, called, None, text), cells)
+            position = None if self.view.run is None else self.view.run.position
+            return collective_card(self.graph, called, position)
         if item.node is None:
             return group_card(self.graph, self.view, item)
         if item.kind == "result":
@@ -167,7 +185,8 @@ class _Picture:
         shapes = (*heading, drawn, *under)
         differing = self.view.beside is not None
         ranks = self.strips is not None
-        return Scene(width, height, heading[0].text, description, shapes, differing, ranks)
+        calls = bool(self.collectives)
+        return Scene(width, height, heading[0].text, description, shapes, differing, ranks, calls)
 
     def heading(self) -> tuple[list[Text], float]:
         lines = [Text(MARGIN, 32, graph_title(self.graph), "heading")]
@@ -211,7 +230,7 @@ class _Picture:
     def flow(self, link: Link) -> str:
         """The role of a line: whether a gradient went over it, and how large it was."""
         if not link.edges:
-            return "mark"
+            return "call" if self.visible.items[link.target].kind == "collective" else "mark"
         gone = self.gone(link)
         norms = [norm for norm in gone if norm is not None]
         if not gone:
@@ -270,7 +289,7 @@ class _Picture:
 
 def _nodes_of(item: Item) -> Iterable[int]:
     """Those that a card stands for; none for the pin of a result."""
-    if item.kind == "result":
+    if item.kind in ("result", "collective"):
         return ()
     return item.nodes if item.node is None else (item.node,)
 

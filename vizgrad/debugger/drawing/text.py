@@ -27,6 +27,7 @@ from vizgrad.debugger.drawing.chips import (
     output_text,
     run_summary,
 )
+from vizgrad.debugger.drawing.collectives import carried_text
 from vizgrad.debugger.drawing.describe import (
     bytes_text,
     columns,
@@ -44,6 +45,7 @@ from vizgrad.debugger.drawing.describe import (
 )
 from vizgrad.debugger.drawing.overlay import RunView, state_text
 from vizgrad.debugger.model import (
+    Collective,
     Graph,
     Node,
     NodeRun,
@@ -106,6 +108,7 @@ def graph_text(graph: Graph, run: Run | None = None, *, limit: int = LINE_LIMIT)
     lines += _aligned(rows)
     if more:
         lines.append(f"… {count_text(more, 'more node')}")
+    lines += [f"⇄ {line}" for line in ([] if run is None else _collectives(graph, run))]
     lines += [f"! {note}" for note in footnotes(graph, view)]
     return "\n".join(lines)
 
@@ -255,6 +258,16 @@ def run_text(graph: Graph, run: Run, *, limit: int = LIST_LIMIT) -> str:
     return "\n".join(lines)
 
 
+def _collectives(graph: Graph, run: Run) -> list[str]:
+    """Those that the run has called, each with the leaves whose gradients it carries."""
+    found = [(each, each.at(run.position)) for each in run.collectives]
+    return [
+        ", ".join(filter(None, (str(call), carried_text(graph.nodes.__getitem__, each))))
+        for each, call in found
+        if call is not None
+    ]
+
+
 def _in_state(graph: Graph, run: Run, state: str) -> list[str]:
     """Nodes in one state, with the count they wait for or the reason they have."""
     found: list[str] = []
@@ -290,8 +303,14 @@ def _listed(title: str, entries: list[str], limit: int) -> list[str]:
 TRACE_LINE_LIMIT = 200
 
 
-def visit_text(visit: Visit, graph: Graph | None = None) -> str:
-    """All that one visit did: what came in, each stage, what went out, what became of `.grad`."""
+def _call_line(call: Collective) -> str:
+    return f"  call {plain(str(call), 200)}"
+
+
+def visit_text(visit: Visit, graph: Graph | None = None, called: Sequence[Collective] = ()) -> str:
+    """All that one visit did: what came in, each stage, what went out, what became of `.grad`, and the
+    collectives that its step told of.
+    """
     lines = [f"#{visit.index + 1} {_node_of_trace(visit.node, graph)}  {_cost(visit)}"]
     for slot, summary in enumerate(visit.incoming):
         lines.append(f"  in   output {slot}: {summary_text(summary)}")
@@ -304,6 +323,7 @@ def visit_text(visit: Visit, graph: Graph | None = None) -> str:
         change = f"{summary_text(record.before)} → {summary_text(record.after)}"
         lines.append(f"  grad {record.decision}: {plain(record.reason, 120)}")
         lines.append(f"       {change}")
+    lines += map(_call_line, called)
     if visit.error:
         lines.append(f"  error {plain(visit.error, 200)}")
     return "\n".join(lines)
@@ -318,7 +338,9 @@ def trace_text(trace: Trace, *, limit: int = TRACE_LINE_LIMIT) -> str:
         count_text(len(trace.events), "event"),
     ]
     lines = [f"{title}: {' · '.join(counts)}"]
-    lines += [visit_line(visit, trace.graph) for visit in trace.visits[:limit]]
+    for record in trace.records[:limit]:
+        lines.append(visit_line(record.visit, trace.graph))
+        lines += map(_call_line, record.collectives)
     if len(trace.visits) > limit:
         lines.append(f"… {count_text(len(trace.visits) - limit, 'more visit')}")
     if trace.events:

@@ -24,6 +24,9 @@ _COLOURS = {
     "card": ("#f7f9fb", "#1c2127"),
     "frame": ("#f1f4f8", "#171b20"),
     "frame_rule": ("#d9e0e8", "#2d353e"),
+    "call": ("#e2f3f1", "#10302c"),
+    "call_rule": ("#4f9c92", "#3f857c"),
+    "call_ink": ("#0b5a50", "#9adbd1"),
     "leaf": ("#e3f1fd", "#10293f"),
     "leaf_rule": ("#6db1ea", "#3178b4"),
     "leaf_ink": ("#0b4a7d", "#a5d4fb"),
@@ -181,9 +184,21 @@ _RANKS: tuple[tuple[str, str], ...] = (
 )
 
 
-def style_sheet(*, differing: bool = False, ranks: bool = False) -> str:
+#: For pictures with collectives.
+_CALLS: tuple[tuple[str, str], ...] = (
+    (".edge.call", "stroke:@call_rule;stroke-dasharray:5 3"),
+    (".tip.call", "fill:@call_rule"),
+    (".collective .body", "fill:@call;stroke:@call_rule;stroke-width:1.4px"),
+    (".collective.begun .body", "fill:none;stroke-dasharray:4 3"),
+    (".collective .name", "fill:@call_ink"),
+    (".waiting", "font-size:11px"),
+)
+
+
+def style_sheet(*, differing: bool = False, ranks: bool = False, calls: bool = False) -> str:
     """The CSS: all rules in light colours, then the colours again for dark surroundings."""
     rules = _RULES + (_DIFFERING if differing else ()) + (_RANKS if ranks else ())
+    rules += _CALLS if calls else ()
     light = "".join(f"{selector}{{{_filled(body, 0)}}}\n" for selector, body in rules)
     dark = "".join(
         f"{selector}{{{';'.join(coloured)}}}\n"

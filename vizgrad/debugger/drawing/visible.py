@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from vizgrad.debugger.model import Node
+from vizgrad.debugger.model import CalledCollective, Node
 from vizgrad.debugger.session.grouping.outline import Outline
 
 # --- open groups -----------------------------------------------------------------------------------------
@@ -30,6 +30,8 @@ FEW, MOST = 12, 300
 OPENED_LIMIT = 40
 #: If there are more equal children than this, one is shown, and the others as two boxes, above and below.
 FEW_CELLS = 16
+#: Lines that lead to a collective; where there would be more, there is one.
+MOST_CARRIERS = 8
 
 
 class Member(NamedTuple):
@@ -168,10 +170,11 @@ class Item:
 
     `node` is the node shown (of a result: the node it comes from, `slot` its output), None for others. A
     pin is use `use` of `uses` of its leaf in the whole graph, by edge number `edge` of node `user` (-1: by a
-    result, or by nothing). A closed "group", and "cells" of an open one, hide nodes `first` ... `last - 1`.
+    result, or by nothing). A closed "group", and "cells" of an open one, hide nodes `first` ... `last - 1`. A
+    "collective" is number `collective` of those that the run has called.
     """
 
-    kind: Literal["node", "pin", "group", "cells", "result"]
+    kind: Literal["node", "pin", "group", "cells", "result", "collective"]
     frame: int
     node: int | None = None
     slot: int = 0
@@ -184,6 +187,7 @@ class Item:
     cells: int = 0
     first: int = 0
     last: int = 0
+    collective: int = -1
 
     @property
     def nodes(self) -> range:
@@ -198,7 +202,7 @@ class Link:
     A single edge is identified: number `edge` of node `node`, to output slot `slot`, `name` the forward
     input it stands for. `deep` marks the lines that lead to the longest rest of the graph. One way of them
     from top to bottom is the `spine`: it goes straight down, it is what the eye follows. The line from a
-    result to its node has no edges.
+    result to its node has no edges, and none to a collective has.
     """
 
     source: int
@@ -232,9 +236,16 @@ class Visible:
     frames: tuple[Frame, ...]
 
 
-def visible_graph(outline: Outline, describe: Callable[[int], Node], opened: Opening) -> Visible:
-    """The part to draw of a graph, so opened; `describe` is asked for each node that is drawn."""
-    return _Builder(outline, describe, opened).build()
+def visible_graph(
+    outline: Outline,
+    describe: Callable[[int], Node],
+    opened: Opening,
+    collectives: Sequence[CalledCollective] = (),
+) -> Visible:
+    """The part to draw of a graph, so opened; `describe` is asked for each node that is drawn. `collectives`
+    hang below the leaves whose gradients they carry, or below the node that has called them.
+    """
+    return _Builder(outline, describe, opened).build(collectives)
 
 
 def edges_of(outline: Outline, visible: Visible, link: Link) -> list[tuple[int, int]]:
@@ -258,7 +269,7 @@ class _Builder:
         #: Items that are no pins, by the first node behind each.
         self.starts: list[int] = []
 
-    def build(self) -> Visible:
+    def build(self, collectives: Sequence[CalledCollective]) -> Visible:
         self.add_items()
         inner = len(self.items)
         self.add_results()
@@ -268,7 +279,9 @@ class _Builder:
             else:
                 self.add_joined_links(source)
         self.add_unused_pins()
-        return Visible(tuple(self.items), tuple(self.with_spine()), tuple(self.frames))
+        links = self.with_spine()
+        links += self.add_collectives(collectives)
+        return Visible(tuple(self.items), tuple(links), tuple(self.frames))
 
     # --- items --------------------------------------------------------------------------------
 
@@ -359,6 +372,29 @@ class _Builder:
         for leaf in range(self.outline.inner, self.outline.size):
             if not self.outline.uses[leaf]:
                 self.add_pin(leaf, -1, 1)
+
+    def add_collectives(self, collectives: Sequence[CalledCollective]) -> Iterator[Link]:
+        """Each with lines from what it hangs on: of many leaves, from the one whose hook has called it."""
+        pins = {item.node: place for place, item in enumerate(self.items) if item.kind == "pin"}
+        for number, called in enumerate(collectives):
+            self.items.append(Item("collective", -1, collective=number))
+            place = len(self.items) - 1
+            own = self.carrier(called.node, pins)
+            carriers = [self.carrier(leaf, pins) for leaf in called.call.nodes] or [own]
+            sources = sorted({each for each in carriers if each is not None})
+            if len(sources) > MOST_CARRIERS:
+                sources = [each for each in (own,) if each is not None] or sources[-1:]
+            for source in sources:
+                yield Link(source, place, edges=0)
+
+    def carrier(self, node: int, pins: Mapping[int | None, int]) -> int | None:
+        """The item that shows a node: of a leaf its last pin, or the closed group of a user of it."""
+        if not self.outline.is_leaf(node):
+            return self.shown_by(node)
+        if node in pins:
+            return pins[node]
+        user = self.outline.user_of(node)
+        return None if user is None else self.shown_by(user)
 
     def with_spine(self) -> list[Link]:
         """The links, of each item those to its deepest neighbour marked, and the longest way of all."""

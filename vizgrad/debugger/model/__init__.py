@@ -23,6 +23,8 @@ from vizgrad.debugger.model.arrays import ArrayName as ArrayName
 from vizgrad.debugger.model.arrays import Part as Part
 from vizgrad.debugger.model.arrays import Tangent as Tangent
 from vizgrad.debugger.model.arrays import TensorSummary as TensorSummary
+from vizgrad.debugger.model.collectives import CalledCollective as CalledCollective
+from vizgrad.debugger.model.collectives import Collective as Collective
 from vizgrad.debugger.model.lines import CodeFile as CodeFile
 from vizgrad.debugger.model.lines import CodeLine as CodeLine
 from vizgrad.debugger.model.lines import LineInside as LineInside

@@ -7,6 +7,7 @@ from typing import Literal
 
 from vizgrad.core.errors import Place
 from vizgrad.debugger.model.arrays import TensorSummary, array_text, count_of, few
+from vizgrad.debugger.model.collectives import Collective
 from vizgrad.debugger.model.memory import Saved, Storage
 
 #: An engine may have words of its own where the type is `str`; a view shows a word it does not know as it is.
@@ -345,6 +346,7 @@ class StepRecord:
     `current` is the node that comes next; None at the end. `code` are the lines of a person's that the node
     ran, if they were noted. `made` is what it recorded with create_graph=True, and what a checkpoint
     computed again for it: the lane beside the graph is what all steps have made, one after another.
+    `collectives` are those that the node called, and those called before that had ended when it was done.
     """
 
     visit: Visit
@@ -356,6 +358,7 @@ class StepRecord:
     current: int | None = None
     code: tuple[CodeStep, ...] = ()
     made: tuple[Made, ...] = ()
+    collectives: tuple[Collective, ...] = ()
 
     def __repr__(self) -> str:
         return f"<StepRecord: {self.state}, visit {self.visit!r}>"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from vizgrad.debugger.model.collectives import CalledCollective, CollectiveKey
 from vizgrad.debugger.model.nodes import Graph
 
 #: How a rank leaves the others at a node; "": it does not.
@@ -16,6 +17,7 @@ Leaving = Literal["", "nonfinite", "undefined", "zero", "size", "absent"]
 class RankReading:
     """The backward of one rank. `arrived`: by node, in the order of the run, the norm of the gradient that
     arrived there; None: it was undefined. `why` explains the first NaN or Inf of the rank, if it has one.
+    `called`: its collectives, in order, as they are known.
     """
 
     rank: int
@@ -23,6 +25,9 @@ class RankReading:
     arrived: Mapping[int, float | None]
     seconds: Mapping[int, float] = field(default_factory=dict[int, float])
     why: str = ""
+    called: Mapping[CollectiveKey, CalledCollective] = field(
+        default_factory=dict[CollectiveKey, CalledCollective]
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Literal
 
 from vizgrad.core.errors import Place
 from vizgrad.debugger.model.arrays import count_of
+from vizgrad.debugger.model.collectives import CalledCollective
 from vizgrad.debugger.model.memory import SavedRun
 from vizgrad.debugger.model.nodes import Buffer, NodeState, Ready
 
@@ -127,7 +128,8 @@ class Run:
     `position` visits are done; `total` will have been done at the end; `recorded` have been done at
     some time (stepping back lowers `position`, not `recorded`). `earliest` is the smallest position
     that can still be stepped back to. `current` is the node that Step would run next; None at the
-    end. `stopped` says why it stands here, if something stopped it.
+    end. `stopped` says why it stands here, if something stopped it. `collectives` are those of all steps that
+    have been done at some time.
     """
 
     status: RunStatus
@@ -145,6 +147,7 @@ class Run:
     error: str = ""
     modes: Modes = Modes()
     stopped: Stopped | None = None
+    collectives: tuple[CalledCollective, ...] = ()
 
     def __repr__(self) -> str:
         coming = "" if self.current is None else f", current node {self.current}"

@@ -15,6 +15,7 @@ from vizgrad.debugger.drawing.static import Ranks, graph_scene
 from vizgrad.debugger.model import Graph, Node, Run
 from vizgrad.debugger.model.ranks import RankCell, RankReading, RankStrip
 from vizgrad.debugger.ranks.outlines import outline
+from vizgrad.debugger.ranks.rank_calls import CallOnRanks, calls_of
 from vizgrad.debugger.ranks.strips import numbers, strips
 from vizgrad.debugger.ranks.wording import on_ranks, ranks_text
 
@@ -63,6 +64,15 @@ class RankComparison:
     def leaving(self) -> tuple[int, ...]:
         """The ranks that leave the others at the first node where one does."""
         return () if self.first is None else tuple(cell.rank for cell in self.first.leaving)
+
+    @property
+    def calls(self) -> tuple[CallOnRanks, ...]:
+        """The collectives of all ranks, as far as they are known: each as the first rank that has this graph
+        saw it.
+        """
+        known = outline(self.graph)
+        alike = {id(each.graph): outline(each.graph) == known for each in self.readings}
+        return calls_of(sorted(self.readings, key=lambda each: not alike[id(each.graph)]))
 
     def to_text(self) -> str:
         return "\n".join(self._lines())
@@ -113,13 +123,14 @@ class RankComparison:
 
     def to_svg(self) -> str:
         """A standalone SVG file as text: the graph, with a strip of ranks at each node."""
-        return ranks_svg(self.graph, self.strips, self.to_text().split("\n")[:2])
+        lines = self.to_text().split("\n")[:2]
+        return ranks_svg(self.graph, self.strips, lines, calls=self.calls)
 
     def __repr__(self) -> str:
         return self.to_text()
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        return shown(self.to_text(), ranks_svg(self.graph, self.strips, ()))
+        return shown(self.to_text(), ranks_svg(self.graph, self.strips, (), calls=self.calls))
 
 
 def shown(text: str, svg: str) -> dict[str, str]:
@@ -176,17 +187,29 @@ def _named(node: Node) -> str:
 
 
 def ranks_svg(
-    graph: Graph, strips: Sequence[RankStrip], lines: Sequence[str], *, run: Run | None = None
+    graph: Graph,
+    strips: Sequence[RankStrip],
+    lines: Sequence[str],
+    *,
+    run: Run | None = None,
+    calls: Sequence[CallOnRanks] = (),
 ) -> str:
     """The text of an SVG file: the graph, with a strip of ranks at each node, below some lines. `run`: where
-    the ranks stand, with the norms of the first.
+    the ranks stand, with the norms of the first. `calls`: the collectives, as the first of the ranks whose
+    graph this is has called them.
     """
     found = {each.node: each for each in strips}
     key = "Below each node: a cell for each rank, from left to right; a tall one leaves the others."
     if run is not None and strips:
         key += f" Norms are those of rank {strips[0].cells[0].rank}."
     told = tuple(plain(line.strip(), 160) for line in (*lines, key))
-    return to_svg(graph_scene(graph, run, ranks=Ranks(found, told)))
+    ranks = [cell.rank for cell in strips[0].cells] if strips else []
+    drawn = [
+        (each.first[1], each.cells(ranks), plain(each.text, 160))
+        for each in calls
+        if each.first[1].node < len(graph.nodes)
+    ]
+    return to_svg(graph_scene(graph, run, ranks=Ranks(found, told, tuple(drawn))))
 
 
 def _alone(base: RankReading, reading: RankReading) -> tuple[Node, ...]:

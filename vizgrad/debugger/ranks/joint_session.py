@@ -15,7 +15,7 @@ from vizgrad.debugger.jupyter.widget import joints
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.model import Graph
 from vizgrad.debugger.ranks.on_rank import Verb
-from vizgrad.debugger.ranks.rank_rows import RankRows, ranks_at
+from vizgrad.debugger.ranks.rank_rows import RankRows, rank_calls, ranks_at
 from vizgrad.debugger.ranks.rank_session import RankSession
 from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.session.session_reader import SessionClosed
@@ -88,6 +88,7 @@ class JointSession:
             rows.text(),
             rows.per_cell,
             self._together,
+            rank_calls(self._session.readings, rows.per_cell),
         )
         return told, number
 

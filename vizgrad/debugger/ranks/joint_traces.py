@@ -12,7 +12,7 @@ from vizgrad.debugger.jupyter.widget import joints
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.model.ranks import RankReading
 from vizgrad.debugger.ranks.comparison import RankComparison, ranks_svg
-from vizgrad.debugger.ranks.rank_rows import RankRows, ranks_at
+from vizgrad.debugger.ranks.rank_rows import RankRows, rank_calls, ranks_at
 from vizgrad.debugger.session.session import Session
 from vizgrad.debugger.session.session_reader import SessionClosed
 
@@ -99,6 +99,7 @@ class JointTraces:
             None if first is None else first.node,
             rows.text(),
             rows.per_cell,
+            calls=rank_calls(tuple(self._readings.values()), rows.per_cell),
         )
         return told, number
 
@@ -136,7 +137,7 @@ class JointTraces:
         saved = p.SavedView(
             session, f"{len(self._names)} ranks", opened.status, opened.position, opened.total
         )
-        svg = ranks_svg(compared.graph, compared.strips, ())
+        svg = ranks_svg(compared.graph, compared.strips, (), calls=compared.calls)
         return p.Picture(0, session, saved, svg, compared.to_text())
 
     def leave(self, view: str) -> None:

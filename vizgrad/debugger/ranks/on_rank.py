@@ -10,7 +10,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +24,7 @@ from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.explain.watch_block import known, last_findings
 from vizgrad.debugger.explain.why import answer
 from vizgrad.debugger.jupyter.widget.controller import Controller
+from vizgrad.debugger.model import CalledCollective
 from vizgrad.debugger.ranks import channel
 from vizgrad.debugger.ranks.outlines import outline
 from vizgrad.debugger.ranks.reading import Packed, norm_of, of_loss, packed
@@ -63,7 +64,8 @@ class Standing:
     for `seconds`, and `waits_in` is the function of a collective that the process waits in, if one is known.
     `news` are readings that have changed since the last call: node -> (norm, seconds), None where the node
     was stepped back over; `whole`: all of them, none of an earlier call counts. `error` is what the last
-    move raised. `messages` are for views, by the ids of these, that have not been carried yet.
+    move raised. `messages` are for views, by the ids of these, that have not been carried yet. `called`: the
+    collectives of the steps that are done; None: as before. `calling`: those of the node that runs.
     """
 
     text: str
@@ -80,6 +82,8 @@ class Standing:
     whole: bool
     revision: int = 0
     messages: tuple[tuple[str, dict[str, Any]], ...] = ()
+    called: tuple[CalledCollective, ...] | None = None
+    calling: tuple[CalledCollective, ...] = ()
 
 
 class _Held:
@@ -95,6 +99,8 @@ class _Held:
         self._lock = threading.Lock()
         self._news: dict[int, tuple[float | None, float] | None] = {}
         self._whole = True
+        #: The collectives that were told last.
+        self._called: tuple[CalledCollective, ...] | None = None
         #: The position up to which steps have been told of.
         self._until = session.position
         #: Messages to views in the notebook, and the controllers that answer these, by their ids.
@@ -141,7 +147,7 @@ class _Held:
         if whole and not moving:
             news = self._all()
         return Standing(
-            text="" if moving else str(session.where),
+            text="" if moving else session.where.without_calls,
             status=session.status,
             position=max(session.position, work.done),
             total=session.total,
@@ -155,12 +161,30 @@ class _Held:
             whole=whole,
             revision=session.revision,
             messages=messages,
+            called=None if moving else self._newly_called(),
+            calling=tuple(
+                CalledCollective(call, work.node, work.done)
+                for call in work.calling
+                if work.node is not None
+            ),
         )
+
+    def _newly_called(self) -> tuple[CalledCollective, ...] | None:
+        with self.session.at_rest() as (_, look):
+            position = look.position
+            known = tuple(
+                replace(each, call=call)
+                for each in look.collectives
+                if (call := each.at(position)) is not None
+            )
+        before, self._called = self._called, known
+        return None if known == before else known
 
     def tell_all(self) -> None:
         """To the next who asks: another notebook than before."""
         with self._lock:
             self._whole, self._news = True, {}
+            self._called = None
 
     def relay(self, view: str, content: dict[str, Any], patience: float) -> Standing:
         """The request of a view in the notebook. Waits for a moment until it is answered."""

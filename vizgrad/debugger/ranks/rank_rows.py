@@ -14,6 +14,7 @@ from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.model import Graph
 from vizgrad.debugger.model.ranks import Leaving, RankCell, RankReading, RankStrip
 from vizgrad.debugger.ranks.comparison import cells_text, first_lines
+from vizgrad.debugger.ranks.rank_calls import calls_of
 from vizgrad.debugger.ranks.strips import cells_at, numbers
 from vizgrad.debugger.ranks.wording import on_ranks
 
@@ -30,7 +31,9 @@ _LETTERS: dict[Leaving, p.RankLetter] = {
     "zero": "z",
     "size": "s",
 }
-_LOUDEST = (*_LETTERS.values(), "o", ".")
+_LOUDEST = (*_LETTERS.values(), "w", "o", ".")
+#: Collectives that a view is told of: the last.
+MOST_CALLS = 200
 #: A rank that takes so many times as long as most, and so many seconds, is named.
 SLOW, LONG = 2.0, 1e-3
 
@@ -132,12 +135,25 @@ class RankRows:
         return (f"no rank leaves the others ({count_text(compared, 'node')} compared {who})",)
 
 
-def row_of(strip: RankStrip, per_cell: int = 1) -> p.RankRow:
-    letters = [_letter(cell) for cell in strip.cells]
-    cells = "".join(
+def rank_calls(readings: Sequence[RankReading], per_cell: int) -> tuple[p.RankCall, ...]:
+    """The collectives of all ranks, for a view."""
+    ranks = sorted(reading.rank for reading in readings)
+    return tuple(
+        p.RankCall(each.one.group, each.one.number, _cells(each.cells(ranks), per_cell), each.text)
+        for each in calls_of(readings)[-MOST_CALLS:]
+    )
+
+
+def _cells(letters: Sequence[str], per_cell: int) -> str:
+    """The loudest of the letters of each cell."""
+    return "".join(
         min(letters[at : at + per_cell], key=_LOUDEST.index)
         for at in range(0, len(letters), per_cell)
     )
+
+
+def row_of(strip: RankStrip, per_cell: int = 1) -> p.RankRow:
+    cells = _cells([_letter(cell) for cell in strip.cells], per_cell)
     said = any(cell.arrived or cell.leaving for cell in strip.cells)
     parts = (cells_text(strip.cells), slow_text(strip.cells)) if said else ()
     return p.RankRow(strip.node, cells, "; ".join(filter(None, parts)), _leaves(strip))

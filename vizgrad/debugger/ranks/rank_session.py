@@ -14,7 +14,9 @@ from typing import Any, Self
 from vizgrad.core.observing import Observer, Observers
 from vizgrad.debugger.jupyter.widget.joints import Joint
 from vizgrad.debugger.jupyter.widget.showing import show_joint
-from vizgrad.debugger.model import Graph
+from vizgrad.debugger.model import CalledCollective, Graph
+from vizgrad.debugger.model.arrays import bytes_text
+from vizgrad.debugger.model.collectives import CollectiveKey
 from vizgrad.debugger.model.rank_files import rank_path
 from vizgrad.debugger.model.ranks import RankReading, RankStrip
 from vizgrad.debugger.model.trace import File
@@ -24,6 +26,7 @@ from vizgrad.debugger.ranks.engines import Answers, Engines, RankBusy
 from vizgrad.debugger.ranks.joint_run import joint_run
 from vizgrad.debugger.ranks.on_rank import Standing, Verb
 from vizgrad.debugger.ranks.page import export_ranks
+from vizgrad.debugger.ranks.rank_calls import RankCalls, calls_of
 from vizgrad.debugger.ranks.reading import unpacked
 from vizgrad.debugger.ranks.wording import all_text, on_ranks, ranks_text
 from vizgrad.debugger.traces import archive
@@ -80,8 +83,17 @@ class RankSession:
         #: Norms that have arrived on each rank so far, and how long nodes took.
         self._arrived: dict[int, dict[int, float | None]] = {rank: {} for rank in engines.ranks}
         self._seconds: dict[int, dict[int, float]] = {rank: {} for rank in engines.ranks}
+        self._called: dict[int, dict[CollectiveKey, CalledCollective]] = {
+            r: {} for r in engines.ranks
+        }
         self.readings = tuple(
-            RankReading(rank, self._graphs[rank], self._arrived[rank], self._seconds[rank])
+            RankReading(
+                rank,
+                self._graphs[rank],
+                self._arrived[rank],
+                self._seconds[rank],
+                called=self._called[rank],
+            )
             for rank in engines.ranks
         )
         self._standings: dict[int, Standing] = {}
@@ -214,6 +226,10 @@ class RankSession:
                 arrived.pop(node, None)  # what runs again runs last
                 if news is not None:
                     arrived[node], seconds[node] = news
+            self._called[rank].update((each.call.key, each) for each in told.calling)
+            if told.called is not None:
+                self._called[rank].clear()
+                self._called[rank].update((each.call.key, each) for each in told.called)
             messages += told.messages
         self._carry(messages)
         self._observers.tell(changed)
@@ -340,6 +356,10 @@ class RankSession:
             long = f" for {standing.seconds:.0f} s" if standing.seconds > PATIENCE else ""
             return f"{done}; running{name}{long}"
         what = f" in {standing.waits_in}" if standing.waits_in else name or " after the last node"
+        if standing.calling:
+            call = standing.calling[-1].call
+            kind = "" if standing.waits_in else f"{call.kind}, "
+            what += f" ({kind}{bytes_text(call.bytes)})"
         return f"{done}; waits{what} for {ranks_text(behind)}"
 
     @property
@@ -352,11 +372,21 @@ class RankSession:
         """The gradients of all ranks at each node."""
         return self.compare().strips
 
+    @property
+    def calls(self) -> RankCalls:
+        """The collectives that ranks have called: who came last to each, and how long the others waited."""
+        return RankCalls(calls_of(self.readings))
+
     def compare(self, *, tolerance: float | None = None) -> RankComparison:
         """Compares what has arrived so far, as `vizgrad.compare_ranks`."""
         # those of now: what is compared stays as it is
         readings = [
-            replace(each, arrived=dict(each.arrived), seconds=dict(each.seconds))
+            replace(
+                each,
+                arrived=dict(each.arrived),
+                seconds=dict(each.seconds),
+                called=dict(each.called),
+            )
             for each in self.readings
         ]
         return RankComparison(readings, tolerance=tolerance)
@@ -419,7 +449,8 @@ class RankSession:
         self.close()
 
     def __repr__(self) -> str:
-        return f"backward of {self.name} {on_ranks(self.ranks)}\n{self.where}"
+        lines = (f"backward of {self.name} {on_ranks(self.ranks)}", self.where)
+        return "\n".join((*lines, *self.calls.lines()))
 
     def picture(self, compared: RankComparison | None = None) -> str:
         """A standalone SVG file as text: the graph with a strip of ranks at each node, the norms of the
@@ -432,7 +463,7 @@ class RankSession:
             for rank, each in self._standings.items()
         }
         run = joint_run(compared.graph, self.readings, nexts)
-        return ranks_svg(compared.graph, compared.strips, (), run=run)
+        return ranks_svg(compared.graph, compared.strips, (), run=run, calls=compared.calls)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         return shown(repr(self), self.picture())

@@ -22,6 +22,7 @@ from vizgrad.debugger.ranks.flight_records import (
 from vizgrad.debugger.ranks.joint_traces import JointTraces
 from vizgrad.debugger.ranks.outlines import outline
 from vizgrad.debugger.ranks.page import export_ranks
+from vizgrad.debugger.ranks.rank_calls import RankCalls, calls_of
 from vizgrad.debugger.ranks.reading import of_trace
 from vizgrad.debugger.traces.files import LoadedTrace, load_trace, read_trace
 
@@ -80,6 +81,11 @@ class RankTraces(Mapping[int, LoadedTrace]):
             self._compared = RankComparison(tuple(self.readings.values()))
         return self._compared
 
+    @property
+    def calls(self) -> RankCalls:
+        """The collectives that ranks have called: who came last to each, and how long the others waited."""
+        return RankCalls(calls_of(tuple(self.readings.values())))
+
     def export(self, path: File) -> Path:
         """Writes one page for any browser: the strips of all ranks, and the steps of the one that is chosen,
         of at most 16 ranks. FileNotFoundError where the front end was not built.
@@ -89,7 +95,7 @@ class RankTraces(Mapping[int, LoadedTrace]):
         return export_ranks(traces, compared, repr(self), compared.to_svg(), path)
 
     def __repr__(self) -> str:
-        return "\n".join((self.compare().to_text(), *self.collectives))
+        return "\n".join((self.compare().to_text(), *self.calls.lines(), *self.collectives))
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         return self.compare()._repr_mimebundle_()

@@ -12,6 +12,7 @@ from vizgrad.debugger.engines.vizgrad import opener as opener  # registers vizgr
 from vizgrad.debugger.explain.watch_block import known
 from vizgrad.debugger.explain.why import answer
 from vizgrad.debugger.model import Graph, Trace, Visit
+from vizgrad.debugger.model.collectives import called
 from vizgrad.debugger.model.ranks import RankReading
 from vizgrad.debugger.ranks.outlines import outline
 
@@ -29,7 +30,14 @@ def of_trace(rank: int, graph: Graph, trace: Trace) -> RankReading:
     """All that was recorded. `graph`: that of the trace, or an equal one that others share."""
     visits = [visit for visit in trace.visits if not visit.error]
     arrived = {visit.node: norm_of(visit) for visit in visits}
-    return RankReading(rank, graph, arrived, {visit.node: visit.seconds for visit in visits})
+    told = [
+        (index, record.visit.node, call)
+        for index, record in enumerate(trace.records)
+        for call in record.collectives
+    ]
+    calls = {each.call.key: each for each in called(told)}
+    seconds = {visit.node: visit.seconds for visit in visits}
+    return RankReading(rank, graph, arrived, seconds, called=calls)
 
 
 def norm_of(visit: Visit) -> float | None:

@@ -99,6 +99,10 @@ class Kept:
         return lane_of(trace.records, lambda node: graph.nodes[node].name)
 
     @property
+    def collectives(self) -> tuple[model.CalledCollective, ...]:
+        return self._all[1].collectives
+
+    @property
     def grows(self) -> bool:
         return self._grew
 

@@ -20,6 +20,7 @@ from types import FrameType
 from typing import Literal, Self
 
 from vizgrad.core.progress import CLOCK, Line
+from vizgrad.debugger import model
 
 #: Seconds after which a move is told of to views, and is shown as text.
 TOLD_AFTER, SHOWN_AFTER = 0.25, 0.5
@@ -35,7 +36,7 @@ _shown_elsewhere: ContextVar[bool] = ContextVar("shown_elsewhere", default=False
 @dataclass(frozen=True, slots=True)
 class Work:
     """How far a move is: `done` of `total` steps, and `node` has been running for `seconds`; over, if not
-    `running`.
+    `running`. `calling`: the collectives that the node has called.
     """
 
     running: bool
@@ -43,6 +44,7 @@ class Work:
     total: int = 0
     node: int | None = None
     seconds: float = 0.0
+    calling: tuple[model.Collective, ...] = ()
 
 
 class Halt(Exception):
@@ -59,8 +61,12 @@ class Moving:
         tell: Callable[[Work], None],
         called: Callable[[int], str],
         engine: str = "",
+        calling: Callable[[], tuple[model.Collective, ...]] = tuple,
     ) -> None:
-        """`engine`: the package of the engine that runs the nodes; what waits there is no person's code."""
+        """`engine`: the package of the engine that runs the nodes; what waits there is no person's code.
+        `calling()` gives the collectives that the node which runs has called.
+        """
+        self._calling = calling
         self._engine = engine
         self._alone = False
         self._far, self._total, self._tell, self._called = far, total, tell, called
@@ -134,7 +140,7 @@ class Moving:
             seconds = now - self._since
             if now - self._began >= TOLD_AFTER and now - self._told >= EVERY:
                 self._told = now
-                self._tell(Work(True, done, self._total, node, seconds))
+                self._tell(Work(True, done, self._total, node, seconds, self._calling()))
             if self._line is not None and now - self._began >= SHOWN_AFTER:
                 words = (
                     "" if node is None or seconds < 1 else f"{self._called(node)} · {seconds:.0f} s"

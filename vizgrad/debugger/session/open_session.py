@@ -11,9 +11,10 @@ from vizgrad.core.error_lines import LOOK_CLOSER
 from vizgrad.core.errors import own_line
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import summarizer
-from vizgrad.debugger.engines.api.abilities import Frugal, Growing, runs_one_way
+from vizgrad.debugger.engines.api.abilities import Communicating, Frugal, Growing, runs_one_way
 from vizgrad.debugger.engines.api.protocols import Backward, GraphSource, Grouped, Step
 from vizgrad.debugger.model import ArrayName
+from vizgrad.debugger.model.collectives import called
 from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints, birth_at, birth_in
 from vizgrad.debugger.session.breakpoints.node_selectors import found
 from vizgrad.debugger.session.breakpoints.stop_reason import by_error
@@ -176,6 +177,12 @@ class Live:
         if not (self.grows or self.recomputes):
             return None
         return lane_of(self.history.steps, self.source.name)
+
+    @property
+    def collectives(self) -> tuple[model.CalledCollective, ...]:
+        """Those that the steps have called, of those that are undone now, too."""
+        run = self.history.run
+        return called(run.collectives) if isinstance(run, Communicating) else ()
 
     @property
     def grows(self) -> bool:
@@ -353,7 +360,20 @@ class Live:
             self.error_at(standing),
             self.stopped_by,
             standing.within,
+            self._just_called(standing.position),
         )
+
+    @property
+    def calling(self) -> tuple[model.Collective, ...]:
+        """The collectives that the node which runs now has called; from any thread."""
+        run = self.history.run
+        return tuple(run.calling) if isinstance(run, Communicating) else ()
+
+    def _just_called(self, position: int) -> list[model.Collective]:
+        """The collectives that the step before `position` has told of."""
+        run = self.history.run
+        told = run.collectives if isinstance(run, Communicating) else ()
+        return [call for step, _, call in told if step == position - 1]
 
     @property
     def error(self) -> str:
@@ -397,6 +417,7 @@ class Live:
             error=self.error_at(standing),
             modes=self.modes,
             stopped=self.stopped_at(standing),
+            collectives=self.collectives,
         )
 
     def _edges(self, fold: Fold) -> Iterator[model.EdgeRun]:

@@ -114,6 +114,7 @@ def checked(trace: model.Trace) -> Outline:
             *(a.node for a in record.arrived), *(r.node for r in record.readied),
         ]  # fmt: skip
         _inside(size, told, f"step {index}")
+        _inside(size, (leaf for call in record.collectives for leaf in call.nodes), f"step {index}")
         _check_lane([one for line in record.code for one in line.made], size, f"step {index}")
     _check_lane([one for r in trace.records for one in r.made], size, "the lane beside the graph")
     if start is None:
@@ -327,6 +328,20 @@ class _Replay:
 
     def _has_made(self, kind: model.MadeKind) -> bool:
         return any(one.kind == kind for record in self._trace.records for one in record.made)
+
+    @property
+    def collectives(self) -> Sequence[tuple[int, int, model.Collective]]:
+        """See `vizgrad.debugger.engines.api.abilities.Communicating`."""
+        return [
+            (index, record.visit.node, call)
+            for index, record in enumerate(self._trace.records)
+            for call in record.collectives
+        ]
+
+    @property
+    def calling(self) -> tuple[()]:
+        """See `vizgrad.debugger.engines.api.abilities.Communicating`."""
+        return ()
 
     def second(self, position: int, gradient: object) -> Backward:
         raise ValueError(

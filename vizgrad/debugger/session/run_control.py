@@ -152,6 +152,7 @@ class RunControl:
                 self.workers.tell,
                 live.source.name,
                 type(live.source).__module__.rpartition(".")[0],
+                lambda: live.calling,
             )
             try:
                 with moving, between_steps(moving):

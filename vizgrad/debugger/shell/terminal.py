@@ -383,7 +383,8 @@ class Terminal(cmd.Cmd):
             return
         node, visit, arrived, grad = session.inspect(number)
         if visit is not None:
-            self._say(visit_text(visit, session.graph))
+            called = [e.call for e in session.run.collectives if visit.index in (e.step, e.end)]
+            self._say(visit_text(visit, session.graph, called))
             return
         self._say(f"{node.name} {node.label}".strip() + ": it has not run yet")
         for slot, value in enumerate(arrived):

@@ -126,7 +126,7 @@ def _drawings(live: Live, boxes: int) -> Iterator[FiledDrawing]:
         opened = _opened(live.outline, folding)
         if opened in seen:
             continue
-        drawing = draw(live.outline, live.describe_before, folding)
+        drawing = draw(live.outline, live.describe_before, folding, live.collectives)
         left -= len(drawing.boxes)
         if seen and left < 0:
             return

@@ -13,6 +13,7 @@ from vizgrad.core.arrays.backend import to_host
 from vizgrad.core.arrays.sparse.coo import COO
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.distributed.calls import Call, begun, running
 from vizgrad.distributed.grad_bucket import GradBucket
 from vizgrad.distributed.process_group import ProcessGroup
 from vizgrad.distributed.reductions import ReduceOp
@@ -29,7 +30,8 @@ def all_reduced(group: ProcessGroup, flat: Any) -> Waiting:
     wait = backend.prepared(
         number, call, lambda: backend.all_reduce(number, call, flat, ReduceOp.SUM), flat
     )
-    return group.begin("all_reduce", wait).result
+    called = begun(group, number, "all_reduce", [flat])
+    return group.begin("all_reduce", lambda: _ended(called, wait)).result
 
 
 def reduced_to_owners(group: ProcessGroup, parts: Sequence[Any]) -> Waiting:
@@ -40,7 +42,13 @@ def reduced_to_owners(group: ProcessGroup, parts: Sequence[Any]) -> Waiting:
     wait = backend.prepared(
         number, call, lambda: backend.reduce_scatter(number, call, parts, ReduceOp.SUM), parts[0]
     )
-    return group.begin("reduce_scatter", wait).result
+    called = begun(group, number, "reduce_scatter", parts)
+    return group.begin("reduce_scatter", lambda: _ended(called, wait)).result
+
+
+def _ended(called: Call | None, wait: Waiting) -> Any:
+    with running(called):
+        return wait()
 
 
 def hooked(hook: Callable[[Any, GradBucket], Any], state: Any, bucket: GradBucket) -> Waiting:
@@ -97,7 +105,8 @@ def sparse_sum(group: ProcessGroup, grad: COO) -> Waiting:
             grad.shape,
         ).coalesce()
 
-    return group.begin("all_reduce", run).result
+    called = begun(group, numbers[0], "all_reduce", [grad.indices, grad.values])
+    return group.begin("all_reduce", lambda: _ended(called, run)).result
 
 
 def empty_sparse(parameter: Tensor) -> COO:

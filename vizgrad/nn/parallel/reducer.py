@@ -20,6 +20,7 @@ from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.storage import storage_of
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
+from vizgrad.distributed.calls import begun, carrying, running
 from vizgrad.distributed.grad_bucket import GradBucket
 from vizgrad.distributed.process_group import ProcessGroup
 from vizgrad.distributed.reductions import ReduceOp
@@ -151,7 +152,9 @@ class Reducer:
                 self._mark(unused)
         self._mark(place)
         while self._sent < len(self.buckets) and not self.buckets[self._sent].missing:
-            self._send(self.buckets[self._sent])
+            bucket = self.buckets[self._sent]
+            with carrying([self.parameters[each] for each in bucket.parameters]):
+                self._send(bucket)
             self._sent += 1
         if self._sent == len(self.buckets):
             self._finish()
@@ -298,7 +301,9 @@ class Reducer:
         own = xp.ones(len(self.parameters), "int32")
         own[sorted(self._unused or ())] = 0
         call = f"all_reduce MAX of {own.dtype} {list(own.shape)}"
-        return self.group.all_reduce(self.group.number(), call, own, ReduceOp.MAX)
+        number = self.group.number()
+        with running(begun(self.group, number, "all_reduce", [own])):
+            return self.group.all_reduce(number, call, own, ReduceOp.MAX)
 
     def _not_reached(self, outputs: Iterable[Tensor]) -> frozenset[int]:
         pending = [each.grad_fn for each in outputs if each.grad_fn is not None]

@@ -21,6 +21,7 @@
 
 export * from './arrays';
 export * from './blocks';
+export * from './collectives';
 export * from './lines';
 export * from './memory';
 export * from './nodes';

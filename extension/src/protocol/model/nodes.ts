@@ -8,6 +8,8 @@ import { readTensorSummary } from './arrays';
 import type { TensorSummary } from './arrays';
 import { readSaved, readStorage } from './memory';
 import type { Saved, Storage } from './memory';
+import { readCollective } from './collectives';
+import type { Collective } from './collectives';
 
 /** The eleven stages of one visit of a vizgrad node, in order (spec E-50). */
 export const STAGES = [
@@ -306,7 +308,8 @@ export interface Arrival {
  * the node. `current` is the node that comes next; None at the end. `code` are the lines of a
  * person's that the node ran, if they were noted. `made` is what it recorded with
  * create_graph=True, and what a checkpoint computed again for it: the lane beside the graph is what
- * all steps have made, one after another.
+ * all steps have made, one after another. `collectives` are those that the node called, and those
+ * called before that had ended when it was done.
  */
 export interface StepRecord {
   readonly visit: Visit;
@@ -318,6 +321,7 @@ export interface StepRecord {
   readonly current: number | null;
   readonly code: readonly CodeStep[];
   readonly made: readonly Made[];
+  readonly collectives: readonly Collective[];
 }
 
 /**
@@ -508,7 +512,8 @@ export const readStepRecord: Reader<StepRecord> = record<StepRecord>({
   released: optional(array(string), []),
   current: optional(nullable(integer), null),
   code: optional(array(readCodeStep), []),
-  made: optional(array(readMade), [])
+  made: optional(array(readMade), []),
+  collectives: optional(array(readCollective), [])
 });
 
 export const readStart: Reader<Start> = record<Start>({

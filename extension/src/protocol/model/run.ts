@@ -16,6 +16,8 @@ import { readPlace } from './place';
 import type { Place } from './place';
 import { readSavedRun } from './memory';
 import type { SavedRun } from './memory';
+import { readCalledCollective } from './collectives';
+import type { CalledCollective } from './collectives';
 import { readBuffer, readNodeState, readReady } from './nodes';
 import type { Buffer, NodeState, Ready } from './nodes';
 
@@ -130,7 +132,8 @@ export interface Modes {
  * `position` visits are done; `total` will have been done at the end; `recorded` have been done at
  * some time (stepping back lowers `position`, not `recorded`). `earliest` is the smallest position
  * that can still be stepped back to. `current` is the node that Step would run next; None at the
- * end. `stopped` says why it stands here, if something stopped it.
+ * end. `stopped` says why it stands here, if something stopped it. `collectives` are those of all
+ * steps that have been done at some time.
  */
 export interface Run {
   readonly status: RunStatus;
@@ -148,6 +151,7 @@ export interface Run {
   readonly error: string;
   readonly modes: Modes;
   readonly stopped: Stopped | null;
+  readonly collectives: readonly CalledCollective[];
 }
 
 /**
@@ -294,7 +298,8 @@ export const readRun: Reader<Run> = record<Run>({
   earliest: optional(integer, 0),
   error: optional(string, ''),
   modes: optional(readModes, readModes({})),
-  stopped: optional(nullable(readStopped), null)
+  stopped: optional(nullable(readStopped), null),
+  collectives: optional(array(readCalledCollective), [])
 });
 
 export const readBreakpoint: Reader<Breakpoint> = record<Breakpoint>({

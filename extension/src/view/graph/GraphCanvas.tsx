@@ -3,9 +3,10 @@ import type { ComponentChild, JSX, RefObject, SVGAttributes } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 
 import type { DrawnBox, DrawnFrame, DrawnLine, Node, RankRow } from '../../protocol';
-import { isLarger, rowWithin } from '../../store';
+import { callOn, isLarger, rowWithin } from '../../store';
 import type { Compared, Fold, OnWay, RanksState, SessionState } from '../../store';
 import * as format from '../format';
+import { CollectiveBox } from './CollectiveBox';
 import { Deliveries } from './Deliveries';
 import { differsDrawn } from './differing';
 import { FarTitles } from './FarTitles';
@@ -170,6 +171,20 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
       focusable: key === focusKey,
       level: box.frame === null ? 1 : (depths[box.frame] ?? 0) + 2
     };
+    if (box.kind === 'collective') {
+      const called = drawing.collectives[box.collective ?? -1];
+      return (
+        called && (
+          <CollectiveBox
+            {...common}
+            selected={selection === called.node && key === focusKey}
+            called={called}
+            position={run.position}
+            ranks={props.ranks ? callOn(props.ranks, called) : null}
+          />
+        )
+      );
+    }
     if (isFolded(box)) {
       const tally = fold.tally(index);
       const { first, last } = box;
@@ -225,8 +240,12 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
 
   const begun = run.position > 0 ? null : undefined;
   const flow = (index: number): number | null | undefined => {
-    const source = drawing.boxes[drawing.lines[index]?.source ?? -1];
-    return source?.kind === 'result' ? begun : fold.flow(index);
+    const { source = -1, target = -1 } = drawing.lines[index] ?? {};
+    const called = drawing.collectives[drawing.boxes[target]?.collective ?? -1];
+    if (called) {
+      return called.step < run.position ? null : undefined;
+    }
+    return drawing.boxes[source]?.kind === 'result' ? begun : fold.flow(index);
   };
   const near = (index: number): boolean => {
     const { source = -1, target = -1 } = drawing.lines[index] ?? {};
@@ -284,6 +303,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
                 line={line}
                 norm={flow(index)}
                 start={drawing.boxes[line.source]?.kind === 'result'}
+                call={drawing.boxes[line.target]?.kind === 'collective'}
                 near={near(index)}
                 detail={detail}
                 slot={slotText(picture, line)}

@@ -15,6 +15,8 @@ interface LinkPathProps {
   readonly norm: number | null | undefined;
   /** A line from a result: the backward starts with it. */
   readonly start: boolean;
+  /** A line to a collective. */
+  readonly call?: boolean;
   readonly near: boolean;
   readonly detail: Detail;
   /** Number of the input slot, where the node at its end has several. */
@@ -31,7 +33,7 @@ function LinkPathInner(props: LinkPathProps): JSX.Element {
   const end = line.points.length;
   return (
     <g
-      class={`vg-link${near ? ' vg-near' : ''}${odd ? ' vg-nonfinite' : ''}${start ? ' vg-start' : ''}`}
+      class={`vg-link${near ? ' vg-near' : ''}${odd ? ' vg-nonfinite' : ''}${start ? ' vg-start' : ''}${props.call === true ? ' vg-call-line' : ''}`}
       data-flow={flowOf(norm)}
       data-link={line.key}
       data-heat={heatName(props.heat)}

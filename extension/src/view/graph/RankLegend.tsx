@@ -14,19 +14,22 @@ const MEANS: Readonly<Record<RankLetter, readonly [string, string]>> = {
   u: ['undefined', 'An undefined gradient'],
   z: ['zero', 'A gradient of zeros'],
   s: ['size', 'More than 100 times as large or small as most'],
-  a: ['no node', 'The graph of this rank has no such node']
+  a: ['no node', 'The graph of this rank has no such node'],
+  w: ['waited for', 'The last to come to a collective: the others waited for it']
 };
 
 export function RankLegend({ ranks }: { ranks: RanksState }): JSX.Element {
   const { members, per_cell } = ranks;
   const each = per_cell > 1 ? `${format.whole(per_cell)} ranks a cell` : 'a cell for each rank';
   const last = members.at(-1)?.rank ?? 0;
+  // Those of collectives, where there are some.
+  const letters = RANK_LETTERS.filter(letter => letter !== 'w' || ranks.calls.length > 0);
   const title = `${format.count(members.length, 'rank')}: ${each}, from 0 to ${last}`;
   return (
     <div class="vg-legend vg-legend-ranks" role="note" aria-label={`Strips below nodes: ${title}`}>
       <span class="vg-legend-title">{title}</span>
       <span class="vg-legend-row">
-        {RANK_LETTERS.map(letter => (
+        {letters.map(letter => (
           <span key={letter} class="vg-legend-step" title={MEANS[letter][1]}>
             <svg width="16" height="12" class="vg-ranks" aria-hidden="true">
               <rect

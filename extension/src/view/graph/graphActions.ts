@@ -35,6 +35,9 @@ export function graphActions(parts: Parts): GraphActions {
 
   const nodeAt = (key: string | null): number | null => {
     const box = key === null ? undefined : boxOf(picture, key);
+    if (box?.kind === 'collective') {
+      return picture.drawing.collectives[box.collective ?? -1]?.node ?? null; // It has called it.
+    }
     return box && (box.kind === 'node' || box.kind === 'pin') ? box.node : null;
   };
 

@@ -15,7 +15,8 @@ export function linkText(
   long: boolean,
   tangents: readonly (number | null)[] = []
 ): string {
-  if (picture.drawing.boxes[line.source]?.kind === 'result') {
+  const { boxes } = picture.drawing;
+  if (boxes[line.source]?.kind === 'result' || boxes[line.target]?.kind === 'collective') {
     return '';
   }
   const flow = flowOf(norm);

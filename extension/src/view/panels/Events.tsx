@@ -98,6 +98,17 @@ export function Events({ session, running }: EventsProps): JSX.Element {
         {matching.map(line => (
           <Fragment key={line.index}>
             <Line session={session} line={line} />
+            {session.drawing.collectives
+              .filter(({ step, end }) => (end ?? step) === line.index)
+              .map(called => (
+                <li
+                  key={`${called.group} ${called.number}`}
+                  class={line.index < run.position ? 'vg-logged' : 'vg-logged vg-undone'}
+                  data-collective={called.number}
+                >
+                  {called.rows.join(', ')}
+                </li>
+              ))}
             {messages
               .filter(({ position }) => position === line.index + 1)
               .map((message, at) => (

@@ -21,6 +21,7 @@ import { StateIcon } from '../Icons';
 import { NodeLink } from './NodeLink';
 import { Accumulate, LeafGrad } from './Accumulate';
 import { Beside } from './Beside';
+import { Calls } from './Calls';
 import { Gradients } from './Gradients';
 import { Facts, Formulas, Recorded } from './Recorded';
 import { RanksThere } from './RanksThere';
@@ -64,6 +65,7 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
       />
       <Beside session={session} node={id} compared={comparedOf(session, state.view)} />
       <RanksThere state={state} session={session} node={id} />
+      <Calls state={state} session={session} node={id} />
       {runs ? (
         <p class="vg-muted vg-loading">Running. Its gradients are shown when it pauses or ends.</p>
       ) : known && (visit !== null || !done) ? (

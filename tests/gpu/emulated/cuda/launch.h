@@ -122,4 +122,12 @@ inline void call(void (*function)(A...), void** p) {
   call_with(function, p, std::index_sequence_for<A...>{});
 }
 
+// How many bytes each argument of a kernel has; gives how many there are.
+template <class... A>
+inline unsigned sizes(void (*)(A...), unsigned* of) {
+  unsigned count = 0;
+  ((of[count++] = sizeof(typename std::remove_reference<A>::type)), ...);
+  return count;
+}
+
 }  // namespace emulated

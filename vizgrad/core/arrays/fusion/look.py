@@ -42,6 +42,7 @@ from vizgrad.core.arrays.fusion.program import (
     kernel_name,
     pruned,
 )
+from vizgrad.core.arrays.graph_capture import NOTHING_DONE, check_not_captured
 from vizgrad.core.arrays.statistics import (
     SMALLEST_SQUARES,
     VALUES_TOLD,
@@ -141,6 +142,7 @@ class Reading(Generic[T]):
     __slots__ = ("__weakref__", "_found", "_memory", "_stream", "_tell")
 
     def __init__(self, array: Array, tell: Callable[[np.ndarray], T]) -> None:
+        check_not_captured("values cannot be looked at", NOTHING_DONE)
         self._memory: Array = array
         self._tell = tell
         self._found: T | None = None

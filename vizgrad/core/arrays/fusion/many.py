@@ -42,6 +42,7 @@ from vizgrad.core.arrays.fusion.program import (
     kernel_name,
     pruned,
 )
+from vizgrad.core.arrays.graph_capture import capture
 
 #: So many elements of an array are one block's.
 CHUNK = 4096
@@ -224,17 +225,26 @@ _tables: dict[Any, tuple[Any, int]] = {}
 def _table(library: Any, given: list[list[Array]]) -> tuple[Any, int, int]:
     """(the table on the device, how many chunks there are, how many rows)."""
     rows = tuple((max(a.size for a in arrays), *(a.data.ptr for a in arrays)) for arrays in given)
+    if (found := capture()) is not None:  # the graph keeps a table of its own
+        return (
+            found.uploaded(_rows_of(rows)),
+            sum(-(-size // CHUNK) for size, *_ in rows),
+            len(rows),
+        )
     key = library.cuda.runtime.getDevice(), rows
     known = _tables.pop(key, None)
     if known is None:
-        counts = [-(-size // CHUNK) for size, *_ in rows]
-        firsts = np.cumsum([0, *counts[:-1]])
-        whole = np.column_stack([firsts, np.array(rows, np.int64)])
-        known = library.asarray(whole), sum(counts)
+        known = library.asarray(_rows_of(rows)), sum(-(-size // CHUNK) for size, *_ in rows)
     while len(_tables) >= _MOST_TABLES:
         del _tables[next(iter(_tables))]
     _tables[key] = known  # the last one used is the last one to go
     return *known, len(rows)
+
+
+def _rows_of(rows: tuple[tuple[int, ...], ...]) -> np.ndarray:
+    counts = [-(-size // CHUNK) for size, *_ in rows]
+    firsts = np.cumsum([0, *counts[:-1]])
+    return np.column_stack([firsts, np.array(rows, np.int64)])
 
 
 def _place(width: int) -> list[str]:

@@ -205,7 +205,7 @@ def _convolve_into(
 
 def _filter_rows(result: Array, columns: Array, w: Array) -> None:
     """The filters `w` over windows that lie as rows, of which the channels run fastest."""
-    product = columns @ _last(w).reshape(w.shape[0], -1).T
+    product = threads.matmul(columns, _last(w).reshape(w.shape[0], -1).T)
     result[...] = _first(product.reshape(result.shape[0], *result.shape[2:], w.shape[0]))
 
 
@@ -331,7 +331,7 @@ def _by_windows(
             columns = _columns_last(g[part], kernel, size, ones, around, dilation)
             if into is not None and turned is not None:
                 _filter_rows(into, columns, turned)
-            one = image.swapaxes(0, 1).reshape(channels, -1) @ columns
+            one = threads.matmul(image.swapaxes(0, 1).reshape(channels, -1), columns)
         else:
             columns = _columns(g[part], kernel, size, ones, around, dilation)
             if into is not None and turned is not None:
@@ -433,7 +433,7 @@ def _correlate(
     if groups == 1 and _channels_last(channels, kernel, out):
         columns = _columns_last(x, kernel, out, stride, padding, dilation)
         rows = g.swapaxes(0, 1).reshape(o, -1)
-        filters = (rows @ columns).reshape(o, *kernel, channels)
+        filters = threads.matmul(rows, columns).reshape(o, *kernel, channels)
         return contiguous(_first(filters))
     if groups > 1 and o == channels == groups and _rows_suit(x, g, out, groups):
         image = _image_last(x, kernel, out, stride, padding, dilation)

@@ -120,7 +120,7 @@ def cofactors(a: Array) -> Array:
     before[..., 1:] = np.cumprod(s[..., :-1], axis=-1)
     after[..., :-1] = np.cumprod(s[..., :0:-1], axis=-1)[..., ::-1]
     others = (sign[..., None] * before * after)[..., None, :]
-    result = np.matmul(u.conj() * others, vh.conj())
+    result = matmul(u.conj() * others, vh.conj())
     return result.astype(a.dtype, copy=False)
 
 
@@ -132,7 +132,7 @@ def inverse_transposed(a: Array) -> Array:
             return np.linalg.inv(a).swapaxes(-1, -2)
     except np.linalg.LinAlgError:
         u, s, vh = np.linalg.svd(a)
-        return np.matmul(u.conj() / s[..., None, :], vh.conj())
+        return matmul(u.conj() / s[..., None, :], vh.conj())
 
 
 @quiet
@@ -185,7 +185,7 @@ def pinv(a: Array, rtol: Any, atol: Any, hermitian: bool) -> Array:
     inverse = np.where(counted, 1 / np.where(counted, values, 1), 0).astype(
         values.dtype, copy=False
     )
-    return np.matmul(left * inverse[..., None, :], right)
+    return matmul(left * inverse[..., None, :], right)
 
 
 @quiet
@@ -237,10 +237,10 @@ def matrix_exp(a: Array) -> Array:
     result = identities(a)
     term = result.copy()
     for k in range(1, 19):
-        term = np.matmul(term, scaled) / a.dtype.type(k)
+        term = matmul(term, scaled) / a.dtype.type(k)
         result += term
     for _ in range(squarings):
-        result = np.matmul(result, result)
+        result = matmul(result, result)
     return result.astype(given, copy=False)
 
 
@@ -383,11 +383,12 @@ def mm(self: Array, mat2: Array) -> Array:
             few = FEW
         elif size == 1 or other == 1:  # `dot` takes it for a number, and 0 * NaN for 0
             if self.ndim == mat2.ndim == 1:  # but not of two; and 0 + (-0) is 0, as in all sums
-                return self.dot(mat2) + 0
-            return np.matmul(self, mat2)
+                return dot(self, mat2) + 0
+            return matmul(self, mat2)
         else:
             few = FEW_OF_VECTOR
-        return self.dot(mat2) if size * other <= few * inner else dot(self, mat2)
+        small = size * other <= few * inner and self.__class__ is np.ndarray
+        return self.dot(mat2) if small else dot(self, mat2)
     except ValueError:
         raise RuntimeError(_mismatch(self.shape, mat2.shape)) from None
     except TypeError:
@@ -408,7 +409,8 @@ def bmm(self: Array, mat2: Array) -> Array:
         if found is not None:
             return found
     work = rows * inner * columns
-    if work <= FEW_OF_VECTOR or (work <= FEW and rows > 1 and columns > 1):
+    small = work <= FEW_OF_VECTOR or (work <= FEW and rows > 1 and columns > 1)
+    if small and self.__class__ is np.ndarray:
         return np.matmul(self, mat2)
     return matmul(self, mat2)
 

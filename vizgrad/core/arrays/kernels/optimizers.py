@@ -163,6 +163,57 @@ def adam_step(
 
 
 @fused()
+def count(steps: Array) -> None:
+    """steps += 1."""
+    steps += 1
+
+
+@fused("lr")
+def adam_step_by_count(
+    param: Array,
+    grad: Array,
+    mean: Array,
+    square: Array,
+    largest: Array | None,
+    steps: Array,
+    lr: Array | float,
+    weight_decay: float,
+    apart: bool,
+    beta1: float,
+    beta2: float,
+    eps: float,
+) -> None:
+    """`adam_step` whose number of steps, this one counted, is in memory of the device, and `lr` may be.
+
+    A graph of launches repeats it with what is there then. Weights shrink first if their decay is `apart`.
+    """
+    taken, rate = steps.astype(np.float64), np.float64(1) * lr  # numbers alone are not traced
+    size = (rate / (1 - np.power(np.float64(beta1), taken))).astype(param.dtype)
+    root = np.sqrt(1 - np.power(np.float64(beta2), taken)).astype(param.dtype)
+    if apart:
+        param *= (1 - rate * weight_decay).astype(param.dtype)
+    elif weight_decay != 0:
+        decay = np.multiply(param, weight_decay)
+        decay += grad
+        grad = decay
+    step = np.subtract(grad, mean)
+    step *= 1 - beta1
+    mean += step
+    step = np.multiply(grad, grad)
+    step *= 1 - beta2
+    square *= beta2
+    square += step
+    if largest is not None:
+        square = np.maximum(largest, square, out=largest)
+    step = _written(np.sqrt(square))
+    step /= root
+    step += eps
+    np.divide(mean, step, out=step)
+    step *= size
+    param -= step
+
+
+@fused()
 def over_root(value: Array, square: Array, eps: float) -> Array:
     """value / (sqrt(square) + eps)."""
     out = _written(np.sqrt(square))

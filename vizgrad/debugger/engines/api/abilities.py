@@ -116,6 +116,23 @@ class Recording(Step, Protocol):
     def made(self) -> tuple[model.Made, ...]: ...
 
 
+@runtime_checkable
+class Communicating(Run, Protocol):
+    """A run that knows the collectives which its steps call, where there are several processes."""
+
+    @property
+    def collectives(self) -> Sequence[tuple[int, int, model.Collective]]:
+        """(step, its node, collective), in order: each when it was called, and again with its end, where that
+        came in a later step.
+        """
+        ...
+
+    @property
+    def calling(self) -> Sequence[model.Collective]:
+        """Those that the node which runs now has called; from any thread."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """The changes of an engine: in the world (`effects`, done already), or of waiting gradients

@@ -97,6 +97,11 @@ class RecordedStep(Generic[Value]):
         """The nodes that it recorded."""
         return ()
 
+    @property
+    def collectives(self) -> tuple[model.Collective, ...]:
+        """Those that it called, and those that had ended by then."""
+        return ()
+
     def all_readied(self) -> tuple[model.Ready, ...]:
         """The nodes that it made ready."""
         raise NotImplementedError
@@ -125,6 +130,7 @@ class RecordedStep(Generic[Value]):
                 current=self.current,
                 code=self.code,
                 made=self.made,
+                collectives=self.collectives,
             )
         return self._record
 

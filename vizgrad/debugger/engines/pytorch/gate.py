@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from time import perf_counter
@@ -25,6 +26,7 @@ from vizgrad.debugger.engines.pytorch.captured import (
     LargeTensor,
     flat_of,
 )
+from vizgrad.debugger.engines.pytorch.collective_watch import CollectiveWatch
 from vizgrad.debugger.engines.pytorch.device_streams import settle, told_late
 from vizgrad.debugger.engines.pytorch.effects import GradEffect, leaf_effect
 from vizgrad.debugger.engines.pytorch.graph_source import Numbering
@@ -153,6 +155,8 @@ class Gate:
         self._since = 0.0
         self._handles: list[Any] = []
         self._others = others  # a leaf alone does not keep its node
+        #: The collectives of the nodes; None in a process that is alone.
+        self.collectives = CollectiveWatch(nodes) if _in_a_group() else None
         #: The devices in whose threads PyTorch runs some of the nodes.
         self._devices = device_threads.devices_of(nodes)
         device_threads.refuse(self._devices)
@@ -226,7 +230,9 @@ class Gate:
                 torch.set_num_threads(self._workers)
             if self._numbering is not None:
                 self._numbering.began()
-            self._start()
+            around = None if self.collectives is None else self.collectives.around()
+            with nullcontext() if around is None else around:
+                self._start()
         except Abandoned:
             if self._anomaly is not None:
                 torch.autograd.set_detect_anomaly(*self._anomaly)
@@ -283,6 +289,8 @@ class Gate:
             if variable is not None:
                 used = None if call.used is None else call.used[0]
                 call.leaf = LeafCall(variable, grads[0], used)
+            if self.collectives is not None:
+                self.collectives.begins(number)
             self._since = perf_counter()
             return tuple(grads) if instead else None
 
@@ -333,6 +341,8 @@ class Gate:
             if call is None or call.number != number or not self._is_ours():
                 return
             call.seconds = perf_counter() - self._since
+            if self.collectives is not None:
+                self.collectives.ends()
             if self._abandoned:
                 self._abandon()
             self._deliver(call, computed)
@@ -356,6 +366,8 @@ class Gate:
         """Lets go of what was told to nobody."""
         self._call = None
         self._sums.clear()
+        if self.collectives is not None:
+            self.collectives.close()
         if self._numbering is not None:
             self._numbering.close()
         try:

@@ -75,6 +75,7 @@ class TorchStep(RecordedStep[CapturedTensor]):
         self.readied: list[model.Ready] = []
         self.seconds = call.seconds
         self._forgotten = False
+        self._called: tuple[model.Collective, ...] = ()
 
     def failed(self) -> None:
         """The node did not run: its leaf has done nothing."""
@@ -87,6 +88,14 @@ class TorchStep(RecordedStep[CapturedTensor]):
     @current.setter
     def current(self, node: int | None) -> None:
         self._current = node
+
+    @property
+    def collectives(self) -> tuple[model.Collective, ...]:
+        return self._called
+
+    @collectives.setter
+    def collectives(self, called: tuple[model.Collective, ...]) -> None:
+        self._called = called
 
     @property
     def nbytes(self) -> int:
@@ -300,6 +309,8 @@ class TorchRun:
         error = came if isinstance(came, BaseException) else None
         ran = call.done and (error is None or of_a_hook(error))
         step = self._made(call, failed=not ran)
+        if self._gate.collectives is not None:
+            step.collectives = self._gate.collectives.over(step.index, step.node)
         if came is None or is_custom(self._source.nodes[call.number]):
             step.effects += self._changed_beside()
         if isinstance(came, Call):
@@ -318,6 +329,16 @@ class TorchRun:
             return step, error
         finally:
             error = came = None  # its traceback refers to this frame
+
+    @property
+    def collectives(self) -> Sequence[tuple[int, int, model.Collective]]:
+        """See `vizgrad.debugger.engines.api.abilities.Communicating`."""
+        return () if self._gate.collectives is None else self._gate.collectives.told
+
+    @property
+    def calling(self) -> Sequence[model.Collective]:
+        """See `vizgrad.debugger.engines.api.abilities.Communicating`."""
+        return () if self._gate.collectives is None else self._gate.collectives.calling
 
     def put_grad(self, node: int, nr: int, value: Any) -> Change:
         """See `vizgrad.debugger.engines.api.abilities.OneWay`."""

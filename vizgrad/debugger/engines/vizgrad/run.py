@@ -178,7 +178,7 @@ class EngineRun:
             if MODES.recorder is None:  # a `vg.record()` block around listens itself
                 recorder = start_recording(self._nested)
                 recording = True
-            with again:
+            with again, self._log.collectives.listening():
                 yield
         finally:
             self._moving = False
@@ -312,6 +312,16 @@ class EngineRun:
         self._stand_before(node)
         self._log.finish(None)
         raise CutOff from error
+
+    @property
+    def collectives(self) -> Sequence[tuple[int, int, model.Collective]]:
+        """See `vizgrad.debugger.engines.api.abilities.Communicating`."""
+        return self._log.collectives.told
+
+    @property
+    def calling(self) -> Sequence[model.Collective]:
+        """See `vizgrad.debugger.engines.api.abilities.Communicating`."""
+        return self._log.collectives.calling
 
     @property
     def running(self) -> tuple[int, int | None]:

@@ -38,7 +38,8 @@ class EngineStep(RecordedStep[CapturedArray]):
     """See `vizgrad.debugger.engines.api.protocols.Step`."""
 
     __slots__ = (
-        "_birth", "_code", "_journal", "_made", "first_readied", "full", "grown", "nbytes", "stages",
+        "_birth", "_code", "_journal", "_made", "called", "first_readied", "full", "grown", "nbytes",
+        "stages",
     )  # fmt: skip
 
     def __init__(
@@ -59,6 +60,8 @@ class EngineStep(RecordedStep[CapturedArray]):
         #: The nodes that it recorded with create_graph=True.
         self.grown: list[Grown] = []
         self.nbytes = 0
+        #: See `collectives`.
+        self.called: tuple[model.Collective, ...] = ()
         self._code: tuple[model.CodeStep, ...] = ()
         self._made: tuple[model.Made, ...] | None = None
         #: None as long as nobody has asked.
@@ -86,6 +89,10 @@ class EngineStep(RecordedStep[CapturedArray]):
         if self._made is None:
             self._made = tuple(grown.told() for grown in self.grown)
         return self._made
+
+    @property
+    def collectives(self) -> tuple[model.Collective, ...]:
+        return self.called
 
     def all_readied(self) -> tuple[model.Ready, ...]:
         readied = self._journal.readied_by(self.index, self.first_readied)

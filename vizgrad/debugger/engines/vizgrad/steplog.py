@@ -26,6 +26,7 @@ from vizgrad.debugger.engines.common.recorded_step import (
     Routed,
     error_text,
 )
+from vizgrad.debugger.engines.vizgrad.collective_log import CollectiveLog
 from vizgrad.debugger.engines.vizgrad.effects import (
     GradEffect,
     ReleaseEffect,
@@ -74,12 +75,25 @@ class StepLog(Watch):
         self._keeps = False
         #: Values that come by in one visit, by identity: what is handed on unchanged is copied once.
         self._seen: dict[int, tuple[Any, CapturedArray]] = {}
+        #: By identity of their tensors: the numbers of leaves.
+        self._leaves: dict[int, int] | None = None
+        self.collectives = CollectiveLog(self._leaf)
+
+    def _leaf(self, tensor: Any) -> int | None:
+        if self._leaves is None:
+            self._leaves = {
+                id(node.variable): number
+                for node, number in self._ids.items()
+                if isinstance(node, AccumulateGrad)
+            }
+        return self._leaves.get(id(tensor))
 
     def forked(self, task: GraphTask, position: int) -> StepLog:
         """That of a run which begins with the first steps of this one."""
         growth = None if self.lane is None else self.lane.forked()
         made = StepLog(task, self._ids, False, growth)
         made.journal = made.steps = self.steps.forked(position)
+        made.collectives.told = self.collectives.until(position)
         if not made.steps.open:
             made._waiting = made._now_waiting(copy=True)
         return made
@@ -214,6 +228,7 @@ class StepLog(Watch):
         step = self.step
         assert step is not None
         step.seconds = time.perf_counter() - self._started
+        step.called = self.collectives.over(step.index, step.node)
         if self._keeps:
             step.effects[:] = _told_once(step.effects)
         for effect in step.effects:
@@ -321,6 +336,7 @@ class StepLog(Watch):
         if step.stages or step.accumulated is not None or step.routed:
             return False
         journal.drop(step)
+        self.collectives.dropped()
         if not journal.open:
             for nr, held in enumerate(step.incoming):
                 if held is not None:

@@ -10,7 +10,7 @@ Coordinates are CSS pixels, x to the right and y down.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
@@ -24,6 +24,8 @@ from vizgrad.debugger.drawing.cards import (
     pin_card,
     result_card,
 )
+from vizgrad.debugger.drawing.collectives import collective_size, details_of, rows_of
+from vizgrad.debugger.drawing.describe import plain
 from vizgrad.debugger.drawing.geometry import Bezier, Box, Size
 from vizgrad.debugger.drawing.layered import layered_layout
 from vizgrad.debugger.drawing.overlay import RunView
@@ -32,6 +34,7 @@ from vizgrad.debugger.model import (
     Branch,
     Breakpoint,
     Buffer,
+    CalledCollective,
     Graph,
     Group,
     Modes,
@@ -48,7 +51,7 @@ from vizgrad.debugger.model import (
 )
 from vizgrad.debugger.session.grouping.outline import Outline
 
-BoxKind = Literal["node", "pin", "group", "cells", "result"]
+BoxKind = Literal["node", "pin", "group", "cells", "result", "collective"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,7 @@ class DrawnBox:
     - "group": a closed group. "cells": some equal children of the open group `group`, `cell` ... `cell +
       cells - 1`, in one box.
     - "result": output `slot` of node `node`, from which the backward starts.
+    - "collective": number `collective` of `Drawing.collectives`.
 
     Behind a group or cells are nodes `first` ... `last - 1`. `frame` is the place in `Drawing.frames` of the
     open group that it is in; None: in none. `key` is the same for the same thing in every drawing.
@@ -111,6 +115,7 @@ class DrawnBox:
     title: str = ""
     #: Names of the lines that leave a node, from left to right, as they start; empty where there is one.
     ports: tuple[str, ...] = ()
+    collective: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +159,31 @@ class DrawnFrame:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnCollective:
+    """A collective of the run: number `number` of its `group`. Step `step`, of node `node`, has called it;
+    it had ended when step `end` was over (None: it has not). `rows` are the texts of its box; `begun` is
+    instead of the last of them until it ends. `details` are lines that say more, `nodes` the leaves whose
+    gradients it carries.
+    """
+
+    group: str
+    number: int
+    node: int
+    step: int
+    end: int | None
+    rows: tuple[str, ...]
+    begun: str
+    details: tuple[str, ...]
+    nodes: tuple[int, ...] = ()
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Drawing:
     """The visible graph with places. `digest` names it: equal ones are the same drawing.
 
     `groups` are those drawn, closed or open, with all around them; `nodes` those with a box or pin.
+    `collectives` are those that the run has called so far, also in steps that were taken back.
     """
 
     digest: str
@@ -168,6 +194,7 @@ class Drawing:
     frames: tuple[DrawnFrame, ...]
     groups: tuple[Group, ...]
     nodes: tuple[Node, ...]
+    collectives: tuple[DrawnCollective, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,17 +321,22 @@ class _Anywhere(RunView):
 _ANYWHERE = _Anywhere()
 
 
-def draw(outline: Outline, recorded: Callable[[int], Node], folding: Folding) -> Drawing:
+def draw(
+    outline: Outline,
+    recorded: Callable[[int], Node],
+    folding: Folding,
+    called: Sequence[CalledCollective] = (),
+) -> Drawing:
     """`recorded` describes a node, with its saved values as they were before the run."""
     describe = cache(recorded)
-    visible = visible_graph(outline, describe, _opened(outline, folding))
+    visible = visible_graph(outline, describe, _opened(outline, folding), called)
     ports: list[list[str]] = [[] for _ in visible.items]
     for link in visible.links:
         ports[link.source].append(link.name)
     sizes: list[Size] = []
     names: list[tuple[str, ...]] = []
     for item, starts in zip(visible.items, ports, strict=True):
-        size, named = _size(outline, describe, item, tuple(starts))
+        size, named = _size(outline, describe, item, tuple(starts), called)
         sizes.append(size)
         names.append(named)
     heads = [head_need(outline.groups[f.group], f, _BUTTONS, _ENLARGED) for f in visible.frames]
@@ -333,8 +365,10 @@ def draw(outline: Outline, recorded: Callable[[int], Node], folding: Folding) ->
     width, height = round(layout.width, 1), round(layout.height, 1)
     groups = tuple(outline.groups[group] for group in _groups(visible))
     nodes = tuple(describe(node) for node in _nodes(visible))
+    collectives = tuple(_collective(each, describe) for each in called)
+    placed = (width, height, boxes, lines, frames)
     return Drawing(
-        digest=_digest((width, height, boxes, lines, frames), groups, nodes),
+        digest=_digest((*placed, collectives) if collectives else placed, groups, nodes),
         width=width,
         height=height,
         boxes=boxes,
@@ -342,6 +376,24 @@ def draw(outline: Outline, recorded: Callable[[int], Node], folding: Folding) ->
         frames=frames,
         groups=groups,
         nodes=nodes,
+        collectives=collectives,
+    )
+
+
+def _collective(called: CalledCollective, describe: Callable[[int], Node]) -> DrawnCollective:
+    call = called.call
+    begun = called.at(called.step + 1) or call
+    return DrawnCollective(
+        plain(call.group, 60),
+        call.number,
+        called.node,
+        called.step,
+        called.end,
+        rows_of(call),
+        rows_of(begun)[2],
+        tuple(details_of(describe, called, call)),
+        call.nodes,
+        bool(call.error),
     )
 
 
@@ -367,9 +419,15 @@ def _opened(outline: Outline, folding: Folding) -> Opening:
 
 
 def _size(
-    outline: Outline, describe: Callable[[int], Node], item: Item, ports: tuple[str, ...]
+    outline: Outline,
+    describe: Callable[[int], Node],
+    item: Item,
+    ports: tuple[str, ...],
+    called: Sequence[CalledCollective],
 ) -> tuple[Size, tuple[str, ...]]:
     """The size of a box, and the names of the lines that leave it."""
+    if item.kind == "collective":
+        return collective_size(called[item.collective]), ()
     if item.kind == "result":
         return result_card(item, len(outline.roots)).size, ()
     if item.node is None:
@@ -399,6 +457,8 @@ def _keys(visible: Visible) -> list[str]:
                 key = f"c{item.group}_{'below' if item.cell else 'above'}"
             case "result":
                 key = f"r{next(results)}"
+            case "collective":
+                key = f"k{item.collective}"
         keys.append(key)
     return keys
 
@@ -423,6 +483,7 @@ def _box(outline: Outline, item: Item, key: str, box: Box, ports: tuple[str, ...
         last=item.last,
         title="" if group is None else group_title(outline.groups[group], item),
         ports=ports,
+        collective=None if item.collective < 0 else item.collective,
     )
 
 

@@ -373,17 +373,19 @@ def _apart(difference: model.Difference) -> float:
 
 
 #: The drawings that views of a graph saw last: jumping there and back asks for the same one.
-_drawn: WeakKeyDictionary[Outline, OrderedDict[Folding, Drawing]] = WeakKeyDictionary()
+_drawn: WeakKeyDictionary[Outline, OrderedDict[_Asked, Drawing]] = WeakKeyDictionary()
+_Asked = tuple[Folding, tuple[model.CalledCollective, ...]]
 
 
 def _drawing(look: Look, folding: Folding) -> Drawing:
     drawn = _drawn.setdefault(look.outline, OrderedDict())
-    if folding not in drawn:
-        drawn[folding] = draw(look.outline, look.describe_before, folding)
+    asked = folding, look.collectives
+    if asked not in drawn:
+        drawn[asked] = draw(look.outline, look.describe_before, *asked)
         if len(drawn) > MOST_DRAWN:
             drawn.popitem(last=False)
-    drawn.move_to_end(folding)
-    return drawn[folding]
+    drawn.move_to_end(asked)
+    return drawn[asked]
 
 
 def shown(number: int, session: Session, folding: Folding, digest: str) -> p.Shown:

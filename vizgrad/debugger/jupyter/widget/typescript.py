@@ -44,6 +44,7 @@ from vizgrad.debugger.jupyter.widget.typescript_fields import (
 )
 from vizgrad.debugger.model import (
     arrays,
+    collectives,
     lines,
     memory,
     nodes,
@@ -102,6 +103,7 @@ FILES = (
     File("model/blocks", matrix_blocks, (matrix_blocks.Blocks,), words=False),
     File("model/arrays", arrays),
     File("model/memory", memory),
+    File("model/collectives", collectives, words=False),
     File("model/nodes", nodes),
     File("model/run", run),
     File("model/lines", lines),

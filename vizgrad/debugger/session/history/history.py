@@ -14,7 +14,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Change, ReleasingRun
@@ -455,10 +455,22 @@ def _all_or_none(effects: Sequence[Effect], way: str, other: str) -> None:
 class Where(str):
     """The result of a move of a session: printed as it is, without quotes."""
 
-    __slots__ = ()
+    __slots__ = ("without_calls",)
+
+    def __new__(cls, text: str, without_calls: str | None = None) -> Self:
+        """`without_calls`: the same without the collectives of the last step, of which each rank tells
+        others.
+        """
+        made = super().__new__(cls, text)
+        made.without_calls = text if without_calls is None else without_calls
+        return made
 
     def __repr__(self) -> str:
         return str(self)
+
+
+#: Collectives of the last step that are told.
+_MOST_CALLED = 2
 
 
 def counted(position: int, total: int) -> str:
@@ -473,19 +485,30 @@ def where_of(
     error: str,
     stopped: model.Stopped | None = None,
     within: model.Within | None = None,
+    called: Sequence[model.Collective] = (),
 ) -> Where:
-    """How far the run is, why it stopped, and what comes next: a node's number, name and label."""
+    """How far the run is, why it stopped, and what comes next: a node's number, name and label. `called`: the
+    collectives of the last step.
+    """
     text = counted(position, total)
     if status == "failed":
         return Where(f"{counted(position - 1, total)}; failed: {error}")
     if stopped is not None:
         text += f"; {stopped.text[:1].lower()}{stopped.text[1:]}"
+    calls = "".join(f"; {call}" for call in called[:_MOST_CALLED])
+    if len(called) > _MOST_CALLED:
+        calls += f"; {len(called) - _MOST_CALLED:,} more collectives"
+    coming = _coming(following, within)
+    return Where(f"{text}{calls}; {coming}", f"{text}; {coming}")
+
+
+def _coming(following: tuple[int, str, str] | None, within: model.Within | None) -> str:
     if following is None:
-        return Where(text + "; the backward is finished")
+        return "the backward is finished"
     node, name, label = following
     if within is not None:
-        return Where(f"{text}; {_inside(within, f'{name} {label}'.rstrip())}")
-    return Where(f"{text}; next is {name}{' ' if label else ''}{label} (node {node})")
+        return _inside(within, f"{name} {label}".rstrip())
+    return f"next is {name}{' ' if label else ''}{label} (node {node})"
 
 
 def _inside(within: model.Within, called: str) -> str:

@@ -60,6 +60,7 @@ from vizgrad.debugger.jupyter.widget.protocol.lanes import OpenSecond as OpenSec
 from vizgrad.debugger.jupyter.widget.protocol.ranks import GetRanks as GetRanks
 from vizgrad.debugger.jupyter.widget.protocol.ranks import MoveTogether as MoveTogether
 from vizgrad.debugger.jupyter.widget.protocol.ranks import RankAt as RankAt
+from vizgrad.debugger.jupyter.widget.protocol.ranks import RankCall as RankCall
 from vizgrad.debugger.jupyter.widget.protocol.ranks import RankLetter as RankLetter
 from vizgrad.debugger.jupyter.widget.protocol.ranks import RankMember as RankMember
 from vizgrad.debugger.jupyter.widget.protocol.ranks import RankRow as RankRow

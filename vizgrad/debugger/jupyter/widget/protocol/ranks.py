@@ -10,8 +10,8 @@ from typing import Literal
 RankState = Literal["paused", "running", "waits", "finished", "error", "busy", "lost", "closed"]
 
 #: The letter of a cell of a strip: nothing has arrived there; a gradient that does not leave the others; NaN
-#: or infinite; undefined; zero; another size; no such node.
-RankLetter = Literal[".", "o", "n", "u", "z", "s", "a"]
+#: or infinite; undefined; zero; another size; no such node; of a collective: the others waited for this rank.
+RankLetter = Literal[".", "o", "n", "u", "z", "s", "a", "w"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,22 @@ class RankRow:
 
 
 @dataclass(frozen=True, slots=True)
+class RankCall:
+    """The ranks at collective `number` of a `group`: a letter for each cell, and the same in words."""
+
+    group: str
+    number: int
+    cells: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ranks:
     """Event, to views of a session that is one of several ranks': the ranks, and the rows of nodes where they
     have changed; `whole`: all rows, those told before do not count. `differing` nodes have a rank that leaves
     the others, `first` is the one that ran first, and `text` says so. Each cell stands for `per_cell` ranks.
-    `together`: a move of this view moves all ranks; None: there is no such choice.
+    `together`: a move of this view moves all ranks; None: there is no such choice. `calls` are the
+    collectives that ranks have called.
     """
 
     session: str
@@ -54,6 +65,7 @@ class Ranks:
     text: str
     per_cell: int = 1
     together: bool | None = None
+    calls: tuple[RankCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
