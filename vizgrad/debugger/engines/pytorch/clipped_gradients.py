@@ -13,7 +13,7 @@ _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 class ClippedGradients:
-    """The gradients of the last `clip_grad_norm_` whose norm was finite, until somebody writes to them."""
+    """The gradients of the last `clip_grad_norm_` whose norm was finite, until someone writes to them."""
 
     def __init__(self) -> None:
         #: id of a gradient -> it, weakly, and its counter when the clipping had ended.
