@@ -67,6 +67,8 @@ OF_MATRICES: tuple[Known, ...] = (
     Known("addmm addmv addbmm baddbmm F.multi_margin_loss scatter cdist", "raises: nothing, RuntimeError",
           "PyTorch looks at numbers and types only where there is something to compute",
           all_of(empty, ours_says("without overflow", "scalar type", "dtype"))),
+    Known("addbmm", "raises: nothing, RuntimeError", "of no matrices PyTorch writes into any type, and cuts numbers",
+          all_of(writes_out, empty, ours_says("can't be cast"))),
     Known("addbmm", "raises: nothing, RuntimeError", "PyTorch gives the tensor it writes into another shape",
           all_of(lambda call, found: call.writes, ours_says("doesn't match the broadcast shape"))),
     Known("cholesky L.cholesky L.cholesky_ex", "second", "of a gradient that has a part which no Hermitian matrix meets",

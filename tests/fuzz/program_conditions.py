@@ -205,8 +205,9 @@ def zero_to_a_complex_power(line: str, theirs: Side, ours: Side, found: Differen
     powers = any(re.search(r"\*\*|pow", each) for each in theirs.lines)
     if not powers or not found.what.startswith("gradient") or not _of_one_form(found, "c"):
         return False
+    zeros = any(bool((t == 0).any()) for t in theirs.tensors().values())
     a, b = found.theirs, found.ours
-    return bool(np.all((np.isnan(a) & (b == 0)) | np.isclose(a, b, equal_nan=True)))
+    return bool(np.all((np.isnan(a) & ((b == 0) | zeros)) | np.isclose(a, b, equal_nan=True)))
 
 
 def hook_on_what_backward_starts_from(
@@ -242,10 +243,10 @@ def whole_number_that_requires_grad(line: str, theirs: Side, ours: Side, found: 
 
 
 def saved_for_its_shape(line: str, theirs: Side, ours: Side, found: Difference) -> bool:
-    """PyTorch's index_add keeps what it adds, and gather what it takes from, of which their derivatives read
-    nothing but the shape.
+    """PyTorch's index_add keeps what it adds, gather and cummax what they take from, of which their derivatives
+    read nothing but the shape.
     """
-    lines = [each for each in theirs.lines if re.search(r"index_add|gather\(", each)]
+    lines = [each for each in theirs.lines if re.search(r"index_add|gather\(|cummax", each)]
     kept = [theirs.names.get(name) for each in lines for name in _names(each)]
     shapes = [list(t.shape) for t in kept if isinstance(t, theirs.module.Tensor)]
     stale = _stale_there_alone(found)

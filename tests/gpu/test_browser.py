@@ -94,16 +94,18 @@ STOPS = {
     "transformer": "SafeSoftmaxBackward0",
     "vae": "SplitBackward0",
 }
-#: All that is drawn of the graph: kinds, places, states and texts of its elements, in their order.
+#: All that is drawn of the graph: kinds, places, states and texts of its elements, in their order. How far
+#: the view has moved to follow a run, and what flashes for the last few steps of it, depend on how long
+#: the run takes: these are left out.
 DRAWN = """
 view => {
   const svg = view.querySelector('[data-node-id], [data-group-state]').ownerSVGElement;
   const told = [
     'class', 'd', 'x', 'y', 'width', 'height', 'transform', 'data-node-id', 'data-state', 'aria-label',
   ];
-  return [...svg.querySelectorAll('*')].map(element => [
+  return [...svg.querySelectorAll('*')].filter(element => !element.closest('.vg-deliveries')).map(element => [
     element.tagName,
-    ...told.map(name => element.getAttribute(name) ?? ''),
+    ...told.map(name => element.getAttribute(name) ?? '').map(told => told.includes('scale(') ? '' : told),
     element.childElementCount ? '' : element.textContent,
   ].join(' '));
 }

@@ -395,6 +395,47 @@ def test_products_are_those_without_a_graph(name: str, kind: str) -> None:
         assert vg.equal(out, expected)
 
 
+# --- programs of which a constant, or a table, comes from the host ----------------------------------------
+
+PROGRAMS: dict[str, Callable[[Any], Any]] = {
+    "a number of the CPU": lambda x: x * vg.tensor(3.0),
+    "a list as an index": lambda x: x[[0, 2]],
+    "a tensor as an index": lambda x: x[x[:3, 0].abs().long()],
+    "pad": lambda x: F.pad(x[None], (1, 2), mode="reflect"),
+    "interpolate": lambda x: F.interpolate(x[None, None], scale_factor=2, mode="bilinear"),
+    "adaptive pooling": lambda x: F.adaptive_avg_pool2d(x[None], 3),
+    "cumsum and maximum": lambda x: x.cumsum(1).max(1).values,
+    "losses": lambda x: F.cross_entropy(x, x.argmax(1), label_smoothing=0.1),
+    "GRU": lambda x: RECURRENT[0](x[None])[0].detach(),
+    "vmap of tangents": vg.func.vmap(lambda row: vg.func.jvp(vg.sin, (row,), (row,))[1]),
+    "a second derivative": lambda x: second(x) + 0,
+    "uniform numbers in bfloat16": lambda x: vg.rand_like(x, dtype=vg.bfloat16) + x,
+}
+RECURRENT: list[Any] = []
+
+
+def second(x: Any) -> Any:
+    leaf = x.clone().requires_grad_()
+    (first,) = vg.autograd.grad((leaf**3).sum(), leaf, create_graph=True)
+    return vg.autograd.grad(first.tanh().sum(), leaf)[0]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_gives_what_it_gives_without_a_graph(name: str) -> None:
+    vg.manual_seed(0)
+    RECURRENT[:] = [nn.GRU(6, 5, batch_first=True).to("cuda")]
+    x, given = vg.randn(4, 6, device="cuda"), vg.randn(4, 6, device="cuda")
+    program = PROGRAMS[name]
+    program(x)
+    graph, out = captured(lambda: program(x))
+    x.copy_(given)
+    for _ in range(2):
+        vg.cuda.manual_seed(1)
+        graph.replay()
+        vg.cuda.manual_seed(1)
+        assert vg.equal(out, program(given))
+
+
 # --- callables --------------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ Skipped where NVRTC is not installed, or the device is not the emulated one, whi
 from __future__ import annotations
 
 import ctypes
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +31,16 @@ def texts() -> dict[str, str]:
     """The names of kernels by their texts, as they are handed to cupy, which is done once a process."""
     import cupy
 
+    from vizgrad.core.arrays import philox
     from vizgrad.core.arrays.fusion import launch, look, many
 
-    for kept in (launch._of_rows, many._compiled, look._compiled):
+    for kept in (
+        launch._of_rows,
+        many._compiled,
+        look._compiled,
+        philox._compiled,
+        philox._placing,
+    ):
         kept.cache_clear()
 
     found: dict[str, str] = {}
@@ -46,6 +54,7 @@ def texts() -> dict[str, str]:
     try:
         for dtype in (vg.float32, vg.float64):
             _trained(dtype)
+            _drawn(dtype)
     finally:
         cupy.RawKernel = real
     return found
@@ -58,7 +67,7 @@ def _trained(dtype: Any) -> None:
     layers = [vg.nn.Linear(8, 5), vg.nn.LayerNorm(5), vg.nn.Linear(5, 3)]
     network = vg.nn.Sequential(*layers).to("cuda", dtype)
     target = vg.zeros(4, dtype=vg.int64, device="cuda")
-    for make in (vg.optim.Adam, vg.optim.SGD):
+    for make in (vg.optim.Adam, vg.optim.SGD, partial(vg.optim.AdamW, capturable=True)):
         optimizer, scaler = make(network.parameters(), lr=0.1), vg.amp.GradScaler("cuda")
         out = network(vg.ones(4, 8, dtype=dtype, device="cuda"))
         loss = vg.nn.functional.cross_entropy(out, target) + out.softmax(1).sum()
@@ -69,6 +78,23 @@ def _trained(dtype: Any) -> None:
     quick(vg.ones(100, dtype=dtype, device="cuda")._array)
     inspection._compiled.cache_clear()
     inspection.inspect(vg.ones(100, dtype=dtype, device="cuda")._array)
+
+
+def _drawn(dtype: Any) -> None:
+    """Random numbers of each kind, by themselves and in a graph of launches."""
+
+    def draw() -> None:
+        vg.rand(3, dtype=dtype, device="cuda")
+        vg.randn(3, dtype=dtype, device="cuda")
+        vg.empty(3, dtype=dtype, device="cuda").exponential_()
+        vg.randint(0, 9, (3,), device="cuda")
+        vg.randint(0, 2**40, (3,), device="cuda")
+
+    draw()
+    graph = vg.cuda.CUDAGraph()
+    with vg.cuda.graph(graph):
+        draw()
+    graph.replay()
 
 
 def log_of(nvrtc: Any, text: str, architecture: str) -> str:
@@ -88,4 +114,8 @@ def log_of(nvrtc: Any, text: str, architecture: str) -> str:
 def test_each_kernel_compiles(architecture: str, nvrtc: Any, texts: dict[str, str]) -> None:
     said = [(name, log_of(nvrtc, text, architecture)) for text, name in texts.items()]
     assert [(name, log) for name, log in said if log] == []
-    assert "vizgrad_adam_step_of_many" in texts.values()
+    kernels = {*texts.values()}
+    assert kernels >= {
+        "vizgrad_adam_step_of_many", "vizgrad_adam_step_by_count_of_many", "vizgrad_philox_wide",
+        "vizgrad_philox_normal_d_of_graph", "vizgrad_philox_place",
+    }  # fmt: skip

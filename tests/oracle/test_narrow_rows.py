@@ -30,8 +30,9 @@ MEANINGLESS = {
     "matrix_exp": "PyTorch gives infinities and NaN",
     "corrcoef": "its gradient is what rounding leaves of a difference of equal numbers",
 }
-#: Rows of which PyTorch computes all in one piece, and vizgrad in some, with rounding between.
-IN_PIECES = {"causal attention"}
+#: Rows that PyTorch computes in one piece, and vizgrad in some, with rounding between; or of which the
+#: rounded result goes into the gradient, on both sides.
+IN_PIECES = {"causal attention", "attention as one node, causal, with shared heads"}
 
 
 def _rounded(sample: Sample) -> Sample:

@@ -33,8 +33,12 @@ DIFFERENT = {
     "ihfft": "as complex conj",
 }
 
-#: Second derivatives that PyTorch gets wrong, as differences of its first ones say.
-ONCE = {"corrcoef": "0, because the result is clipped in place"}
+#: Second derivatives that PyTorch gets wrong, as differences of its first ones say, or does not have.
+ONCE = {
+    "corrcoef": "0, because the result is clipped in place",
+    "attention as one node": "[D] T-91: PyTorch refuses it",
+    "attention as one node, causal, with shared heads": "as attention as one node",
+}
 
 #: Rows that are not compared: PyTorch's two ways to the same gradient differ there.
 TWO_ANSWERS = {

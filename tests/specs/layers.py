@@ -277,6 +277,18 @@ ROWS = [
         some(plain=[(3, 2), (3, 2), (3, 2)]),
     ),
     Row(
+        "attention as one node",
+        F.scaled_dot_product_attention,
+        some(plain=[(2, 2, 3, 2), (2, 2, 4, 2), (2, 2, 4, 2)]),
+        tags=frozenset({"fused"}),
+    ),
+    Row(
+        "attention as one node, causal, with shared heads",
+        partial(F.scaled_dot_product_attention, is_causal=True, enable_gqa=True),
+        some(plain=[(1, 4, 3, 2), (1, 2, 3, 2), (1, 2, 3, 2)]),
+        tags=frozenset({"fused"}),
+    ),
+    Row(
         "normalize",
         F.normalize,
         some(plain=(2, 3)),

@@ -357,9 +357,11 @@ def _zeros(wanted: Any, requires_grad: bool) -> Tensor:
 
 
 def _own_memory(capture: Capture) -> Any:
-    """A captured array may be shared with the caller's grad_outputs or with other results."""
+    """A copy with the same strides: a captured array may be shared with the caller's grad_outputs or with
+    other results.
+    """
     value = capture.value
     if DEVICES.several:
         with on_device_of(value):
-            return value.copy()
-    return value.copy()
+            return value.copy("K")
+    return value.copy("K")

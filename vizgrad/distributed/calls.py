@@ -67,14 +67,20 @@ class _Here(threading.local):
 _HERE = _Here()
 
 
+def set_listener(listener: Listener | None) -> Listener | None:
+    """From now on `listener` is given each call of this thread, when it begins. Returns the one before."""
+    before, _HERE.listener = _HERE.listener, listener
+    return before
+
+
 @contextmanager
 def listening(listener: Listener) -> Generator[None]:
-    """`listener` is given each call of this thread in the block, when it begins."""
-    before, _HERE.listener = _HERE.listener, listener
+    """The same in the block."""
+    before = set_listener(listener)
     try:
         yield
     finally:
-        _HERE.listener = before
+        set_listener(before)
 
 
 @contextmanager

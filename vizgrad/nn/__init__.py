@@ -1,5 +1,6 @@
 """Modules, parameters and layers, as torch.nn."""
 
+from vizgrad.nn import attention as attention
 from vizgrad.nn import functional as functional
 from vizgrad.nn import init as init
 from vizgrad.nn import parallel as parallel

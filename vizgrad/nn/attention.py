@@ -10,8 +10,8 @@ from vizgrad.nn.functional.attention import KERNELS
 
 
 class SDPBackend(Enum):
-    """The kernels that PyTorch has for attention. vizgrad has one, which is reached by `MATH` and, as on
-    PyTorch's CPU, by `FLASH_ATTENTION`.
+    """The kernels that PyTorch has for attention. vizgrad has those of PyTorch's CPU: with `FLASH_ATTENTION`
+    attention is one node, with `MATH` its steps are recorded.
     """
 
     ERROR = -1
@@ -22,27 +22,25 @@ class SDPBackend(Enum):
     OVERRIDEABLE = 4  # codespell:ignore
 
 
-_REACHED = {SDPBackend.MATH, SDPBackend.FLASH_ATTENTION}
-
-
 @contextmanager
 def sdpa_kernel(
     backends: SDPBackend | Iterable[SDPBackend], set_priority: bool = False
 ) -> Generator[None]:
     """Within the block attention uses one of these kernels: RuntimeError from
-    `scaled_dot_product_attention` if none of them is there. The result is the same with each.
+    `scaled_dot_product_attention` if none of them can. The result is the same with each.
 
     AssertionError for anything else than backends.
     """
     chosen = [backends] if isinstance(backends, SDPBackend) else list(_listed(backends))
     if not all(isinstance(each, SDPBackend) for each in chosen):
         raise _wrong(backends)
-    before = KERNELS.allowed
-    KERNELS.allowed = bool(_REACHED.intersection(chosen))
+    before = KERNELS.flash, KERNELS.math
+    KERNELS.flash = SDPBackend.FLASH_ATTENTION in chosen
+    KERNELS.math = SDPBackend.MATH in chosen
     try:
         yield
     finally:
-        KERNELS.allowed = before
+        KERNELS.flash, KERNELS.math = before
 
 
 def _listed(backends: object) -> Iterable[object]:

@@ -66,7 +66,8 @@ export interface RankCall {
  * where they have changed; `whole`: all rows, those told before do not count. `differing` nodes
  * have a rank that leaves the others, `first` is the one that ran first, and `text` says so. Each
  * cell stands for `per_cell` ranks. `together`: a move of this view moves all ranks; None: there is
- * no such choice. `calls` are the collectives that ranks have called.
+ * no such choice. `calls` are the collectives that ranks have called. `followed`: the update of the
+ * session that is shown comes next, so that both are drawn at once.
  */
 export interface Ranks {
   readonly type: 'ranks';
@@ -81,6 +82,7 @@ export interface Ranks {
   readonly per_cell: number;
   readonly together: boolean | null;
   readonly calls: readonly RankCall[];
+  readonly followed: boolean;
 }
 
 /** Each rank at one node. */
@@ -151,7 +153,8 @@ export const readRanks: Reader<Ranks> = record<Ranks>({
   text: string,
   per_cell: optional(integer, 1),
   together: optional(nullable(boolean), null),
-  calls: optional(array(readRankCall), [])
+  calls: optional(array(readRankCall), []),
+  followed: optional(boolean, false)
 });
 
 export const readGetRanks: Reader<GetRanks> = record<GetRanks>({

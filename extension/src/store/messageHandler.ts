@@ -54,9 +54,14 @@ type Anybodys =
 
 /** The kernel tells what it is busy with more often than this. */
 const SILENCE_MS = 3000;
+/** An update that is to follow may have got lost. */
+const HOLD_MS = 100;
 
 export class MessageHandler {
   private silence: ReturnType<typeof setTimeout> | undefined;
+  /** What was told of ranks, until the update that comes with it: one change is drawn once. */
+  private held: Ranks | null = null;
+  private holding: ReturnType<typeof setTimeout> | undefined;
   /** The run before a move that is told in pieces. */
   private before: RunHead | null = null;
 
@@ -67,6 +72,12 @@ export class MessageHandler {
 
   /** `question` is what the message answers; undefined: it is told unasked. */
   hear(message: Message, question: Unnumbered | undefined): void {
+    this.release();
+    if (message.type === 'ranks' && message.followed) {
+      this.held = message;
+      this.holding = setTimeout(() => this.release(), HOLD_MS);
+      return;
+    }
     try {
       this.apply(message, question);
     } catch (error) {
@@ -74,6 +85,15 @@ export class MessageHandler {
         throw error;
       }
       this.misread(error);
+    }
+  }
+
+  private release(): void {
+    clearTimeout(this.holding);
+    const { held } = this;
+    this.held = null;
+    if (held) {
+      this.applyRanks(held);
     }
   }
 

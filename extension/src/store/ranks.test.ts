@@ -26,7 +26,8 @@ function told(rows: RankRow[], whole = false, session = 's1'): Ranks {
     text: '',
     per_cell: 1,
     together: true,
-    calls: []
+    calls: [],
+    followed: false
   };
 }
 

@@ -106,3 +106,17 @@ assert (called.call.kind, called.call.bytes, called.call.ranks) == ("all_reduce"
 assert called.step == called.end and called.call.seconds >= 0
 session.close()
 """
+
+#: A watch that keeps backwards has their collectives, too, and leaves the gradients as they are.
+KEPT = """
+with vizgrad.watch(keep=1) as watch:
+    forward().backward()
+assert all(bool((a == b).all()) for a, b in zip(plain, gradients()))
+trace = watch.kept[1].whole
+calls = [call for record in trace.records for call in record.collectives if call.seconds is not None]
+assert [call.kind for call in calls] == ["all_reduce"] * 2, calls
+assert [call.bytes for call in calls] == [4 * (3 + 3 * 80 + 80 + 80 * 80), 4 * (80 + 80 * 40)]
+leaves = {node.id for node in trace.graph.nodes if node.kind == "leaf"}
+assert sorted(each for call in calls for each in call.nodes) == sorted(leaves)
+assert [len(call.nodes) for call in calls] == [4, 2]
+"""

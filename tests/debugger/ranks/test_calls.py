@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.debugger.ranks.calls import BUCKETS, EXPLICIT, run
+from tests.debugger.ranks.calls import BUCKETS, EXPLICIT, KEPT, run
 
 
 @pytest.mark.parametrize("count", [2, 4])
@@ -50,3 +50,7 @@ session.close()
 
 def test_hooks_and_sparse_gradients_are_told_too(tmp_path: Path) -> None:
     run("vizgrad", tmp_path, OTHERS)
+
+
+def test_a_backward_that_a_watch_keeps_has_its_collectives(tmp_path: Path) -> None:
+    run("vizgrad", tmp_path, KEPT)

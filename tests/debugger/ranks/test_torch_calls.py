@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.debugger.ranks.calls import BUCKETS, EXPLICIT, run
+from tests.debugger.ranks.calls import BUCKETS, EXPLICIT, KEPT, run
 
 
 def test_torch_buckets_of_ddp_are_collectives(tmp_path: Path) -> None:
@@ -81,3 +81,8 @@ session.close()
 def test_torch_functional_collectives_and_no_mode_is_left(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     run("torch", tmp_path, FUNCTIONAL.replace("failing = forward()", "failing = net(inputs).sum()"))
+
+
+def test_torch_a_backward_that_a_watch_keeps_has_its_collectives(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    run("torch", tmp_path, KEPT + "assert torch._C._len_torch_dispatch_stack() == 0\n")

@@ -106,7 +106,9 @@ def test_under_mpi_one_rank_says_where_all_ranks_wait(
     process.wait(LIMIT)
     where = "rank 0 waits at train.py:11: loss.backward(); rank 1 waits at train.py:10: time.sleep(1000)"
     said = [line for line in told if "all ranks" in line]
-    assert said == [f"vizgrad (rank 0 of 2): all ranks: {where}"], told
+    assert len(said) == 1, told
+    # by the lowest of the ranks that have waited for a while, which under load may be rank 1
+    assert said[0].endswith(f"all ranks: {where}"), told
 
 
 def test_a_full_disk_is_said_and_does_not_end_the_program(

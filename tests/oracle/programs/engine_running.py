@@ -193,3 +193,18 @@ def copies_of_tensors(torch, see):
     inside.apply(x)
     with torch.no_grad():
         see.attempt("no_grad", x.numpy)
+
+
+@program(rules="E-64 E-10")
+def gradients_keep_their_strides(torch, see):
+    """Those of `autograd.grad`. With `retain_grad` they lie in C order, `.grad` as the leaf does."""
+    x = torch.ones(3, 4, requires_grad=True)
+    turned = torch.arange(12.0).reshape(4, 3).t()
+    (given,) = torch.autograd.grad(x * 2, x, turned)
+    see("grad", given)
+    see("stride of grad", list(given.stride()), expect=[1, 3])
+    middle = x * 3
+    middle.retain_grad()
+    middle.backward(turned)
+    see("stride of retain_grad", list(middle.grad.stride()))
+    see("stride of .grad", list(x.grad.stride()))

@@ -184,3 +184,11 @@ def what_operations_of_two_save(torch, see, name):
             except RuntimeError:
                 needs.append(changed)
         see(f"requires grad {wants}", needs)
+
+
+@program(rules="V-20")
+def an_operand_that_was_not_given_is_saved_as_none(torch, see):
+    x = torch.tensor([[1.0, 2.0, 4.0]], requires_grad=True)
+    node = torch.nn.functional.layer_norm(x, (3,)).grad_fn
+    see("weight", node._saved_weight, expect=None)
+    see("input", node._saved_input)

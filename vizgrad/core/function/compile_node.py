@@ -247,6 +247,7 @@ def compile_node(op: Declared) -> type[Node]:
         "plain_names": tuple(n for n in plain if n not in GROUPS),
         "group_names": groups,
         "input_names": op.differentiable,
+        "plain_results": op.outputs[1:],
         "runs_first": op.node_name == "NotImplemented",  # its formulas raise
         "op": op,
         "run_tensors": run_tensors,
@@ -279,7 +280,13 @@ def compile_node(op: Declared) -> type[Node]:
 
 
 def _saved_reader(name: str) -> Callable[[Node], Any]:
-    return lambda node: unpack_tensor(node, name)
+    """None for an operand that was not given, as in PyTorch."""
+
+    def read(node: Node) -> Any:
+        saved = unpack_tensor(node, name)
+        return None if saved is not None and saved._is_stand_in else saved
+
+    return read
 
 
 def _plain_reader(name: str) -> Callable[[Node], Any]:

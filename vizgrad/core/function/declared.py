@@ -16,8 +16,8 @@ from vizgrad.core.tensor.source_location import INTERNAL
 
 #: How operand types are brought together (spec T-2 ... T-6):
 #: "promote": by PyTorch's promotion; "float": the same, integers become the default float;
-#: "same": must be equal, else RuntimeError; "keep": used as they are; "moved": so too, and nothing is
-#: computed with the elements, which may be of types that have no arithmetic.
+#: "same": must be equal, else RuntimeError; "keep": used as they are; "moved": so too, and the kernel is
+#: given elements of all types as they are: it computes nothing with them, or widens them itself.
 Typing = Literal["promote", "float", "same", "keep", "moved"]
 
 #: Which operands may be Python numbers: any, all but the first, or none.

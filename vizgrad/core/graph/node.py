@@ -136,6 +136,8 @@ class Node:
     group_names: ClassVar[tuple[str, ...]] = ()
     #: Names of the forward inputs, one per edge.
     input_names: ClassVar[tuple[str, ...]] = ()
+    #: Saved results that have no derivative, and so no history.
+    plain_results: ClassVar[tuple[str, ...]] = ()
     #: True when incoming gradients have to be Tensors whatever the mode (custom Functions).
     wants_tensors: bool = False
     #: True when the node is to be run although nothing arrived (custom Functions, F-44).

@@ -197,15 +197,20 @@ def read_tensor(node: Node, name: str, saved: Any) -> Tensor | None:
         if saved.tangents is not None:
             rare_of(old).tangents = saved.tangents
         return old
-    out = _own_output(node, array, saved._storage, saved.output_nr)
+    is_plain = name in node.plain_results
+    out = _own_output(node, array, saved._storage, saved.output_nr, is_plain=is_plain)
     if isinstance(saved, SavedDual):
         rare_of(out).tangents = saved.tangents
     return out
 
 
-def _own_output(node: Node, array: Any, storage: Storage | None, output_nr: int) -> Tensor:
+def _own_output(
+    node: Node, array: Any, storage: Storage | None, output_nr: int, *, is_plain: bool = False
+) -> Tensor:
     out = new_tensor(array)
     out._storage = storage
+    if is_plain:
+        return out
     out._tracked = RESULT
     copied_by = getattr(node, "copied_by", None)
     whole = None if copied_by is None else copied_by()

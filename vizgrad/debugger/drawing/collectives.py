@@ -32,7 +32,7 @@ def collective_size(called: CalledCollective, told: str = "") -> Size:
     """The size of its box, at any time that is known. `told`: words of all ranks instead of those of one."""
     name, size, waiting = rows_of(called.call)
     begun = rows_of(called.at(called.step + 1) or called.call)[2]
-    texts = [text_width(text, 11) for text in ((size, told) if told else (size, waiting, begun))]
+    texts = [text_width(text, 12) for text in ((size, told) if told else (size, waiting, begun))]
     width = max(text_width(name, 14.5, bold=True), *texts) + 2 * PADDING
     return Size(width, 54.0)
 

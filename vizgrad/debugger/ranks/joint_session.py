@@ -89,6 +89,7 @@ class JointSession:
             rows.per_cell,
             self._together,
             rank_calls(self._session.readings, rows.per_cell),
+            self._session.followed,
         )
         return told, number
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -108,9 +107,12 @@ def _joined(
         return CallOnRanks(first, calls, {}, (), absent)
     waited = {rank: call.waited for rank, call in calls.items() if call.waited is not None}
     if waited:  # the backend has told
-        named = Counter(rank for call in calls.values() for rank in call.late)
+        named: dict[int, float] = {}  # how long others waited for a rank, together
+        for call in calls.values():
+            for rank in call.late:
+                named[rank] = named.get(rank, 0.0) + (call.waited or 0.0)
         most = max(named.values(), default=0)
-        late = tuple(sorted(rank for rank, count in named.items() if 2 * count > most))
+        late = tuple(sorted(rank for rank, long in named.items() if long > _LAST * most))
         return CallOnRanks(first, calls, waited, late, ())
     if len(calls) < len(one.ranks) or not all(call.ended for call in calls.values()):
         return CallOnRanks(first, calls, {}, (), ())

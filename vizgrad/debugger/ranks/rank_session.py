@@ -103,6 +103,8 @@ class RankSession:
         #: Views and cells move the session from several threads.
         self._lock = RLock()
         self._observers: Observers[[Mapping[int, Collection[int] | None]]] = Observers()
+        #: The updates of sessions are carried next.
+        self.followed = False
         #: Its views share this, once there is one.
         self.joint: Joint | None = None
         self._make_joint = make_joint
@@ -231,8 +233,13 @@ class RankSession:
                 self._called[rank].clear()
                 self._called[rank].update((each.call.key, each) for each in told.called)
             messages += told.messages
+        # Views are told of ranks first, and draw both at once.
+        self.followed = any(message.get("type") == "updated" for _, message in messages)
+        try:
+            self._observers.tell(changed)
+        finally:
+            self.followed = False
         self._carry(messages)
-        self._observers.tell(changed)
 
     def _carry(self, messages: Iterable[tuple[str, dict[str, Any]]]) -> None:
         for view, message in messages:

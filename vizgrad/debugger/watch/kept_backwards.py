@@ -21,6 +21,7 @@ from vizgrad.core.graph.node import Node
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.summarizer import Origin
+from vizgrad.debugger.engines.vizgrad.collective_log import CollectiveLog
 from vizgrad.debugger.engines.vizgrad.engine_reader import key_of
 from vizgrad.debugger.engines.vizgrad.graph_source import Origins, kind_of
 from vizgrad.debugger.engines.vizgrad.summary import outline, summarize
@@ -55,7 +56,7 @@ class NodeFacts(NamedTuple):
 class _Visit:
     """One node that ran. `sent`: edge -> the gradient as it was computed, and as it was delivered."""
 
-    __slots__ = ("accumulate", "error", "facts", "incoming", "seconds", "sent")
+    __slots__ = ("accumulate", "called", "error", "facts", "incoming", "seconds", "sent")
 
     def __init__(self, facts: NodeFacts, incoming: tuple[Summary, ...]) -> None:
         self.facts = facts
@@ -64,6 +65,8 @@ class _Visit:
         self.accumulate: model.AccumulateRecord | None = None
         self.seconds = 0.0
         self.error = ""
+        #: The collectives that it called, and those that had ended by then.
+        self.called: tuple[model.Collective, ...] = ()
 
 
 class BackwardRecord:
@@ -123,6 +126,11 @@ class BackwardRecord:
             mark = None if slot in self._summaries else _mark(routed)
             self._summaries[slot] = mark, after
 
+    def called(self, calls: Sequence[model.Collective]) -> None:
+        """The node that ran last has called these, or they had ended by then. Leaves are named by keys."""
+        if self._visits:
+            self._visits[-1].called += tuple(calls)
+
     def end(self) -> None:
         """Nothing is added any more."""
         self._summaries.clear()
@@ -138,7 +146,10 @@ class BackwardRecord:
         ready = [model.Ready(numbers[v.facts.key], _priority(v.facts)) for v in self._visits]
         plain = tuple(
             model.StepRecord(
-                self._visit(index, numbers), ready[index], "error" if visit.error else "done"
+                self._visit(index, numbers),
+                ready[index],
+                "error" if visit.error else "done",
+                collectives=tuple(_numbered(call, numbers) for call in visit.called),
             )
             for index, visit in enumerate(self._visits)
         )
@@ -217,6 +228,11 @@ class BackwardRecord:
                     readied.append(ready[target])
             current = plain[index + 1].visit.node if index + 1 < len(plain) else None
             yield replace(record, arrived=tuple(arrived), readied=tuple(readied), current=current)
+
+
+def _numbered(call: model.Collective, numbers: dict[int, int]) -> model.Collective:
+    """With the numbers of its leaves instead of their keys."""
+    return replace(call, nodes=tuple(numbers[key] for key in call.nodes if key in numbers))
 
 
 def _defined(record: model.StepRecord) -> Iterator[model.Routed]:
@@ -377,12 +393,15 @@ class Keeping(Watching):
         super().__init__(run, stages=True)
         self._record, self._origins = record, origins
         self._noted: _Visit | None = None
+        #: Leaves are told of by their keys.
+        self._calls = CollectiveLog(key_of_leaf)
         self._held: Summary = None
         self._began = 0.0
 
     def enter(self, node: Node, grads: tuple[Any, ...], full: bool) -> None:
         super().enter(node, grads, full)
         self._noted = None
+        self._calls.hears()
         if full:
             self._noted = self._record.enter(_facts(node, self._origins), grads, _summary)
         if node.__class__ is AccumulateGrad:
@@ -396,8 +415,10 @@ class Keeping(Watching):
             self._noted.accumulate = model.AccumulateRecord(decision, reason, self._held, now)
 
     def leave(self, node: Node) -> None:
+        self._calls.stops()
         if self._noted is not None:
             self._noted.seconds = perf_counter() - self._began
+            self._noted.called = self._calls.over(0, 0)
 
     def routed(self, node: Node, index: int, computed: Any, routed: Any) -> None:
         super().routed(node, index, computed, routed)
@@ -406,6 +427,7 @@ class Keeping(Watching):
 
     def failed(self, node: Node, error: BaseException) -> None:
         super().failed(node, error)
+        self._calls.stops()
         if self._noted is not None:
             self._noted.error = f"{type(error).__name__}: {error}".removesuffix(": ")
 
@@ -428,6 +450,11 @@ def _facts(node: Node, origins: Origins) -> NodeFacts:
         node.site,
         ref(node.variable) if leaf else None,
     )
+
+
+def key_of_leaf(tensor: Any) -> int:
+    """The key of the node that fills a leaf."""
+    return -id(tensor)
 
 
 def _key(node: Node) -> int:

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.dtypes import float32
-from vizgrad.core.ops.constants import place_of
+from vizgrad.core.ops.attention import attention, is_one_node
+from vizgrad.core.ops.constants import given, place_of
 from vizgrad.core.ops.normalization import safe_softmax
 from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
 from vizgrad.core.tensor.requirements import Rank, checked
@@ -31,9 +32,10 @@ def causal_mask(queries: int, keys: int, like: Any) -> Any:
 
 
 class _Kernels(threading.local):
-    """Is the kernel of attention among those that this thread may use?"""
+    """Those of attention that this thread may use: may it be one node, and may its steps be recorded?"""
 
-    allowed = True
+    flash = True
+    math = True
 
 
 KERNELS = _Kernels()
@@ -51,6 +53,31 @@ def scaled_dot_product_attention(
     `enable_gqa` heads of key and value are shared by several of the query's.
     A. Vaswani et al., Attention Is All You Need (2017).
     """
+    _check_operands(query, key, value, dropout_p, enable_gqa)
+    mask = _mask_of_scores(query, attn_mask, is_causal)
+    shared = enable_gqa or query.shape[-3:-2] == key.shape[-3:-2]
+    if KERNELS.flash and not dropout_p and shared and is_one_node(query, key, value, mask):
+        mask = given(mask)
+        return attention(query, key, value, mask, is_causal=is_causal, scale=scale)[0]
+    if not KERNELS.math:
+        raise RuntimeError(_unavailable())
+    if enable_gqa:
+        key = key.repeat_interleave(query.shape[-3] // key.shape[-3], -3)
+        value = value.repeat_interleave(query.shape[-3] // value.shape[-3], -3)
+    if is_causal:
+        mask = causal_mask(query.shape[-2], key.shape[-2], query)
+    factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else scale
+    scores = (query * factor) @ key.transpose(-2, -1)
+    if mask is None:
+        weights = softmax(scores, -1)
+    else:
+        weights = safe_softmax.record(scores + mask, dim=scores.ndim - 1).to(scores.dtype)
+    if dropout_p > 0:
+        weights = dropout(weights, dropout_p)
+    return weights @ value
+
+
+def _check_operands(query: Any, key: Any, value: Any, dropout_p: float, enable_gqa: bool) -> None:
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
     if min(query.ndim, key.ndim, value.ndim) < 2:
@@ -58,37 +85,47 @@ def scaled_dot_product_attention(
             "Expected query, key, and value to all be at least 2 dimensional, but got query.dim: "
             f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim}"
         )
-    if enable_gqa:
-        key = key.repeat_interleave(query.shape[-3] // key.shape[-3], -3)
-        value = value.repeat_interleave(query.shape[-3] // value.shape[-3], -3)
-    if is_causal:
-        if attn_mask is not None:
-            raise RuntimeError(
-                "Explicit attn_mask should not be set when is_causal=True: give one of them"
-            )
-        attn_mask = causal_mask(query.shape[-2], key.shape[-2], query)
-    elif attn_mask is not None and attn_mask._array.dtype.kind == "b":
-        attn_mask = closed(attn_mask.logical_not(), query)
-    elif attn_mask is not None and attn_mask.dtype not in (query.dtype, float32):
+    if not query.dtype == key.dtype == value.dtype:
         raise RuntimeError(
-            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
-            f"{attn_mask.dtype.name} and query.dtype: {query.dtype.name} instead."
+            "Expected query, key, and value to have the same dtype, but got query.dtype: "
+            f"{query.dtype.name} key.dtype: {key.dtype.name} and value.dtype: {value.dtype.name}"
+        )
+    if enable_gqa and any(query.shape[-3] % each.shape[-3] for each in (key, value)):
+        raise RuntimeError(
+            "Number of heads in key and value must divide the number of heads in query, but got "
+            f"{key.shape[-3]}, {value.shape[-3]} and {query.shape[-3]}"
         )
     check_kind("scaled_dot_product_attention", query)
-    if not KERNELS.allowed:
+
+
+def _mask_of_scores(query: Any, mask: Any, is_causal: bool) -> Any:
+    """The mask as numbers to be added to the scores; None where there is none but `is_causal`."""
+    if mask is None:
+        return None
+    if is_causal:
         raise RuntimeError(
-            "No viable backend for scaled_dot_product_attention was found: allow SDPBackend.MATH in "
-            "sdpa_kernel"
+            "Explicit attn_mask should not be set when is_causal=True: give one of them"
         )
-    factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else scale
-    scores = (query * factor) @ key.transpose(-2, -1)
-    if attn_mask is None:
-        weights = softmax(scores, -1)
-    else:
-        weights = safe_softmax.record(scores + attn_mask, dim=scores.ndim - 1).to(scores.dtype)
-    if dropout_p > 0:
-        weights = dropout(weights, dropout_p)
-    return weights @ value
+    if mask._array.dtype.kind == "b":
+        return closed(mask.logical_not(), query)
+    if mask.dtype not in (query.dtype, float32):
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+            f"{mask.dtype.name} and query.dtype: {query.dtype.name} instead."
+        )
+    return mask
+
+
+def _unavailable() -> str:
+    if KERNELS.flash:
+        return (
+            "No available kernel. FLASH_ATTENTION takes query, key and value of four dimensions, with equal "
+            "heads and widths, on the CPU, and no dropout: allow SDPBackend.MATH, too, in sdpa_kernel"
+        )
+    return (
+        "No viable backend for scaled_dot_product_attention was found: allow SDPBackend.MATH in "
+        "sdpa_kernel"
+    )
 
 
 # Attention with several heads, as one function of all weights.
@@ -118,7 +155,12 @@ def multi_head_attention_forward(
         if key_padding_mask is not None:
             key_padding_mask = key_padding_mask.unsqueeze(0)
     length, batch, width = query.shape
-    mask, padding = _masks(query, key, attn_mask, key_padding_mask, is_causal, need_weights)
+    if is_causal and attn_mask is None:
+        raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
+    padding = _added(key_padding_mask, query, "key_padding_mask")
+    is_causal = is_causal and padding is None and not need_weights
+    # the caller's word that the mask is causal is taken, and the mask not read
+    mask = None if is_causal else _added(attn_mask, query, "attn_mask")
     head = _width_of_heads(width, embed_dim_to_check, num_heads)
     q, k, v = _project(
         query, key, value, in_proj_weight, in_proj_bias,
@@ -136,19 +178,23 @@ def multi_head_attention_forward(
         k, v = (_joined(x, x.detach().new_zeros(batch * num_heads, 1, head), 1) for x in (k, v))
         mask, padding = _wider(mask), _wider(padding)
     mask = _with_padding(mask, padding, batch, num_heads, k.shape[1])
-    scores = (q * math.sqrt(1.0 / head)).bmm(k.transpose(1, 2))
-    if mask is not None:
-        scores = scores + mask
-    check_kind("softmax", scores)
-    weights: Any = softmax(scores, -1) if need_weights else safe_softmax.record(scores, dim=2)
-    if training and dropout_p > 0:
-        weights = dropout(weights, dropout_p)
-    out = weights.bmm(v).transpose(0, 1).reshape(length * batch, width)
-    out = linear(out, out_proj_weight, out_proj_bias)
+    dropout_p = dropout_p if training else 0.0
+    if need_weights:
+        out, weights = _attended(q, k, v, mask, dropout_p)
+    else:
+        by_example = (batch, num_heads, -1)
+        if mask is not None and mask.shape[0] > 1:
+            mask = mask.reshape(*by_example, k.shape[1])
+        elif mask is not None:
+            mask = mask.unsqueeze(0)
+        q, k, v = (each.reshape(*by_example, head) for each in (q, k, v))
+        out = scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal)
+        out, weights = out.permute(2, 0, 1, 3), None
+    out = linear(out.reshape(length * batch, width), out_proj_weight, out_proj_bias)
     out = out.reshape(length, batch, out.shape[-1])
     if not batched:
         out = out.squeeze(1)
-    if not need_weights:
+    if weights is None:
         return out, None
     weights = weights.reshape(batch, num_heads, length, k.shape[1])
     if average_attn_weights:
@@ -156,17 +202,16 @@ def multi_head_attention_forward(
     return out, weights if batched else weights.squeeze(0)
 
 
-def _masks(
-    query: Any, key: Any, mask: Any, padding: Any, is_causal: bool, need_weights: bool
-) -> tuple[Any, Any]:
-    """Both masks as numbers to be added to the scores."""
-    padding = _added(padding, query, "key_padding_mask")
-    if is_causal and mask is None:
-        raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
-    if is_causal and padding is None and not need_weights:
-        # what the caller says of the mask is believed, and the mask not read
-        return causal_mask(query.shape[0], key.shape[0], query), None
-    return _added(mask, query, "attn_mask"), padding
+def _attended(q: Any, k: Any, v: Any, mask: Any, dropout_p: float) -> tuple[Any, Any]:
+    """(what is attended to, (L, N * heads, E / heads); the weights, (N * heads, L, S))."""
+    scores = (q * math.sqrt(1.0 / q.shape[-1])).bmm(k.transpose(1, 2))
+    if mask is not None:
+        scores = scores + mask
+    check_kind("softmax", scores)
+    weights: Any = softmax(scores, -1)
+    if dropout_p > 0:
+        weights = dropout(weights, dropout_p)
+    return weights.bmm(v).transpose(0, 1), weights
 
 
 def _width_of_heads(width: int, wanted: int, heads: int) -> int:

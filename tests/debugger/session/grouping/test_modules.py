@@ -128,19 +128,19 @@ def test_equal_layers_are_cells() -> None:
             y = nn.TransformerEncoder(layer, 3)(x).sum()
         """,
         """
-            equal TransformerEncoder / TransformerEncoderLayer · 3 equal [1:112] =3
-                module layers.2: TransformerEncoderLayer [1:38]
+            equal TransformerEncoder / TransformerEncoderLayer · 3 equal [1:106] =3
+                module layers.2: TransformerEncoderLayer [1:36]
                     module linear2: Linear [3:7]
                     module linear1: Linear [8:12]
-                    module self_attn: MultiheadAttention [14:38]
-                module layers.1: TransformerEncoderLayer [38:75]
-                    module linear2: Linear [40:44]
-                    module linear1: Linear [45:49]
-                    module self_attn: MultiheadAttention [51:75]
-                module layers.0: TransformerEncoderLayer [75:112]
-                    module linear2: Linear [77:81]
-                    module linear1: Linear [82:86]
-                    module self_attn: MultiheadAttention [88:112]
+                    module self_attn: MultiheadAttention [14:36]
+                module layers.1: TransformerEncoderLayer [36:71]
+                    module linear2: Linear [38:42]
+                    module linear1: Linear [43:47]
+                    module self_attn: MultiheadAttention [49:71]
+                module layers.0: TransformerEncoderLayer [71:106]
+                    module linear2: Linear [73:77]
+                    module linear1: Linear [78:82]
+                    module self_attn: MultiheadAttention [84:106]
         """,
     )
 

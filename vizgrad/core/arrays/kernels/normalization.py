@@ -437,6 +437,16 @@ _NO_OVERFLOW, _NO_UNDERFLOW = np.float32(60), np.float32(1e-3)
 
 def _softmax_as_is(rows: Array) -> Array | None:
     """The softmax of many rows without a search for their maxima, if no number can overflow or vanish."""
+    found = exponentials_as_is(rows)
+    if found is None:
+        return None
+    out, total = found
+    out /= total
+    return out
+
+
+def exponentials_as_is(rows: Array) -> tuple[Array, Array] | None:
+    """(the exponentials of many rows, the sum of each row), if no number can overflow or vanish."""
     count, columns = rows.shape
     if count <= _FEW_ROWS or columns > 1 << 20 or type(rows) is not np.ndarray:
         return None
@@ -448,8 +458,7 @@ def _softmax_as_is(rows: Array) -> Array | None:
     total = row_sum(out)
     if not np.minimum.reduce(total, axis=None) > _NO_UNDERFLOW:
         return None
-    out /= total
-    return out
+    return out, total
 
 
 @quiet

@@ -24,6 +24,7 @@ from vizgrad.core.arrays.kernels.convolution import (
 )
 from vizgrad.core.arrays.kernels.elementwise import drop, keep, put_kept
 from vizgrad.core.arrays.kernels.memory import contiguous, empty, zeros
+from vizgrad.core.arrays.threads import matmul
 
 
 class Pool(NamedTuple):
@@ -345,18 +346,18 @@ def resample(x: Array, matrices: tuple[Array, ...]) -> Array:
 @quiet
 def _weighed(x: Array, weights: Array) -> Array:
     """`x @ weights`, in which what has the weight 0 takes no part, though it be infinite or NaN."""
-    found = np.matmul(x, weights)
+    found = matmul(x, weights)
     if is_on_host(x) and np.isfinite(found.sum()):  # on a device, ask nothing
         return found
     finite = np.isfinite(x)
-    found = np.matmul(np.where(finite, x, x.dtype.type(0)), weights)
+    found = matmul(np.where(finite, x, x.dtype.type(0)), weights)
     up, down, unknown = (m.astype(x.dtype) for m in (x == np.inf, x == -np.inf, np.isnan(x)))
     met = ((weights == 0) & np.signbit(weights)).astype(x.dtype)
     above, below = ((weights > 0).astype(x.dtype), (weights < 0).astype(x.dtype))
     for part, value in (
-        (up @ above + down @ below, np.inf),
-        (up @ below + down @ above, -np.inf),
-        (unknown @ (above + below + met) + (up + down) @ met, np.nan),
+        (matmul(up, above) + matmul(down, below), np.inf),
+        (matmul(up, below) + matmul(down, above), -np.inf),
+        (matmul(unknown, above + below + met) + matmul(up + down, met), np.nan),
     ):
         found = found + np.where(part > 0, x.dtype.type(value), x.dtype.type(0))
     return found

@@ -83,7 +83,7 @@ class CollectiveWatch:
         self._current, self._entered = number, False
         if node.__class__ is LEAF:
             self._left.append(number)
-        if not self._always and _may_call(node):
+        if not self._always and may_call(node):
             # Not by `with`: flags that other threads read would say that a mode is on, also after an error.
             _push_mode(self._mode)
             self._entered = True
@@ -253,7 +253,12 @@ class _Mode(TorchDispatchMode):
         return out
 
 
-def _may_call(node: Any) -> bool:
+def in_a_group() -> bool:
+    """Is this process one of several?"""
+    return torch.distributed.is_available() and torch.distributed.is_initialized()
+
+
+def may_call(node: Any) -> bool:
     """A leaf, behind which DistributedDataParallel has hooks; a custom Function, but for what `torch.compile`
     has made, whose compilation would see the mode.
     """

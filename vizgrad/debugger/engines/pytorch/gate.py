@@ -26,7 +26,7 @@ from vizgrad.debugger.engines.pytorch.captured import (
     LargeTensor,
     flat_of,
 )
-from vizgrad.debugger.engines.pytorch.collective_watch import CollectiveWatch
+from vizgrad.debugger.engines.pytorch.collective_watch import CollectiveWatch, in_a_group
 from vizgrad.debugger.engines.pytorch.device_streams import settle, told_late
 from vizgrad.debugger.engines.pytorch.effects import GradEffect, leaf_effect
 from vizgrad.debugger.engines.pytorch.graph_source import Numbering
@@ -109,13 +109,9 @@ class LeafCall:
             if elements is not None:
                 elements.lie_in(flat)
         found = capturing.take(grad) if elements is None else LargeTensor(elements, grad)
-        if _in_a_group():
+        if in_a_group():
             capturing.keep(found)
         return found
-
-
-def _in_a_group() -> bool:
-    return torch.distributed.is_available() and torch.distributed.is_initialized()
 
 
 class Gate:
@@ -156,7 +152,7 @@ class Gate:
         self._handles: list[Any] = []
         self._others = others  # a leaf alone does not keep its node
         #: The collectives of the nodes; None in a process that is alone.
-        self.collectives = CollectiveWatch(nodes) if _in_a_group() else None
+        self.collectives = CollectiveWatch(nodes) if in_a_group() else None
         #: The devices in whose threads PyTorch runs some of the nodes.
         self._devices = device_threads.devices_of(nodes)
         device_threads.refuse(self._devices)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -17,6 +18,11 @@ from vizgrad.core.errors import is_library
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.summarizer import NOWHERE, Origin
+from vizgrad.debugger.engines.pytorch.collective_watch import (
+    CollectiveWatch,
+    in_a_group,
+    may_call,
+)
 from vizgrad.debugger.engines.pytorch.saved import raw_values
 from vizgrad.debugger.engines.pytorch.summary import summarize
 from vizgrad.debugger.engines.pytorch.torch_errors import explain_run
@@ -31,9 +37,15 @@ from vizgrad.debugger.engines.pytorch.torch_nodes import (
 )
 from vizgrad.debugger.engines.pytorch.torch_notes import TorchNoting
 from vizgrad.debugger.engines.pytorch.torch_reader import keys_of
-from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK, graph_below, node_of, readable
+from vizgrad.debugger.engines.pytorch.torch_tensors import (
+    LOOK,
+    graph_below,
+    node_of,
+    readable,
+    size_anew,
+)
 from vizgrad.debugger.watch.backwards import Changed, Run, Visit, odd
-from vizgrad.debugger.watch.kept_backwards import BackwardRecord, NodeFacts
+from vizgrad.debugger.watch.kept_backwards import BackwardRecord, NodeFacts, key_of_leaf
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Near
 from vizgrad.debugger.watch.tensor_adapter import tensors_in
@@ -63,13 +75,44 @@ class Listened:
         self._arrived: list[tuple[Any, bool]] = []
         self._handles: list[Any] = []
         self._hooked = noting.hooked() if noting.hooks else {}
+        #: The collectives of a backward that is noted for a trace, in a process of several ranks.
+        self._calls = CollectiveWatch(nodes) if record is not None and in_a_group() else None
 
     def begin(self) -> None:
+        if self._calls is not None:
+            for number, node in enumerate(self.nodes):
+                if may_call(node):
+                    self._handles.append(node.register_prehook(self._begins(number)))
         for node in self.nodes:
             if node.__class__ is LEAF:
                 self._handles.append(node.register_prehook(self._of_leaf(node.variable)))
             else:
                 self._handles.append(node.register_hook(self._of_node(node)))
+            if self._calls is not None and may_call(node):
+                self._handles.append(node.register_hook(self._called))
+
+    def _begins(self, number: int) -> Callable[[Any], None]:
+        def begins(given: Any) -> None:
+            assert self._calls is not None  # registered where there is one
+            self._calls.begins(number)
+
+        return begins
+
+    def _called(self, *_: Any) -> None:
+        """The node has given its results, and hooks of others behind it have run."""
+        calls, record = self._calls, self._record
+        assert calls is not None  # registered where there is one
+        calls.ends()
+        found = calls.over(0, 0)
+        if record is not None and found:
+            record.called(
+                [
+                    replace(
+                        call, nodes=tuple(key_of_leaf(self.nodes[n].variable) for n in call.nodes)
+                    )
+                    for call in found
+                ]
+            )
 
     def end(self) -> None:
         for handle in self._handles:
@@ -78,6 +121,9 @@ class Listened:
 
     def stored(self) -> None:
         """Gradients that arrived at leaves are in their `.grad` by now."""
+        if self._calls is not None:
+            self._called()  # DistributedDataParallel has waited for those that it had begun
+            self._calls.close()
         run = self._run
         for variable, held in self._arrived:
             run.leaves.add(id(variable))
@@ -129,14 +175,15 @@ class Listened:
         visit = run.visits[key] = Visit(key, name_of(node), code, lasti, size)
         if run.memory.hidden:
             self._look_for_hidden(node, visit)
-        keys, waiting = self._keys, self._waiting
-        for index, (grad, (below, _)) in enumerate(zip(routed, edges_of(node), strict=False)):
+        keys, waiting, index = self._keys, self._waiting, -1
+        for grad, (below, _) in zip(routed, edges_of(node), strict=False):
+            index += 1
             if grad is None or below is None:
                 continue
             target = keys.get(id(below))
             if target is None:
                 continue
-            sent = LOOK.size(grad)
+            sent = size_anew(grad)
             visit.deliver(target, index, sent)
             waiting[target] = None if target in waiting else sent
             if not 0.0 < sent < _INF:
@@ -207,8 +254,8 @@ _Unheard = torch._C.DisableTorchFunction
 
 def _largest(grads: Any) -> float:
     if len(grads) == 1:
-        return 0.0 if grads[0] is None else LOOK.size(grads[0])
-    sizes = [LOOK.size(grad) for grad in grads if grad is not None]
+        return 0.0 if grads[0] is None else size_anew(grads[0])
+    sizes = [size_anew(grad) for grad in grads if grad is not None]
     strange = [size for size in sizes if size != size]
     return strange[0] if strange else max(sizes, default=0.0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from vizgrad.debugger.model.collectives import WAITED, Collective
@@ -28,6 +29,7 @@ class CollectiveLog:
         self._new: list[Call] = []
         #: Those that had not ended when they were told of.
         self._running: list[Call] = []
+        self._stop: Callable[[], object] | None = None
 
     def until(self, position: int) -> list[tuple[int, int, Collective]]:
         """Those that the first `position` steps told of."""
@@ -39,6 +41,17 @@ class CollectiveLog:
         """
         calls = sys.modules.get("vizgrad.distributed.calls")
         return nullcontext() if calls is None else calls.listening(self._new.append)
+
+    def hears(self) -> None:
+        """As `listening`, from now on until `stops`: of one node."""
+        calls = sys.modules.get("vizgrad.distributed.calls")
+        if calls is not None:
+            self._stop = partial(calls.set_listener, calls.set_listener(self._new.append))
+
+    def stops(self) -> None:
+        if self._stop is not None:
+            self._stop()
+            self._stop = None
 
     @property
     def calling(self) -> tuple[Collective, ...]:

@@ -271,7 +271,7 @@ class Controller:
     def _tell_ranks(self) -> None:
         if self._joint is not None and self._heard:
             told, number = self._joint.told(self._of_joint, self._told_of_ranks)
-            without = replace(told, whole=False, rows=())
+            without = replace(told, whole=False, rows=(), followed=False)
             if told.whole or told.rows or without != self._ranks_before:
                 self._send(told)
             self._ranks_before = without

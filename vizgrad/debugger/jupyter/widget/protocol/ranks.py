@@ -52,7 +52,8 @@ class Ranks:
     have changed; `whole`: all rows, those told before do not count. `differing` nodes have a rank that leaves
     the others, `first` is the one that ran first, and `text` says so. Each cell stands for `per_cell` ranks.
     `together`: a move of this view moves all ranks; None: there is no such choice. `calls` are the
-    collectives that ranks have called.
+    collectives that ranks have called. `followed`: the update of the session that is shown comes next, so
+    that both are drawn at once.
     """
 
     session: str
@@ -66,6 +67,7 @@ class Ranks:
     per_cell: int = 1
     together: bool | None = None
     calls: tuple[RankCall, ...] = ()
+    followed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
