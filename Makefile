@@ -39,7 +39,7 @@ help:  ## Say what there is
 	@echo "make fuzz        random calls and programs on both (ARGS='--minutes 5 --seed 1 --only add')"
 	@echo "make pytorch-models  step models of transformers and torchdiffeq; watch trainers of Lightning and others"
 	@echo "make pytorch-other   step PyTorch's graphs with another PyTorch (TORCH=2.4.1)"
-	@echo "make hosts       other programs that show vizgrad: marimo, papermill, VS Code's manager of widgets"
+	@echo "make hosts       other programs that show vizgrad: marimo, papermill, JupyterLite, VS Code's manager of widgets"
 	@echo "make lint        ruff, codespell, pyright, the layers, eslint, tsc, prettier"
 	@echo "make bench       time against PyTorch and others"
 	@echo "make story       README's picture and its animation, taken anew"
@@ -125,13 +125,15 @@ gpu-portion: export EMULATED_DEVICES = 2
 gpu-portion:
 	$(MAKE) gpu-emulated ARGS="--portion 12"
 
-# What pages of VS Code and nbconvert load comes from npm; the rest is Python's.
+# What pages of VS Code and nbconvert load comes from npm; a JupyterLite is built beside; the rest is Python's.
 .PHONY: hosts
 hosts: $(DONE)/project $(DONE)/needs-test $(DONE)/needs-hosts
 	@.ci/browser
 	@npm install --prefix $(VENV)/hosts --no-audit --no-fund --ignore-scripts --loglevel=error \
 	  @jupyter-widgets/html-manager@1.0.15 @vscode/jupyter-ipywidgets8@1.0.9 requirejs@2
-	VIZGRAD_HOST_MODULES=$(CURDIR)/$(VENV)/hosts/node_modules python -m pytest -n0 tests/hosts $(ARGS)
+	@.ci/quietly $(DONE)/lite.log .ci/lite python $(VENV)/hosts/lite
+	VIZGRAD_HOST_MODULES=$(CURDIR)/$(VENV)/hosts/node_modules VIZGRAD_LITE_SITE=$(CURDIR)/$(VENV)/hosts/lite/site \
+	  python -m pytest -n0 tests/hosts $(ARGS)
 
 .PHONY: gallery
 gallery: $(DONE)/project $(DONE)/needs-test

@@ -3,8 +3,8 @@
     python -m tests.benchmarks.library_models [--only gpt2,unet] [--write FILE]
 
 needs what `make pytorch-models` installs; a model whose library is missing is left out. Times are those of
-the processor, the best of several, with PyTorch in one thread: other work on the machine counts less in them
-than in those of a clock.
+the processor, with PyTorch in one thread, plain and watched in turns: other work on the machine counts less
+in them than in those of a clock. Factors are told twice, of the shortest times and of the medians.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from time import process_time
 from typing import Any
 
@@ -94,19 +95,20 @@ class Row:
     nodes: int
     bitwise: bool
     step: float
-    watched: float
-    alarms: float
+    #: Times of the step.
+    watched: str
+    alarms: str
     backward: float
     debug: float
     memory: float
     debug_memory: float
 
     def text(self) -> str:
-        watched, debugged = self.watched / self.step, self.debug / self.backward
+        debugged = self.debug / self.backward
         bits = "yes" if self.bitwise else "NO"
         return (
             f"| {self.name} ({self.parameters / 1e6:.2f} M) | {self.nodes} | {bits} "
-            f"| {self.step:.1f} | {watched:.2f} | {self.alarms / self.step:.2f} | {self.backward:.1f} "
+            f"| {self.step:.1f} | {self.watched} | {self.alarms} | {self.backward:.1f} "
             f"| {debugged:.1f} | {self.memory / 1e6:.0f} / {self.debug_memory / 1e6:.0f} |"
         )
 
@@ -130,20 +132,17 @@ def measured(make: Callable[[], Made]) -> Row:
     step()
     count = STEPS if _seconds(step) < 1 else STEPS_OF_LARGE
 
-    def best(run: Callable[[], None]) -> float:
-        return 1e3 * min(_seconds(run) for _ in range(count))
-
-    turns: list[tuple[float, float, float]] = []
-    for _ in range(TURNS if count == STEPS else 1):  # what else runs here changes with time
-        plain = best(step)
+    plain: list[float] = []
+    watched: list[float] = []
+    alarms: list[float] = []
+    for _ in range(TURNS if count == STEPS else 2):  # what else runs here changes with time
+        plain += _times(step, count)
         with vg.watch():
             step()
-            watched = best(step)
+            watched += _times(step, count)
         with vg.watch(level="alarms"):
             step()
-            alarms = best(step)
-        turns.append((plain, watched, alarms))
-    plain, watched, alarms = (min(column) for column in zip(*turns, strict=True))
+            alarms += _times(step, count)
     nodes: list[int] = []
 
     def debug(loss: Any) -> None:
@@ -176,9 +175,25 @@ def measured(make: Callable[[], Made]) -> Row:
     debug_took, debug_memory = of_backward(debug)
     parameters = sum(p.numel() for p in model.parameters())
     return Row(
-        make.__name__, parameters, nodes[-1], bitwise, plain, watched, alarms, took, debug_took, memory,
-        debug_memory,
+        make.__name__, parameters, nodes[-1], bitwise, min(plain), _factors(watched, plain),
+        _factors(alarms, plain), took, debug_took, memory, debug_memory,
     )  # fmt: skip
+
+
+def _times(run: Callable[[], None], count: int) -> list[float]:
+    """In milliseconds, one after the other: with what the collector of garbage does meanwhile."""
+    gc.collect()
+    times: list[float] = []
+    for _ in range(count):
+        begin = process_time()
+        run()
+        times.append(1e3 * (process_time() - begin))
+    return times
+
+
+def _factors(slower: list[float], plain: list[float]) -> str:
+    """By the shortest, and by the medians."""
+    return f"{min(slower) / min(plain):.2f} / {median(slower) / median(plain):.2f}"
 
 
 def _gradients(model: Any, next_loss: Callable[[], Any], run: Callable[[Any], None]) -> Any:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
+from nbconvert import HTMLExporter
 
 from tests.fixtures.limits import HANG
 
@@ -64,3 +66,16 @@ def test_pandoc_which_makes_quarto_s_pages_has_pictures(run: Path) -> None:
     assert "The derivative of" in page
     words = pypandoc.convert_file(str(run), "markdown", format="ipynb")
     assert "SinBackward0" in words or "image/svg+xml" in words or ".svg" in words
+
+
+@pytest.mark.parametrize("sanitized", [False, True], ids=["nbviewer", "as GitHub"])
+def test_a_page_of_the_saved_notebook_has_no_empty_output(run: Path, sanitized: bool) -> None:
+    """nbviewer's page is of the template `basic`; GitHub's preview drops scripts and styles besides."""
+    exporter = HTMLExporter(template_name="basic", sanitize_html=sanitized)
+    page = exporter.from_filename(str(run))[0]
+    outputs = page.split('<div class="output_area">')[1:]
+    assert len(outputs) == 4
+    for each in outputs:
+        seen = re.sub(r"<(style|script)\b.*?</\1>", "", each, flags=re.DOTALL)
+        assert "<img" in seen or "<svg" in seen or re.sub(r"<[^>]*>", "", seen).strip()
+    assert "The derivative of" in page

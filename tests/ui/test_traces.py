@@ -6,6 +6,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 import vizgrad as vg
+from tests.debugger.shell.recorded import TRAIN, run_in
 from tests.ui.conftest import SIZE
 from tests.ui.lab import Lab
 from tests.ui.parts import part
@@ -98,6 +100,29 @@ def test_a_double_click_in_the_file_browser_shows_it_without_a_kernel(lab: Lab) 
     with themed(lab, DARK):
         picture(lab.page, "trace-document-dark")
         assert axe(view) == []
+
+
+def test_the_trace_that_a_script_wrote_opens_where_it_stopped(lab: Lab) -> None:
+    """The script of `notebooks/terminal.md`, with PyTorch where it is installed."""
+    source = TRAIN if find_spec("torch") else TRAIN.replace("torch", "vizgrad as torch", 1)
+    (lab.server.root / "train.py").write_text(source)
+    words = ["-m", "vizgrad", "--keep-graphs", "--dump", "nan.vgtrace", "train.py"]
+    done = run_in(lab.server.root, words)
+    assert done.returncode == 3, done.stderr
+    assert (lab.server.root / "nan.vgtrace").stat().st_size < 2e6
+    lab.page.set_viewport_size({"width": 1600, "height": 950})
+    lab.execute("filebrowser:refresh")
+    lab.page.get_by_role("listitem", name=re.compile("nan.vgtrace")).dblclick()
+    view = lab.page.locator(".jp-Document:has(.vg-root)")
+    expect(root(view)).to_have_attribute("data-layout", "done")
+    stands(view, 0)
+    press(view, "Continue")
+    expect(root(view)).to_contain_text("SqrtBackward0 made 16 inf of 16")
+    stands(view, 4)
+    picture(lab.page, "trace-of-a-script")
+    press(view, "Step back")
+    stands(view, 3)
+    assert lab.call("app => [...app.serviceManager.sessions.running()].length") == 0
 
 
 def test_what_is_no_trace_says_so(lab: Lab) -> None:

@@ -60,7 +60,7 @@ export const boolean: Reader<boolean> = value => {
   return value;
 };
 
-/** A whole number, of either sign; sequence numbers of leaves are beyond 2^53 and lose digits. */
+/** A whole number, of either sign. */
 export const integer: Reader<number> = value => {
   if (typeof value !== 'number' || !Number.isInteger(value)) {
     throw new Malformed('a whole number', value);
@@ -99,8 +99,9 @@ export function word<T extends string>(name: T): Reader<T> {
   return () => name;
 }
 
+/** Python in a browser (pyodide) sends no null: its None arrives as undefined, or not at all. */
 export function nullable<T>(reader: Reader<T>): Reader<T | null> {
-  return value => (value === null ? null : reader(value));
+  return value => (value === null || value === undefined ? null : reader(value));
 }
 
 /** The kernel may leave out a field that has its default. */

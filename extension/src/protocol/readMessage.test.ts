@@ -55,6 +55,14 @@ describe('readMessage', () => {
     expect(node).not.toHaveProperty('colour');
   });
 
+  test('reads what a kernel in the browser sends, which has no null', () => {
+    const text = JSON.stringify(shown());
+    expect(text).toContain(':null');
+    const without = JSON.parse(text, (_, value: unknown) => value ?? undefined) as unknown;
+    expect(JSON.stringify(without)).not.toContain(':null');
+    expect(readMessage(without)).toEqual(readMessage(shown()));
+  });
+
   test.each([
     [null, 'type: expected one of sessions'],
     ['shown', 'type: expected one of sessions'],

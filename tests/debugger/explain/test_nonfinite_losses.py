@@ -24,6 +24,21 @@ def test_a_term_without_a_gradient_is_nan(engine: Any) -> None:
     assert loss.isnan()
 
 
+def test_a_loss_that_was_nan_in_one_round_is_found_when_it_is_gone(engine: Any) -> None:
+    w = engine.ones(3, requires_grad=True)
+    loss = w.sum()
+    with vg.watch() as watch:
+        for number in range(4):
+            share = engine.tensor([-1.0 if number == 1 else 1.0, 2.0, 3.0])
+            loss = (w * w).sum() + share.log().sum()  # born
+            loss.backward()
+            w.grad = None
+    (found,) = watch.findings
+    assert found.kind == "nonfinite-forward"
+    assert found.when.startswith("round 2 of")
+    assert not loss.isnan()
+
+
 def test_one_finding_where_the_gradients_are_nan_too(engine: Any) -> None:
     w = engine.tensor([-1.0, 2.0], requires_grad=True)
     with vg.watch() as watch:

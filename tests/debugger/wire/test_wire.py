@@ -245,6 +245,15 @@ def test_json_text_may_stand_in_a_script_element_and_comes_back() -> None:
     assert wire.from_json(model.Place, text) == place
 
 
+def test_the_null_of_a_browser_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    null = object()
+    data = {**wire.to_wire(drawing.Folding()), "near": null}
+    with pytest.raises(wire.WireError, match="near: "):
+        wire.from_wire(drawing.Folding, data)
+    monkeypatch.setattr(wire, "NULL", null)
+    assert wire.from_wire(drawing.Folding, data) == drawing.Folding()
+
+
 def test_writing_something_else_is_a_type_error() -> None:
     with pytest.raises(TypeError, match="not dict"):
         wire.to_wire({})

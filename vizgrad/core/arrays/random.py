@@ -90,6 +90,14 @@ class Generator:
             self.source.bit_generator.state = state["bits"]
         return self
 
+    def noted(self) -> Callable[[], object]:
+        """Notes the state; what this returns goes back to it. Before the first number that is the seed."""
+        if self._philox is None and self._source is None:
+            seed = self._seed
+            return lambda: self.manual_seed(seed)
+        state = self.snapshot()
+        return lambda: self.restore(state)
+
     @property
     def state_size(self) -> int:
         """Bytes of `state_bytes`."""

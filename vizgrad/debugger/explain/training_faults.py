@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import isnan
 from typing import Any
 
 from vizgrad.core.tensor.source_location import Site
-from vizgrad.debugger.engines.api.summarizer import summarize
 from vizgrad.debugger.explain import missing_gradients
 from vizgrad.debugger.explain.cause import NOTHING, Cause, Phrase, cause
 from vizgrad.debugger.explain.nonfinite import of_value
@@ -73,20 +73,16 @@ def nonfinite_losses(noting: Noting) -> Iterator[Cause]:
     """Losses that are NaN, of which all gradients are finite: the part that is NaN takes no gradient. Also
     losses that are infinite as they overflowed in float16: others may be so on purpose.
 
-    A loss that is gone when the block ends is passed over, as is what a GradScaler multiplied.
+    A loss that a GradScaler multiplied is passed over.
     """
     for run in noting.runs:
         (root, *others) = run.roots or (None,)
         if root is None or others or root.finite or root.scaled or run.kind != "backward":
             continue
-        loss = root.tensor()
-        if run.births or not run.visits or loss is None or loss.numel() != 1:
-            continue
-        summary = summarize(loss)
-        if summary is None:
+        if run.births or not run.visits or run.loss is None:
             continue
         found = of_value(root, name_of(root, THE_LOSS))
-        said = found is not None and (summary.nans or found.case == "beyond-half")
+        said = found is not None and (isnan(run.loss) or found.case == "beyond-half")
         if said and found is not None and found.culprit is not None:
             yield replace(found, clocks=(run.clock,))
 

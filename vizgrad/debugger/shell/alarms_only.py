@@ -94,6 +94,9 @@ class AlarmsOnly:
             self._looking.step_ended()
             self._passed("step")
 
+    def clipped(self, note: Callable[[], None]) -> None:
+        note()
+
     def scaled(self) -> None:
         """A GradScaler looks for overflow."""
         self.scales = True

@@ -171,6 +171,9 @@ class TieredWatch:
             self._looking.step_ended()
             self._observer.ask(self._begin_next)
 
+    def clipped(self, note: Callable[[], None]) -> None:
+        self._observer.ask(note)
+
     def scaled(self) -> None:
         self._looking.scaled()
 

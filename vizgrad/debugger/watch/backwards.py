@@ -79,17 +79,18 @@ class Visit:
         code: Any,
         lasti: int,
         incoming: float,
-        log: list[Any] | None = None,
+        log: Any = (),
     ) -> None:
-        """`log`: shared by visits each of which delivers before the next one begins."""
+        """`log`: empty, or a list that visits share each of which delivers before the next one begins."""
         self.key = key
         self.name = name
         self._code, self._lasti = code, lasti
         #: How large what came was.
         self.incoming = incoming
         #: Target, edge and size of what each edge delivered, one after the other, from place `_first` up to
-        #: `last`. They are numbers, in one list for a whole run: the garbage collector has little to do.
-        self._log: list[Any] = [] if log is None else log
+        #: `last`. They are numbers, in one list for a whole run, or in a tuple, which the garbage collector
+        #: passes over: it has little to do.
+        self._log: Any = log
         self._first = self.last = len(self._log)
 
     @property
@@ -106,6 +107,8 @@ class Visit:
     def settle(self) -> None:
         """Sizes of what lies on a device become numbers."""
         self.incoming, log = number(self.incoming), self._log
+        if log.__class__ is tuple:
+            return  # of PyTorch: sizes are numbers from the first
         for place in range(self._first + 2, self.last, 3):
             log[place] = number(log[place])
 
@@ -147,6 +150,8 @@ class Run:
         #: Has a step used one of the gradients that it brought?
         self.used = False
         self.roots: tuple[Note, ...] = ()
+        #: The loss that it began at, as a number, where it was one.
+        self.loss: float | None = None
         self.visits: dict[int, Visit] = {}
         self.births: list[Odd] = []
         self.kills: list[Odd] = []

@@ -77,10 +77,12 @@ class OptimizerNorms:
     def _ask(self, tensor: Any, look: Look) -> tuple[Columns, Any, Any] | None:
         """The columns of a parameter, itself, and its gradient."""
         gradient = look.grad(tensor)
-        if gradient is None or look.kind(tensor) not in FLOATING:
+        if gradient is None:
             return None
         known = self.parameters.get(id(tensor))
         if known is None:
+            if look.kind(tensor) not in FLOATING:
+                return None
             known = self.parameters[id(tensor)] = Columns(tensor, len(self.steps))
         known.elements = int(tensor.numel())
         return known, tensor, gradient

@@ -357,7 +357,7 @@ class Noting:
         for site in {odd.visit.site for odd in run.births}:
             self.odd(site, run.clock)
         self.habits.count(run, list(self.runs)[-8:])
-        self.training.ran(values)
+        self.training.ran(run, values)
         for line, note in self.carried.items():
             known = self.weights.setdefault(line, [])
             # twice as far back as when it was last weighed: so all weighing costs no more than twice the last

@@ -115,16 +115,17 @@ class OwnAlarms:
         return tensor._version
 
     def random(self) -> Restore:
-        states = [(each, each.snapshot()) for each in random.generators()]
+        noted = [each.noted() for each in random.generators()]
 
         def restore() -> None:
-            for generator, state in states:
-                generator.restore(state)
+            for again in noted:
+                again()
 
         return restore
 
     def modes(self) -> Callable[[], AbstractContextManager[Any]]:
-        on, cast, dtype = is_grad_enabled(), is_autocast_enabled("cpu"), get_autocast_dtype("cpu")
+        on, cast = is_grad_enabled(), is_autocast_enabled("cpu")
+        dtype = get_autocast_dtype("cpu") if cast else None
 
         @contextmanager
         def again() -> Generator[None]:

@@ -268,7 +268,7 @@ class Training:
         if self._stepping:
             return None
         self._stepping = True
-        found: list[Sampled] = []
+        held: list[tuple[Parameter, Any, int]] = []
         named = not self.parameters
         for number, group in enumerate(optimizer.param_groups):
             for tensor in group["params"]:
@@ -284,9 +284,12 @@ class Training:
                 if self._look.grad(tensor) is None:
                     known.without += 1
                 else:
-                    found.append(Sampled(known, tensor, None, number))
-        samples = self._look.samples([each.tensor for each in found], _LOOKED_AT)
-        found = [each._replace(sample=sample) for each, sample in zip(found, samples, strict=True)]
+                    held.append((known, tensor, number))
+        samples = self._look.samples([tensor for _, tensor, _ in held], _LOOKED_AT)
+        found = [
+            Sampled(known, tensor, sample, number)
+            for (known, tensor, number), sample in zip(held, samples, strict=True)
+        ]
         self.norms.before(optimizer, len(self.rounds), self._loss)
         self._optimizer = weakref.ref(optimizer)
         self._still = all(_is_zero(group.get("lr")) for group in optimizer.param_groups)
@@ -394,11 +397,11 @@ class Training:
                 found.append(((id(root.site[0]), root.site[1]), quick_later(values)))
         return found
 
-    def ran(self, values: list[tuple[tuple[int, int], Callable[[], Statistics]]]) -> None:
+    def ran(self, run: Run, values: list[tuple[tuple[int, int], Callable[[], Statistics]]]) -> None:
         """A backward began from roots of these values."""
         for key, told in values:
             (value,) = told().values or (nan,)
-            self._loss = value
+            self._loss = run.loss = value
             first, _, count = self.losses.get(key, (value, value, 0))
             self.losses[key] = first, value, count + 1
 

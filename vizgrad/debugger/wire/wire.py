@@ -14,9 +14,11 @@ type, so the annotations themselves bound the depth that is read.
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import json
 import math
 import re
+import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
@@ -32,6 +34,11 @@ MAX_STRING = 10_000_000
 MAX_INTEGER = 2**64
 
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+#: In a browser JavaScript's null comes as an object of pyodide's own (0.28 and newer); elsewhere it is None.
+NULL: object = None
+if sys.platform == "emscripten":
+    NULL = getattr(importlib.import_module("pyodide.ffi"), "jsnull", None)
 
 
 class WireError(ValueError):
@@ -197,7 +204,7 @@ def _literal(words: tuple[str, ...]) -> Decode:
 
 def _optional(decode: Decode) -> Decode:
     def decode_optional(value: Any, budget: Budget) -> Any:
-        return None if value is None else decode(value, budget)
+        return None if value is None or value is NULL else decode(value, budget)
 
     return decode_optional
 

@@ -23,6 +23,17 @@ MESSAGES = tuple(
 )
 
 
+#: A browser's numbers hold whole ones exactly up to this. Python in a browser makes a BigInt of a larger
+#: one, which no browser writes as JSON.
+LARGEST = 2**53 - 1
+
+
+def _whole_number(digits: str) -> int:
+    number = int(digits)
+    assert abs(number) <= LARGEST, digits
+    return number
+
+
 class View:
     """Sends requests as dataclasses or as raw content; `inbox` holds what came back, decoded."""
 
@@ -34,7 +45,7 @@ class View:
 
     def _receive(self, content: dict[str, Any]) -> None:
         text = json.dumps(content, allow_nan=False)  # what a comm does
-        self.raw.append(json.loads(text))
+        self.raw.append(json.loads(text, parse_int=_whole_number))
         self.inbox.append(decode_message(json.loads(text), messages(MESSAGES)))
 
     def ask(self, request: type, *arguments: Any) -> Any:

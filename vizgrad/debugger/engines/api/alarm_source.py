@@ -31,6 +31,10 @@ class Hearer(Protocol):
 
     def step_ended(self, source: AlarmSource, optimizer: Any) -> None: ...
 
+    def clipped(self, note: Callable[[], None]) -> None:
+        """Gradients were clipped: `note` remembers that for the looks at them."""
+        ...
+
     def scaled(self) -> None:
         """A GradScaler scales a loss: infinite gradients are looked for and skipped."""
         ...

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from torch.optim import optimizer as of_optimizers
 
 from vizgrad.debugger.engines.api.summarizer import Spot
-from vizgrad.debugger.engines.pytorch.write_lines import note_writes
+from vizgrad.debugger.engines.pytorch.write_lines import note_all_writes
 
 #: The modules of PyTorch's optimizers begin so. An optimizer of the user's is listened to in each step.
 _OURS = "torch.optim."
@@ -59,15 +59,15 @@ class StepWrites:
         one is of an unknown kind, the next step is listened to again.
         """
         known = self._known[optimizer]
-        for tensor, version in before:
-            times = tensor._version - version
-            if not times:
-                continue
+
+        def ways(times: int) -> Writes:
             way = known.get(times)
             if way is None:
                 self._known.pop(optimizer, None)
                 way = ("step",) * times
-            note_writes(tensor, version, way, spot)
+            return way
+
+        note_all_writes(before, ways, spot)
 
 
 def can_be_told(optimizer: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:

@@ -21,13 +21,17 @@ from torch.optim.optimizer import (
 from torch.overrides import _get_current_function_mode_stack
 
 from vizgrad.debugger.engines.api.alarm_source import Hearer, Restore
+from vizgrad.debugger.engines.pytorch.clipped_gradients import ClippedGradients
 from vizgrad.debugger.engines.pytorch.device_threads import in_device_thread
 from vizgrad.debugger.engines.pytorch.elements import parts_of
 from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK, graph_below, node_of
 from vizgrad.debugger.watch.functions import Tap
 from vizgrad.debugger.watch.own_alarms import call_of
+from vizgrad.debugger.watch.scaling import listed
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
+#: Kinds of devices whose autocast a step may find switched on.
+_CASTING = ("cpu", "cuda")
 
 
 class TorchAlarms:
@@ -35,7 +39,49 @@ class TorchAlarms:
 
     look = LOOK
 
+    def __init__(self) -> None:
+        self._clipped = ClippedGradients()
+
     def listen(self, hearer: Hearer) -> Restore:
+        def scale(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            if args[0].is_enabled():
+                hearer.scaled()
+            return tap.original(*args, **kwargs)
+
+        def clip(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            if torch.compiler.is_compiling():
+                return tap.original(*args, **kwargs)
+            args, kwargs = listed("clip_grad_norm_", args, kwargs)
+            norm = tap.original(*args, **kwargs)
+            hearer.clipped(lambda: self._clipped.clipped(args, kwargs, norm))
+            return norm
+
+        def step_begins(optimizer: Any, args: Any, kwargs: Any) -> None:
+            if not torch.compiler.is_compiling():
+                hearer.step_begins(self, optimizer)
+
+        def step_ended(optimizer: Any, args: Any, kwargs: Any) -> None:
+            if not torch.compiler.is_compiling():
+                hearer.step_ended(self, optimizer)
+
+        backward = self._backward(hearer)
+        ends = [
+            Tap(torch.autograd.backward, "backward", "", backward).end,
+            Tap(torch.Tensor.backward, "backward", "", backward).end,
+            Tap(torch.amp.GradScaler.scale, "scale", "", scale).end,
+            Tap(torch.nn.utils.clip_grad_norm_, "clip_grad_norm_", "", clip).end,
+            register_optimizer_step_pre_hook(step_begins).remove,
+            register_optimizer_step_post_hook(step_ended).remove,
+        ]
+
+        def end() -> None:
+            while ends:
+                ends.pop()()
+
+        return end
+
+    def _backward(self, hearer: Hearer) -> Callable[..., Any]:
+        """Listens to calls of backward."""
         under_way: set[int] = set()  # threads
 
         def backward(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -58,32 +104,7 @@ class TorchAlarms:
             hearer.backward_ended(self, call, failed=False)
             return result
 
-        def scale(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-            if args[0].is_enabled():
-                hearer.scaled()
-            return tap.original(*args, **kwargs)
-
-        def step_begins(optimizer: Any, args: Any, kwargs: Any) -> None:
-            if not torch.compiler.is_compiling():
-                hearer.step_begins(self, optimizer)
-
-        def step_ended(optimizer: Any, args: Any, kwargs: Any) -> None:
-            if not torch.compiler.is_compiling():
-                hearer.step_ended(self, optimizer)
-
-        ends = [
-            Tap(torch.autograd.backward, "backward", "", backward).end,
-            Tap(torch.Tensor.backward, "backward", "", backward).end,
-            Tap(torch.amp.GradScaler.scale, "scale", "", scale).end,
-            register_optimizer_step_pre_hook(step_begins).remove,
-            register_optimizer_step_post_hook(step_ended).remove,
-        ]
-
-        def end() -> None:
-            while ends:
-                ends.pop()()
-
-        return end
+        return backward
 
     def odd(self, tensors: Sequence[Any]) -> list[int]:
         if torch._C._len_torch_dispatch_stack():  # it would see the read
@@ -91,7 +112,10 @@ class TorchAlarms:
         if len(tensors) == 1 and tensors[0].numel() == 1 and type(tensors[0]) in _PLAIN:
             return [] if _is_finite(tensors[0]) else [0]
         with torch.no_grad(), torch._C.DisableTorchFunction():
-            read = [_values(each) for each in tensors]
+            places = self._clipped.others(tensors)
+            if not places:
+                return []
+            read = [_values(tensors[place]) for place in places]
             groups: dict[Any, list[Any]] = {}
             for each in read:
                 if each is not None:
@@ -100,7 +124,7 @@ class TorchAlarms:
                 return []
             return [
                 place
-                for place, each in enumerate(read)
+                for place, each in zip(places, read, strict=True)
                 if each is not None and not bool(torch.isfinite(each).all())
             ]
 
@@ -130,19 +154,22 @@ class TorchAlarms:
         return restore
 
     def modes(self) -> Callable[[], AbstractContextManager[Any]]:
-        on, kinds = torch.is_grad_enabled(), ["cpu"] + ["cuda"] * torch.cuda.is_available()
-        casts = [
-            (kind, torch.get_autocast_dtype(kind), torch.is_autocast_enabled(kind))
-            for kind in kinds
-        ]
+        on = torch.is_grad_enabled()
+        casts = {
+            kind: torch.get_autocast_dtype(kind)
+            for kind in _CASTING
+            if torch.is_autocast_enabled(kind)
+        }
 
         @contextmanager
         def again() -> Generator[None]:
             torch.clear_autocast_cache()  # of weights whose graph is gone
             with ExitStack() as stack:
-                for kind, dtype, enabled in casts:
-                    if enabled or torch.is_autocast_enabled(kind):
-                        stack.enter_context(torch.autocast(kind, dtype, enabled))
+                for kind in _CASTING:
+                    if kind in casts:
+                        stack.enter_context(torch.autocast(kind, casts[kind]))
+                    elif torch.is_autocast_enabled(kind):
+                        stack.enter_context(torch.autocast(kind, enabled=False))
                 stack.enter_context(torch.set_grad_enabled(on))
                 yield
 

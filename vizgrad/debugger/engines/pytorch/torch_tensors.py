@@ -193,14 +193,15 @@ class _Look:
             return largest * float(torch.linalg.vector_norm(found / largest, dtype=wide))
 
     def norms(self, tensors: Sequence[Any]) -> list[float | None]:
-        """`norm_later` of several, read now: those of one type that lie here by one call."""
+        """`norm_later` of several, read now: those of one type that lie on one device by one call."""
         found: list[float | None] = [None] * len(tensors)
         alike: dict[Any, list[int]] = {}
         for number, tensor in enumerate(tensors):
-            if tensor.__class__ in _PLAIN and tensor.dtype in BY_BLAS and has_elements(tensor):
-                alike.setdefault((tensor.dtype, tensor.device), []).append(number)
-            else:
+            apart = tensor.is_cpu or tensor.__class__ not in _PLAIN or tensor.dtype not in BY_BLAS
+            if apart or not has_elements(tensor):
                 found[number] = self._norm(tensor)
+            else:
+                alike.setdefault((tensor.dtype, tensor.device), []).append(number)
         for numbers in alike.values():
             if _heard() or len(numbers) < _FEW:
                 several: list[float | None] = [self._norm(tensors[number]) for number in numbers]
@@ -293,20 +294,38 @@ LOOK = _Look()
 register(LOOK)
 
 
-def finite_anew(tensor: Any) -> bool:
-    """`LOOK.finite` of what an operation has just made, a plain tensor: its memory is there."""
+def _lying_anew(tensor: Any) -> Any:
+    """`lying` of what was just made: its memory is there. A plain tensor whose elements lie side by side in
+    the order of its dimensions; None of others.
+    """
     known = BY_BLAS.get(tensor.dtype)
-    if known is not None and tensor.is_cpu and not _heard():
-        everywhere, size = known
-        try:
-            first, rest = divmod(tensor.data_ptr() - FIRST, size)
-            if not rest and first >= 0 and tensor.is_contiguous():
-                flat = everywhere[first : first + tensor.numel()]
-                if vdot(flat, flat) < inf:
-                    return True
-        except (NotImplementedError, RuntimeError):  # it is sparse, or only stands for another
-            pass
+    if known is None or not tensor.is_cpu or _heard():
+        return None
+    everywhere, size = known
+    try:
+        if not tensor.is_contiguous():
+            return None
+        first, rest = divmod(tensor.data_ptr() - FIRST, size)
+    except (NotImplementedError, RuntimeError):  # it is sparse, or only stands for another
+        return None
+    return None if rest or first < 0 else everywhere[first : first + tensor.numel()]
+
+
+def finite_anew(tensor: Any) -> bool:
+    """`LOOK.finite` of what an operation has just made, a plain tensor."""
+    flat = _lying_anew(tensor)
+    if flat is not None and vdot(flat, flat) < inf:
+        return True
     return LOOK.finite(tensor)
+
+
+def size_anew(tensor: Any) -> float:
+    """`LOOK.size` of a gradient that a node has just made."""
+    if tensor.__class__ is torch.Tensor:
+        flat = _lying_anew(tensor)
+        if flat is not None and 0.0 < (found := float(vdot(flat, flat))) < inf:
+            return sqrt(found)
+    return LOOK.size(tensor)
 
 
 # How memory of PyTorch's tensors is asked for by `vizgrad.memory`

@@ -37,7 +37,7 @@ from vizgrad.debugger.engines.pytorch.torch_errors import explain_call, explain_
 from vizgrad.debugger.engines.pytorch.torch_notes import TorchNoting
 from vizgrad.debugger.engines.pytorch.versions import OUTPUTS_TOLD, note_output
 from vizgrad.debugger.engines.pytorch.watched_backward import Engine
-from vizgrad.debugger.engines.pytorch.write_lines import counters, note_writes
+from vizgrad.debugger.engines.pytorch.write_lines import counters, note_all_writes, note_writes
 from vizgrad.debugger.watch.note_recorder import Noting, may_write, near_of
 from vizgrad.debugger.watch.scaling import CLIPPING
 
@@ -329,11 +329,7 @@ class _Listening(TorchFunctionMode):
             _push_mode(self)
             with torch._C.DisableTorchFunction():
                 spot, _ = place_of(sys._getframe(2))
-                for grad, version in grads:
-                    if grad._version > version:
-                        note_writes(
-                            grad, version, ("_foreach_mul_",) * (grad._version - version), spot
-                        )
+                note_all_writes(grads, lambda times: ("_foreach_mul_",) * times, spot)
 
     def repeat_begins(self) -> None:
         self._noting.repeats.begin()

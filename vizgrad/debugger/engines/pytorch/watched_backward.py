@@ -37,7 +37,13 @@ from vizgrad.debugger.engines.pytorch.torch_nodes import (
 )
 from vizgrad.debugger.engines.pytorch.torch_notes import TorchNoting
 from vizgrad.debugger.engines.pytorch.torch_reader import keys_of
-from vizgrad.debugger.engines.pytorch.torch_tensors import LOOK, graph_below, node_of, readable
+from vizgrad.debugger.engines.pytorch.torch_tensors import (
+    LOOK,
+    graph_below,
+    node_of,
+    readable,
+    size_anew,
+)
 from vizgrad.debugger.watch.backwards import Changed, Run, Visit, odd
 from vizgrad.debugger.watch.kept_backwards import BackwardRecord, NodeFacts, key_of_leaf
 from vizgrad.debugger.watch.note_recorder import Noting
@@ -169,14 +175,15 @@ class Listened:
         visit = run.visits[key] = Visit(key, name_of(node), code, lasti, size)
         if run.memory.hidden:
             self._look_for_hidden(node, visit)
-        keys, waiting = self._keys, self._waiting
-        for index, (grad, (below, _)) in enumerate(zip(routed, edges_of(node), strict=False)):
+        keys, waiting, index = self._keys, self._waiting, -1
+        for grad, (below, _) in zip(routed, edges_of(node), strict=False):
+            index += 1
             if grad is None or below is None:
                 continue
             target = keys.get(id(below))
             if target is None:
                 continue
-            sent = LOOK.size(grad)
+            sent = size_anew(grad)
             visit.deliver(target, index, sent)
             waiting[target] = None if target in waiting else sent
             if not 0.0 < sent < _INF:
@@ -247,8 +254,8 @@ _Unheard = torch._C.DisableTorchFunction
 
 def _largest(grads: Any) -> float:
     if len(grads) == 1:
-        return 0.0 if grads[0] is None else LOOK.size(grads[0])
-    sizes = [LOOK.size(grad) for grad in grads if grad is not None]
+        return 0.0 if grads[0] is None else size_anew(grads[0])
+    sizes = [size_anew(grad) for grad in grads if grad is not None]
     strange = [size for size in sizes if size != size]
     return strange[0] if strange else max(sizes, default=0.0)
 

@@ -7,7 +7,7 @@ counter), none is reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -60,10 +60,31 @@ def counters(values: Iterable[Any]) -> list[tuple[torch.Tensor, int]]:
     return found
 
 
+def note_all_writes(
+    counted: Iterable[tuple[torch.Tensor, int]], ops: Callable[[int], Sequence[str]], spot: Spot | None
+) -> None:  # fmt: skip
+    """The counters of these tensors were as told, and have gone on by one call: `ops` says by which
+    operations, if by so many. All share their notes, as the garbage collector has to go through each.
+    """
+    clock, now = int(torch._C._autograd._get_sequence_nr()), tick()
+    made: dict[str, _Noted] = {}
+    for tensor, before in counted:
+        times = tensor._version - before
+        if times > 0:
+            each = ops(times)
+            made.update((op, _Noted(op, spot, clock, now)) for op in each if op not in made)
+            _note(tensor, before, [made[op] for op in each])
+
+
 def note_writes(tensor: torch.Tensor, before: int, ops: Sequence[str], spot: Spot | None) -> None:
     """These operations, one after the other, have each brought the counter of a tensor one further; it was
     `before`.
     """
+    clock, now = int(torch._C._autograd._get_sequence_nr()), tick()
+    _note(tensor, before, [_Noted(op, spot, clock, now) for op in ops])
+
+
+def _note(tensor: torch.Tensor, before: int, writes: Sequence[_Noted]) -> None:
     storage = storage_of(tensor)
     if storage is None:  # a wrapper around others
         return
@@ -74,9 +95,8 @@ def note_writes(tensor: torch.Tensor, before: int, ops: Sequence[str], spot: Spo
             for gone in [k for k, each in _logs.items() if each.reference.expired()]:
                 del _logs[gone]
         log = _logs[key] = _Log(storage)
-    noted, clock, now = log.noted, int(torch._C._autograd._get_sequence_nr()), tick()
-    for version, op in enumerate(ops, before + 1):
-        made = _Noted(op, spot, clock, now)
+    noted = log.noted
+    for version, made in enumerate(writes, before + 1):
         known = noted.get(version, made)  # told twice where one watch is within another
         noted[version] = made if known is not None and known[:3] == made[:3] else None
     while len(noted) > MOST:

@@ -364,7 +364,7 @@ def draw(
     )
     width, height = round(layout.width, 1), round(layout.height, 1)
     groups = tuple(outline.groups[group] for group in _groups(visible))
-    nodes = tuple(describe(node) for node in _nodes(visible))
+    nodes = tuple(for_browser(describe(node)) for node in _nodes(visible))
     collectives = tuple(_collective(each, describe) for each in called)
     placed = (width, height, boxes, lines, frames)
     return Drawing(
@@ -395,6 +395,13 @@ def _collective(called: CalledCollective, describe: Callable[[int], Node]) -> Dr
         call.nodes,
         bool(call.error),
     )
+
+
+def for_browser(node: Node) -> Node:
+    """A leaf without its sequence number, 2**64 - 1: no number of a browser is that exactly, and Python in a
+    browser (pyodide) makes a BigInt of it, which cannot be sent. The view says "leaf".
+    """
+    return replace(node, sequence_nr=0) if node.kind == "leaf" else node
 
 
 def _digest(placed: object, groups: tuple[Group, ...], nodes: tuple[Node, ...]) -> str:

@@ -31,6 +31,7 @@ from vizgrad.debugger.jupyter.widget.drawing import (
     Standing,
     Tally,
     draw,
+    for_browser,
 )
 from vizgrad.debugger.jupyter.widget.handlers import Connection, answers, handles
 from vizgrad.debugger.session.grouping.outline import Outline
@@ -419,7 +420,7 @@ def inspection(session: Session, request: p.Inspect) -> p.Inspection:
             number,
             session.id,
             revision,
-            data,
+            for_browser(data),
             visit,
             buffers,
             grad,
