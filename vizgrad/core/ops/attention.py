@@ -74,28 +74,32 @@ def is_one_node(query: Any, key: Any, value: Any, attn_mask: Any) -> bool:
     """
     if DUALS.on:
         return False
-    arrays: list[Any] = [getattr(each, "_array", None) for each in (query, key, value)]
-    for array in arrays:
-        if array.__class__ is not xp.ndarray or array.ndim != 4 or not array.size:
-            return False
-        if array.dtype != arrays[0].dtype or array.dtype.name not in _TYPES:
-            return False
-        if array.shape[3] != arrays[0].shape[3] or array.strides[3] != array.itemsize:
-            return False
-    q, k, v = arrays
-    if k.shape != v.shape or q.shape[0] != k.shape[0] or q.shape[1] % k.shape[1]:
+    try:
+        q, k, v = query._array, key._array, value._array
+    except AttributeError:  # within a transform
         return False
-    if attn_mask is None:
-        return True
+    if not (q.__class__ is k.__class__ is v.__class__ is xp.ndarray):
+        return False
+    if not (q.ndim == k.ndim == 4 and k.shape == v.shape and q.size and k.size):
+        return False
+    if not (q.dtype == k.dtype == v.dtype and q.dtype.char in _CHARS):
+        return False
+    if q.shape[0] != k.shape[0] or q.shape[3] != k.shape[3] or q.shape[1] % k.shape[1]:
+        return False
+    if not (q.strides[3] == k.strides[3] == v.strides[3] == q.itemsize):
+        return False
+    return attn_mask is None or _is_plain_mask(attn_mask, (*q.shape[:3], k.shape[2]))
+
+
+def _is_plain_mask(attn_mask: Any, whole: tuple[int, ...]) -> bool:
     mask: Any = getattr(attn_mask, "_array", None)
     if mask.__class__ is not xp.ndarray or attn_mask.requires_grad or mask.ndim not in (2, 4):
         return False
-    whole = *q.shape[:3], k.shape[2]
     return all(n in (1, of) for n, of in zip(mask.shape, whole[-mask.ndim :], strict=True))
 
 
-#: The element types that PyTorch has it for.
-_TYPES = frozenset({"float16", "bfloat16", "float32", "float64"})
+#: The element types that PyTorch has it for: float32, float64, float16 and bfloat16.
+_CHARS = frozenset("fdeE")
 
 
 def _over_arrays(

@@ -182,12 +182,11 @@ def multi_head_attention_forward(
     if need_weights:
         out, weights = _attended(q, k, v, mask, dropout_p)
     else:
-        by_example = (batch, num_heads, -1)
         if mask is not None and mask.shape[0] > 1:
-            mask = mask.reshape(*by_example, k.shape[1])
+            mask = mask.reshape(batch, num_heads, -1, k.shape[1])
         elif mask is not None:
             mask = mask.unsqueeze(0)
-        q, k, v = (each.reshape(*by_example, head) for each in (q, k, v))
+        q, k, v = (each.view(batch, num_heads, each.shape[1], head) for each in (q, k, v))
         out = scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal)
         out, weights = out.permute(2, 0, 1, 3), None
     out = linear(out.reshape(length * batch, width), out_proj_weight, out_proj_bias)

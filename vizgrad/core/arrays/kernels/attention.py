@@ -23,8 +23,9 @@ from vizgrad.core.arrays.kernels.normalization import (
     row_sum,
 )
 
-#: Scores of a block: half a megabyte of float32.
-_SCORES = 1 << 17
+#: Examples are taken together up to so many scores, and one is cut above so many: 128 kB and 1 MB of float32,
+#: in the cache of a core. Times are in `notebooks/design/0097-attention-as-one-node.md`.
+_TOGETHER, _CUT = 1 << 15, 1 << 18
 #: Queries of a block at least: with fewer, products take long for each.
 _QUERIES = 32
 
@@ -64,7 +65,7 @@ def attention_gradients(
     grad: Array, query: Array, key: Array, value: Array, mask: Array | None, out: Array, sums: Array,
     is_causal: bool, scale: float, wanted: tuple[bool, bool, bool],
 ) -> tuple[Array | None, Array | None, Array | None]:  # fmt: skip
-    """The gradients by query, key and value, strided as (N, L, H, E) in order; None for those not `wanted`.
+    """The gradients by query, key and value, strided as these are; None for those not `wanted`.
 
     `out` and `sums` are the results of `attention`.
     """
@@ -74,7 +75,7 @@ def attention_gradients(
     # what goes off all slopes of a query: the sum of weights * (grad @ value.T), which is that of grad * out
     total = np.einsum("nhle,nhle->nhl", grad, out)[..., None]
     by_query, by_key, by_value = (
-        _zeros_by_place(each) if want else None for each, want in zip(operands, wanted, strict=True)
+        np.zeros_like(each) if want else None for each, want in zip(operands, wanted, strict=True)
     )
     for block in _blocks(query, key, is_causal):
         examples, queries, keys = block
@@ -105,8 +106,8 @@ def attention_gradients(
 def _blocks(query: Array, key: Array, is_causal: bool) -> Iterator[_Block]:
     count, heads, queries, _ = query.shape
     keys = key.shape[2]
-    step = max(1, _SCORES // (heads * queries * keys))
-    rows = min(queries, max(_QUERIES, _SCORES // (heads * keys)))
+    step = max(1, _TOGETHER // (heads * queries * keys))
+    rows = min(queries, max(_QUERIES, _CUT // (heads * keys)))
     for example in range(0, count, step):
         for first in range(0, queries, rows):
             last = min(first + rows, queries)
@@ -176,12 +177,6 @@ def _by_group(x: Array, heads: int) -> Array:
 def _to_group(x: Array, query: Array) -> Array:
     """Keys or values with a dimension for the heads of queries that share theirs."""
     return x if x.shape[1] == query.shape[1] else x[:, :, None]
-
-
-def _zeros_by_place(like: Array) -> Array:
-    """(N, H, L, E) zeros that lie in the order (N, L, H, E), as PyTorch's gradients do."""
-    count, heads, places, width = like.shape
-    return np.zeros((count, places, heads, width), like.dtype).swapaxes(1, 2)
 
 
 def _wide(x: Array) -> Array:
