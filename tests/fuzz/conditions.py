@@ -161,6 +161,15 @@ def whole_target(call: Call, found: Difference) -> bool:
     return call.operands()[0].dtype.startswith(("int", "uint", "bool"))
 
 
+def outside_unit_interval(call: Call, found: Difference) -> bool:
+    return any(not 0 < v < 1 for v in call.operands()[0].values)
+
+
+def negative_setting(call: Call, found: Difference) -> bool:
+    given = (*call.args, *(value for _, value in call.words))
+    return any(isinstance(each, int | float) and each < 0 for each in given)
+
+
 def empty(call: Call, found: Difference) -> bool:
     """An operand has no elements."""
     return any(not g.count for g in call.operands())

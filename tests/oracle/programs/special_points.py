@@ -119,3 +119,11 @@ def normalisation_of_constants(torch, see):
         _slope(torch, lambda x: F.layer_norm(x, (3,)) * x.detach(), [2.0, 2.0, 2.0]),
         expect=[0, 0, 0],
     )
+
+
+@program(rules="T-70")
+def the_slope_of_logit_at_and_beyond_its_ends(torch, see):
+    """With `eps` below 0 nothing is moved into the domain, outside which value and slope are NaN."""
+    for eps in (None, 0.0, 0.1, -7.0):
+        x = torch.tensor([-0.0, 0.0, 1.0, 1.25, -0.5, 0.3], dtype=torch.float64, requires_grad=True)
+        see(f"eps {eps}", torch.autograd.grad(torch.logit(x, eps).sum(), x))

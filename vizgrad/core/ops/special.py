@@ -123,7 +123,7 @@ class logit:
 
     def grad_self(grad, self, eps):
         slope = grad / abs(self * (1 - self))
-        if eps is None:  # NaN, as the value, where there is no logarithm
+        if eps is None or eps < 0:  # NaN, as the value, where there is no logarithm
             return slope + constant(elementwise.nan_outside(raw(self), 0, 1), slope)
         return drop(slope, mask=(raw(self) < eps) | (raw(self) > 1 - eps))  # NaN stays
 

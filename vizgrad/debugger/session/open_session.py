@@ -373,6 +373,8 @@ class Live:
         """The collectives that the step before `position` has told of."""
         run = self.history.run
         told = run.collectives if isinstance(run, Communicating) else ()
+        if not told:
+            return []
         return [call for step, _, call in told if step == position - 1]
 
     @property

@@ -76,16 +76,16 @@ def test_a_step_by_a_view_calls_few_functions_in_few_files() -> None:
         controller.close()
         session.close()
     assert sent == ["updated", "done"]
-    assert calls <= 235
-    assert len(files) <= 31, sorted(files)
+    assert calls <= 238
+    assert len(files) <= 32, sorted(files)
 
 
 def test_a_step_in_a_cell_calls_few_functions_in_few_files() -> None:
     opened().step()
     session = opened()
     calls, files = calls_of(session.step)
-    assert calls <= 145
-    assert len(files) <= 26, sorted(files)
+    assert calls <= 153
+    assert len(files) <= 27, sorted(files)
     calls, files = calls_of(session.back)
-    assert calls <= 92
-    assert len(files) <= 18, sorted(files)
+    assert calls <= 99
+    assert len(files) <= 19, sorted(files)

@@ -495,11 +495,13 @@ def where_of(
         return Where(f"{counted(position - 1, total)}; failed: {error}")
     if stopped is not None:
         text += f"; {stopped.text[:1].lower()}{stopped.text[1:]}"
-    calls = "".join(f"; {call}" for call in called[:_MOST_CALLED])
+    coming = _coming(following, within)
+    if not called:
+        return Where(f"{text}; {coming}")
+    calls = "; ".join(map(str, called[:_MOST_CALLED]))
     if len(called) > _MOST_CALLED:
         calls += f"; {len(called) - _MOST_CALLED:,} more collectives"
-    coming = _coming(following, within)
-    return Where(f"{text}{calls}; {coming}", f"{text}; {coming}")
+    return Where(f"{text}; {calls}; {coming}", f"{text}; {coming}")
 
 
 def _coming(following: tuple[int, str, str] | None, within: model.Within | None) -> str:
