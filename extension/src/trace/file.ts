@@ -135,7 +135,7 @@ function fileOf(records: ReadonlyMap<string, Uint8Array>, progress: Progress): T
       : read(data);
   };
   tell(UNPACKED);
-  const trace = part('trace.json', readTrace, UNPACKED, READ);
+  const trace = part('trace.json', data => forBrowser(readTrace(data)), UNPACKED, READ);
   if (trace.version > MODEL_VERSION) {
     throw new BadFile('a newer vizgrad wrote it; update vizgrad where Jupyter runs');
   }
@@ -182,6 +182,14 @@ function fileOf(records: ReadonlyMap<string, Uint8Array>, progress: Progress): T
     arrays: filed,
     array
   };
+}
+
+/** Leaves without their sequence number, 2**64 - 1, which no number is exactly: as the kernel sends nodes. */
+function forBrowser(trace: Trace): Trace {
+  const nodes = trace.graph.nodes.map(node =>
+    node.kind === 'leaf' ? { ...node, sequence_nr: 0 } : node
+  );
+  return { ...trace, graph: { ...trace.graph, nodes } };
 }
 
 function keyOf({ node, kind, nr }: ArrayName): string {
