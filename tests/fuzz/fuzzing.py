@@ -54,8 +54,8 @@ class Fuzzer:
     def note(self, text: str) -> None:
         """Survives a crash of either library."""
         if self.journal is not None:
-            os.ftruncate(self.journal, 0)
-            os.pwrite(self.journal, text.encode(), 0)
+            written = os.pwrite(self.journal, text.encode(), 0)
+            os.ftruncate(self.journal, written)  # after it: the process may be killed in between
 
     def wrong(self, call: Call) -> list[Difference]:
         if fatal(call):

@@ -62,7 +62,7 @@ LISTED = {
     (r"nll_loss of one sample", r"0: one dim more"): _ORDER,
     (r"linear", r"2: one dim more"): _SHAPES,
     (r"batch_norm", r"0: nothing in it"): _SHAPES,
-    (r"scaled_dot_product_attention|causal attention", r"2: no rows"): _SHAPES,
+    (r"scaled_dot_product_attention|causal attention|attention as one node.*", r"2: no rows"): _SHAPES,
     (r"logaddexp|logcumsumexp", r".: complex"): "T-79 is about real numbers",
     (r"hardtanh|relu6|threshold|avg_pool.*|local_response_norm", r"0: (int|bool)"): "integers are cut off",
     (r"everything = v", r"1: one dim less"): "a numpy array is no tensor",

@@ -54,14 +54,13 @@ def test_the_debug_cell_can_be_run_again(lab: Lab) -> None:
     notebook = lab.open_notebook(SETUP, DEBUG, "show(s)")
     notebook.run()
     view, other = notebook.output(1), notebook.output(2)
-    at(other, 0)
-    press(view, "Open live")  # a later cell shows the session, too
     for position in (1, 2, 3):
         press(view, "Step")
         at(view, position)
+        at(other, position)
     run_cell(notebook, 1)
     says(other, "This session is closed: it was debugged again in In [4].")
-    at(other, 0)
+    at(other, 0)  # to be debugged again, the run was taken back first
     at(view, 0)
     picture(lab, "debugged-again")
     press(view, "Continue")

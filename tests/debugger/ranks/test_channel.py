@@ -87,7 +87,7 @@ def test_an_engine_that_runs_other_code_is_asked_by_ipyparallel() -> None:
 
 
 def test_no_call_overtakes_one_that_ipyparallel_has_not_delivered() -> None:
-    """A move that was sent to a busy engine runs before anybody asks this engine where it stands."""
+    """A move that was sent to a busy engine runs before this engine is asked where it stands."""
     _, found = opened()
     queued = ByIpyparallel()
     queued.returned = False

@@ -66,7 +66,7 @@ def all_of(noting: Noting) -> list[Explanation]:
 
 def questions(noting: Noting) -> list[Question]:
     """One for each finding: why was this seen?"""
-    found: dict[object, Cause] = {}
+    found: dict[tuple[str, object], Cause] = {}
     for find in _FINDERS:
         for cause in noting.guarded(list, find(noting)) or ():
             where = cause.culprit
@@ -77,4 +77,9 @@ def questions(noting: Noting) -> list[Question]:
                     found[key] = replace(known, clocks=(*known.clocks, *cause.clocks))
             elif cause and len(found) < _MOST:
                 found[key] = cause
-    return [Question("finding", cause.tensor, seen=cause) for cause in found.values()]
+    explained = {where for kind, where in found if kind == "wrong-call"}
+    return [
+        Question("finding", cause.tensor, seen=cause)
+        for (kind, where), cause in found.items()
+        if not (kind == "nonfinite-forward" and where in explained)  # the wrong call is why
+    ]

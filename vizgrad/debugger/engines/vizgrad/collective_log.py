@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.debugger.model.collectives import WAITED, Collective
 
 if TYPE_CHECKING:
+    from vizgrad.core.graph.node import Node
     from vizgrad.distributed.calls import Call
 
 #: Ranks that were waited for at least so large a part of the time came last.
 _LAST = 0.5
+
+
+class LeafNumbers:
+    """The number of a leaf's node, by its tensor."""
+
+    def __init__(self, ids: Mapping[Node, int]) -> None:
+        """`ids`: the number of each node."""
+        self._ids = ids
+        #: By identity of their tensors.
+        self._leaves: dict[int, int] | None = None
+
+    def __call__(self, tensor: Any) -> int | None:
+        if self._leaves is None:
+            self._leaves = {
+                id(node.variable): number
+                for node, number in self._ids.items()
+                if isinstance(node, AccumulateGrad)
+            }
+        return self._leaves.get(id(tensor))
 
 
 class CollectiveLog:

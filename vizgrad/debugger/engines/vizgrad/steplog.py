@@ -26,7 +26,7 @@ from vizgrad.debugger.engines.common.recorded_step import (
     Routed,
     error_text,
 )
-from vizgrad.debugger.engines.vizgrad.collective_log import CollectiveLog
+from vizgrad.debugger.engines.vizgrad.collective_log import CollectiveLog, LeafNumbers
 from vizgrad.debugger.engines.vizgrad.effects import (
     GradEffect,
     ReleaseEffect,
@@ -75,18 +75,9 @@ class StepLog(Watch):
         self._keeps = False
         #: Values that come by in one visit, by identity: what is handed on unchanged is copied once.
         self._seen: dict[int, tuple[Any, CapturedArray]] = {}
-        #: By identity of their tensors: the numbers of leaves.
-        self._leaves: dict[int, int] | None = None
-        self.collectives = CollectiveLog(self._leaf)
-
-    def _leaf(self, tensor: Any) -> int | None:
-        if self._leaves is None:
-            self._leaves = {
-                id(node.variable): number
-                for node, number in self._ids.items()
-                if isinstance(node, AccumulateGrad)
-            }
-        return self._leaves.get(id(tensor))
+        self.collectives = CollectiveLog(
+            LeafNumbers(ids)
+        )  # no method of ours: that would be a cycle
 
     def forked(self, task: GraphTask, position: int) -> StepLog:
         """That of a run which begins with the first steps of this one."""
