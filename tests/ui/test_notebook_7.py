@@ -151,6 +151,7 @@ def test_the_story_in_cells_and_in_a_file(notebook_7: Lab) -> None:
     expect(red).to_be_in_viewport()
     assert not source.evaluate("element => element.contains(document.activeElement)")
     picture(lab, "notebook7-source")
+    press(view, "Zoom to fit")  # the node may be above what is seen
     view.locator('[data-node-id="1"]').first.click()
     expect(source.locator(".vg-selected-line")).to_contain_text("return distance(x) * x")
     expect(source.locator(".vg-selected-line")).to_be_in_viewport()
