@@ -70,6 +70,7 @@ import torch
 
 
 def train(zero):
+    torch.manual_seed(0)
     net = torch.nn.Linear(4, 1)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
     for _ in range(3):
