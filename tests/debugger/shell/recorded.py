@@ -182,9 +182,10 @@ def _block(text: str) -> Iterator[str]:
 
 
 def _environment() -> dict[str, str]:
-    """A terminal of 120 columns; no rank of a job that runs this."""
+    """A terminal of 120 columns; no rank of a job that runs this, and no CI, where pytest prints more."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH", ""))))
-    kept = {name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE")}
+    outer = ("RANK", "WORLD_SIZE", "CI", "BUILD_NUMBER")
+    kept = {name: value for name, value in os.environ.items() if name not in outer}
     for name in [name for name in kept if name.startswith(("PYTEST_", "COV"))]:
         del kept[name]
     return {**kept, "PYTHONPATH": path, "TERM": "dumb", "COLUMNS": "120", "OMP_NUM_THREADS": "1"}
