@@ -65,6 +65,8 @@ class Session:
         self._watches = SessionWatches(control)
         self.title = backward.title
         self.opening = Opening() if opening is None else opening
+        #: Tells whether the cell that runs shows the session already; None: no output shows it.
+        self.shows: Callable[[], bool] | None = None
         #: No other session has this id, in no kernel.
         self.id = ""
         #: A session that nobody holds any more is abandoned; an engine's side is full of cycles.
@@ -588,6 +590,13 @@ class Session:
         after each notebook cell. Work for what was written alone. A busy session is left: its move will tell.
         """
         return self._control.notice_writes()
+
+    def _ipython_display_(self) -> None:
+        """As the value of a cell that shows its view: nothing twice. NotImplementedError: displayed as
+        anything else.
+        """
+        if self.shows is None or not self.shows():
+            raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"<Session {self.name}: {self.where}>"
