@@ -3,7 +3,7 @@ import type { ComponentChild, JSX, RefObject, SVGAttributes } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 
 import type { DrawnFrame, DrawnLine, Node, RankRow } from '../../protocol';
-import { callOn, isLarger, rowWithin } from '../../store';
+import { callOn, editsOf, isLarger, rowWithin } from '../../store';
 import type { Compared, Fold, OnWay, RanksState, SessionState } from '../../store';
 import * as format from '../format';
 import { CollectiveBox } from './CollectiveBox';
@@ -84,6 +84,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
       keys.filter(key => key === (keys.includes(focusKey ?? '') ? focusKey : keys[0]))
     );
   }, [picture, selection, focusKey]);
+  const edited = useMemo(() => new Set(editsOf(run).map(({ node }) => node)), [run]);
   const found = useMemo(() => [...matches], [matches]);
   const onWay = useMemo(() => [...props.way.keys()], [props.way]);
   const { compared } = props;
@@ -216,6 +217,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
           saved={session.saved.of(node.id)}
           starts={starts[index] ?? NONE}
           breakpoint={breakpoints.has(node.id)}
+          edited={edited.has(node.id)}
           match={matches.has(node.id)}
           onWay={props.way.get(node.id) ?? null}
           heat={heat(stands.grad_norm)}
