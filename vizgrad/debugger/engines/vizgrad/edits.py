@@ -90,9 +90,7 @@ def put_saved(node: Node, number: int, name: str, value: Any) -> Change:
         if type(before) not in (int, float) or not isinstance(value, int | float):
             raise ValueError(f"{text} is {before!r}: only a number can be changed, to a number")
         return Change(f"{text} = {value}", number, (SavedEffect(node, name, before, value),))
-    values = {
-        n: v for n, v in node.saved_values().items() if v is not None and not is_stand_in(v)
-    }
+    values = {n: v for n, v in node.saved_values().items() if v is not None and not is_stand_in(v)}
     if name not in values:
         known = ", ".join([*values, *node.plain_names])
         raise ValueError(f"{node.name()} has saved no {name!r}; it has saved: {known or 'nothing'}")
