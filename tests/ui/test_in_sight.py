@@ -177,3 +177,16 @@ def test_a_button_that_goes_when_it_is_pressed_leaves_keys_with_the_view(lab: La
     expect(why).to_have_count(0)
     lab.page.keyboard.press("F10")
     at(view, 4)
+
+
+def test_keys_that_mean_nothing_in_the_view_do_nothing_in_the_notebook(lab: Lab) -> None:
+    notebook, view = first_look(lab, MODEL, 1280, 720)
+    inside = "view => view.contains(document.activeElement)"
+    handle = root(view).element_handle()
+    view.locator(".vg-node").first.focus()
+    for _ in range(3):  # in each of the first parts
+        lab.page.keyboard.press("F6")
+        for key in ("ArrowDown", "ArrowUp", "m", "a", "d", "d"):
+            lab.page.keyboard.press(key)
+            assert lab.page.evaluate(inside, handle)
+    assert [cell["cell_type"] for cell in notebook.cells()] == ["code"]

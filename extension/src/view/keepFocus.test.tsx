@@ -12,13 +12,11 @@ afterEach(() => {
 function view(): { root: HTMLElement; button: HTMLElement; node: HTMLElement; other: HTMLElement } {
   document.body.innerHTML =
     '<div><button></button><p class="vg-canvas"><i tabindex="0"></i></p></div><button></button>';
-  const [button, other] = [...document.querySelectorAll('button')] as [HTMLElement, HTMLElement];
-  const [root, node] = ['div', 'i'].map(name => document.querySelector<HTMLElement>(name)) as [
-    HTMLElement,
-    HTMLElement
-  ];
+  const found = (selector: string, at = 0): HTMLElement =>
+    document.querySelectorAll<HTMLElement>(selector)[at] as HTMLElement;
+  const root = found('div');
   stop = keepFocus(root);
-  return { root, button, node, other };
+  return { root, button: found('button'), node: found('i'), other: found('button', 1) };
 }
 const settled = (): Promise<void> => new Promise(done => setTimeout(done));
 

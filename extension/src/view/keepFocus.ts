@@ -2,6 +2,8 @@
  * Keys stay with the view when what had the focus is taken out of the page, as a button that another replaces once it
  * was pressed: the graph gets the focus, else F10 would go to nobody.
  */
+import { goToGraph } from './parts';
+
 export function keepFocus(root: HTMLElement): () => void {
   const page = root.ownerDocument;
   let last: Element | null = null;
@@ -11,7 +13,7 @@ export function keepFocus(root: HTMLElement): () => void {
     }
     last = null;
     if (page.activeElement === null || page.activeElement === page.body) {
-      root.querySelector<SVGElement>('.vg-canvas [tabindex="0"]')?.focus({ preventScroll: true });
+      goToGraph(root);
     }
   });
   const note = ({ target }: Event): void => {
