@@ -23,7 +23,7 @@ export function Explained({ why, session }: ExplainedProps): JSX.Element {
   const { told, position } = why;
   const host = useRef<HTMLDivElement>(null);
   // Who asks wants to read it, also where the page has to be scrolled for it.
-  useEffect(() => host.current?.scrollIntoView?.({ block: 'nearest' }), [told]);
+  useEffect(() => host.current?.scrollIntoView({ block: 'nearest' }), [told]);
   const moved = position !== session.run.position;
   return (
     <div ref={host} class="vg-explained" data-kind={told.kind}>
