@@ -40,15 +40,15 @@ from vizgrad.debugger.session.session_parts import (
     SessionStages,
 )
 from vizgrad.debugger.session.session_reader import Inspected, Look, SavedTensors, saved_tensors
+from vizgrad.debugger.session.shown_once import ShownOnce
 from vizgrad.debugger.session.watches import SessionWatches
 
 
-class Session:
+class Session(ShownOnce):
     """A backward that has not run yet, or only in part. Made by `vizgrad.debug(loss)`.
 
-    `step`, `back`, `run_to`, `continue_`, `restart` move it; `node`, `ready`, `buffers`, `saved`,
-    `versions`, `trace` look at it. Properties wait for a step that is running on another thread, except
-    those that say otherwise.
+    `step`, `back`, `run_to`, `continue_`, `restart` move it; `node`, `ready`, `buffers`, `saved`, `versions`,
+    `trace` look at it. Properties wait for a step on another thread, except those that say otherwise.
     """
 
     _control_type: type[RunControl] = RunControl
@@ -65,8 +65,6 @@ class Session:
         self._watches = SessionWatches(control)
         self.title = backward.title
         self.opening = Opening() if opening is None else opening
-        #: Tells whether the cell that runs shows the session already; None: no output shows it.
-        self.shows: Callable[[], bool] | None = None
         #: No other session has this id, in no kernel.
         self.id = ""
         #: A session that nobody holds any more is abandoned; an engine's side is full of cycles.
@@ -590,13 +588,6 @@ class Session:
         after each notebook cell. Work for what was written alone. A busy session is left: its move will tell.
         """
         return self._control.notice_writes()
-
-    def _ipython_display_(self) -> None:
-        """As the value of a cell that shows its view: nothing twice. NotImplementedError: displayed as
-        anything else.
-        """
-        if self.shows is None or not self.shows():
-            raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"<Session {self.name}: {self.where}>"
