@@ -17,7 +17,7 @@ from typing import Any
 
 from vizgrad.core.arrays.backend import on_device_of
 from vizgrad.core.graph.node import Node
-from vizgrad.core.graph.saved import Freed, bare, is_stand_in
+from vizgrad.core.graph.saved import Freed, bare
 from vizgrad.core.tensor.storage import InferenceStorage, Storage
 from vizgrad.core.tensor.tensor import Tensor, storage_of
 from vizgrad.debugger.engines.api.protocols import WorldChanged
@@ -117,7 +117,11 @@ class ReleaseEffect:
         self._node = node
         self._token = token
         self.values = values
-        self.names = tuple(name for name, v in values.items() if not is_stand_in(v))
+        names: list[str] = []
+        for name, value in values.items():  # in each step: without a call
+            if not getattr(value, "_is_stand_in", False):
+                names.append(name)
+        self.names = tuple(names)
         self.bytes = sum(
             [
                 int(array.nbytes)
