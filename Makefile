@@ -82,7 +82,7 @@ parity: $(DONE)/project $(DONE)/needs-parity browser
 	python -m pytest -n auto --dist worksteal tests/oracle tests/fuzz tests/debugger/engines/pytorch \
 	  tests/pains/library $(ARGS)
 	$(if $(ARGS),,python -m pytest tests/core tests/debugger tests/distributed \
-	  tests/packaging/test_docs.py tests/ui/test_engines.py -k torch \
+	  tests/packaging/test_docs.py tests/packaging/test_code_blocks.py tests/ui/test_engines.py -k torch \
 	  --ignore tests/debugger/engines/pytorch)
 
 .PHONY: pytorch-models
