@@ -23,6 +23,7 @@ AXE = ROOT / "extension" / "node_modules" / "axe-core" / "axe.min.js"
 #: Pages that are opened: one of each kind.
 OPENED = (
     "index.html", "start.html", "hosts.html", "systems.html", "stability.html", "pytorch.html",
+    "torch_graphs.html", "notebooks/terminal.html", "notebooks/commands.html", "notebooks/06_ranks.html",
     "notebooks/guide.html", "notebooks/00_tour.html", "notebooks/03_functions.html", "notebooks/04_why.html",
     "notebooks/05_pytorch.html", "notebooks/design/README.html", "reference/debugger.html",
     "reference/functional.html", "vizgrad/README.html", "search.html",

@@ -50,6 +50,7 @@ RUN_IN = {
     ("notebooks/terminal.md", "$"): ("tests/debugger/shell/test_recorded.py", "recorded.page()"),
     ("notebooks/site/hosts.md", "pip install jupyterlite"): (".ci/lite", "jupyter lite build"),
     ("notebooks/site/pytorch.md", "import"): ("tests/packaging/test_docs.py", "PROGRAMS"),
+    ("notebooks/site/torch_graphs.md", "import"): ("tests/packaging/test_docs.py", "PROGRAMS"),
     ("notebooks/site/start.md", "pip install"): (".ci/release/fresh.py", "new.install"),
     ("notebooks/site/start.md", "python -c"): (".ci/release/fresh.py", "vizgrad.demo("),
     ("notebooks/site/start.md", "import"): ("tests/packaging/test_docs.py", "PROGRAMS"),
