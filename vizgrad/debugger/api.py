@@ -57,7 +57,8 @@ def debug(
 
     Tensors of PyTorch are opened the same way (the page *PyTorch's graphs in the debugger* of the
     documentation says what cannot be done with these), and those of any other engine that has
-    registered itself (`vizgrad.debugger.engines.api.openers`). The user's names for them are looked up where `debug` is called.
+    registered itself (`vizgrad.debugger.engines.api.openers`). The user's names for them are
+    looked up where `debug` is called.
 
     Raises RuntimeError for a tensor without history and for a graph that an earlier backward has released,
     as backward does, TypeError for what no engine knows.

@@ -52,7 +52,7 @@ class Demo:
 
 
 def demo(folder: str | os.PathLike[str] = "vizgrad-course") -> Demo:
-    """Copies the course, its notebooks and what they read and link to, into `folder`, and says how to open it.
+    """Copies the course, its notebooks and what they read and link to, into `folder`; says how to open it.
 
     In a notebook the result shows links; elsewhere it prints the command. Files that are there already stay
     as they are, so that what the user has written into them is kept. FileNotFoundError where the course was
