@@ -385,3 +385,16 @@ def test_alone_it_lists_the_first_commands_and_the_others_by_section(session: Ke
     assert titles == ["First commands:", "Run:", "Graph:", "Notebook:"]
     assert [line.split()[1] for line in parts[0][1:4]] == ["debug", "debug", "step"]
     assert sum(len(part) - 1 for part in parts) == len(magics())
+
+
+def test_a_cell_that_shows_a_session_shows_it_once(kernel: Kernel) -> None:
+    kernel.run("once = vg.tensor([2.0], requires_grad=True)")
+    cell = kernel.run("vg.debug((once * 2).sum())", "once")
+    assert not cell.error
+    assert len(cell.shown) == 1
+    assert not cell.result
+    kernel.run("again = vg.debug((once * 2).sum())", "again")
+    assert (
+        "0 of 3 nodes done" in kernel.run("again", "another").result
+    )  # no view is below this cell
+    assert "0 of 2 nodes done" in kernel.run("vg.debug(once * 2, display=False)", "none").result
