@@ -153,7 +153,8 @@ lint: $(DONE)/modules $(DONE)/needs-lint
 .PHONY: docs
 docs: $(DONE)/project $(DONE)/needs-docs $(DONE)/needs-parity
 	python .ci/docs/stage.py build/docs $(ARGS)
-	python -m sphinx --quiet --fail-on-warning --keep-going --builder html build/docs/source build/docs/html
+	python -m sphinx --quiet --fail-on-warning --keep-going --builder html \
+	  --define html_search_scorer=build/docs/source/_static/scorer.js build/docs/source build/docs/html
 	@.ci/browser
 	python .ci/docs/check.py build/docs/html
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from docutils import nodes
 from latex2mathml.converter import convert
@@ -21,7 +20,6 @@ html_title = "vizgrad"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer"})]
-html_search_scorer = str(Path(__file__).with_name("_static") / "scorer.js")
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
