@@ -127,9 +127,16 @@ class Following(View):
 
 
 def _foldable(standing: Standing) -> Standing:
-    """Without names, which are told once, and without the states of saves, which `saved` says."""
+    """Without names, which are told once, and without the states of saves, which `saved` says. Where the
+    current branch stands is said by the run: its own entry is as old as the last look.
+    """
     storages = tuple(
         replace(each, saves=tuple(replace(mark, state="alive") for mark in each.saves))
         for each in standing.storages
     )
-    return replace(standing, names=(), storages=storages)
+    position, recorded = standing.position, standing.recorded
+    branches = tuple(
+        replace(each, position=position, recorded=recorded) if each.current else each
+        for each in standing.branches
+    )
+    return replace(standing, names=(), storages=storages, branches=branches)
