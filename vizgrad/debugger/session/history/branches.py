@@ -41,7 +41,7 @@ class Line:
         """ValueError for an engine that has no branches."""
         run = self.history.run
         if not isinstance(run, Branching):
-            raise ValueError("this engine cannot continue a backward in more than one way")
+            raise ValueError("this engine runs a backward only once, so it has no branches")
         return run
 
     def told(self, current: Line) -> model.Branch:

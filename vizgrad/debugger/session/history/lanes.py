@@ -170,7 +170,7 @@ class Visiting:
 
     def __init__(self, step: Step) -> None:
         if not isinstance(step, Staged):
-            raise ValueError("this engine does not tell what a node does in which order")
+            raise ValueError("this engine runs a node as a whole: there is no step within a node")
         self._staged: Sequence[tuple[model.StageRecord, Sequence[Effect]]] = step.staged
         self.node = step.node
         self.code = step.code
