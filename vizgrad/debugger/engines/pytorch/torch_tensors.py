@@ -100,6 +100,22 @@ def graph_below(roots: list[Any]) -> list[Any]:
     return found
 
 
+def counted_below(roots: list[Any]) -> tuple[list[Any], dict[int, int]]:
+    """The same, and by the id of each how many edges lead to it; two more for a root."""
+    arrivals = {id(node): 2 for node in roots}
+    found = list(roots)
+    for node in found:
+        for below, _ in edges_of(node):
+            if below is not None:
+                key = id(below)
+                if key in arrivals:
+                    arrivals[key] += 1
+                else:
+                    arrivals[key] = 1
+                    found.append(below)
+    return found, arrivals
+
+
 def _kept(tensor: Any) -> Any:
     """For a sparse tensor its values."""
     if tensor.layout is torch.strided:
