@@ -118,7 +118,8 @@ class Marks:
 
     def mark_one(self, node: Any, spot: Spot | None) -> None:
         """One that is all that its call has recorded."""
-        note_one(node, self._origin(spot))
+        opened = OPEN.calls[-1] if OPEN.calls else self._outside
+        note_one(node, opened.origins.get(id(spot)) or self._origin(spot))
 
     def mark(self, nodes: list[Any], spot: Spot | None) -> None:
         """These, and what was recorded below them by the same call."""
@@ -176,8 +177,10 @@ class _Modules(local):
 _MODULES = _Modules()
 
 
-#: By the id of a module: it, the parent that called it, and its name there.
-_NAMED: dict[int, tuple[ref[torch.nn.Module], ref[torch.nn.Module], str]] = {}
+#: By the id of a module: it, the parent that called it, its name there, and the steps down to it.
+_NAMED: dict[
+    int, tuple[ref[torch.nn.Module], ref[torch.nn.Module], str, tuple[str, ...]]
+] = {}  # fmt: skip
 _MOST_NAMED = 100_000
 
 
@@ -188,14 +191,15 @@ def _name_in(parent: torch.nn.Module | None, module: torch.nn.Module) -> str:
     known = _NAMED.get(id(module))
     if known is not None and known[0]() is module and known[1]() is parent:
         there: Any = parent
-        for key in known[2].partition(": ")[0].split("."):
+        for key in known[3]:
             there = None if there is None else there._modules.get(key)
         if there is module:
             return known[2]
     found = _found_in(parent, module)
     if len(_NAMED) >= _MOST_NAMED:
         _NAMED.clear()
-    _NAMED[id(module)] = ref(module), ref(parent), found
+    steps = tuple(found.partition(": ")[0].split("."))
+    _NAMED[id(module)] = ref(module), ref(parent), found, steps
     return found
 
 

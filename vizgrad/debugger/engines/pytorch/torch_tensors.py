@@ -66,6 +66,10 @@ KINDS: dict[Any, Kind] = {
 }
 
 
+#: Types all of whose values are finite.
+_WHOLE = frozenset(dtype for dtype, kind in KINDS.items() if kind.kind not in FLOATING)
+
+
 def readable(tensor: Any) -> bool:
     """Can its values be read without a callback?"""
     return (
@@ -329,6 +333,8 @@ def _lying_anew(tensor: Any) -> Any:
 
 def finite_anew(tensor: Any) -> bool:
     """`LOOK.finite` of what an operation has just made, a plain tensor."""
+    if tensor.dtype in _WHOLE:
+        return True
     flat = _lying_anew(tensor)
     if flat is not None and vdot(flat, flat) < inf:
         return True
