@@ -1,8 +1,8 @@
-"""The record of a watched backward of PyTorch's: numbers in one list, of which `Visit`s are made when somebody
-asks for them.
+"""The record of a watched backward of PyTorch's: one list of numbers, from which `Visit`s are made when they
+are asked for.
 
-An object for each node would be what a watch of a backward costs: the garbage collector goes through all of
-them, and nobody asks as long as all is well.
+An object for each node would be most of the cost of a watched backward: the garbage collector goes through
+all of them, and no question is asked as long as all is well.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _HEAD = 5
 
 
 class Passing:
-    """Nodes that nobody listens to: the gradient that the one edge to each delivers goes on as large as it is."""
+    """Nodes without a listener: one edge leads to each, and the gradient goes on as large as it came."""
 
     def __init__(self) -> None:
         #: Key of such a node -> the key of the node below.
@@ -53,7 +53,12 @@ class LoggedRun(Run):
         self._waits = False  # sizes are numbers from the first
 
     def note(
-        self, key: int, name: str, origin: Origin, size: float, deliveries: list[Any] | tuple[()] = ()
+        self,
+        key: int,
+        name: str,
+        origin: Origin,
+        size: float,
+        deliveries: list[Any] | tuple[()] = (),
     ) -> None:
         """`deliveries`: target, edge and size of each, one after the other. Of several threads, too: one list
         is added to another at once.
@@ -83,7 +88,7 @@ class LoggedRun(Run):
         self._read = end
 
     def _pass_on(self, key: int, size: float) -> None:
-        """What was delivered to a node that nobody listens to."""
+        """Visits of the nodes without a listener that a gradient came to."""
         passing = self.passing
         while (below := passing.below.get(key)) is not None:
             visit = visit_of(key, passing.names[key], passing.origins[key], size)

@@ -7,6 +7,7 @@ nothing. For a leaf it is one before, because the earlier `.grad` is inspected.
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
@@ -148,7 +149,10 @@ class Listened:
         for leaf in self._silent:
             key = -id(leaf[0])
             if key in waiting:
-                run.note(key, "AccumulateGrad", NOWHERE, waiting[key] or 0.0)
+                size = waiting[key]
+                if size is None:  # a hook has run a part of this graph, too
+                    size = _largest((leaf[0].grad,))
+                run.note(key, "AccumulateGrad", NOWHERE, size)
                 self._arrived.append(leaf)
         for variable, held in self._arrived:
             run.leaves.add(id(variable))
@@ -171,7 +175,8 @@ class Listened:
     @property
     def _ran(self) -> Callable[[Any, Any], None] | None:
         """The hook of all nodes; None where PyTorch does not say which of them runs."""
-        if _running is None:
+        compiled = sys.modules.get("torch._dynamo.compiled_autograd")
+        if _running is None or getattr(compiled, "compiled_autograd_enabled", False):
             return None
         noting, visited, guarded, running = self._noting, self._visited, Noting.guarded, _running
 
@@ -235,15 +240,18 @@ class Listened:
         run, origin, name = self._run, recorded_at(node), name or name_of(node)
         run.note(key, name, origin, came, deliveries)
         if is_odd or run.memory.hidden:
-            visit = visit_of(key, name, origin, came, deliveries)
-            visit.delivered(0, len(deliveries))
-            if run.memory.hidden:
-                self._look_for_hidden(node, visit)
-            for index, size in zip(deliveries[1::3], deliveries[2::3], strict=True):
-                if not 0.0 < size < _INF:
-                    self._odd_delivery(node, visit, index, routed[index], given, size)
+            visit = visit_of(key, name, origin, came, deliveries).delivered(0, len(deliveries))
+            self._look_closer(node, visit, routed, given)
         if self._record is not None:
             self._note(self._record, node, routed, given)
+
+    def _look_closer(self, node: Any, visit: Visit, routed: Any, given: Any) -> None:
+        """It delivered what is zero or not finite, or memory is known that may be written unseen."""
+        if self._run.memory.hidden:
+            self._look_for_hidden(node, visit)
+        for _, index, size in visit.out:
+            if not 0.0 < size < _INF:
+                self._odd_delivery(node, visit, index, routed[index], given, size)
 
     def _note(self, record: BackwardRecord, node: Any, routed: Any, given: Any) -> None:
         """All for a trace."""
