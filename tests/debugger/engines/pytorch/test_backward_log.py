@@ -76,12 +76,16 @@ def through_linear(a: Any, b: Any) -> Any:
     return torch.nn.functional.linear(a.view(2, 2, 3), b[:3, :3].t()).sum()
 
 
+def a_view(a: Any, b: Any) -> Any:
+    return (a * b.t().t()).view(-1)[0]  # nobody delivers to the node of the root
+
+
 def a_leaf(a: Any, b: Any) -> Any:
     return a.sum(), b  # the second root is a leaf
 
 
 PROGRAMS = [
-    moved, shared, both_ways, in_place, one_only, zeros, infinite, through_linear, a_leaf,
+    moved, shared, both_ways, in_place, one_only, zeros, infinite, through_linear, a_view, a_leaf,
 ]  # fmt: skip
 
 
@@ -167,6 +171,20 @@ def test_a_part_of_a_graph_that_is_not_run_is_not_told_of() -> None:
     with watching() as noting:
         torch.autograd.grad((a.view(3, 1).exp().sum() + b.view(3, 1).sum()), a)
     (run,) = noting.runs
-    assert -id(a) not in run.leaves
+    assert not run.leaves
     assert "SumBackward0" in {visit.name for visit in run.visits.values()}
     assert len([visit for visit in run.visits.values() if visit.name.startswith("View")]) == 1
+
+
+@pytest.mark.filterwarnings("ignore")  # PyTorch warns of its own calls and of hooks of modules
+def test_compiled_autograd_does_not_end_a_watch() -> None:
+    """Its hooks are traced: a backward that is compiled is not told of, the next one is."""
+    compiled_autograd = pytest.importorskip("torch._dynamo.compiled_autograd")
+    a = torch.rand(3, requires_grad=True)
+    with watching() as noting:
+        with compiled_autograd._enable(torch.compile(backend="eager")):
+            (a.exp().view(3, 1) * 2).sum().backward()
+        a.grad = None
+        a.exp().sum().backward()
+    assert id(a) in noting.runs[-1].leaves
+    assert "ExpBackward0" in {visit.name for visit in noting.runs[-1].visits.values()}

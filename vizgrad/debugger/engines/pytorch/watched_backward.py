@@ -7,7 +7,6 @@ nothing. For a leaf it is one before, because the earlier `.grad` is inspected.
 
 from __future__ import annotations
 
-import sys
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
@@ -167,6 +166,8 @@ class Listened:
         noting, arriving = self._noting, self._arriving
 
         def begins(given: Any) -> None:
+            if torch.compiler.is_compiling():
+                return  # it would become a part of what is compiled
             with _Unheard():
                 Noting.guarded(noting, arriving, variable, given)
 
@@ -175,12 +176,13 @@ class Listened:
     @property
     def _ran(self) -> Callable[[Any, Any], None] | None:
         """The hook of all nodes; None where PyTorch does not say which of them runs."""
-        compiled = sys.modules.get("torch._dynamo.compiled_autograd")
-        if _running is None or getattr(compiled, "compiled_autograd_enabled", False):
+        if _running is None:
             return None
         noting, visited, guarded, running = self._noting, self._visited, Noting.guarded, _running
 
         def ran(routed: Any, given: Any) -> None:
+            if torch.compiler.is_compiling():
+                return  # it would become a part of what is compiled
             with _Unheard():
                 guarded(noting, visited, running(), routed, given)
 
@@ -190,6 +192,8 @@ class Listened:
         noting, visited = self._noting, self._visited
 
         def ran(routed: Any, given: Any) -> None:
+            if torch.compiler.is_compiling():
+                return  # it would become a part of what is compiled
             with _Unheard():
                 Noting.guarded(noting, visited, node, routed, given)
 
