@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.debugger.engines.api.summarizer import Origin
+from vizgrad.debugger.engines.api.summarizer import Spot
 from vizgrad.debugger.watch.backwards import Run, Visit
 
-#: Numbers of a node in the log before its deliveries: key, name, origin, size, number of deliveries.
+#: Entries of a node in the log before its deliveries: key, name, place, size, number of deliveries.
 _HEAD = 5
 
 
@@ -25,10 +25,10 @@ class Passing:
         #: Key of such a node -> the key of the first below that is none.
         self.last: dict[int, int] = {}
         self.names: dict[int, str] = {}
-        self.origins: dict[int, Origin] = {}
+        self.spots: dict[int, Spot | None] = {}
 
-    def add(self, key: int, name: str, origin: Origin, below: int) -> None:
-        self.below[key], self.names[key], self.origins[key] = below, name, origin
+    def add(self, key: int, name: str, spot: Spot | None, below: int) -> None:
+        self.below[key], self.names[key], self.spots[key] = below, name, spot
 
     def close(self) -> None:
         """All are known."""
@@ -56,14 +56,14 @@ class LoggedRun(Run):
         self,
         key: int,
         name: str,
-        origin: Origin,
+        spot: Spot | None,
         size: float,
         deliveries: list[Any] | tuple[()] = (),
     ) -> None:
         """`deliveries`: target, edge and size of each, one after the other. Of several threads, too: one list
         is added to another at once.
         """
-        self._log += [key, name, origin, size, len(deliveries), *deliveries]
+        self._log += [key, name, spot, size, len(deliveries), *deliveries]
 
     @property
     def visits(self) -> dict[int, Visit]:  # pyright: ignore[reportIncompatibleVariableOverride]  only read
@@ -79,10 +79,10 @@ class LoggedRun(Run):
         log, place = self._log, self._read
         end = len(log)
         while place < end:
-            key, name, origin, size, count = log[place : place + _HEAD]
+            key, name, spot, size, count = log[place : place + _HEAD]
             first = place + _HEAD
             place = first + count
-            self._visits[key] = visit_of(key, name, origin, size, log).delivered(first, place)
+            self._visits[key] = visit_of(key, name, spot, size, log).delivered(first, place)
             for at in range(first, place, 3):
                 self._pass_on(log[at], log[at + 2])
         self._read = end
@@ -91,13 +91,12 @@ class LoggedRun(Run):
         """Visits of the nodes without a listener that a gradient came to."""
         passing = self.passing
         while (below := passing.below.get(key)) is not None:
-            visit = visit_of(key, passing.names[key], passing.origins[key], size)
+            visit = visit_of(key, passing.names[key], passing.spots[key], size)
             visit.deliver(below, 0, size)
             self._visits[key] = visit
             key = below
 
 
-def visit_of(key: int, name: str, origin: Origin, size: float, log: Any = ()) -> Visit:
-    spot = origin.users
+def visit_of(key: int, name: str, spot: Spot | None, size: float, log: Any = ()) -> Visit:
     code, lasti = (None, 0) if spot is None else spot
     return Visit(key, name, code, lasti, size, log)

@@ -8,7 +8,7 @@ nodes and memory.
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Hashable
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -68,20 +68,12 @@ class _Listening(TorchFunctionMode):
         self._marks = Marks()
         self._steps = StepWrites()
 
-    def __torch_function__(
+    def __torch_function__(  # noqa: C901  in one piece, as each call of a function costs
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
         if torch.compiler.is_compiling():  # it would become a part of what is compiled
             return func(*args, **kwargs)
-        name = _PLAIN_OPS.get(func) if func.__hash__ is not None else None
-        if name is not None:
-            caller = whose(frame := sys._getframe(1))
-            if caller == "watch":
-                caller, frame = _caller(frame)
-            if caller == "own" or _tracing() is not None:
-                return func(*args, **kwargs)
-            return self._called(func, name, args, kwargs, caller, frame)
         kind, name = heard_as(func)
         if kind in _UNNOTED:
             try:
@@ -95,19 +87,11 @@ class _Listening(TorchFunctionMode):
         caller, frame = _caller(sys._getframe(1))
         if caller == "own" or _tracing() is not None:
             return func(*args, **kwargs)
+        call = None
         if kind == "op" and not may_write(name):
-            if len(_PLAIN_OPS) < _MOST_OPS and isinstance(func, Hashable):
-                _PLAIN_OPS[func] = name
-            return self._called(func, name, args, kwargs, caller, frame)
-        return self._noted(kind, func, name, args, kwargs, caller, frame)
-
-    def _called(
-        self, func: Any, name: str, args: Any, kwargs: dict[str, Any], caller: str, frame: Any
-    ) -> Any:  # fmt: skip
-        """An operation that does not write, by its name."""
-        call = plain_call(name, args, kwargs)
+            call = plain_call(name, args, kwargs)
         if call is None:
-            return self._noted("op", func, name, args, kwargs, caller, frame)
+            return self._noted(kind, func, name, args, kwargs, caller, frame)
         try:
             made = func(*args, **kwargs)
         except Exception as error:
@@ -116,7 +100,7 @@ class _Listening(TorchFunctionMode):
             raise
         if made.__class__ is not torch.Tensor or caller == "step" or call.has_written():
             with torch._C.DisableTorchFunction():
-                self._tell("op", name, args, kwargs, made, call.before(), caller, frame)
+                self._tell(kind, name, args, kwargs, made, call.before(), caller, frame)
             return made
         spot, site = place_of(frame)
         node = None
@@ -385,9 +369,6 @@ def _site_here(depth: int) -> Site | None:
 
 
 _tracing = torch._C._get_tracing_state
-#: Functions that were met of the kind "op" that do not write, by their name -> their name.
-_PLAIN_OPS: dict[Any, str] = {}
-_MOST_OPS = 10_000
 #: Calls of these kinds are let through.
 _UNNOTED = frozenset({"pass", "run"})
 #: Lines of other threads that are kept.

@@ -104,7 +104,7 @@ class Listened:
                     handles.append(node.register_prehook(self._of_leaf(variable)))
             elif once and (name := name_of(node)) in _PASSING_ON:
                 ((below, _),) = edges_of(node)
-                passing.add(keys[id(node)], name, recorded_at(node), keys[id(below)])
+                passing.add(keys[id(node)], name, recorded_at(node).users, keys[id(below)])
             else:
                 handles.append(node.register_hook(ran or self._of_node(node)))
             if self._calls is not None and may_call(node):
@@ -151,7 +151,7 @@ class Listened:
                 size = waiting[key]
                 if size is None:  # a hook has run a part of this graph, too
                     size = _largest((leaf[0].grad,))
-                run.note(key, "AccumulateGrad", NOWHERE, size)
+                run.note(key, "AccumulateGrad", None, size)
                 self._arrived.append(leaf)
         for variable, held in self._arrived:
             run.leaves.add(id(variable))
@@ -203,7 +203,7 @@ class Listened:
         run, key = self._run, -id(variable)
         known = self._waiting.pop(key, None)
         size = self._given(key, known, given)
-        run.note(key, "AccumulateGrad", NOWHERE, size)
+        run.note(key, "AccumulateGrad", None, size)
         self._arrived.append((variable, run.gradients.holds(variable)))
         if self._record is not None:
             facts = NodeFacts(
@@ -241,10 +241,10 @@ class Listened:
             waiting[to] = None if to in waiting else sent
             if not 0.0 < sent < _INF:
                 is_odd = True
-        run, origin, name = self._run, recorded_at(node), name or name_of(node)
-        run.note(key, name, origin, came, deliveries)
+        run, spot, name = self._run, recorded_at(node).users, name or name_of(node)
+        run.note(key, name, spot, came, deliveries)
         if is_odd or run.memory.hidden:
-            visit = visit_of(key, name, origin, came, deliveries).delivered(0, len(deliveries))
+            visit = visit_of(key, name, spot, came, deliveries).delivered(0, len(deliveries))
             self._look_closer(node, visit, routed, given)
         if self._record is not None:
             self._note(self._record, node, routed, given)
