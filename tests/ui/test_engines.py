@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab
+from tests.ui.parts import part
 from tests.ui.pictures import picture
 from tests.ui.test_following import at
 from tests.ui.test_tour import press
@@ -109,3 +110,39 @@ def test_torch_without_a_watch_says_how_a_line_is_had(lab: Lab) -> None:
     expect(field).to_be_disabled()
     expect(inspector).to_contain_text("PyTorch runs a node only once")
     picture(lab, "torch-unwatched")
+
+
+CHANGED = """\
+import torch
+torch.set_num_threads(1)
+w = torch.ones(3, requires_grad=True)
+loss = ((w * 2).tanh() - 1).pow(2).sum()
+session = vizgrad.debug(loss)
+"""
+
+
+def test_a_gradient_that_the_user_changed_in_torch_is_marked(lab: Lab) -> None:
+    """PyTorch's run has no branches: the change is part of the run itself."""
+    pytest.importorskip("torch")
+    notebook = lab.open_notebook(FIND + CHANGED)
+    notebook.run()
+    view = notebook.output(0)
+    press(view, "Step")
+    at(view, 1)
+    inspector = view.get_by_role("region", name="Inspector", exact=True)
+    changed = view.locator(".vg-node[data-edited]")
+    expect(inspector).not_to_contain_text("Changed by you")
+    expect(changed).to_have_count(0)
+    field = inspector.get_by_role("textbox", name="New gradient of")
+    field.fill("g * 10")
+    field.press("Enter")
+    expect(changed).to_have_count(1)
+    expect(changed).to_contain_text("changed")
+    said = "gradient of PowBackward0 = g * 10"
+    expect(inspector).to_contain_text(f"Changed by you: {said}")
+    branches = part(view, "Branches")
+    expect(branches).to_contain_text(f"{said} after 1 node")
+    expect(branches).to_contain_text("PyTorch runs a node only once")
+    press(view, "Continue")
+    expect(changed).to_contain_text("PowBackward0")
+    picture(lab, "torch-changed")

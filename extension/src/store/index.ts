@@ -5,7 +5,7 @@ export { connectionLost, kernelEnded, kernelGone } from './port';
 export type { Port, PortStatus } from './port';
 export { runningIn, shows } from './state';
 export type { DebuggerState, Notice, PartShown, Refused } from './state';
-export { besides, comparedOf, hasRun, pairOf, toCompare } from './comparing';
+export { besides, comparedOf, editsOf, hasRun, pairOf, toCompare } from './comparing';
 export type { Compared, Pair } from './compared';
 export { Fold } from './fold';
 export { isLarger, sizesOf } from './flows';

@@ -40,15 +40,15 @@ from vizgrad.debugger.session.session_parts import (
     SessionStages,
 )
 from vizgrad.debugger.session.session_reader import Inspected, Look, SavedTensors, saved_tensors
+from vizgrad.debugger.session.shown_once import ShownOnce
 from vizgrad.debugger.session.watches import SessionWatches
 
 
-class Session:
+class Session(ShownOnce):
     """A backward that has not run yet, or only in part. Made by `vizgrad.debug(loss)`.
 
-    `step`, `back`, `run_to`, `continue_`, `restart` move it; `node`, `ready`, `buffers`, `saved`,
-    `versions`, `trace` look at it. Properties wait for a step that is running on another thread, except
-    those that say otherwise.
+    `step`, `back`, `run_to`, `continue_`, `restart` move it; `node`, `ready`, `buffers`, `saved`, `versions`,
+    `trace` look at it. Properties wait for a step on another thread, except those that say otherwise.
     """
 
     _control_type: type[RunControl] = RunControl

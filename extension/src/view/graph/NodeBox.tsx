@@ -30,6 +30,7 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
     props.differs?.words ?? '',
     props.ranks?.text ?? '',
     props.onWay === null ? '' : ON_WAY[props.onWay],
+    props.edited ? 'changed by you' : '',
     breakpoint ? 'breakpoint' : '',
     saved.some(value => value.state === 'stale') ? 'a saved value is stale' : ''
   ];
@@ -50,6 +51,7 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
       data-heat={heatName(props.heat)}
       data-differs={differsName(props.differs)}
       data-breakpoint={breakpoint ? 'on' : undefined}
+      data-edited={props.edited ? 'true' : undefined}
       data-why={props.onWay ?? undefined}
       transform={`translate(${box.x},${box.y})`}
     >
@@ -66,6 +68,11 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
         {(props.onWay === 'seen' || props.onWay === 'cause') && detail === 'full' && (
           <text class="vg-explained-tag" {...besideOf(box)}>
             {props.onWay === 'seen' ? 'symptom' : 'cause'}
+          </text>
+        )}
+        {props.edited && detail === 'full' && (
+          <text class="vg-edited-tag" x={2} y={pin ? box.height + 18 : -8}>
+            changed
           </text>
         )}
         <Body box={box} kind={node.kind} radius={radius} />

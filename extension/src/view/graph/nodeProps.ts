@@ -29,6 +29,8 @@ export interface NodeBoxProps {
   readonly selected: boolean;
   readonly focusable: boolean;
   readonly breakpoint: boolean;
+  /** The user has changed its gradient, or a value of it. */
+  readonly edited: boolean;
   readonly match: boolean;
   readonly level: number;
   /** How large its gradient is, where that is what colours say. */

@@ -1,8 +1,8 @@
 /** The branches of a run, which What if begins (`WhatIf.tsx`), and how two of them differ. */
 import type { JSX } from 'preact';
 
-import type { Branch } from '../../protocol';
-import { besides, comparedOf, hasRun, pairOf } from '../../store';
+import type { Branch, Edit } from '../../protocol';
+import { besides, comparedOf, editsOf, hasRun, pairOf } from '../../store';
 import type { SessionState, ViewState } from '../../store';
 import * as format from '../format';
 import { differsIn, mostOf, summary } from '../graph/differing';
@@ -12,7 +12,9 @@ import { NodeLink } from './NodeLink';
 export function branchesNote({ run }: SessionState): string {
   const traces = run.branches.filter(({ trace }) => trace).length;
   const others = run.branches.length - 1 - traces;
+  const changes = run.branches.length === 1 ? editsOf(run).length : 0;
   return [
+    changes > 0 ? format.count(changes, 'change') : '',
     others > 0 ? format.count(others, 'branch', 'branches') : '',
     traces > 0 ? format.count(traces, 'other run') : ''
   ]
@@ -30,6 +32,10 @@ export function Branches({ session, view }: BranchesProps): JSX.Element {
   const pair = pairOf(session, view);
   // A trace has no run that could be changed.
   const live = useCommands().has('stop') && !closed;
+  const edits = editsOf(run);
+  if (run.branches.length < 2 && edits.length > 0) {
+    return <Changes edits={edits} />;
+  }
   if (run.branches.length < 2) {
     return (
       <p class="vg-empty">
@@ -54,6 +60,25 @@ export function Branches({ session, view }: BranchesProps): JSX.Element {
         ))}
       </ul>
       <Comparison session={session} view={view} />
+    </div>
+  );
+}
+
+/** Of a run that continues on no branch: PyTorch's, which runs a node only once. */
+function Changes({ edits }: { edits: readonly Edit[] }): JSX.Element {
+  return (
+    <div class="vg-branches">
+      <ul class="vg-branch-list" aria-label="Changes">
+        {edits.map(({ text, position }, i) => (
+          <li key={i} class="vg-branch-how">
+            {text} <span class="vg-muted">{`after ${format.count(position, 'node')}`}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="vg-muted">
+        The run continues with the change: PyTorch runs a node only once, so there is no branch
+        without it. Run the cell again to go back to the original.
+      </p>
     </div>
   );
 }
