@@ -29,7 +29,7 @@ _TIMES = frozenset({"mul", "mul_", "__mul__", "__rmul__", "__imul__", "multiply"
 KEEPING = frozenset(
     {
         "T", "__getitem__", "__neg__", "abs", "broadcast_to", "cat", "chunk", "clone", "contiguous",
-        "cos", "detach", "diagonal", "embedding", "expand", "expand_as", "flatten", "gather", "gelu",
+        "cos", "detach", "diagonal", "embedding", "expand", "expand_as", "flatten", "gather",
         "index_select", "mT", "movedim", "narrow", "neg", "permute", "relu", "repeat", "reshape",
         "reshape_as", "select", "sigmoid", "silu", "sin", "softmax", "split", "squeeze", "stack",
         "swapaxes", "t", "tanh", "tile", "transpose", "tril", "triu", "unbind", "unflatten", "unsqueeze",
