@@ -60,8 +60,8 @@ class LoggedRun(Run):
         size: float,
         deliveries: list[Any] | tuple[()] = (),
     ) -> None:
-        """`deliveries`: target, edge and size of each, one after the other. Several threads may note: one list
-        is added to another at once.
+        """`deliveries`: target, edge and size of each, one after the other. Several threads may note: one
+        list is added to another at once.
         """
         self._log += [key, name, spot, size, len(deliveries), *deliveries]
 
