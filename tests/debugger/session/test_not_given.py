@@ -57,3 +57,11 @@ def test_stepping_back_gives_a_formula_its_missing_operands_back() -> None:
                 session.set_saved(1, "weight", 3.0)
             session.continue_()
             assert session.trace.records[-1].visit.accumulate.after.norm == first
+
+
+def test_a_number_is_an_operand_that_was_given() -> None:
+    x = vg.ones(3, requires_grad=True)
+    with vg.debug((x * 2).sum(), display=False) as session:
+        assert saved(session) == {"other"}
+        session.continue_()
+        assert saved(session) == {"other"}
