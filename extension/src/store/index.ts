@@ -15,6 +15,7 @@ export { Names } from './names';
 export { isPlain, isTensor, plainText } from './plain';
 export { callOn, letter, ranksOf, rowWithin, standings } from './ranks';
 export type { RanksState, RanksThere } from './ranks';
+export { editsOf } from './edits';
 export { focusOf, isAway, lastRun } from './focus';
 export type { Finding, RunHead, SessionState } from './session';
 export { SavedValues } from './saved';

@@ -25,6 +25,7 @@ from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.breakpoints.breakpoints import Condition
 from vizgrad.debugger.session.breakpoints.node_selectors import go_to, nodes_ahead
 from vizgrad.debugger.session.closed_session import Kept
+from vizgrad.debugger.session.exportable import Exportable
 from vizgrad.debugger.session.history.branches import Comparison
 from vizgrad.debugger.session.history.history import Between, History, Where, quarter_of_free
 from vizgrad.debugger.session.history.lanes import Lane
@@ -43,7 +44,7 @@ from vizgrad.debugger.session.session_reader import Inspected, Look, SavedTensor
 from vizgrad.debugger.session.watches import SessionWatches
 
 
-class Session:
+class Session(Exportable):
     """A backward that has not run yet, or only in part. Made by `vizgrad.debug(loss)`.
 
     `step`, `back`, `run_to`, `continue_`, `restart` move it; `node`, `ready`, `buffers`, `saved`,

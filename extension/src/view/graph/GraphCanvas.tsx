@@ -3,7 +3,7 @@ import type { ComponentChild, JSX, RefObject, SVGAttributes } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 
 import type { DrawnBox, DrawnFrame, DrawnLine, Node, RankRow } from '../../protocol';
-import { callOn, isLarger, rowWithin } from '../../store';
+import { callOn, editsOf, isLarger, rowWithin } from '../../store';
 import type { Compared, Fold, OnWay, RanksState, SessionState } from '../../store';
 import * as format from '../format';
 import { CollectiveBox } from './CollectiveBox';
@@ -96,6 +96,10 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
       keys.filter(key => key === (keys.includes(focusKey ?? '') ? focusKey : keys[0]))
     );
   }, [picture, selection, focusKey]);
+  const changed = useMemo(
+    () => new Set(editsOf({ run }).map(({ node }) => node)),
+    [run.branches, run.position]
+  );
   const found = useMemo(() => [...matches], [matches]);
   const onWay = useMemo(() => [...props.way.keys()], [props.way]);
   const { compared } = props;
@@ -229,6 +233,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
           starts={starts[index] ?? NONE}
           breakpoint={breakpoints.has(node.id)}
           match={matches.has(node.id)}
+          changed={changed.has(node.id)}
           onWay={props.way.get(node.id) ?? null}
           heat={heat(stands.grad_norm)}
           differs={differs ? (differs.nodes.get(node.id) ?? null) : undefined}

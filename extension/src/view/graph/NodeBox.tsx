@@ -30,6 +30,7 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
     props.differs?.words ?? '',
     props.ranks?.text ?? '',
     props.onWay === null ? '' : ON_WAY[props.onWay],
+    props.changed ? 'changed by you' : '',
     breakpoint ? 'breakpoint' : '',
     saved.some(value => value.state === 'stale') ? 'a saved value is stale' : ''
   ];
@@ -51,6 +52,7 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
       data-differs={differsName(props.differs)}
       data-breakpoint={breakpoint ? 'on' : undefined}
       data-why={props.onWay ?? undefined}
+      data-changed={props.changed ? 'on' : undefined}
       transform={`translate(${box.x},${box.y})`}
     >
       <g aria-hidden="true">
@@ -63,10 +65,17 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
           height={box.height + 8}
           rx={radius + 4}
         />
-        {(props.onWay === 'seen' || props.onWay === 'cause') && detail === 'full' && (
+        {(props.onWay === 'seen' || props.onWay === 'cause') && detail === 'full' ? (
           <text class="vg-explained-tag" {...besideOf(box)}>
             {props.onWay === 'seen' ? 'symptom' : 'cause'}
           </text>
+        ) : (
+          props.changed &&
+          detail !== 'shape' && (
+            <text class="vg-changed-tag" {...besideOf(box)}>
+              ✎ changed
+            </text>
+          )
         )}
         <Body box={box} kind={node.kind} radius={radius} />
         {props.ranks && <RankStrip cells={props.ranks.cells} width={box.width} top={box.height} />}

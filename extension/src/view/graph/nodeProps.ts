@@ -37,6 +37,8 @@ export interface NodeBoxProps {
   readonly differs: Differs | null | undefined;
   /** How ranks compare here, where several processes run the backward and a gradient has arrived. */
   readonly ranks: RankRow | null;
+  /** The user has changed its gradient, or a value that it saved. */
+  readonly changed: boolean;
   /** What it is on the way from what was seen to its cause, where that is marked. */
   readonly onWay: OnWay | null;
 }

@@ -2,17 +2,29 @@
 import type { JSX } from 'preact';
 
 import type { Branch } from '../../protocol';
-import { besides, comparedOf, hasRun, pairOf } from '../../store';
+import { besides, comparedOf, editsOf, hasRun, pairOf } from '../../store';
 import type { SessionState, ViewState } from '../../store';
 import * as format from '../format';
 import { differsIn, mostOf, summary } from '../graph/differing';
 import { useCommands, useStore } from '../hooks';
+import { Changes } from './Changes';
 import { NodeLink } from './NodeLink';
+
+const ONE_WAY = 'PyTorch runs a node only once, so this backward has one branch.';
+const CANNOT = 'A closed or recorded run cannot be changed.';
+
+function hint(one_way: boolean): string {
+  return one_way
+    ? `${ONE_WAY} Change the gradient of the next node in the Inspector (What if): the run goes on with it.`
+    : 'One branch. Change a gradient in the Inspector (What if) to continue on a new one.';
+}
 
 export function branchesNote({ run }: SessionState): string {
   const traces = run.branches.filter(({ trace }) => trace).length;
-  const others = run.branches.length - 1 - traces;
+  const others = Math.max(run.branches.length - 1 - traces, 0);
+  const changes = others === 0 ? (run.branches[0]?.edits.length ?? 0) : 0;
   return [
+    changes > 0 ? format.count(changes, 'change') : '',
     others > 0 ? format.count(others, 'branch', 'branches') : '',
     traces > 0 ? format.count(traces, 'other run') : ''
   ]
@@ -30,14 +42,21 @@ export function Branches({ session, view }: BranchesProps): JSX.Element {
   const pair = pairOf(session, view);
   // A trace has no run that could be changed.
   const live = useCommands().has('stop') && !closed;
-  if (run.branches.length < 2) {
+  if (run.branches.length < 2 && editsOf(session).length > 0) {
     return (
-      <p class="vg-empty">
-        {live
-          ? 'One branch. Change a gradient in the Inspector (What if) to continue on a new one.'
-          : 'A closed or recorded run cannot be changed.'}
-      </p>
+      <div class="vg-branches">
+        <h4>Changed by you</h4>
+        <Changes session={session} />
+        {run.one_way && live && (
+          <p class="vg-muted">
+            {`${ONE_WAY} The changes are in all that comes after them. Run the cell again for a backward without them.`}
+          </p>
+        )}
+      </div>
     );
+  }
+  if (run.branches.length < 2) {
+    return <p class="vg-empty">{live && run.can_change ? hint(run.one_way) : CANNOT}</p>;
   }
   return (
     <div class="vg-branches">

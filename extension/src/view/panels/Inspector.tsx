@@ -27,6 +27,7 @@ import { Facts, Formulas, Recorded } from './Recorded';
 import { RanksThere } from './RanksThere';
 import { SavedCard } from './SavedCard';
 import { Stages } from './Stages';
+import { ChangesAt } from './Changes';
 import { WhatIf } from './WhatIf';
 
 interface InspectorProps {
@@ -67,6 +68,7 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
       />
       {node && <Recorded node={node} unnoted={inspection?.unnoted ?? ''} />}
       <Beside session={session} node={id} compared={compared} />
+      <ChangesAt session={session} node={id} />
       <RanksThere state={state} session={session} node={id} />
       <Calls state={state} session={session} node={id} />
       {runs ? (

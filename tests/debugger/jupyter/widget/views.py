@@ -127,9 +127,15 @@ class Following(View):
 
 
 def _foldable(standing: Standing) -> Standing:
-    """Without names, which are told once, and without the states of saves, which `saved` says."""
+    """Without names, which are told once, without the states of saves, which `saved` says, and how far the
+    current branch is, which the run says.
+    """
     storages = tuple(
         replace(each, saves=tuple(replace(mark, state="alive") for mark in each.saves))
         for each in standing.storages
     )
-    return replace(standing, names=(), storages=storages)
+    branches = tuple(
+        replace(each, position=0, recorded=0) if each.current else each
+        for each in standing.branches
+    )
+    return replace(standing, names=(), storages=storages, branches=branches)
