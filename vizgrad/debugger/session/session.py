@@ -47,9 +47,8 @@ from vizgrad.debugger.session.watches import SessionWatches
 class Session(Exportable):
     """A backward that has not run yet, or only in part. Made by `vizgrad.debug(loss)`.
 
-    `step`, `back`, `run_to`, `continue_`, `restart` move it; `node`, `ready`, `buffers`, `saved`,
-    `versions`, `trace` look at it. Properties wait for a step that is running on another thread, except
-    those that say otherwise.
+    `step`, `back`, `run_to`, `continue_`, `restart` move it; `node`, `ready`, `buffers`, `saved`, `versions`,
+    `trace` look at it. Properties wait for a step of another thread, except those that say otherwise.
     """
 
     _control_type: type[RunControl] = RunControl
