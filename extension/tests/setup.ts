@@ -8,3 +8,5 @@ configure({ asyncUtilTimeout: 60_000 });
 
 // Every browser has it; the page that is made for tests does not.
 globalThis.DecompressionStream = DecompressionStream;
+// Nothing is laid out there: no place can be scrolled to.
+globalThis.Element.prototype.scrollIntoView = () => undefined;

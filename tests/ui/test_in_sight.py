@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
 from tests.ui.pictures import picture
 from tests.ui.test_following import at
 from tests.ui.test_rooms import MODEL, SHOW, opened_panel, widened
-from tests.ui.test_tour import root
+from tests.ui.test_tour import press, root
 
 #: Lines between what is stepped and its view, so that the page has to be scrolled for the first of them.
 FAR = (
@@ -24,9 +26,9 @@ w = vg.ones(4, requires_grad=True)
     + "loss = deep(w).sum()\n"
 )
 
-#: All of the box of the node that is next, as far as it is not cut by anything around it.
-SEEN = """view => {
-  const box = view.querySelector("[data-state='current'] .vg-box");
+#: All of the box of a node, as far as it is not cut by anything around it.
+WHOLE = """node => {
+  const box = node?.querySelector('.vg-box');
   if (!box) return false;
   const {left, right, top, bottom} = box.getBoundingClientRect();
   let area = {left: 0, right: innerWidth, top: 0, bottom: innerHeight};
@@ -40,6 +42,8 @@ SEEN = """view => {
   }
   return left >= area.left && right <= area.right && top >= area.top && bottom <= area.bottom;
 }"""
+#: The same, of the node that is next.
+SEEN = f"""view => ({WHOLE})(view.querySelector("[data-state='current']"))"""
 
 
 def seen(view: Locator) -> None:
@@ -112,3 +116,77 @@ def test_a_panel_that_becomes_narrow_shows_it_still(lab: Lab) -> None:
     widened(lab, 320)
     seen(panel)
     picture(lab, "in-sight-narrow")
+
+
+#: The square root of 0 has an infinite derivative: a run stops after the third of six nodes.
+INFINITE = """
+import vizgrad as vg
+w = vg.tensor([0.0, 1.0, 4.0], requires_grad=True)
+square = (w * w).clone()
+loss = (square.sqrt() * 2).sum()
+"""
+
+
+def test_enlarged_to_200_percent_the_node_of_the_banner_is_seen(lab: Lab) -> None:
+    _, view = first_look(lab, INFINITE, 640, 360)
+    root(view).evaluate("view => view.scrollIntoView({ block: 'start' })")
+    view.get_by_role("button", name="Continue").click()
+    expect(view.get_by_role("alert").first).to_contain_text("SqrtBackward0 made")
+    made = view.locator(".vg-node").filter(has_text="SqrtBackward0")
+    expect(made).to_have_attribute("data-state", "done")
+    handle = made.element_handle()
+    assert handle is not None
+    view.page.wait_for_function(WHOLE, arg=handle, timeout=20_000)
+    picture(lab, "in-sight-200-percent")
+
+
+def test_a_clicker_steps_after_the_button_of_the_teach_layout(lab: Lab) -> None:
+    _, view = first_look(lab, MODEL, 1280, 720)
+    view.locator(".vg-node").first.focus()
+    for on in (True, False):
+        press(view, "Teach layout")
+        expect(root(view)).to_have_class(re.compile("vg-present") if on else re.compile("vg-root"))
+        lab.page.wait_for_function(
+            "view => view.contains(document.activeElement)", arg=root(view).element_handle()
+        )
+        lab.page.keyboard.press("PageDown" if on else "F10")
+        at(view, 1 if on else 2)
+        seen(view)
+        picture(lab, f"in-sight-teach-by-button-{on}")
+
+
+def test_why_scrolls_to_its_answer(lab: Lab) -> None:
+    _, view = first_look(lab, INFINITE, 800, 500)
+    root(view).evaluate("view => view.scrollIntoView({ block: 'start' })")
+    view.get_by_role("button", name="Continue").click()
+    view.get_by_role("alert").first.get_by_role("button", name="Why?").click()
+    story = view.locator(".vg-explained p").filter(has_text="The derivative of")
+    expect(story).to_contain_text("square.sqrt()")
+    expect(story).to_be_in_viewport(ratio=1)
+    picture(lab, "in-sight-why")
+
+
+def test_a_button_that_goes_when_it_is_pressed_leaves_keys_with_the_view(lab: Lab) -> None:
+    _, view = first_look(lab, INFINITE, 1280, 720)
+    view.get_by_role("button", name="Continue").click()
+    at(view, 3)
+    view.locator(".vg-node").filter(has_text="SumBackward0").click()
+    why = view.get_by_role("region", name="Inspector", exact=True).get_by_role("button", name="Why")
+    why.click()
+    expect(view.locator(".vg-explained")).to_contain_text("SumBackward0")
+    expect(why).to_have_count(0)
+    lab.page.keyboard.press("F10")
+    at(view, 4)
+
+
+def test_keys_that_mean_nothing_in_the_view_do_nothing_in_the_notebook(lab: Lab) -> None:
+    notebook, view = first_look(lab, MODEL, 1280, 720)
+    inside = "view => view.contains(document.activeElement)"
+    handle = root(view).element_handle()
+    view.locator(".vg-node").first.focus()
+    for _ in range(3):  # in each of the first parts
+        lab.page.keyboard.press("F6")
+        for key in ("ArrowDown", "ArrowUp", "m", "a", "d", "d"):
+            lab.page.keyboard.press(key)
+            assert lab.page.evaluate(inside, handle)
+    assert [cell["cell_type"] for cell in notebook.cells()] == ["code"]

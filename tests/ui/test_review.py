@@ -6,7 +6,9 @@ Note 0092 lists all 33, with the test that shows each.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+from nbformat import NotebookNode
 from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
@@ -15,6 +17,8 @@ from tests.ui.pictures import picture
 from tests.ui.test_code import RUN
 from tests.ui.test_following import at
 from tests.ui.test_tour import press
+
+COURSE = Path(__file__).parents[2] / "notebooks"
 
 
 def ran(notebook: Notebook, cell: int) -> Locator:
@@ -133,3 +137,38 @@ def test_errors_begin_with_the_cause_and_have_no_frames_of_vizgrad(lab: Lab) -> 
     released = ran(notebook, 1)
     expect(released).to_contain_text("This graph was released by the backward on line 2")
     expect(released.locator(".vg-root")).to_have_count(0)
+
+
+RETURNED = """import vizgrad as vg
+logits = vg.tensor([[120.0, 0.0], [1.0, 2.0]], requires_grad=True)
+with vg.watch():
+    loss = -logits.softmax(1).log()[:, 1].mean()
+loss"""
+DETACHED = """w = vg.tensor([0.1, 0.2], requires_grad=True)
+b = vg.tensor([0.0, 1.0], requires_grad=True)
+with vg.watch():
+    pred = w * 2
+    pred = pred.detach()
+    (pred.sum() + b.sum()).backward()
+vg.why(w)"""
+
+
+def only_what_if(notebook: NotebookNode) -> None:
+    notebook.cells = [c for c in notebook.cells if c.source.startswith("## 6. What if?")]
+
+
+def test_answers_name_variables_and_delete_lines_that_do_nothing(lab: Lab) -> None:
+    """B21, B22, B30."""
+    notebook = lab.open_notebook(RETURNED, "vg.why(loss)", DETACHED)
+    ran(notebook, 0)
+    infinite = ran(notebook, 1)
+    expect(infinite).to_contain_text("it reached loss")
+    expect(infinite).not_to_contain_text("Out[")
+    detached = ran(notebook, 2)
+    expect(detached).to_contain_text("- pred = pred.detach()")
+    expect(detached).not_to_contain_text(re.compile(r"\+ pred = pred\b(?!\.)"))
+    picture(lab, "review-names-and-deletions")
+    lab.open_copy(COURSE / "01_debugger.ipynb", change=only_what_if)
+    text = lab.page.locator(".jp-RenderedMarkdown").filter(has_text="What if?").first
+    expect(text).to_contain_text(re.compile("does the same, and its button"))
+    expect(text).not_to_contain_text(re.compile("does the same.*does the same"))

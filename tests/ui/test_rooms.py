@@ -374,3 +374,28 @@ def _a_window_follows_and_is_closed(lab: Lab, notebook: Notebook, view: Locator)
     other.close()
     notebook.execute("session.step()")
     at(view, 3)
+
+
+def test_a_part_that_only_the_teach_layout_has_leaves_no_room_behind(lab: Lab) -> None:
+    lab.page.set_viewport_size({"width": 1400, "height": 900})
+    notebook, view = opened(lab)
+    columns, body = view.locator(".vg-columns"), view.locator(".vg-body")
+
+    def left_below() -> float:
+        upper, whole = columns.bounding_box(), body.bounding_box()
+        assert upper is not None
+        assert whole is not None
+        return whole["y"] + whole["height"] - upper["y"] - upper["height"]
+
+    row = left_below()
+    view.locator(".vg-node").first.press("p")
+    expect(root(view)).to_have_class(re.compile("vg-present"))
+    view.get_by_role("tab", name="Inspector").click()
+    expect(view.locator(".vg-drawer.vg-open")).to_be_visible()
+    assert left_below() > 2 * row
+    view.locator(".vg-node").first.press("p")
+    expect(root(view)).not_to_have_class(re.compile("vg-present"))
+    expect(view.locator(".vg-drawer.vg-open")).to_have_count(0)
+    assert abs(left_below() - row) < 2
+    picture(lab, "room-after-teach")
+    notebook.execute("session.close()")

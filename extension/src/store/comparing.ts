@@ -1,8 +1,8 @@
 /** Two branches, or another run and this one, beside each other: which are compared, and what was told of it. */
-import type { Branch, Differences } from '../protocol';
+import type { Branch, Differences, Edit } from '../protocol';
 import type { Want } from './requestQueue';
 import type { Compared, Pair } from './compared';
-import type { SessionState } from './session';
+import type { RunHead, SessionState } from './session';
 import type { ViewState, Wish } from './view';
 
 /** What a person compares, if both are there. Another run is compared with the line that this one is on. */
@@ -46,6 +46,16 @@ export function toCompare({ run }: SessionState): Branch | null {
 export function hasRun({ run }: SessionState, { current, left, recorded, trace }: Branch): boolean {
   return trace || (current ? run.recorded : recorded) > left;
 }
+
+/** The user's changes on the current branch, as far as the run has come. */
+export function editsOf({ branches, position }: RunHead): readonly Edit[] {
+  const edits = branches.find(({ current }) => current)?.edits ?? NO_EDITS;
+  return edits.some(edit => edit.position > position)
+    ? edits.filter(edit => edit.position <= position)
+    : edits;
+}
+
+const NO_EDITS: readonly Edit[] = [];
 
 /** What was run stays as it is: it is asked again when more was. */
 export function comparison(session: SessionState, view: ViewState): Want | null {

@@ -206,7 +206,7 @@ export function withUpdate(state: SessionState, update: Update): SessionState {
       grows: state.run.grows,
       recomputes: state.run.recomputes,
       one_way: state.run.one_way,
-      can_change: state.run.can_change
+      can_change: state.run.can_change && update.status !== 'closed'
     }),
     closed: update.status === 'closed'
   };

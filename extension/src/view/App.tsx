@@ -21,6 +21,7 @@ import { copy } from './panels/array/copy';
 import { heapNote, NotebookMemory } from './panels/NotebookMemory';
 import { escape, goToPart } from './parts';
 import { Sentence } from './Sentence';
+import { keepFocus } from './keepFocus';
 import { commandKey, keepKeysFromHost } from './shortcuts';
 import { PRESENTED, widthOf } from './width';
 
@@ -51,10 +52,18 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
   const width = widthOf(room, hostOf(document).preferences.arrangement, view.presentation);
 
   useEffect(() => (root.current ? keepKeysFromHost(root.current) : undefined), []);
+  useEffect(() => (root.current ? keepFocus(root.current) : undefined), []);
   useEffect(() => (root.current ? answerHost(root.current, commands) : undefined), [commands]);
   useEffect(() => (root.current ? followCode(root.current, store) : undefined), [store]);
   useEffect(() => onHostChanged(document, () => draw({})), []);
   useEffect(() => enlargeCode(document), [view.presentation]);
+  const taught = useRef(view.presentation);
+  useEffect(() => {
+    if (taught.current !== view.presentation) {
+      taught.current = view.presentation;
+      root.current?.scrollIntoView({ block: 'nearest' });
+    }
+  }, [view.presentation]);
   useEffect(() => () => enlargeCode(document), []);
   const toPart = (by: 1 | -1) => ({ act: () => root.current && goToPart(root.current, by) });
   useDoers({ 'next-part': toPart(1), 'previous-part': toPart(-1) });

@@ -49,7 +49,8 @@ export function keyText(name: Command['name']): string {
  * JupyterLab looks at every key before the page does (a listener on the document, in the capture
  * phase): `b` in a focused widget would insert a cell below, arrows would leave the cell. It passes
  * over elements marked `data-lm-suppress-shortcuts`. The mark is set only while a key without
- * Ctrl, Alt or Meta is being handled, so that saving or the command palette keep working here.
+ * Ctrl, Alt or Meta is being handled, so that saving or the command palette keep working here. It is
+ * on what has the focus, too: from there outwards the first element counts that a shortcut is for.
  *
  * Returns a function that ends it.
  */
@@ -57,10 +58,14 @@ export function keepKeysFromHost(root: HTMLElement): () => void {
   const mark = 'data-lm-suppress-shortcuts';
   const page = root.ownerDocument.defaultView;
   const before = (event: KeyboardEvent): void => {
-    const inside = event.composedPath().includes(root);
-    if (inside && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      root.setAttribute(mark, 'true');
-      setTimeout(() => root.removeAttribute(mark));
+    const path = event.composedPath();
+    if (path.includes(root) && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      for (const each of [root, path[0]]) {
+        if (each instanceof Element) {
+          each.setAttribute(mark, 'true');
+          setTimeout(() => each.removeAttribute(mark));
+        }
+      }
     }
   };
   // The window's capture phase comes before the document's.

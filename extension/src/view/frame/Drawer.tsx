@@ -8,7 +8,7 @@ import { Tabs } from './Tabs';
 
 interface DrawerProps {
   readonly parts: readonly Part[];
-  /** Null: none is open. */
+  /** The name of one of them; null: none is open. */
   readonly open: string | null;
   /** Of what is above it, of the height of both. */
   readonly share: number;
@@ -16,8 +16,7 @@ interface DrawerProps {
   resize(share: number): void;
 }
 
-export function Drawer({ parts, open, share, choose, resize }: DrawerProps): JSX.Element {
-  const chosen = parts.some(({ name }) => name === open) ? open : null;
+export function Drawer({ parts, open: chosen, share, choose, resize }: DrawerProps): JSX.Element {
   return (
     <>
       {chosen !== null && (

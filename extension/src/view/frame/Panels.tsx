@@ -204,12 +204,14 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
       </div>
     );
   }
-  const open = layout.drawer !== null;
+  const drawn = teach ? [...about, ...rest] : [saved, engine, ...rest];
+  // Another layout may have opened one that stands elsewhere in this.
+  const open = drawn.find(({ name }) => name === layout.drawer)?.name ?? null;
   return (
     <div class="vg-body">
       <div
         class="vg-columns"
-        style={open ? { flex: 'none', height: `${layout.rows * 100}%` } : undefined}
+        style={open !== null ? { flex: 'none', height: `${layout.rows * 100}%` } : undefined}
       >
         <div class="vg-column" style={{ flexBasis: `${layout.columns * 100}%` }}>
           {graph}
@@ -234,8 +236,8 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
         </div>
       </div>
       <Drawer
-        parts={teach ? [...about, ...rest] : [saved, engine, ...rest]}
-        open={layout.drawer}
+        parts={drawn}
+        open={open}
         share={layout.rows}
         choose={drawer => arrange({ drawer })}
         resize={rows => arrange({ rows })}

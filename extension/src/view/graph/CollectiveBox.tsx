@@ -43,6 +43,24 @@ export function callText(called: DrawnCollective, position: number): string {
   return (state === 'begun' ? called.begun : called.rows.at(-1)) ?? '';
 }
 
+/** The two lines below its name: the text takes both where it is too long for one. */
+export function callLines(
+  size: string,
+  text: string,
+  fits: (text: string) => boolean
+): readonly [{ readonly text: string; readonly isSize: boolean }, string] {
+  if (fits(text)) {
+    return [{ text: size, isSize: true }, text];
+  }
+  const words = text.split(' ');
+  let count = words.length - 1;
+  while (count > 1 && !fits(words.slice(0, count).join(' '))) {
+    count -= 1;
+  }
+  const first = words.slice(0, count).join(' ');
+  return [{ text: first, isSize: false }, words.slice(count).join(' ')];
+}
+
 function CollectiveBoxInner(props: CollectiveBoxProps): JSX.Element {
   const { box, called, position, ranks, metrics } = props;
   const { width, height } = box;
@@ -50,6 +68,7 @@ function CollectiveBoxInner(props: CollectiveBoxProps): JSX.Element {
   const text = callText(called, position);
   const spoken = [name, size, text, ranks?.text ?? ''].filter(Boolean);
   const room = width - 2 * PADDING;
+  const [upper, lower] = callLines(size, text, line => metrics.width(line, 'sub') <= room);
   return (
     <g
       class="vg-collective"
@@ -72,11 +91,11 @@ function CollectiveBoxInner(props: CollectiveBoxProps): JSX.Element {
             <text class="vg-name" x={PADDING} y={17}>
               {metrics.fit(name, room, 'name')}
             </text>
-            <text class="vg-sub" x={PADDING} y={32}>
-              {metrics.fit(size, room, 'sub')}
+            <text class={`vg-sub${upper.isSize ? '' : ' vg-call-waits'}`} x={PADDING} y={32}>
+              {metrics.fit(upper.text, room, 'sub')}
             </text>
             <text class="vg-sub vg-call-waits" x={PADDING} y={46}>
-              {metrics.fit(text, room, 'sub')}
+              {metrics.fit(lower, room, 'sub')}
             </text>
           </>
         ) : (

@@ -2,7 +2,7 @@
 import type { ComponentChild, JSX, RefObject, SVGAttributes } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 
-import type { DrawnBox, DrawnFrame, DrawnLine, Node, RankRow } from '../../protocol';
+import type { DrawnFrame, DrawnLine, Node, RankRow } from '../../protocol';
 import { callOn, editsOf, isLarger, rowWithin } from '../../store';
 import type { Compared, Fold, OnWay, RanksState, SessionState } from '../../store';
 import * as format from '../format';
@@ -22,12 +22,12 @@ import { LinkPath } from './LinkPath';
 import { linkText, slotText } from './linkText';
 import { NodeBox } from './NodeBox';
 import { partsOn } from './parts';
-import { grown, roomsOf } from './growing';
 import { frameKey, isFolded } from './picture';
 import type { Picture } from './picture';
 import { ResultPill } from './ResultPill';
 import { countWithin } from './tally';
 import { useSticky } from './useSticky';
+import type { BoxAt } from './useGrown';
 import type { Viewport } from './useViewport';
 
 const MAX_LABELS = 16;
@@ -40,6 +40,7 @@ export interface GraphCanvasProps {
   readonly session: SessionState;
   readonly picture: Picture;
   readonly viewport: Viewport;
+  readonly boxAt: BoxAt;
   readonly selection: number | null;
   readonly matches: ReadonlySet<number>;
   /** The box that Tab reaches. */
@@ -59,7 +60,7 @@ export interface GraphCanvasProps {
 }
 
 export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
-  const { session, picture, selection, matches, focusKey, heated, running } = props;
+  const { session, picture, boxAt, selection, matches, focusKey, heated, running } = props;
   const { view, screen, drawn, detail, scale, type } = props.viewport;
   const { drawing, groups, nodes, depths } = picture;
   const metrics = picture.metrics.atLeast(type);
@@ -71,20 +72,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
     () => (detail === 'full' ? headsOf(picture, parts.frames, metrics) : []),
     [picture, parts, metrics, detail]
   );
-  const rooms = useMemo(() => roomsOf(picture), [picture]);
-  const boxes = useMemo(() => new Map<number, DrawnBox>(), [picture, metrics, detail]);
-  /** As it is drawn: a box stays the same object as long as nothing about it changes. */
-  const boxAt = (index: number): DrawnBox => {
-    const known = boxes.get(index);
-    if (known) {
-      return known;
-    }
-    const box = drawing.boxes[index] as DrawnBox;
-    const shown = grown(picture, box, rooms[index], { metrics, type, detail });
-    boxes.set(index, shown);
-    return shown;
-  };
-  const covered = useMemo(() => parts.boxes.map(boxAt), [boxes, parts]);
+  const covered = useMemo(() => parts.boxes.map(boxAt), [boxAt, parts]);
   useSticky(props.world, view, screen, heads);
   const starts = useMemo(() => startsOf(picture), [picture]);
   const odd = useMemo(() => oddOf(picture, fold), [picture, fold, run]);
@@ -96,10 +84,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
       keys.filter(key => key === (keys.includes(focusKey ?? '') ? focusKey : keys[0]))
     );
   }, [picture, selection, focusKey]);
-  const changed = useMemo(
-    () => new Set(editsOf({ run }).map(({ node }) => node)),
-    [run.branches, run.position]
-  );
+  const edited = useMemo(() => new Set(editsOf(run).map(({ node }) => node)), [run]);
   const found = useMemo(() => [...matches], [matches]);
   const onWay = useMemo(() => [...props.way.keys()], [props.way]);
   const { compared } = props;
@@ -232,8 +217,8 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
           saved={session.saved.of(node.id)}
           starts={starts[index] ?? NONE}
           breakpoint={breakpoints.has(node.id)}
+          edited={edited.has(node.id)}
           match={matches.has(node.id)}
-          changed={changed.has(node.id)}
           onWay={props.way.get(node.id) ?? null}
           heat={heat(stands.grad_norm)}
           differs={differs ? (differs.nodes.get(node.id) ?? null) : undefined}

@@ -40,6 +40,7 @@ import { afterScroll, seenPart } from './seenPart';
 import { metricsOf, TextMetrics } from './text';
 import { useComparison } from './useComparison';
 import { useGraphKeys } from './useGraphKeys';
+import { useGrown } from './useGrown';
 import { useMenu } from './useMenu';
 import { usePlacing } from './usePlacing';
 import { useViewport } from './useViewport';
@@ -92,6 +93,7 @@ function GraphPanelInner({
   const focus = focusOf(session);
   const current = place(focus);
   const viewport = useViewport(svg, world, screen, whole(picture));
+  const boxAt = useGrown(picture, viewport);
   const focused = useRef<string | null>(null);
   const looked = (): (string | null)[] => [shown, focused.current];
   const legend = compared !== null || ranks !== null || (heated && pair === null);
@@ -293,6 +295,7 @@ function GraphPanelInner({
           session={session}
           picture={picture}
           viewport={viewport}
+          boxAt={boxAt}
           selection={selection}
           matches={matched}
           focusKey={keys.focusKey}
@@ -326,6 +329,7 @@ function GraphPanelInner({
         {drawing.boxes.length >= MINIMAP_FROM && (
           <Minimap
             picture={picture}
+            boxAt={boxAt}
             session={session}
             view={viewport.view}
             screen={screen}

@@ -11,6 +11,7 @@ import { touches } from './geometry';
 import type { Box, Point, Size } from './geometry';
 import { framesPath, statePaths } from './minimapPaths';
 import type { Picture } from './picture';
+import type { BoxAt } from './useGrown';
 import { seen } from './viewport';
 import type { View } from './viewport';
 
@@ -26,7 +27,7 @@ const INSET = 6;
 
 export type Corner = 'right' | 'left' | 'top';
 
-/** The corner in which a map of this size covers no box; null: none. The one that it is in is left for a better one only. */
+/** The corner in which a map of this size covers no box, as they are drawn; null: none. The one that it is in is left for a better one only. */
 export function freeCorner(
   boxes: readonly Box[],
   view: View,
@@ -56,13 +57,15 @@ export function freeCorner(
 
 interface MinimapProps {
   readonly picture: Picture;
+  readonly boxAt: BoxAt;
   readonly session: SessionState;
   readonly view: Observable<View>;
   readonly screen: Size;
   goTo(point: Point): void;
 }
 
-export function Minimap({ picture, session, view, screen, goTo }: MinimapProps): JSX.Element {
+export function Minimap(props: MinimapProps): JSX.Element {
+  const { picture, boxAt, session, view, screen, goTo } = props;
   const frame = useRef<SVGRectElement>(null);
   const { drawing } = picture;
   // A picture like a ribbon is stretched: a strip too thin to be hit would be of no use.
@@ -79,29 +82,30 @@ export function Minimap({ picture, session, view, screen, goTo }: MinimapProps):
 
   const [corner, setCorner] = useState<Corner | null>('right');
   const [looks, setLooks] = useState(false);
+  const before = useRef<Corner>('right');
+  const place = useRef<() => void>(() => undefined);
+  place.current = () => {
+    const boxes = drawing.boxes.map((_, index) => boxAt(index));
+    const free = freeCorner(boxes, view.value, screen, { width, height }, before.current);
+    before.current = free ?? before.current;
+    setCorner(free);
+  };
+  useEffect(() => place.current(), [view, screen, drawing, boxAt, width, height]);
   useEffect(() => {
-    let before: Corner = 'right';
     let end: ReturnType<typeof setTimeout> | undefined;
-    const place = (): void => {
-      const free = freeCorner(drawing.boxes, view.value, screen, { width, height }, before);
-      before = free ?? before;
-      setCorner(free);
-    };
-    const look = (): void => {
+    const stop = view.subscribe(() => {
       setLooks(true);
       clearTimeout(end);
       end = setTimeout(() => {
         setLooks(false);
-        place();
+        place.current();
       }, LINGER);
-    };
-    place();
-    const stop = view.subscribe(look);
+    });
     return () => {
       stop();
       clearTimeout(end);
     };
-  }, [view, screen, drawing, width, height]);
+  }, [view]);
 
   useEffect(() => {
     const show = (): void => {

@@ -30,7 +30,7 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
     props.differs?.words ?? '',
     props.ranks?.text ?? '',
     props.onWay === null ? '' : ON_WAY[props.onWay],
-    props.changed ? 'changed by you' : '',
+    props.edited ? 'changed by you' : '',
     breakpoint ? 'breakpoint' : '',
     saved.some(value => value.state === 'stale') ? 'a saved value is stale' : ''
   ];
@@ -51,8 +51,8 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
       data-heat={heatName(props.heat)}
       data-differs={differsName(props.differs)}
       data-breakpoint={breakpoint ? 'on' : undefined}
+      data-edited={props.edited ? 'true' : undefined}
       data-why={props.onWay ?? undefined}
-      data-changed={props.changed ? 'on' : undefined}
       transform={`translate(${box.x},${box.y})`}
     >
       <g aria-hidden="true">
@@ -65,17 +65,15 @@ function NodeBoxInner(props: NodeBoxProps): JSX.Element {
           height={box.height + 8}
           rx={radius + 4}
         />
-        {(props.onWay === 'seen' || props.onWay === 'cause') && detail === 'full' ? (
+        {(props.onWay === 'seen' || props.onWay === 'cause') && detail === 'full' && (
           <text class="vg-explained-tag" {...besideOf(box)}>
             {props.onWay === 'seen' ? 'symptom' : 'cause'}
           </text>
-        ) : (
-          props.changed &&
-          detail !== 'shape' && (
-            <text class="vg-changed-tag" {...besideOf(box)}>
-              ✎ changed
-            </text>
-          )
+        )}
+        {props.edited && detail === 'full' && (
+          <text class="vg-edited-tag" x={2} y={pin ? box.height + 18 : -8}>
+            changed
+          </text>
         )}
         <Body box={box} kind={node.kind} radius={radius} />
         {props.ranks && <RankStrip cells={props.ranks.cells} width={box.width} top={box.height} />}

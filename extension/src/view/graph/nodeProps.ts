@@ -29,6 +29,8 @@ export interface NodeBoxProps {
   readonly selected: boolean;
   readonly focusable: boolean;
   readonly breakpoint: boolean;
+  /** The user has changed its gradient, or a value of it. */
+  readonly edited: boolean;
   readonly match: boolean;
   readonly level: number;
   /** How large its gradient is, where that is what colours say. */
@@ -37,8 +39,6 @@ export interface NodeBoxProps {
   readonly differs: Differs | null | undefined;
   /** How ranks compare here, where several processes run the backward and a gradient has arrived. */
   readonly ranks: RankRow | null;
-  /** The user has changed its gradient, or a value that it saved. */
-  readonly changed: boolean;
   /** What it is on the way from what was seen to its cause, where that is marked. */
   readonly onWay: OnWay | null;
 }

@@ -29,7 +29,7 @@ test('of an element is seen what neither the window nor an area around it cuts',
   expect(seenPart(page([-50, 350], [90, 700])[1])).toEqual({ top: 140, bottom: 400 });
   expect(seenPart(page([600, 1000], [90, 2000])[1])).toEqual({ top: 0, bottom: 168 });
   // Too little to show something in, or nothing: as if all of it were seen.
-  expect(seenPart(page([600, 1000], [90, 700])[1])).toEqual({ top: 0, bottom: 400 });
+  expect(seenPart(page([600, 1000], [90, 690])[1])).toEqual({ top: 0, bottom: 400 });
   expect(seenPart(page([2000, 2400], [90, 700])[1])).toEqual({ top: 0, bottom: 400 });
 });
 

@@ -2,7 +2,7 @@
 import type { Part } from './viewport';
 
 /** In less nothing can be shown: all of the screen is taken for seen. */
-const LEAST_PART = 160;
+const LEAST_PART = 100;
 
 /** What the page around an element, which may be scrolled, lets be seen of it. */
 export function seenPart(element: Element): Part {

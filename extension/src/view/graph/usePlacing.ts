@@ -139,7 +139,7 @@ export function usePlacing(
       const box = (key === null ? undefined : placeOf(picture, key)) ?? inFocus();
       const wasSeen = box && touches(box, seen(view.value, old));
       const next = resized(view.value, old, screen, whole(picture));
-      view.value = wasSeen ? bringIntoView(next, box, screen, whole(picture)) : next;
+      view.value = wasSeen ? bringIntoPart(next, box, screen, part(), whole(picture)) : next;
     }
   }, [screen, known, view]);
 

@@ -1,28 +1,18 @@
 /** The branches of a run, which What if begins (`WhatIf.tsx`), and how two of them differ. */
 import type { JSX } from 'preact';
 
-import type { Branch } from '../../protocol';
+import type { Branch, Edit } from '../../protocol';
 import { besides, comparedOf, editsOf, hasRun, pairOf } from '../../store';
 import type { SessionState, ViewState } from '../../store';
 import * as format from '../format';
 import { differsIn, mostOf, summary } from '../graph/differing';
 import { useCommands, useStore } from '../hooks';
-import { Changes } from './Changes';
 import { NodeLink } from './NodeLink';
-
-const ONE_WAY = 'PyTorch runs a node only once, so this backward has one branch.';
-const CANNOT = 'A closed or recorded run cannot be changed.';
-
-function hint(one_way: boolean): string {
-  return one_way
-    ? `${ONE_WAY} Change the gradient of the next node in the Inspector (What if): the run goes on with it.`
-    : 'One branch. Change a gradient in the Inspector (What if) to continue on a new one.';
-}
 
 export function branchesNote({ run }: SessionState): string {
   const traces = run.branches.filter(({ trace }) => trace).length;
-  const others = Math.max(run.branches.length - 1 - traces, 0);
-  const changes = others === 0 ? (run.branches[0]?.edits.length ?? 0) : 0;
+  const others = run.branches.length - 1 - traces;
+  const changes = run.branches.length === 1 ? editsOf(run).length : 0;
   return [
     changes > 0 ? format.count(changes, 'change') : '',
     others > 0 ? format.count(others, 'branch', 'branches') : '',
@@ -42,21 +32,20 @@ export function Branches({ session, view }: BranchesProps): JSX.Element {
   const pair = pairOf(session, view);
   // A trace has no run that could be changed.
   const live = useCommands().has('stop') && !closed;
-  if (run.branches.length < 2 && editsOf(session).length > 0) {
-    return (
-      <div class="vg-branches">
-        <h4>Changed by you</h4>
-        <Changes session={session} />
-        {run.one_way && live && (
-          <p class="vg-muted">
-            {`${ONE_WAY} The changes are in all that comes after them. Run the cell again for a backward without them.`}
-          </p>
-        )}
-      </div>
-    );
+  const edits = editsOf(run);
+  if (run.branches.length < 2 && edits.length > 0) {
+    return <Changes edits={edits} live={live && run.one_way} />;
   }
   if (run.branches.length < 2) {
-    return <p class="vg-empty">{live && run.can_change ? hint(run.one_way) : CANNOT}</p>;
+    return (
+      <p class="vg-empty">
+        {!live || !run.can_change
+          ? 'A closed or recorded run cannot be changed.'
+          : run.one_way
+            ? 'PyTorch runs a node only once, so there is one branch. Change the gradient of the next node in the Inspector (What if): the run continues with the change.'
+            : 'One branch. Change a gradient in the Inspector (What if) to continue on a new one.'}
+      </p>
+    );
   }
   return (
     <div class="vg-branches">
@@ -73,6 +62,33 @@ export function Branches({ session, view }: BranchesProps): JSX.Element {
         ))}
       </ul>
       <Comparison session={session} view={view} />
+    </div>
+  );
+}
+
+interface ChangesProps {
+  readonly edits: readonly Edit[];
+  /** It can continue, if with the change only. */
+  readonly live: boolean;
+}
+
+/** Of a run that continues on no branch: PyTorch's, which runs a node only once, or a recorded one. */
+function Changes({ edits, live }: ChangesProps): JSX.Element {
+  return (
+    <div class="vg-branches">
+      <ul class="vg-branch-list" aria-label="Changes">
+        {edits.map(({ text, position }, i) => (
+          <li key={i} class="vg-branch-how">
+            {text} <span class="vg-muted">{`after ${format.count(position, 'node')}`}</span>
+          </li>
+        ))}
+      </ul>
+      {live && (
+        <p class="vg-muted">
+          The run continues with the change: PyTorch runs a node only once, so there is no branch
+          without it. Run the cell again to go back to the original.
+        </p>
+      )}
     </div>
   );
 }

@@ -67,7 +67,7 @@ export function Events({ session, running }: EventsProps): JSX.Element {
           run.position
         );
   const messages = session.log?.lines ?? [];
-  const edits = editsOf(session);
+  const edits = editsOf(run);
   const changedAt = (place: number): readonly JSX.Element[] =>
     edits
       .filter(({ position }) => position === place)

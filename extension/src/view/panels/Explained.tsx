@@ -1,5 +1,6 @@
 /** Why a node is as it is: what happened, the line, the way to the cause, and what to do. */
 import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 
 import type { Why, WhyLink } from '../../protocol';
 import type { DebuggerState, SessionState } from '../../store';
@@ -20,9 +21,12 @@ interface ExplainedProps {
 export function Explained({ why, session }: ExplainedProps): JSX.Element {
   const store = useStore();
   const { told, position } = why;
+  const host = useRef<HTMLDivElement>(null);
+  // Who asks wants to read it, also where the page has to be scrolled for it.
+  useEffect(() => host.current?.scrollIntoView({ block: 'nearest' }), [told]);
   const moved = position !== session.run.position;
   return (
-    <div class="vg-explained" data-kind={told.kind}>
+    <div ref={host} class="vg-explained" data-kind={told.kind}>
       <p class="vg-explained-head">
         <NodeLink session={session} node={told.node} />
         {told.kind !== 'healthy' && <strong class="vg-explained-kind">{told.heading}</strong>}

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import type { Mathematics, Node, NodeRun, Saved, Visit } from '../../protocol';
 import {
   comparedOf,
+  editsOf,
   focusOf,
   isAway,
   isPlain,
@@ -27,7 +28,6 @@ import { Facts, Formulas, Recorded } from './Recorded';
 import { RanksThere } from './RanksThere';
 import { SavedCard } from './SavedCard';
 import { Stages } from './Stages';
-import { ChangesAt } from './Changes';
 import { WhatIf } from './WhatIf';
 
 interface InspectorProps {
@@ -68,7 +68,7 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
       />
       {node && <Recorded node={node} unnoted={inspection?.unnoted ?? ''} />}
       <Beside session={session} node={id} compared={compared} />
-      <ChangesAt session={session} node={id} />
+      <Edited session={session} node={id} />
       <RanksThere state={state} session={session} node={id} />
       <Calls state={state} session={session} node={id} />
       {runs ? (
@@ -103,6 +103,14 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
 }
 
 const NONE: readonly Mathematics[] = [];
+
+/** The user's changes at a node: all that came after it is of them, too. */
+function Edited({ session, node }: { session: SessionState; node: number }): JSX.Element | null {
+  const edits = editsOf(session.run).filter(each => each.node === node);
+  return edits.length > 0 ? (
+    <p class="vg-edited">{`Changed by you: ${edits.map(({ text }) => text).join('; ')}`}</p>
+  ) : null;
+}
 
 /** The node before the current one in time, one click away. */
 function JustRan({ state, session }: InspectorProps): JSX.Element | null {

@@ -1,6 +1,6 @@
 /** Where a node comes from: the source line, the scope, the formulas, the saved values. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 
 import type { Formula, Mathematics, Node, Place } from '../../protocol';
 import * as format from '../format';
@@ -76,17 +76,19 @@ interface FormulasProps {
 }
 
 export function Formulas({ formulas, maths }: FormulasProps): JSX.Element | null {
+  // One source is open at a time: others that are open below it would push it away.
+  const group = useId();
   const where = [...new Set(maths.flatMap(made => made.where.split(', ')))].join(', ');
   return formulas.length > 0 ? (
     <section class="vg-part">
       <h4>Formula</h4>
-      {formulas.map(({ input, math, source }) => {
+      {formulas.map(({ input, math, source }, i) => {
         const made = maths.find(each => each.input === input);
         return (
           <div key={input} class="vg-formula">
             {made ? <Maths made={made} /> : math && <div class="vg-maths">{math}</div>}
             {source && (
-              <details class="vg-source" open={!made && !math}>
+              <details class="vg-source" name={group} open={i === 0 && !made && !math}>
                 <summary>source{input && <span class="vg-mono"> for {input}</span>}</summary>
                 <pre class="vg-code">{source}</pre>
               </details>

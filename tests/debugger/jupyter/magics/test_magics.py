@@ -375,3 +375,16 @@ def test_a_watched_cell_keeps_backwards_that_are_asked_for(kernel: Kernel) -> No
             "--keep takes a number of backwards"
             in kernel.run(f"%%vizgrad watch {wrong}\n1").printed
         )
+
+
+def test_a_cell_that_shows_a_session_shows_it_once(kernel: Kernel) -> None:
+    kernel.run("once = vg.tensor([2.0], requires_grad=True)")
+    cell = kernel.run("vg.debug((once * 2).sum())", "once")
+    assert not cell.error
+    assert len(cell.shown) == 1
+    assert not cell.result
+    kernel.run("again = vg.debug((once * 2).sum())", "again")
+    assert (
+        "0 of 3 nodes done" in kernel.run("again", "another").result
+    )  # no view is below this cell
+    assert "0 of 2 nodes done" in kernel.run("vg.debug(once * 2, display=False)", "none").result

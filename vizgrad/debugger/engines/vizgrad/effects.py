@@ -117,7 +117,11 @@ class ReleaseEffect:
         self._node = node
         self._token = token
         self.values = values
-        self.names = tuple(self.values)
+        names: list[str] = []
+        for name, value in values.items():  # in each step: without a call
+            if not getattr(value, "_is_stand_in", False):
+                names.append(name)
+        self.names = tuple(names)
         self.bytes = sum(
             [
                 int(array.nbytes)

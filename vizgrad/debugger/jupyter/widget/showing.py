@@ -36,17 +36,18 @@ def show(session: Session, cell: Cell | None = None) -> None:
     from vizgrad.debugger.jupyter.widget.labextension_view import LabextensionView
     from vizgrad.debugger.jupyter.widget.saved_data import SessionPicture
 
-    cell = running_cell() if cell is None else cell
+    where = running_cell() if cell is None else cell
+    session.shows = lambda: where.name != "" and running_cell() == where
     if run_by_program():
         view = None
     else:
         view = LabextensionView(session) if run_in_labextension() else view_or_none(session)
     if view is None:
         display(SessionPicture(session))
-        still_frames.shown(session, cell, show)
+        still_frames.shown(session, where, show)
         return
     display(view, display_id=view.view_id)
-    still_frames.shown(session, cell, show, view)
+    still_frames.shown(session, where, show, view)
 
 
 def in_marimo() -> bool:
