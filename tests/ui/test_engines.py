@@ -147,8 +147,7 @@ def test_a_gradient_that_the_user_changed_in_torch_is_marked(lab: Lab) -> None:
     expect(changed).to_contain_text("PowBackward0")
     expect(part(view, "Events")).to_contain_text(f"changed by you: {said}")
     picture(lab, "torch-changed")
-    press(view, "Step back")
-    for _ in range(4):
+    for position in reversed(range(6)):
         press(view, "Step back")
-    at(view, 0)
+        at(view, position)
     expect(changed).to_have_count(0)
