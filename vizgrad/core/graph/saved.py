@@ -138,9 +138,9 @@ def bare(saved: Any) -> Any:
     return saved.form if isinstance(saved, Checked) else saved
 
 
-def is_stand_in(saved: Any) -> bool:
+def is_absent(saved: Any) -> bool:
     """Does it stand for an operand that was not given?"""
-    return getattr(bare(saved), "_is_stand_in", False)
+    return getattr(bare(saved), "_is_absent", False)
 
 
 def unpack_array(node: Node, name: str) -> Any:

@@ -119,7 +119,7 @@ class ReleaseEffect:
         self.values = values
         names: list[str] = []
         for name, value in values.items():  # in each step: without a call
-            if not getattr(value, "_is_stand_in", False):
+            if not getattr(value, "_is_absent", False):
                 names.append(name)
         self.names = tuple(names)
         self.bytes = sum(
