@@ -82,7 +82,7 @@ parity: $(DONE)/project $(DONE)/needs-parity browser
 	python -m pytest -n auto --dist worksteal tests/oracle tests/fuzz tests/debugger/engines/pytorch \
 	  tests/pains/library $(ARGS)
 	$(if $(ARGS),,python -m pytest tests/core tests/debugger tests/distributed \
-	  tests/packaging/test_docs.py tests/ui/test_engines.py -k torch \
+	  tests/packaging/test_docs.py tests/packaging/test_code_blocks.py tests/ui/test_engines.py -k torch \
 	  --ignore tests/debugger/engines/pytorch)
 
 .PHONY: pytorch-models
@@ -153,7 +153,8 @@ lint: $(DONE)/modules $(DONE)/needs-lint
 .PHONY: docs
 docs: $(DONE)/project $(DONE)/needs-docs $(DONE)/needs-parity
 	python .ci/docs/stage.py build/docs $(ARGS)
-	python -m sphinx --quiet --fail-on-warning --keep-going --builder html build/docs/source build/docs/html
+	python -m sphinx --quiet --fail-on-warning --keep-going --builder html \
+	  --define html_search_scorer=build/docs/source/_static/scorer.js build/docs/source build/docs/html
 	@.ci/browser
 	python .ci/docs/check.py build/docs/html
 

@@ -23,6 +23,7 @@ AXE = ROOT / "extension" / "node_modules" / "axe-core" / "axe.min.js"
 #: Pages that are opened: one of each kind.
 OPENED = (
     "index.html", "start.html", "hosts.html", "systems.html", "stability.html", "pytorch.html",
+    "torch_graphs.html", "notebooks/terminal.html", "notebooks/commands.html", "notebooks/06_ranks.html",
     "notebooks/guide.html", "notebooks/00_tour.html", "notebooks/03_functions.html", "notebooks/04_why.html",
     "notebooks/05_pytorch.html", "notebooks/design/README.html", "reference/debugger.html",
     "reference/functional.html", "vizgrad/README.html", "search.html",
@@ -163,6 +164,19 @@ def step_one(page: Page, site: Path) -> str:
     return next(line for line in after.splitlines() if re.search(r"\b3 of \d+", line))
 
 
+def darken(page: Page) -> None:
+    """Chooses the dark look by the site's own switch: the session in its frame follows."""
+    page.emulate_media(color_scheme="light")
+    view = page.locator(".vg-live iframe").first.content_frame.locator(".vg-root")
+    for _ in range(3):
+        page.locator(".theme-toggle:visible").first.click()
+        page.wait_for_timeout(200)
+        chosen = page.evaluate("document.body.dataset.theme")
+        color = view.evaluate("view => getComputedStyle(view).backgroundColor")
+        if (color == "rgb(27, 28, 30)") != (chosen == "dark"):
+            raise SystemExit(f"{STEPPED}: the page is {chosen}, the session in it {color}")
+
+
 def look(browser: Browser, site: Path, pictures: Path | None) -> list[str]:
     wrong: list[str] = []
     for name in OPENED:
@@ -174,6 +188,8 @@ def look(browser: Browser, site: Path, pictures: Path | None) -> list[str]:
     page = browser.new_page(viewport=SIZE)
     here = listen(page, STEPPED)
     print(f"{STEPPED}, stepped three times in the page: {step_one(page, site)}")
+    darken(page)
+    print(f"{STEPPED}: the session in the page is dark where the page is")
     if pictures is not None:
         page.screenshot(path=pictures / "stepped.png")
     return wrong + here

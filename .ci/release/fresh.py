@@ -137,7 +137,7 @@ def main() -> None:
         if len(light) > MOST:
             raise SystemExit(f"the light core brings {len(light)} packages: {sorted(light)}")
         said = new.run("python", "-m", "vizgrad").splitlines()[0]
-        print(f"light core: {len(light)} packages; python -m vizgrad: {said}")
+        print(f"light core: {len(light)} packages, vizgrad among them; python -m vizgrad: {said}")
         check_types(new.bin)
 
         new.install(f"{wheel}[notebook,lab]")

@@ -1,4 +1,6 @@
-"""The widget in managers of widgets that are published: VS Code's, and the one of pages without Jupyter."""
+"""The widget in managers of widgets that are published: VS Code's, and that of pages without Jupyter, also
+used as Colab uses its own.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ import anywidget
 import comm
 import pytest
 from comm.base_comm import BaseComm
+from ipywidgets import Widget
 from ipywidgets.embed import embed_minimal_html
 from playwright.sync_api import Page, expect
 
@@ -116,14 +119,66 @@ window.ready = true;
 </script>"""
 
 
+# --- as Colab: a manager of the same base, which asks for a model when it is shown -----------------------
+
+LATE_PAGE = """<!doctype html><div id="output"></div>
+<script src="https://host/require.js"></script>
+<script src="https://host/embed-amd.js"></script>
+<script type="module">
+requirejs.config({ paths: { anywidget: 'https://host/anywidget' } });
+const load = name => new Promise((done, failed) => requirejs([name], done, failed));
+const { HTMLManager } = await load('@jupyter-widgets/html-manager');
+const manager = new HTMLManager({ loader: load });
+const heard = new Map();
+const models = new Map();
+
+const channel = id => ({
+  comm_id: id,
+  target_name: '',
+  open: () => '',
+  close: () => '',
+  on_close() {},
+  on_msg: callback => heard.set(id, callback),
+  send(data, callbacks) {
+    void window.toKernel(id, JSON.parse(JSON.stringify(data))).then(() =>
+      callbacks?.iopub?.status?.({ content: { execution_state: 'idle' } })
+    );
+    return '';
+  }
+});
+manager.get_model = id => {
+  if (!models.has(id)) {
+    models.set(id, window.stateOf(id).then(state => manager.new_model({
+      model_name: state._model_name,
+      model_module: state._model_module,
+      model_module_version: state._model_module_version,
+      model_id: id,
+      comm: channel(id)
+    }, state)));
+  }
+  return models.get(id);
+};
+window.fromKernel = ({ type, id, data }) => {
+  if (type === 'comm_msg') heard.get(id)?.({ content: { comm_id: id, data }, buffers: [] });
+};
+window.show = async id => {
+  const view = await manager.create_view(await manager.get_model(id));
+  await manager.display_view(view, document.getElementById('output'));
+};
+window.ready = true;
+</script>"""
+
+
 class Bridge:
     """Comms of widgets that are made meanwhile, and a page at their other end."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
         self.comms: dict[str, BaseComm] = {}
+        self.widgets: dict[str, Widget] = {}
         self.told: SimpleQueue[dict[str, Any]] = SimpleQueue()
         page.expose_function("toKernel", self.receive)
+        page.expose_function("stateOf", self.state_of)
 
     def create(self, **how: Any) -> BaseComm:
         bridge = self
@@ -147,6 +202,10 @@ class Bridge:
     def receive(self, name: str, data: Any) -> None:
         self.comms[name].handle_msg({"content": {"comm_id": name, "data": data}, "buffers": []})
 
+    def state_of(self, name: str) -> dict[str, Any]:
+        """All that a page which comes later than the widget asks for: Colab's does."""
+        return self.widgets[name].get_state()
+
     def until(self, done: Callable[[], bool]) -> None:
         """Passes on what the kernel side says until `done`."""
         for _ in range(HANG * 50):
@@ -164,24 +223,32 @@ class Bridge:
 
 
 @pytest.fixture
-def bridge(page: Page, modules: Path, monkeypatch: pytest.MonkeyPatch) -> Bridge:
+def bridge(
+    page: Page, modules: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Bridge:
+    """The parameter is the page."""
     made = Bridge(page)
     monkeypatch.setattr(comm, "create_comm", made.create)
     files = {
+        "embed-amd.js": modules / "@jupyter-widgets" / "html-manager" / "dist" / "embed-amd.js",
         "require.js": modules / "requirejs" / "require.js",
         "ipywidgets.js": modules / "@vscode" / "jupyter-ipywidgets8" / "dist" / "ipywidgets.js",
         "anywidget.js": ANYWIDGET,
     }
     instead_of_cdn(page, lambda url: files.get(url.rpartition("/")[2]))
-    page.route("https://host/", lambda route: route.fulfill(body=PAGE, content_type="text/html"))
+    page.route(
+        "https://host/", lambda route: route.fulfill(body=request.param, content_type="text/html")
+    )
     page.goto("https://host/")
     page.wait_for_function("window.ready")
     return made
 
 
-def test_vs_code_shows_the_live_view_and_step_steps(page: Page, bridge: Bridge) -> None:
+@pytest.mark.parametrize("bridge", [PAGE, LATE_PAGE], ids=["VS Code", "as Colab"], indirect=True)
+def test_the_live_view_is_shown_and_step_steps(page: Page, bridge: Bridge) -> None:
     session = opened()
     widget = DebugView(session)
+    bridge.widgets |= {each.model_id: each for each in (widget, widget.layout)}
     bridge.until(lambda: True)
     page.evaluate("id => void window.show(id)", widget.view_id)
     view = page.locator(".vg-root")

@@ -345,3 +345,20 @@ def test_the_policy_of_a_page_lets_nothing_else_run_or_load(alone: Page, tmp_pat
         }"""
     )
     assert refused == [None, ["connect-src", "img-src", "script-src-attr", "script-src-elem"]]
+
+
+def test_a_page_looks_as_its_address_says(alone: Page, tmp_path: Path) -> None:
+    """A page around it may have another look than the system: a frame does not inherit it."""
+    trace_of().export(tmp_path / "run.html")
+    address = (tmp_path / "run.html").as_uri()
+    alone.emulate_media(color_scheme="dark")
+    alone.goto(f"{address}#light")
+    view = alone.locator(".vg-root")
+    expect(view).to_have_css("background-color", "rgb(255, 255, 255)")
+    alone.evaluate("location.hash = 'dark'")
+    expect(view).to_have_css("background-color", "rgb(27, 28, 30)")
+    alone.emulate_media(color_scheme="light")
+    expect(view).to_have_css("background-color", "rgb(27, 28, 30)")
+    alone.goto("about:blank")
+    alone.goto(address)
+    expect(view).to_have_css("background-color", "rgb(255, 255, 255)")

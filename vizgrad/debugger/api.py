@@ -55,9 +55,10 @@ def debug(
     has used it up, is taken back to its start (`.grad` too) and closed. One that ran to its end and kept the
     graph (`retain_graph=True`) stays as it is, unless its own cell is run again.
 
-    Tensors of PyTorch are opened the same way (`vizgrad/debugger/engines/pytorch/README.md` says what
-    cannot be done with these), and those of any other engine that has registered itself
-    (`vizgrad.debugger.engines.api.openers`). The user's names for them are looked up where `debug` is called.
+    Tensors of PyTorch are opened the same way (the page *PyTorch's graphs in the debugger* of the
+    documentation says what cannot be done with these), and those of any other engine that has
+    registered itself (`vizgrad.debugger.engines.api.openers`). The user's names for them are
+    looked up where `debug` is called.
 
     Raises RuntimeError for a tensor without history and for a graph that an earlier backward has released,
     as backward does, TypeError for what no engine knows.

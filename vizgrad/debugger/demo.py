@@ -33,7 +33,10 @@ class Demo:
         return opened
 
     def __repr__(self) -> str:
-        return f"{len(self.notebooks)} notebooks lie in {self.folder}. To open the tour:\n{self.command}"
+        return (
+            f"{len(self.notebooks)} notebooks lie in {self.folder}, with the files that they read and "
+            f"link to. To open the tour:\n{self.command}"
+        )
 
     def _repr_html_(self) -> str:
         """Links, which open beside the notebook. They are relative to where the kernel runs, its folder."""
@@ -49,7 +52,7 @@ class Demo:
 
 
 def demo(folder: str | os.PathLike[str] = "vizgrad-course") -> Demo:
-    """Copies the course, seven notebooks and their data, into `folder`, and says how to open the tour.
+    """Copies the course, its notebooks and what they read and link to, into `folder`; says how to open it.
 
     In a notebook the result shows links; elsewhere it prints the command. Files that are there already stay
     as they are, so that what the user has written into them is kept. FileNotFoundError where the course was

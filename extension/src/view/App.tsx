@@ -19,7 +19,7 @@ import { answerHost, hostOf, onHostChanged } from './host';
 import { Live } from './Live';
 import { copy } from './panels/array/copy';
 import { heapNote, NotebookMemory } from './panels/NotebookMemory';
-import { escape, goToPart } from './parts';
+import { escape, goToGraph, goToPart } from './parts';
 import { Sentence } from './Sentence';
 import { keepFocus } from './keepFocus';
 import { commandKey, keepKeysFromHost } from './shortcuts';
@@ -75,6 +75,7 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
       class={`vg-root vg-${width}${fill ? ' vg-fill' : ''}${view.presentation ? ' vg-present' : ''}`}
       style={{ '--vg-said': `${saidHeight}px` }}
       role="group"
+      tabIndex={-1}
       aria-label="vizgrad debugger"
       data-revision={session?.revision ?? ''}
       data-position={session?.run.position ?? ''}
@@ -89,6 +90,8 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
           escape(event.currentTarget, event.target, store);
         } else if (turns && plain) {
           commands.perform(turns);
+        } else if (plain && event.target === event.currentTarget && event.key.startsWith('Arrow')) {
+          goToGraph(event.currentTarget);
         } else if (!commandKey(event, commands)) {
           return;
         }

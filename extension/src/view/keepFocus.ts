@@ -1,9 +1,7 @@
 /**
  * Keys stay with the view when what had the focus is taken out of the page, as a button that another replaces once it
- * was pressed: the graph gets the focus, else F10 would go to nobody.
+ * was pressed: the view itself gets the focus, else F10 would go to nobody. Arrows lead on to the graph.
  */
-import { goToGraph } from './parts';
-
 export function keepFocus(root: HTMLElement): () => void {
   const page = root.ownerDocument;
   let last: Element | null = null;
@@ -13,7 +11,7 @@ export function keepFocus(root: HTMLElement): () => void {
     }
     last = null;
     if (page.activeElement === null || page.activeElement === page.body) {
-      goToGraph(root);
+      root.focus({ preventScroll: true });
     }
   });
   const note = ({ target }: Event): void => {

@@ -23,6 +23,16 @@ export function goToGraph(root: HTMLElement): void {
   root.querySelector<SVGElement>('.vg-canvas [tabindex="0"]')?.focus({ preventScroll: true });
 }
 
+/** To the node that a search has found, so that arrows walk on from there. */
+function goToFound(root: HTMLElement, node: number | null): void {
+  const found = root.querySelector<SVGElement>(`.vg-canvas [data-node-id="${node}"]`);
+  if (found) {
+    found.focus({ preventScroll: true });
+  } else {
+    goToGraph(root);
+  }
+}
+
 /** Escape: closes what is open, else goes to the graph, else goes back to the node that the run is about. */
 export function escape(root: HTMLElement, target: Element, store: DebuggerStore): void {
   const { view } = store.state.value;
@@ -31,7 +41,7 @@ export function escape(root: HTMLElement, target: Element, store: DebuggerStore)
     store.view({ help: false });
   } else if (view.search) {
     store.view({ search: null });
-    goToGraph(root);
+    goToFound(root, view.search.index < 0 ? null : view.selection);
   } else if (!inGraph) {
     goToGraph(root);
   } else {

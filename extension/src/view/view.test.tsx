@@ -111,6 +111,7 @@ describe('a session', () => {
     await waitFor(() =>
       expect(within(page.host).queryByRole('textbox', { name: 'Node name' })).toBeNull()
     );
+    expect(document.activeElement).toBe(page.node(5)); // arrows walk on from what was found
   });
 
   test('keys that mean nothing here are left to the host', () => {

@@ -43,7 +43,7 @@ READS_ALL = ("vizgrad.memory()",)
 def printed() -> list[str]:
     """The lines in the column for code of the page."""
     rows = (re.split(r"(?<!\\)\|", row) for row in typescript_commands.page().splitlines())
-    cells = [row[3].strip() for row in rows if len(row) == 7]
+    cells = [row[4].strip() for row in rows if len(row) == 7]
     return list(dict.fromkeys(cell.strip("`") for cell in cells if cell.startswith("`")))
 
 

@@ -29,7 +29,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 ELEMENTS = {"svg", "title", "desc", "style", "rect", "g", "path", "text", "polygon", "polyline"}
 ATTRIBUTES = {
     "width", "height", "viewBox", "role", "class", "rx", "x", "y", "points", "d", "text-anchor",
-    "transform",
+    "transform", "fill", "stroke", "font-family", "font-size",
 }  # fmt: skip
 
 any_name = st.text(st.characters(codec=None), max_size=24) | st.sampled_from(NAMES)
@@ -43,7 +43,7 @@ def drawn_texts(svg: str) -> list[str]:
         assert set(element.attrib) <= ATTRIBUTES
         for attribute, value in element.attrib.items():
             assert attribute in ("class", "d", "viewBox", "points", "transform") or len(value) < 12
-            assert re.fullmatch(r"[\w .,()-]*", value)
+            assert re.fullmatch(r"[\w .,()#-]*", value)
         if element.tag in (f"{SVG}text", f"{SVG}title"):
             texts.append(element.text or "")
     return texts

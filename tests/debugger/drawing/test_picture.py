@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import replace
 from itertools import product
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -338,3 +339,22 @@ def norms(graph: Graph) -> Run:
 def test_an_empty_role_writes_no_class() -> None:
     scene = Scene(10, 10, "t", "d", (Rect(0, -0.01, 5.04, 5.06),))
     assert '<rect x="0" y="0" width="5" height="5.1"/>' in to_svg(scene)
+
+
+@pytest.mark.parametrize("svg", [graph_svg(mlp(), run_at(mlp(), 5)), versions_svg(timelines())])
+def test_without_its_style_sheet_a_picture_is_outlines_and_words(svg: str) -> None:
+    """GitHub removes sheets, classes and styles: what an element or the root says is all that is left."""
+    plain = re.sub(r"<style>.*</style>", "", svg, flags=re.DOTALL)
+    root = ET.fromstring(plain)
+    assert (root.get("fill"), root.get("stroke")) == ("none", "#98a2ae")
+    drawn = [each for each in root.iter() if each.tag.rpartition("}")[2] in SHAPES]
+    paper, *others = drawn
+    assert paper.get("fill") == "#ffffff"
+    assert {each.get("fill") for each in others} == {None}
+    words = [each for each in root.iter() if each.tag.endswith("}text")]
+    assert len(words) > 5
+    assert {(each.get("fill"), each.get("stroke")) for each in words} == {("#1b1f24", "none")}
+
+
+#: The elements that a picture consists of, beside words.
+SHAPES = {"rect", "polygon", "polyline", "path"}

@@ -112,16 +112,25 @@ def texts(scene: Scene) -> Iterator[str]:
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
+#: The looks where a host removes the style sheet, as GitHub does: without them all is black. An attribute
+#: is weaker than any rule of the sheet.
+_PLAIN = 'fill="none" stroke="#98a2ae" font-family="sans-serif" font-size="11"'
+_PLAIN_PAPER = 'fill="#ffffff"'
+_PLAIN_TEXT = ' fill="#1b1f24" stroke="none"'
+
+
 def to_svg(scene: Scene) -> str:
-    """The text of an SVG file, light or dark as the reader's system is."""
+    """The text of an SVG file, light or dark as the reader's system is. Without its style sheet it has
+    outlines and words.
+    """
     width, height = _number(scene.width), _number(scene.height)
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {_PLAIN} role="img">',
         f"<title>{escape(scene.title)}</title>",
         f"<desc>{escape(scene.description)}</desc>",
         f"<style>\n{_sheet(scene)}</style>",
-        f'<rect class="paper" width="{width}" height="{height}" rx="6"/>',
+        f'<rect class="paper" {_PLAIN_PAPER} width="{width}" height="{height}" rx="6"/>',
     ]
     stack: list[Shape | str] = list(reversed(scene.children))
     while stack:  # groups may be nested as deep as they like
@@ -158,7 +167,7 @@ def _element(shape: Rect | Poly | Curve | Text) -> str:
         case Text():
             anchor = "" if shape.anchor == "start" else f' text-anchor="{shape.anchor}"'
             place = f'x="{_number(shape.x)}" y="{_number(shape.y)}"'
-            return f"<text{role} {place}{anchor}>{escape(shape.text)}</text>"
+            return f"<text{role}{_PLAIN_TEXT} {place}{anchor}>{escape(shape.text)}</text>"
 
 
 def _path(points: Bezier) -> str:

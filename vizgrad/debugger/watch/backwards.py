@@ -93,6 +93,11 @@ class Visit:
         self._log: Any = log
         self._first = self.last = len(self._log)
 
+    def delivered(self, first: int, last: int) -> Visit:
+        """It, with these places of its list as its deliveries."""
+        self._first, self.last = first, last
+        return self
+
     @property
     def out(self) -> list[Delivered]:
         """The gradient that each edge delivered, in the order of edges."""

@@ -28,11 +28,12 @@ _TIMES = frozenset({"mul", "mul_", "__mul__", "__rmul__", "__imul__", "multiply"
 #: Their results are finite where their operands are, whatever the values: nobody need look.
 KEEPING = frozenset(
     {
-        "T", "__getitem__", "__neg__", "abs", "broadcast_to", "cat", "chunk", "clone", "contiguous", "cos",
-        "detach", "diagonal", "expand", "expand_as", "flatten", "gather", "index_select", "mT",
-        "movedim", "narrow", "neg", "permute", "relu", "repeat", "reshape", "reshape_as", "select", "sigmoid",
-        "sin", "softmax", "split", "squeeze", "stack", "swapaxes", "t", "tanh", "tile", "transpose", "tril",
-        "triu", "unbind", "unflatten", "unsqueeze", "view", "view_as",
+        "T", "__getitem__", "__neg__", "abs", "broadcast_to", "cat", "chunk", "clone", "contiguous",
+        "cos", "detach", "diagonal", "embedding", "expand", "expand_as", "flatten", "gather",
+        "index_select", "mT", "movedim", "narrow", "neg", "permute", "relu", "repeat", "reshape",
+        "reshape_as", "select", "sigmoid", "silu", "sin", "softmax", "split", "squeeze", "stack",
+        "swapaxes", "t", "tanh", "tile", "transpose", "tril", "triu", "unbind", "unflatten", "unsqueeze",
+        "view", "view_as",
     }
 )  # fmt: skip
 

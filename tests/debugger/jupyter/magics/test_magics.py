@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.debugger.jupyter.magics.kernel import Kernel
+from vizgrad.debugger.commands import magics
 
 FORWARD = """\
 x = vg.tensor([1.0, 2.0], requires_grad=True)
@@ -375,6 +376,15 @@ def test_a_watched_cell_keeps_backwards_that_are_asked_for(kernel: Kernel) -> No
             "--keep takes a number of backwards"
             in kernel.run(f"%%vizgrad watch {wrong}\n1").printed
         )
+
+
+def test_alone_it_lists_the_first_commands_and_the_others_by_section(session: Kernel) -> None:
+    printed = session.run("%vizgrad").printed
+    parts = [part.splitlines() for part in printed.strip().split("\n\n")]
+    titles = [part[0] for part in parts]
+    assert titles == ["First commands:", "Run:", "Graph:", "Notebook:"]
+    assert [line.split()[1] for line in parts[0][1:4]] == ["debug", "debug", "step"]
+    assert sum(len(part) - 1 for part in parts) == len(magics())
 
 
 def test_a_cell_that_shows_a_session_shows_it_once(kernel: Kernel) -> None:

@@ -119,9 +119,10 @@ class Spot(NamedTuple):
         return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Call:
-    """One call of a module, one `vg.scope` block, or one transform. Equal to itself alone.
+    """One call of a module, one `vg.scope` block, or one transform. Equal to itself alone. It is not changed;
+    a frozen one takes four times as long to make, and a watch makes one at each call.
 
     `spot` is where it was entered; None if that was not in a person's program (`nn.Sequential` calls its
     modules itself). The name of a module's call is what its parent calls it, and its class: ``0: Block``.
@@ -132,9 +133,10 @@ class Call:
     spot: Spot | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Origin:
-    """The calls that a node was recorded in, the outermost first, and the instruction that recorded it.
+    """The calls that a node was recorded in, the outermost first, and the instruction that recorded it. It is
+    not changed, as `Call`.
 
     Nodes of one place share an Origin, or at least `calls`.
     """

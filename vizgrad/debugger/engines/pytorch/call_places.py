@@ -40,16 +40,20 @@ _WRITTEN_BY_TORCH = ("<eval_with_key>", f"{Path(torch.__file__).parent}{os.sep}"
 class _Opened:
     """A call of a module that is open, and all around it."""
 
-    __slots__ = ("calls", "near", "off", "origins", "site")
+    __slots__ = ("calls", "frame", "near", "off", "origins", "place", "site")
 
-    def __init__(self, calls: tuple[Call, ...], site: Spot | None, off: Spot | None = None) -> None:
+    def __init__(
+        self, calls: tuple[Call, ...], place: _Place | tuple[None, None] = (None, None),
+        off: Spot | None = None, frame: int = 0,
+    ) -> None:  # fmt: skip
         self.calls = calls
+        #: Where the innermost was called; and the id of PyTorch's frame that runs it.
+        self.place, self.frame = place, frame
         #: Where the outermost module was called that ran from its beginning with gradients off.
         self.off = off
         #: Where the user's code has called the library that runs, once it was asked for.
         self.near: Near | None = None
-        #: Where the innermost was called.
-        self.site = site
+        self.site = place[0]
         #: The origins of what was recorded so far, by the id of the instruction, which they hold.
         self.origins: dict[int, Origin] = {}
 
@@ -68,7 +72,7 @@ def module_calls() -> Generator[None]:
     if OPEN.calls is not None:
         yield
         return
-    OPEN.calls = [_Opened((), None)]
+    OPEN.calls = [_Opened(())]
     handles: list[Any] = [
         register_module_forward_pre_hook(_entered),
         register_module_forward_hook(_left, always_call=True),
@@ -114,11 +118,12 @@ class Marks:
         #: Earlier nodes have no place.
         self._since = torch._C._autograd._get_sequence_nr()
         #: The origins of what no module recorded.
-        self._outside = _Opened((), None)
+        self._outside = _Opened(())
 
     def mark_one(self, node: Any, spot: Spot | None) -> None:
         """One that is all that its call has recorded."""
-        note_one(node, self._origin(spot))
+        opened = OPEN.calls[-1] if OPEN.calls else self._outside
+        note_one(node, opened.origins.get(id(spot)) or self._origin(spot))
 
     def mark(self, nodes: list[Any], spot: Spot | None) -> None:
         """These, and what was recorded below them by the same call."""
@@ -138,14 +143,16 @@ def _entered(module: torch.nn.Module, args: object) -> None:
     if torch.compiler.is_compiling() or OPEN.calls is None:  # the second: of another thread
         return
     around, modules = OPEN.calls[-1], _MODULES.open
-    calls, site = around.calls, spot_of(sys._getframe(1))
+    frame = sys._getframe(1)
+    calls, place = around.calls, place_of(frame)
+    site = place[0]
     if len(calls) < MOST_CALLS:
         name = _name_in(modules[-1] if modules else None, module)
         calls = (*calls, Call(name, "module", None if site == around.site else site))
     off = around.off
     if off is None and not torch.is_grad_enabled():
         off = site
-    OPEN.calls.append(_Opened(calls, site, off))
+    OPEN.calls.append(_Opened(calls, place, off, id(frame)))
     modules.append(module)
     if isinstance(module, DistributedDataParallel):
         for one in torch_hooks.watched():
@@ -176,8 +183,10 @@ class _Modules(local):
 _MODULES = _Modules()
 
 
-#: By the id of a module: it, the parent that called it, and its name there.
-_NAMED: dict[int, tuple[ref[torch.nn.Module], ref[torch.nn.Module], str]] = {}
+#: By the id of a module: it, the parent that called it, its name there, and the steps down to it.
+_NAMED: dict[
+    int, tuple[ref[torch.nn.Module], ref[torch.nn.Module], str, tuple[str, ...]]
+] = {}  # fmt: skip
 _MOST_NAMED = 100_000
 
 
@@ -188,14 +197,15 @@ def _name_in(parent: torch.nn.Module | None, module: torch.nn.Module) -> str:
     known = _NAMED.get(id(module))
     if known is not None and known[0]() is module and known[1]() is parent:
         there: Any = parent
-        for key in known[2].partition(": ")[0].split("."):
+        for key in known[3]:
             there = None if there is None else there._modules.get(key)
         if there is module:
             return known[2]
     found = _found_in(parent, module)
     if len(_NAMED) >= _MOST_NAMED:
         _NAMED.clear()
-    _NAMED[id(module)] = ref(module), ref(parent), found
+    steps = tuple(found.partition(": ")[0].split("."))
+    _NAMED[id(module)] = ref(module), ref(parent), found, steps
     return found
 
 
@@ -242,7 +252,11 @@ _MOST_CODES = 20_000
 
 def place_of(frame: FrameType | None) -> tuple[Spot, Site] | tuple[None, None]:
     """The nearest instruction of a person's, from this frame on."""
+    opened = OPEN.calls[-1] if OPEN.calls else None
+    runs = 0 if opened is None else opened.frame
     while frame is not None:
+        if id(frame) == runs and opened is not None:
+            return opened.place  # from here on it was asked for when the module was called
         code = frame.f_code
         known = _CODES.get(id(code)) or _met(frame)
         if not known.passed:

@@ -43,10 +43,7 @@ class PlainCall:
 
     def has_written(self) -> bool:
         """Did the counter of an operand go on?"""
-        for each, version in zip(self.operands, self.versions, strict=True):
-            if each._version != version:
-                return True
-        return False
+        return [each._version for each in self.operands] != self.versions
 
     def before(self) -> list[tuple[Any, int]]:
         """The tensors, with their counters before the call."""

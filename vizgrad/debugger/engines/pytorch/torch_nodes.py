@@ -79,6 +79,11 @@ def name_of(node: Any) -> str:
     return known
 
 
+def built_in(node: Any) -> str | None:
+    """`name_of` a node of PyTorch's own, once it was asked for; None of others."""
+    return _NAMES.get(node.__class__)
+
+
 def is_custom(node: Any) -> bool:
     """Is it the node of a custom Function?"""
     return hasattr(node, "_forward_cls")

@@ -44,10 +44,15 @@ def saved_tensors(node: Any) -> Iterable[tuple[str, torch.Tensor | None]]:
 
 def keys_of(nodes: Sequence[Any]) -> dict[int, int]:
     """The key of each node, by its id: its number; where two threads recorded, another for the second."""
+    found = [
+        -id(node.variable) if node.__class__ is LEAF else node._sequence_nr() for node in nodes
+    ]
+    if len(set(found)) == len(found):
+        return dict(zip(map(id, nodes), found, strict=True))
     keys: dict[int, int] = {}
     taken: set[int] = set()
-    for node in nodes:
-        key = _key(node)
+    for node, number in zip(nodes, found, strict=True):
+        key = number
         while key in taken:
             key += 1 << 48
         taken.add(key)

@@ -66,6 +66,10 @@ KINDS: dict[Any, Kind] = {
 }
 
 
+#: Types all of whose values are finite.
+_WHOLE = frozenset(dtype for dtype, kind in KINDS.items() if kind.kind not in FLOATING)
+
+
 def readable(tensor: Any) -> bool:
     """Can its values be read without a callback?"""
     return (
@@ -98,6 +102,22 @@ def graph_below(roots: list[Any]) -> list[Any]:
                 seen.add(id(below))
                 found.append(below)
     return found
+
+
+def counted_below(roots: list[Any]) -> tuple[list[Any], dict[int, int]]:
+    """The same, and by the id of each how many edges lead to it; two more for a root."""
+    arrivals = {id(node): 2 for node in roots}
+    found = list(roots)
+    for node in found:
+        for below, _ in edges_of(node):
+            if below is not None:
+                key = id(below)
+                if key in arrivals:
+                    arrivals[key] += 1
+                else:
+                    arrivals[key] = 1
+                    found.append(below)
+    return found, arrivals
 
 
 def _kept(tensor: Any) -> Any:
@@ -294,12 +314,11 @@ LOOK = _Look()
 register(LOOK)
 
 
-def _lying_anew(tensor: Any) -> Any:
+def _lying_anew(tensor: Any, known: tuple[Any, int]) -> Any:
     """`lying` of what was just made: its memory is there. A plain tensor whose elements lie side by side in
-    the order of its dimensions; None of others.
+    the order of its dimensions; None of others. `known`: the memory as an array of its type.
     """
-    known = BY_BLAS.get(tensor.dtype)
-    if known is None or not tensor.is_cpu or _heard():
+    if not tensor.is_cpu or _heard():
         return None
     everywhere, size = known
     try:
@@ -313,7 +332,10 @@ def _lying_anew(tensor: Any) -> Any:
 
 def finite_anew(tensor: Any) -> bool:
     """`LOOK.finite` of what an operation has just made, a plain tensor."""
-    flat = _lying_anew(tensor)
+    known = BY_BLAS.get(tensor.dtype)
+    if known is None:
+        return tensor.dtype in _WHOLE or LOOK.finite(tensor)
+    flat = _lying_anew(tensor, known)
     if flat is not None and vdot(flat, flat) < inf:
         return True
     return LOOK.finite(tensor)
@@ -321,8 +343,8 @@ def finite_anew(tensor: Any) -> bool:
 
 def size_anew(tensor: Any) -> float:
     """`LOOK.size` of a gradient that a node has just made."""
-    if tensor.__class__ is torch.Tensor:
-        flat = _lying_anew(tensor)
+    if tensor.__class__ is torch.Tensor and (known := BY_BLAS.get(tensor.dtype)) is not None:
+        flat = _lying_anew(tensor, known)
         if flat is not None and 0.0 < (found := float(vdot(flat, flat))) < inf:
             return sqrt(found)
     return LOOK.size(tensor)

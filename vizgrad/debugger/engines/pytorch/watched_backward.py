@@ -18,6 +18,7 @@ from vizgrad.core.errors import is_library
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.summarizer import NOWHERE, Origin
+from vizgrad.debugger.engines.pytorch.backward_log import LoggedRun, visit_of
 from vizgrad.debugger.engines.pytorch.collective_watch import (
     CollectiveWatch,
     in_a_group,
@@ -28,6 +29,7 @@ from vizgrad.debugger.engines.pytorch.summary import summarize
 from vizgrad.debugger.engines.pytorch.torch_errors import explain_run
 from vizgrad.debugger.engines.pytorch.torch_nodes import (
     LEAF,
+    built_in,
     clock_of,
     edges_of,
     kind_of,
@@ -39,12 +41,12 @@ from vizgrad.debugger.engines.pytorch.torch_notes import TorchNoting
 from vizgrad.debugger.engines.pytorch.torch_reader import keys_of
 from vizgrad.debugger.engines.pytorch.torch_tensors import (
     LOOK,
-    graph_below,
+    counted_below,
     node_of,
     readable,
     size_anew,
 )
-from vizgrad.debugger.watch.backwards import Changed, Run, Visit, odd
+from vizgrad.debugger.watch.backwards import Changed, Visit, odd
 from vizgrad.debugger.watch.kept_backwards import BackwardRecord, NodeFacts, key_of_leaf
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Near
@@ -59,37 +61,55 @@ class Listened:
     """One backward, from the nodes of its roots on."""
 
     def __init__(
-        self, noting: Noting, run: Run, nodes: list[Any], record: BackwardRecord | None = None
-    ) -> None:
-        """`record`: what notes it for a trace."""
+        self, noting: Noting, run: LoggedRun, roots: list[Any], record: BackwardRecord | None = None,
+        *, everywhere: bool = True,
+    ) -> None:  # fmt: skip
+        """`record`: what notes it for a trace. `everywhere`: does it run all nodes below?"""
         self._noting = noting
         self._record = record
         #: Leaves that `record` notes.
         self._noted: list[tuple[Any, Any, Any]] = []
         self._run = run
-        self.nodes = nodes
-        self._keys = keys_of(nodes)
+        self.nodes, self._arrivals = counted_below(roots)
+        self._keys = keys_of(self.nodes)
         #: How large what waits for a node is, as long as only one has come.
         self._waiting: dict[int, float | None] = {}
         #: Leaves that were reached, and whether each held a gradient before.
         self._arrived: list[tuple[Any, bool]] = []
+        #: Leaves that nobody listens to, as one edge leads to each.
+        self._silent: list[tuple[Any, bool]] = []
         self._handles: list[Any] = []
         self._hooked = noting.hooked() if noting.hooks else {}
         #: The collectives of a backward that is noted for a trace, in a process of several ranks.
-        self._calls = CollectiveWatch(nodes) if record is not None and in_a_group() else None
+        self._calls = CollectiveWatch(self.nodes) if record is not None and in_a_group() else None
+        #: Are there nodes whose sizes are known without listening to them?
+        self._skips = record is None and not noting.hooks and everywhere
+        self._onward = run.passing.last
 
     def begin(self) -> None:
         if self._calls is not None:
             for number, node in enumerate(self.nodes):
                 if may_call(node):
                     self._handles.append(node.register_prehook(self._begins(number)))
+        keys, arrivals, skips = self._keys, self._arrivals, self._skips
+        holds, passing = self._run.gradients.holds, self._run.passing
+        handles, ran = self._handles, self._ran
         for node in self.nodes:
+            once = skips and arrivals[id(node)] == 1
             if node.__class__ is LEAF:
-                self._handles.append(node.register_prehook(self._of_leaf(node.variable)))
+                variable = node.variable
+                if once:
+                    self._silent.append((variable, holds(variable)))
+                else:
+                    handles.append(node.register_prehook(self._of_leaf(variable)))
+            elif once and (name := name_of(node)) in _PASSING_ON:
+                ((below, _),) = edges_of(node)
+                passing.add(keys[id(node)], name, recorded_at(node).users, keys[id(below)])
             else:
-                self._handles.append(node.register_hook(self._of_node(node)))
+                handles.append(node.register_hook(ran or self._of_node(node)))
             if self._calls is not None and may_call(node):
-                self._handles.append(node.register_hook(self._called))
+                handles.append(node.register_hook(self._called))
+        passing.close()
 
     def _begins(self, number: int) -> Callable[[Any], None]:
         def begins(given: Any) -> None:
@@ -124,7 +144,15 @@ class Listened:
         if self._calls is not None:
             self._called()  # DistributedDataParallel has waited for those that it had begun
             self._calls.close()
-        run = self._run
+        run, waiting = self._run, self._waiting
+        for leaf in self._silent:
+            key = -id(leaf[0])
+            if key in waiting:
+                size = waiting[key]
+                if size is None:  # a hook has run a part of this graph, too
+                    size = _largest((leaf[0].grad,))
+                run.note(key, "AccumulateGrad", None, size)
+                self._arrived.append(leaf)
         for variable, held in self._arrived:
             run.leaves.add(id(variable))
             run.gradients.arrived(variable, run, held)
@@ -138,15 +166,34 @@ class Listened:
         noting, arriving = self._noting, self._arriving
 
         def begins(given: Any) -> None:
+            if torch.compiler.is_compiling():
+                return  # it would become a part of what is compiled
             with _Unheard():
                 Noting.guarded(noting, arriving, variable, given)
 
         return begins
 
+    @property
+    def _ran(self) -> Callable[[Any, Any], None] | None:
+        """The hook of all nodes; None where PyTorch does not say which of them runs."""
+        if _running is None:
+            return None
+        noting, visited, guarded, running = self._noting, self._visited, Noting.guarded, _running
+
+        def ran(routed: Any, given: Any) -> None:
+            if torch.compiler.is_compiling():
+                return  # it would become a part of what is compiled
+            with _Unheard():
+                guarded(noting, visited, running(), routed, given)
+
+        return ran
+
     def _of_node(self, node: Any) -> Callable[[Any, Any], None]:
         noting, visited = self._noting, self._visited
 
         def ran(routed: Any, given: Any) -> None:
+            if torch.compiler.is_compiling():
+                return  # it would become a part of what is compiled
             with _Unheard():
                 Noting.guarded(noting, visited, node, routed, given)
 
@@ -156,7 +203,7 @@ class Listened:
         run, key = self._run, -id(variable)
         known = self._waiting.pop(key, None)
         size = self._given(key, known, given)
-        run.visits[key] = Visit(key, "AccumulateGrad", None, 0, size)
+        run.note(key, "AccumulateGrad", None, size)
         self._arrived.append((variable, run.gradients.holds(variable)))
         if self._record is not None:
             facts = NodeFacts(
@@ -167,29 +214,48 @@ class Listened:
                 self._noted.append((visit, variable, summarize(variable.grad)))
 
     def _visited(self, node: Any, routed: Any, given: Any) -> None:
-        run, key = self._run, self._keys[id(node)]
-        known = self._waiting.pop(key, None)
-        size = known if known is not None and not self._hooked else self._given(key, known, given)
-        spot = recorded_at(node).users
-        code, lasti = (None, 0) if spot is None else spot
-        visit = run.visits[key] = Visit(key, name_of(node), code, lasti, size)
-        if run.memory.hidden:
-            self._look_for_hidden(node, visit)
-        keys, waiting, index = self._keys, self._waiting, -1
+        keys, waiting, onward, index = self._keys, self._waiting, self._onward, -1
+        key = keys[id(node)]
+        known = waiting.pop(key, None)
+        came = known if known is not None and not self._hooked else self._given(key, known, given)
+        incoming = given[0] if len(given) == 1 else None
+        deliveries: list[Any] = []
+        is_odd, name = False, built_in(node)
+        # a custom Function may have written to what it was given, and return it
+        last, sent = incoming if name else None, came
         for grad, (below, _) in zip(routed, edges_of(node), strict=False):
             index += 1
-            if grad is None or below is None:
+            if below is None:
                 continue
             target = keys.get(id(below))
             if target is None:
                 continue
-            sent = size_anew(grad)
-            visit.deliver(target, index, sent)
-            waiting[target] = None if target in waiting else sent
+            if grad is None:
+                if (to := onward.get(target, target)) < 0:
+                    waiting.setdefault(to, 0.0)  # a leaf is reached all the same
+                continue
+            if grad is not last:
+                last, sent = grad, size_anew(grad)
+            deliveries += target, index, sent
+            to = onward.get(target, target)
+            waiting[to] = None if to in waiting else sent
             if not 0.0 < sent < _INF:
-                self._odd_delivery(node, visit, index, grad, given, sent)
+                is_odd = True
+        run, spot, name = self._run, recorded_at(node).users, name or name_of(node)
+        run.note(key, name, spot, came, deliveries)
+        if is_odd or run.memory.hidden:
+            visit = visit_of(key, name, spot, came, deliveries).delivered(0, len(deliveries))
+            self._look_closer(node, visit, routed, given)
         if self._record is not None:
             self._note(self._record, node, routed, given)
+
+    def _look_closer(self, node: Any, visit: Visit, routed: Any, given: Any) -> None:
+        """It delivered what is zero or not finite, or memory is known that may be written unseen."""
+        if self._run.memory.hidden:
+            self._look_for_hidden(node, visit)
+        for _, index, size in visit.out:
+            if not 0.0 < size < _INF:
+                self._odd_delivery(node, visit, index, routed[index], given, size)
 
     def _note(self, record: BackwardRecord, node: Any, routed: Any, given: Any) -> None:
         """All for a trace."""
@@ -248,6 +314,15 @@ class Listened:
                     self._run.hidden.append((visit, name, written))
 
 
+#: Nodes that only move elements, or copy them: what they deliver is as large as what came.
+_PASSING_ON = frozenset(
+    f"{name}Backward0" for name in (
+        "Alias", "Clone", "Permute", "Select", "Slice", "Squeeze", "T", "Transpose", "UnsafeView",
+        "Unsqueeze", "View",
+    )
+) | {"SqueezeBackward1", "ReshapeAliasBackward0"}  # fmt: skip
+#: The node that runs on this thread; None: PyTorch does not say.
+_running = getattr(torch._C, "_current_autograd_node", None)
 #: While it is on, no mode of functions hears of what is looked at.
 _Unheard = torch._C.DisableTorchFunction
 
@@ -285,10 +360,10 @@ class Engine:
         outputs, _, keeps, creates, inputs, *_ = (*args, None, False, False, None)
         self._outputs = list(tensors_in(outputs, LOOK))
         self._inputs = tuple(tensors_in(inputs or (), LOOK))
-        self._run: Run | None = None
+        self._run: LoggedRun | None = None
         if torch._C._functorch.peek_interpreter_stack() is not None:
             return  # within a transform
-        run = Run(
+        run = LoggedRun(
             noting.memory, noting.gradients, creates=bool(creates), keeps=bool(keeps), site=site
         )
         noting.rounds.begin(run.clock)
@@ -296,11 +371,13 @@ class Engine:
         run.roots = tuple(noting.note_of(each) for each in self._outputs)
         noting.memory.look()
         roots = {id(node): node for each in outputs if (node := _node(each)) is not None}
-        nodes = graph_below(list(roots.values()))
         self._run = run
         record = None if noting.kept is None else noting.kept.begin(run.clock)
-        self._listened = Listened(noting, run, nodes, record)
-        if len(nodes) <= MOST_NODES:
+        self._listened = Listened(
+            noting, run, list(roots.values()), record,
+            everywhere=self.kind == "backward" and not self._inputs,
+        )  # fmt: skip
+        if len(self._listened.nodes) <= MOST_NODES:
             self._listened.begin()
         noting.runs.append(run)
 

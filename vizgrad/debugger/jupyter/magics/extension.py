@@ -10,7 +10,7 @@ from traitlets import Bool
 
 from vizgrad.core.error_lines import set_magics
 from vizgrad.debugger import api
-from vizgrad.debugger.commands import magics
+from vizgrad.debugger.commands import COMMANDS, magics
 from vizgrad.debugger.jupyter.magics import every_cell
 from vizgrad.debugger.jupyter.magics.debug_cell import debug_cell
 from vizgrad.debugger.jupyter.magics.line_commands import RUN, UsageError, tensor_types
@@ -22,12 +22,28 @@ if TYPE_CHECKING:
     from vizgrad.debugger.explain.watch_block import Watch
 
 
+#: The first commands of a new user. All others follow by section.
+_FIRST = ("debug", "%%debug", "step", "back", "continue", "%%watch", "why")
+
+
 def usage() -> str:
-    """All commands, a line each."""
-    declared = magics().values()
-    width = max(len(magic.written) for magic in declared)
-    lines = [f"  {magic.written:<{width}}  {magic.help}" for magic in declared]
-    return "Commands:\n" + "\n".join(lines)
+    """All commands, a line each: the first ones, then by section."""
+    declared = magics()
+    sections = {c.magic: c.section for c in COMMANDS if c.magic is not None}
+    width = max(len(magic.written) for magic in declared.values())
+    parts = [("First commands:", [declared[name] for name in _FIRST])]
+    for section in dict.fromkeys(sections.values()):
+        others = [
+            magic
+            for name, magic in declared.items()
+            if name not in _FIRST and sections[magic] == section
+        ]
+        if others:
+            parts.append((f"{section}:", others))
+    return "\n\n".join(
+        "\n".join([title, *(f"  {each.written:<{width}}  {each.help}" for each in these)])
+        for title, these in parts
+    )
 
 
 def watch_arguments(text: str) -> tuple[str, int]:

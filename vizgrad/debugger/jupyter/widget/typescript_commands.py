@@ -196,12 +196,12 @@ def page() -> str:
             "",
             f"## {section}",
             "",
-            "| command | key | code | magic | |",
+            "| command | | key | code | magic |",
             "|---|---|---|---|---|",
         ]
         lines += [
-            f"| {c.label} | {_keys(c)} | {_code(c.code)} | "
-            f"{_code(c.magic.written if c.magic else '')} | {c.help} |"
+            f"| {c.label} | {c.help} | {_keys(c)} | {_code(c.code)} | "
+            f"{_code(c.magic.written if c.magic else '')} |"
             for c in COMMANDS
             if c.section == section
         ]

@@ -170,7 +170,9 @@ class Visiting:
 
     def __init__(self, step: Step) -> None:
         if not isinstance(step, Staged):
-            raise ValueError("this engine does not tell what a node does in which order")
+            raise ValueError(
+                "here a node is one step: only vizgrad's own engine runs it by stages, or by lines"
+            )
         self._staged: Sequence[tuple[model.StageRecord, Sequence[Effect]]] = step.staged
         self.node = step.node
         self.code = step.code
