@@ -182,6 +182,7 @@ export function shown(drawn: Drawing, fields: Partial<Standing> = {}): Shown {
     grows: false,
     recomputes: false,
     one_way: false,
+    can_change: true,
     modes: {
       grad: true,
       inference: false,

@@ -75,6 +75,7 @@ export function toldIn(state: SessionState, standing: Standing): object {
     grows: standing.grows,
     recomputes: standing.recomputes,
     one_way: standing.one_way,
+    can_change: standing.can_change,
     fold: told(standing, drawing),
     stale: standing.stale,
     saved: drawing.nodes.map(node =>

@@ -145,4 +145,9 @@ def test_a_gradient_that_the_user_changed_in_torch_is_marked(lab: Lab) -> None:
     expect(branches).to_contain_text("PyTorch runs a node only once")
     press(view, "Continue")
     expect(changed).to_contain_text("PowBackward0")
+    expect(part(view, "Events")).to_contain_text(f"changed by you: {said}")
     picture(lab, "torch-changed")
+    for position in reversed(range(6)):
+        press(view, "Step back")
+        at(view, position)
+    expect(changed).to_have_count(0)

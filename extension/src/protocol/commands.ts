@@ -102,7 +102,7 @@ export const COMMANDS: readonly Command[] = [
   { name: 'open-panel', label: 'Show the backward graph panel', labelOn: 'Show the backward graph panel', help: 'Open the newest session of the active notebook in the side panel.', section: 'Notebook', icon: null, keys: [], reach: 'view', enabled: 'always', menus: [], byHost: true, code: '', magic: '' },
   { name: 'memory', label: 'Memory of the notebook', labelOn: 'Memory of the notebook', help: 'List all storages, what holds them, and which variables keep graphs alive.', section: 'Notebook', icon: 'memory', keys: [], reach: 'view', enabled: 'always', menus: [], byHost: false, code: 'vizgrad.memory()', magic: '%vizgrad memory' },
   { name: 'refresh-memory', label: 'Refresh memory', labelOn: 'Refresh memory', help: 'Read the memory of the notebook again.', section: 'Notebook', icon: 'refresh', keys: [], reach: 'view', enabled: 'always', menus: [], byHost: false, code: '', magic: '' },
-  { name: 'save-trace', label: 'Save the trace', labelOn: 'Save the trace', help: 'Save the steps so far as a file beside the notebook; it opens without a kernel.', section: 'Notebook', icon: 'save', keys: [], reach: 'view', enabled: 'open', menus: ['graph'], byHost: false, code: 'session.trace.save("run.vgtrace")', magic: '%vizgrad save [--full] FILE' },
+  { name: 'save-trace', label: 'Save the trace', labelOn: 'Save the trace', help: 'Save the steps so far as a file beside the notebook; it opens without a kernel.', section: 'Notebook', icon: 'save', keys: [], reach: 'view', enabled: 'open', menus: ['graph'], byHost: false, code: 'session.save("run.vgtrace")', magic: '%vizgrad save [--full] FILE' },
 ];
 
 // prettier-ignore

@@ -219,10 +219,11 @@ export interface Reached {
  * whole graph. `saved` are those of nodes drawn that are not as `Drawing.nodes` says. `names` are
  * of the nodes that are spoken of here and not drawn. `ending` says why a closed session was
  * closed. `grows`: the run records a graph of second order, which has a lane (`GetLane`);
- * `recomputes`: a checkpoint computes values again in it, which has one, too. `one_way`: it runs no
- * node twice, so that a gradient can be changed only where the run has come to. `nonfinite`:
- * Continue stops where a NaN or an infinity is born. `breakpoints` are the nodes before which it
- * may stop, `breakpoint_list` what was set; `logged`: how many messages breakpoints have written.
+ * `recomputes`: a checkpoint computes values again in it, which has one, too. `can_change`: a
+ * gradient can be changed at a pause; `one_way`: only where the run has come to, as it runs no node
+ * twice. `nonfinite`: Continue stops where a NaN or an infinity is born. `breakpoints` are the
+ * nodes before which it may stop, `breakpoint_list` what was set; `logged`: how many messages
+ * breakpoints have written.
  */
 export interface Standing {
   readonly status: RunStatus;
@@ -256,6 +257,7 @@ export interface Standing {
   readonly grows: boolean;
   readonly recomputes: boolean;
   readonly one_way: boolean;
+  readonly can_change: boolean;
   readonly logged: number;
 }
 
@@ -404,5 +406,6 @@ export const readStanding: Reader<Standing> = record<Standing>({
   grows: optional(boolean, false),
   recomputes: optional(boolean, false),
   one_way: optional(boolean, false),
+  can_change: optional(boolean, true),
   logged: optional(integer, 0)
 });

@@ -61,6 +61,7 @@ export type RunHead = Pick<
     | 'grows'
     | 'recomputes'
     | 'one_way'
+    | 'can_change'
   >;
 
 /** What was found for `query`: the first of `total` nodes. */
@@ -204,7 +205,8 @@ export function withUpdate(state: SessionState, update: Update): SessionState {
       branches: state.run.branches,
       grows: state.run.grows,
       recomputes: state.run.recomputes,
-      one_way: state.run.one_way
+      one_way: state.run.one_way,
+      can_change: state.run.can_change && update.status !== 'closed'
     }),
     closed: update.status === 'closed'
   };
@@ -298,7 +300,7 @@ function lineOf({ index, node, incoming }: Visit): VisitLine {
 function headOf(run: RunHead): RunHead {
   const { status, position, recorded, total, current, breakpoints, earliest, error } = run;
   const { modes, stopped, nonfinite, ending, breakpoint_list, branches, within, logged } = run;
-  const { grows, recomputes, one_way } = run;
+  const { grows, recomputes, one_way, can_change } = run;
   return {
     status,
     position,
@@ -318,7 +320,8 @@ function headOf(run: RunHead): RunHead {
     within,
     grows,
     recomputes,
-    one_way
+    one_way,
+    can_change
   };
 }
 

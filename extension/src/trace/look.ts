@@ -39,9 +39,10 @@ export class TraceLook {
     return { held: this.curve.at(position), peak, curve: points, ...largest, names };
   }
 
-  /** This run and those that were laid beside it, if any were. */
+  /** This run and those that were laid beside it, if any were; this alone, if it was changed. */
   branches(position: number): readonly Branch[] {
-    const { records, view } = this.file;
+    const { records, trace, view } = this.file;
+    const { edits } = trace;
     const none = { parent: '', left: 0, edits: [] };
     const others = view.beside.map(({ name, recorded }) => ({
       ...none,
@@ -52,13 +53,16 @@ export class TraceLook {
       trace: true
     }));
     const own = {
+      parent: '',
+      left: 0,
+      edits,
       name: 'original',
       recorded: records.length,
       position,
       current: true,
       trace: false
     };
-    return others.length > 0 ? [{ ...none, ...own }, ...others] : [];
+    return others.length > 0 || edits.length > 0 ? [own, ...others] : [];
   }
 
   /** That within a node, else that of second order. */

@@ -208,7 +208,8 @@ export class TracePort implements Port {
       within: this.visiting?.within ?? null,
       grows: this.hasMade('recorded'),
       recomputes: this.hasMade('recomputed'),
-      one_way: false
+      one_way: false,
+      can_change: false
     };
   }
 
@@ -398,4 +399,5 @@ type Head = Pick<
   | 'grows'
   | 'recomputes'
   | 'one_way'
+  | 'can_change'
 >;

@@ -47,7 +47,9 @@ def run_of(session: Session) -> model.Run:
 def seen(session: Session, position: int) -> Any:
     session.seek(position)
     shown: Any = query_answers.shown(1, session, AUTOMATIC, "")
-    standing = replace(shown.standing, modes=model.Modes(), storages=(), quiet=0, earliest=0)
+    standing = replace(
+        shown.standing, modes=model.Modes(), storages=(), quiet=0, earliest=0, can_change=False
+    )
     buffers = tuple(replace(b, value=plain(b.value)) for b in standing.buffers)
     return run_of(session), shown.drawing, replace(standing, buffers=buffers)
 

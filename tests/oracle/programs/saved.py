@@ -191,4 +191,5 @@ def an_operand_that_was_not_given_is_saved_as_none(torch, see):
     x = torch.tensor([[1.0, 2.0, 4.0]], requires_grad=True)
     node = torch.nn.functional.layer_norm(x, (3,)).grad_fn
     see("weight", node._saved_weight, expect=None)
+    see("a number", float((x * 2).grad_fn._saved_other), expect=2.0)
     see("input", node._saved_input)

@@ -284,7 +284,7 @@ def _saved_reader(name: str) -> Callable[[Node], Any]:
 
     def read(node: Node) -> Any:
         saved = unpack_tensor(node, name)
-        return None if saved is not None and saved._is_stand_in else saved
+        return None if saved is not None and saved._is_absent else saved
 
     return read
 

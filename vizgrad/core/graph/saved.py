@@ -138,6 +138,11 @@ def bare(saved: Any) -> Any:
     return saved.form if isinstance(saved, Checked) else saved
 
 
+def is_absent(saved: Any) -> bool:
+    """Does it stand for an operand that was not given?"""
+    return getattr(bare(saved), "_is_absent", False)
+
+
 def unpack_array(node: Node, name: str) -> Any:
     """The array of saved value `name`; raises the error that explains why it cannot be had."""
     return read_array(node, name, getattr(node, "_" + name))

@@ -58,6 +58,7 @@ class _Absent(Tensor):
     __slots__ = ()
 
     _is_stand_in = True
+    _is_absent = True
 
 
 ABSENT = new_tensor(xp.empty(0), _Absent)

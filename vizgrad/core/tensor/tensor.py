@@ -58,6 +58,8 @@ class Tensor(InMemory):
     #: True for what stands for a Python number among operands (`vizgrad.core.function.typing`), or for none:
     #: saved-tensors hooks do not see it.
     _is_stand_in = False
+    #: True for what stands for no operand.
+    _is_absent = False
 
     _array: Array
     _storage: Storage | None

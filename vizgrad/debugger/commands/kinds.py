@@ -40,7 +40,7 @@ class Magic:
     """``%vizgrad USAGE``; of a cell magic ``%%vizgrad USAGE``."""
 
     usage: str
-    #: One sentence; what is done to the newest session, if it takes one.
+    #: One sentence; what is done to the current session, if it takes one.
     help: str
     argument: Argument = ""
     cell: bool = False

@@ -65,7 +65,7 @@ NOTEBOOK: tuple[Command, ...] = (
         section="Notebook",
         in_view=False,
         code="session.saved",
-        magic=Magic("saved", "List the saved tensors of the newest session, with their versions."),
+        magic=Magic("saved", "List the saved tensors of the current session, with their versions."),
     ),
     Command(
         name="versions",
@@ -77,7 +77,7 @@ NOTEBOOK: tuple[Command, ...] = (
         magic=Magic(
             "versions [TENSOR]",
             "List the in-place writes to a tensor, and the saved values that depend on them; "
-            "without TENSOR, for the newest session.",
+            "without TENSOR, for the current session.",
             "tensor",
         ),
     ),
@@ -205,10 +205,10 @@ NOTEBOOK: tuple[Command, ...] = (
         icon="save",
         enabled="open",
         menus=("graph",),
-        code='session.trace.save("run.vgtrace")',
+        code='session.save("run.vgtrace")',
         magic=Magic(
             "save [--full] FILE",
-            "Save the trace of the newest session as a file (.vgtrace), or as a page (.html), of at most "
+            "Save the trace of the session as a file (.vgtrace), or as a page (.html), of at most "
             "2 MB; `--full` keeps all gradients.",
         ),
     ),

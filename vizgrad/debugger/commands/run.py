@@ -38,7 +38,7 @@ RUN: tuple[Command, ...] = (
         enabled="can_run",
         code="session.step()",
         magic=Magic(
-            "step [N]", "Run the next N nodes (default 1) of the newest session.", "number"
+            "step [N]", "Run the next N nodes (default 1) of the current session.", "number"
         ),
     ),
     Command(
@@ -137,7 +137,7 @@ RUN: tuple[Command, ...] = (
         enabled="open",
         code="session.second()",
         magic=Magic(
-            "second", "Open the backward of the gradients that the newest session has computed."
+            "second", "Open the backward of the gradients that the current session has computed."
         ),
     ),
     Command(
@@ -186,7 +186,7 @@ RUN: tuple[Command, ...] = (
         code="session.breakpoints",
         magic=Magic(
             "breakpoints [on|off|remove N, clear]",
-            "List the breakpoints of the newest session; enable, disable or remove one.",
+            "List the breakpoints of the current session; enable, disable or remove one.",
         ),
     ),
     Command(
@@ -306,6 +306,6 @@ RUN: tuple[Command, ...] = (
         keys=("Shift F9",),
         enabled="open",
         code="session.close()",
-        magic=Magic("close", "End the newest session and release its memory."),
+        magic=Magic("close", "End the current session and release its memory."),
     ),
 )

@@ -10,6 +10,7 @@ from vizgrad.core.errors import Place
 from vizgrad.core.upcalls import UPCALLS
 from vizgrad.debugger.model.arrays import count_of
 from vizgrad.debugger.model.nodes import Graph, Start, StepRecord, Visit
+from vizgrad.debugger.model.run import Edit
 
 # The data that traces are stored with. Files hold drawings, which are made above, so the way there is
 # handed in.
@@ -49,7 +50,8 @@ class Event:
 class Trace:
     """A recorded stretch of work: the graph it made or walked, its steps and its events.
 
-    A stepped backward has `start`, too: each of its states is that with records folded in.
+    A stepped backward has `start`, too: each of its states is that with records folded in. `edits` are the
+    user's changes of it (`Session.set_grad` and others), in order.
     """
 
     graph: Graph
@@ -58,6 +60,7 @@ class Trace:
     title: str = ""
     version: int = MODEL_VERSION
     start: Start | None = None
+    edits: tuple[Edit, ...] = ()
 
     @property
     def visits(self) -> tuple[Visit, ...]:

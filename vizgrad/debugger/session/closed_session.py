@@ -115,6 +115,10 @@ class Kept:
         return False
 
     @property
+    def can_change(self) -> bool:
+        return False
+
+    @property
     def branches(self) -> tuple[model.Branch, ...]:
         return ()
 

@@ -11,7 +11,14 @@ from vizgrad.core.error_lines import LOOK_CLOSER
 from vizgrad.core.errors import own_line
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api import summarizer
-from vizgrad.debugger.engines.api.abilities import Communicating, Frugal, Growing, runs_one_way
+from vizgrad.debugger.engines.api.abilities import (
+    Branching,
+    Communicating,
+    Frugal,
+    Growing,
+    OneWay,
+    runs_one_way,
+)
 from vizgrad.debugger.engines.api.protocols import Backward, GraphSource, Grouped, Step
 from vizgrad.debugger.model import ArrayName
 from vizgrad.debugger.model.collectives import called
@@ -78,9 +85,11 @@ class Traced(model.Trace):
         steps: Sequence[Step],
         title: str,
         start: model.Start,
+        edits: tuple[model.Edit, ...],
         is_open: Callable[[], bool],
     ) -> None:
-        super().__init__(graph, tuple(step.record for step in steps), title=title, start=start)
+        records = tuple(step.record for step in steps)
+        super().__init__(graph, records, title=title, start=start, edits=edits)
         object.__setattr__(self, "_steps", steps)
         object.__setattr__(self, "_is_open", is_open)
 
@@ -111,7 +120,7 @@ class Traced(model.Trace):
     def bare(self) -> model.Trace:
         """The same without gradients."""
         return model.Trace(
-            self.graph, self.records, self.events, self.title, self.version, self.start
+            self.graph, self.records, self.events, self.title, self.version, self.start, self.edits
         )
 
     def __eq__(self, other: object) -> bool:
@@ -200,6 +209,11 @@ class Live:
     def one_way(self) -> bool:
         """Can a gradient be changed only where the run has come to, for good?"""
         return runs_one_way(self.history.run)
+
+    @property
+    def can_change(self) -> bool:
+        """Can a gradient be changed at all? A run that was recorded has no node to run with it."""
+        return isinstance(self.history.run, OneWay | Branching)
 
     @property
     def branches(self) -> tuple[model.Branch, ...]:
@@ -450,11 +464,13 @@ class Live:
         else:  # the nodes as they are known by now
             nodes = tuple(map(source.describe_before, range(len(source))))
             graph = replace(graph, nodes=nodes)
+        done = history.position if done is None else done
         return Traced(
             graph,
-            history.steps[: history.position if done is None else done],
+            history.steps[:done],
             self._backward.title,
             history.start,
+            history.edits.told(done),
             lambda: not history.closed,
         )
 

@@ -5,6 +5,7 @@ These are checked first (`checked`), so that whatever looks at one later finds w
 
 from __future__ import annotations
 
+import dataclasses
 from collections import deque
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -97,7 +98,7 @@ def _rounds(trace: model.Trace) -> list[list[model.Visit]]:
 
 def replace_fields(trace: model.Trace, **fields: Any) -> model.Trace:
     """The plain trace with other fields."""
-    kept = {"graph", "records", "events", "title", "version", "start"} - fields.keys()
+    kept = {field.name for field in dataclasses.fields(model.Trace)} - fields.keys()
     return model.Trace(**{name: getattr(trace, name) for name in kept}, **fields)
 
 
@@ -107,6 +108,7 @@ def checked(trace: model.Trace) -> Outline:
     size, start = outline.size, trace.start
     _inside(size, (mark.node for s in trace.graph.storages for mark in s.saves), "a saved value")
     _inside(size, (event.node for event in trace.events), "an event")
+    _inside(size, (edit.node for edit in trace.edits), "a change")
     for index, record in enumerate(trace.records):
         visit = record.visit
         told = [
@@ -162,9 +164,8 @@ def backward_of(trace: model.Trace, values: Values, births: Iterable[model.Birth
     """The backward of a trace that was `checked`, with a start."""
     found = {birth.node: birth for birth in births}
     stand = _Stand(trace)
-    return Backward(
-        Replayed(trace, values, stand), _Replay(trace, values, found, stand), trace.title
-    )
+    source, run = Replayed(trace, values, stand), _Replay(trace, values, found, stand)
+    return Backward(source, run, trace.title, edits=trace.edits)
 
 
 class Replayed:

@@ -22,6 +22,7 @@ from vizgrad.debugger.session.breakpoints.breakpoints import Breakpoints
 from vizgrad.debugger.session.breakpoints.stop_reason import at_stop, by_person
 from vizgrad.debugger.session.closed_session import Kept
 from vizgrad.debugger.session.history.branches import Branches
+from vizgrad.debugger.session.history.fold import Edits
 from vizgrad.debugger.session.history.history import Between, History, Standing, Where
 from vizgrad.debugger.session.moves_under_way import (
     Halt,
@@ -55,7 +56,7 @@ class RunControl:
         #: The names in conditions of breakpoints; a stopped cell gives its frames (`variables.frames`).
         self.variables = Variables(backward.variables)
         self.points = Breakpoints(backward.source, self.variables)
-        history = History(backward.run, budget)
+        history = History(backward.run, budget, edits=Edits.recorded(backward.edits))
         self.points.stands = history
         #: The watch list: expressions by number (`watches.py`).
         self.watches: dict[int, Expression] = {}

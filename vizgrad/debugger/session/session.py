@@ -1,9 +1,8 @@
 """A Session: one paused backward, owned by the thread that holds its lock, with updates for its listeners.
 
 The truth about a run lives here, in the kernel: a history of steps and a position in it. Each change is
-published as an `Update` with a rising `revision`, so that a view which missed one can tell and ask
-(`updates_since`). All methods may be called from any thread: a cell, the magics and the views' messages go
-through the same lock.
+published as an `Update` with a rising `revision`, so that a view which missed one asks (`updates_since`).
+All methods may be called from any thread: cells, magics and messages of views go through one lock.
 
 A session composes `breakpoints`, `branches` and `stages` (`session_parts.py`), which share the run, its lock
 and what is published of it (`run_control.py`); it is looked at through a reader (`session_reader.py`).
@@ -25,6 +24,7 @@ from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.breakpoints.breakpoints import Condition
 from vizgrad.debugger.session.breakpoints.node_selectors import go_to, nodes_ahead
 from vizgrad.debugger.session.closed_session import Kept
+from vizgrad.debugger.session.exportable import Exportable
 from vizgrad.debugger.session.history.branches import Comparison
 from vizgrad.debugger.session.history.history import Between, History, Where, quarter_of_free
 from vizgrad.debugger.session.history.lanes import Lane
@@ -44,7 +44,7 @@ from vizgrad.debugger.session.shown_once import ShownOnce
 from vizgrad.debugger.session.watches import SessionWatches
 
 
-class Session(ShownOnce):
+class Session(ShownOnce, Exportable):
     """A backward that has not run yet, or only in part. Made by `vizgrad.debug(loss)`.
 
     `step`, `back`, `run_to`, `continue_`, `restart` move it; `node`, `ready`, `buffers`, `saved`, `versions`,

@@ -38,10 +38,10 @@ _MAGIC = "%vizgrad "
 _OF_CELLS = frozenset({"watch", "attach"})
 #: Words of the help of magics, and those in their place: a terminal has one session, no cells, no live view.
 _HERE = {
-    " of the newest session": "",
-    "End the newest session": "End this session",
-    "that the newest session has": "that this backward has",
-    "for the newest session": "of this backward",
+    " of the current session": "",
+    "End the current session": "End this session",
+    "that the current session has": "that this backward has",
+    "for the current session": "of this backward",
     " of the newest cell": " of the program",
     ", and show the live view": "",
 }

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from html import escape
 from math import inf, prod
 from pathlib import Path
@@ -150,9 +150,7 @@ class FromFile(model.Trace):
         values: dict[model.ArrayName, Any],
         births: tuple[model.Birth, ...],
     ) -> None:
-        super().__init__(
-            trace.graph, trace.records, trace.events, trace.title, trace.version, trace.start
-        )
+        super().__init__(**{f.name: getattr(trace, f.name) for f in fields(model.Trace)})
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "births", births)
 

@@ -6,6 +6,8 @@ import { readPlace } from './place';
 import type { Place } from './place';
 import { readGraph, readStart, readStepRecord } from './nodes';
 import type { Graph, Start, StepRecord } from './nodes';
+import { readEdit } from './run';
+import type { Edit } from './run';
 
 /** Version of the JSON form of everything in this module; a reader refuses a larger one. */
 export const MODEL_VERSION = 3;
@@ -28,7 +30,8 @@ export interface Event {
 /**
  * A recorded stretch of work: the graph it made or walked, its steps and its events.
  *
- * A stepped backward has `start`, too: each of its states is that with records folded in.
+ * A stepped backward has `start`, too: each of its states is that with records folded in. `edits`
+ * are the user's changes of it (`Session.set_grad` and others), in order.
  */
 export interface Trace {
   readonly graph: Graph;
@@ -37,6 +40,7 @@ export interface Trace {
   readonly title: string;
   readonly version: number;
   readonly start: Start | null;
+  readonly edits: readonly Edit[];
 }
 
 export const readEvent: Reader<Event> = record<Event>({
@@ -53,5 +57,6 @@ export const readTrace: Reader<Trace> = record<Trace>({
   events: optional(array(readEvent), []),
   title: optional(string, ''),
   version: optional(integer, 3),
-  start: optional(nullable(readStart), null)
+  start: optional(nullable(readStart), null),
+  edits: optional(array(readEdit), [])
 });

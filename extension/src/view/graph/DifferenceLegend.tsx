@@ -6,14 +6,21 @@ import * as format from '../format';
 import { useStore } from '../hooks';
 import { BOUNDS, percent, STEPS, stepText } from './differing';
 import type { Step } from './differing';
+import type { Detail } from './viewport';
 
-export function DifferenceLegend({ compared }: { compared: Compared }): JSX.Element {
+interface DifferenceLegendProps {
+  readonly compared: Compared;
+  /** As boxes are drawn: near by they are paler, for the text on them. */
+  readonly detail: Detail;
+}
+
+export function DifferenceLegend({ compared, detail }: DifferenceLegendProps): JSX.Element {
   const store = useStore();
   const { here, there, nodes, total } = compared;
   const cut = nodes.size < total ? `, the ${format.whole(nodes.size)} that differ most` : '';
   return (
     <div
-      class="vg-legend vg-legend-differs"
+      class={`vg-legend vg-legend-differs vg-compared vg-detail-${detail}`}
       role="note"
       aria-label={`Colours: difference of ${there} from ${here}, relative to its norm${cut}`}
     >

@@ -337,9 +337,9 @@ function GraphPanelInner({
           />
         )}
       </div>
-      {heated && pair === null && <Legend />}
+      {heated && pair === null && <Legend detail={viewport.detail} />}
       {ranks && <RankLegend ranks={ranks} />}
-      {compared && <DifferenceLegend compared={compared} />}
+      {compared && <DifferenceLegend compared={compared} detail={viewport.detail} />}
     </Region>
   );
 }

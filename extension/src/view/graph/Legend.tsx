@@ -3,12 +3,17 @@ import type { JSX } from 'preact';
 
 import { heatName, HEATS, heatText } from './heat';
 import type { Heat } from './heat';
+import type { Detail } from './viewport';
 
 const ROWS: readonly Heat[] = [...HEATS, 'odd'];
 
-export function Legend(): JSX.Element {
+export function Legend({ detail }: { readonly detail: Detail }): JSX.Element {
   return (
-    <div class="vg-legend" role="note" aria-label="Colours: norm of the gradient">
+    <div
+      class={`vg-legend vg-detail-${detail}`}
+      role="note"
+      aria-label="Colours: norm of the gradient"
+    >
       <span class="vg-legend-title">‖g‖</span>
       {ROWS.map(heat => (
         <span key={heat} class="vg-legend-step" title={heatText(heat)}>

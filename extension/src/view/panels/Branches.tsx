@@ -34,14 +34,16 @@ export function Branches({ session, view }: BranchesProps): JSX.Element {
   const live = useCommands().has('stop') && !closed;
   const edits = editsOf(run);
   if (run.branches.length < 2 && edits.length > 0) {
-    return <Changes edits={edits} />;
+    return <Changes edits={edits} live={live && run.one_way} />;
   }
   if (run.branches.length < 2) {
     return (
       <p class="vg-empty">
-        {live
-          ? 'One branch. Change a gradient in the Inspector (What if) to continue on a new one.'
-          : 'A closed or recorded run cannot be changed.'}
+        {!live || !run.can_change
+          ? 'A closed or recorded run cannot be changed.'
+          : run.one_way
+            ? 'PyTorch runs a node only once, so there is one branch. Change the gradient of the next node in the Inspector (What if): the run continues with the change.'
+            : 'One branch. Change a gradient in the Inspector (What if) to continue on a new one.'}
       </p>
     );
   }
@@ -64,8 +66,14 @@ export function Branches({ session, view }: BranchesProps): JSX.Element {
   );
 }
 
-/** Of a run that continues on no branch: PyTorch's, which runs a node only once. */
-function Changes({ edits }: { edits: readonly Edit[] }): JSX.Element {
+interface ChangesProps {
+  readonly edits: readonly Edit[];
+  /** It can continue, if with the change only. */
+  readonly live: boolean;
+}
+
+/** Of a run that continues on no branch: PyTorch's, which runs a node only once, or a recorded one. */
+function Changes({ edits, live }: ChangesProps): JSX.Element {
   return (
     <div class="vg-branches">
       <ul class="vg-branch-list" aria-label="Changes">
@@ -75,10 +83,12 @@ function Changes({ edits }: { edits: readonly Edit[] }): JSX.Element {
           </li>
         ))}
       </ul>
-      <p class="vg-muted">
-        The run continues with the change: PyTorch runs a node only once, so there is no branch
-        without it. Run the cell again to go back to the original.
-      </p>
+      {live && (
+        <p class="vg-muted">
+          The run continues with the change: PyTorch runs a node only once, so there is no branch
+          without it. Run the cell again to go back to the original.
+        </p>
+      )}
     </div>
   );
 }

@@ -3,8 +3,8 @@ import { Fragment } from 'preact';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import type { Logged, VisitLine } from '../../protocol';
-import { nodeTitle } from '../../store';
+import type { Edit, Logged, VisitLine } from '../../protocol';
+import { editsOf, nodeTitle } from '../../store';
 import type { SessionState, Window } from '../../store';
 import * as format from '../format';
 import { useStore } from '../hooks';
@@ -67,6 +67,11 @@ export function Events({ session, running }: EventsProps): JSX.Element {
           run.position
         );
   const messages = session.log?.lines ?? [];
+  const edits = editsOf(run);
+  const changedAt = (place: number): readonly JSX.Element[] =>
+    edits
+      .filter(({ position }) => position === place)
+      .map((edit, at) => <Changed key={`change ${at}`} edit={edit} />);
   const later = run.recorded - first - count;
   const [before, behind] = letters === '' ? ['earlier', 'later'] : NOT_SEARCHED;
   return (
@@ -95,6 +100,7 @@ export function Events({ session, running }: EventsProps): JSX.Element {
         style={{ '--vg-digits': format.whole(run.recorded).length }}
       >
         {first > 0 && <li class="vg-muted">{`${first} ${before}`}</li>}
+        {first === 0 && changedAt(0)}
         {matching.map(line => (
           <Fragment key={line.index}>
             <Line session={session} line={line} />
@@ -109,6 +115,7 @@ export function Events({ session, running }: EventsProps): JSX.Element {
                   {called.rows.join(', ')}
                 </li>
               ))}
+            {changedAt(line.index + 1)}
             {messages
               .filter(({ position }) => position === line.index + 1)
               .map((message, at) => (
@@ -158,6 +165,22 @@ function Line({ session, line }: { session: SessionState; line: VisitLine }): JS
           </span>
         )}
         {!done && <span class="vg-muted">undone</span>}
+      </button>
+    </li>
+  );
+}
+
+/** A change of the user's, below the visit after which it was made. */
+function Changed({ edit }: { readonly edit: Edit }): JSX.Element {
+  const store = useStore();
+  return (
+    <li class="vg-logged" data-changed={edit.node ?? ''}>
+      <button
+        type="button"
+        disabled={edit.node === null}
+        onClick={() => edit.node !== null && store.select(edit.node)}
+      >
+        {`changed by you: ${edit.text}`}
       </button>
     </li>
   );

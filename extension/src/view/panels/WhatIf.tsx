@@ -47,7 +47,7 @@ interface WhatIfProps {
 export function WhatIf({ state, session, node, visit }: WhatIfProps): JSX.Element | null {
   const store = useStore();
   const live = useCommands().has('stop') && !session.closed && state.port.state === 'open';
-  if (!live || session.run.within !== null) {
+  if (!live || !session.run.can_change || session.run.within !== null) {
     return null;
   }
   const found = changeable(session, node, visit);

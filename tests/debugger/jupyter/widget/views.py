@@ -127,16 +127,15 @@ class Following(View):
 
 
 def _foldable(standing: Standing) -> Standing:
-    """Without names, which are told once, and without the states of saves, which `saved` says. Where the
-    current branch stands is said by the run: its own entry is as old as the last look.
+    """Without names, which are told once, without the states of saves, which `saved` says, and how far the
+    current branch is, which the run says.
     """
     storages = tuple(
         replace(each, saves=tuple(replace(mark, state="alive") for mark in each.saves))
         for each in standing.storages
     )
-    position, recorded = standing.position, standing.recorded
     branches = tuple(
-        replace(each, position=position, recorded=recorded) if each.current else each
+        replace(each, position=0, recorded=0) if each.current else each
         for each in standing.branches
     )
     return replace(standing, names=(), storages=storages, branches=branches)

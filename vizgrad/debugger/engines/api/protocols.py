@@ -362,6 +362,8 @@ class Backward:
     modes: Callable[[], model.Modes] = model.Modes
     #: The variables that conditions may speak of: `loss`, and those of the frames that opened it, by name.
     variables: Callable[[], Mapping[str, Any]] = dict[str, Any]
+    #: The changes that a user made of a run that was recorded.
+    edits: tuple[model.Edit, ...] = ()
 
 
 class CutOff(KeyboardInterrupt):

@@ -14,8 +14,7 @@ from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.layout import empty_like_strides
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.graph.edges import AccumulateGrad
-from vizgrad.core.graph.saved import Freed, KeptSelf, SavedResult, bare
-from vizgrad.core.ops.constants import ABSENT
+from vizgrad.core.graph.saved import Freed, KeptSelf, SavedResult, bare, is_absent
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 from vizgrad.debugger.engines.api.abilities import Change
 from vizgrad.debugger.engines.common import new_values
@@ -91,7 +90,7 @@ def put_saved(node: Node, number: int, name: str, value: Any) -> Change:
         if type(before) not in (int, float) or not isinstance(value, int | float):
             raise ValueError(f"{text} is {before!r}: only a number can be changed, to a number")
         return Change(f"{text} = {value}", number, (SavedEffect(node, name, before, value),))
-    values = {n: v for n, v in node.saved_values().items() if v is not None and v is not ABSENT}
+    values = {n: v for n, v in node.saved_values().items() if v is not None and not is_absent(v)}
     if name not in values:
         known = ", ".join([*values, *node.plain_names])
         raise ValueError(f"{node.name()} has saved no {name!r}; it has saved: {known or 'nothing'}")

@@ -18,7 +18,6 @@ from typing import Any
 from vizgrad.core.arrays.backend import on_device_of
 from vizgrad.core.graph.node import Node
 from vizgrad.core.graph.saved import Freed, bare
-from vizgrad.core.ops.constants import ABSENT
 from vizgrad.core.tensor.storage import InferenceStorage, Storage
 from vizgrad.core.tensor.tensor import Tensor, storage_of
 from vizgrad.debugger.engines.api.protocols import WorldChanged
@@ -120,7 +119,7 @@ class ReleaseEffect:
         self.values = values
         names: list[str] = []
         for name, value in values.items():  # in each step: without a call
-            if value is not ABSENT:
+            if not getattr(value, "_is_absent", False):
                 names.append(name)
         self.names = tuple(names)
         self.bytes = sum(

@@ -26,8 +26,7 @@ from vizgrad.core.arrays.dtypes import BY_NUMPY
 from vizgrad.core.errors import Place, place_of
 from vizgrad.core.graph.edges import AccumulateGrad, gradient_edge, output_device
 from vizgrad.core.graph.node import Edge, Hooks, Meta, Node
-from vizgrad.core.graph.saved import Freed, Overwritten, Packed, bare, is_stale
-from vizgrad.core.ops.constants import ABSENT
+from vizgrad.core.graph.saved import Freed, Overwritten, Packed, bare, is_absent, is_stale
 from vizgrad.core.progress import counting
 from vizgrad.core.tensor.modes import BatchedScope, Scope
 from vizgrad.core.tensor.tensor import Tensor
@@ -398,14 +397,14 @@ class EngineGraph(GraphBase[Blocks]):
         values = node.saved_values()
         if any(isinstance(bare(value), Freed) for value in values.values()):
             before = self.values_before(node)
-            values = {n: v for n, v in values.items() if before[n] is not ABSENT}
+            values = {n: v for n, v in values.items() if not is_absent(before[n])}
         return self._described(node, values)
 
     def _described(self, node: Node, saved: Mapping[str, Any]) -> tuple[model.Saved, ...]:
         values = [
             self._saved(node, name, bare(value))
             for name, value in saved.items()
-            if value is not None and value is not ABSENT
+            if value is not None and not is_absent(value)
         ]
         for name in node.plain_names:
             value = getattr(node, "_" + name, None)

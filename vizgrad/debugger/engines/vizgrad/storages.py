@@ -14,8 +14,7 @@ from typing import Any
 from vizgrad.core.errors import place_of
 from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Node
-from vizgrad.core.graph.saved import Freed, Overwritten, SavedResult, bare
-from vizgrad.core.ops.constants import ABSENT
+from vizgrad.core.graph.saved import Freed, Overwritten, SavedResult, bare, is_absent
 from vizgrad.core.tensor.source_location import written_name
 from vizgrad.core.tensor.storage import (
     InferenceStorage,
@@ -152,7 +151,7 @@ class Blocks:
 
     def _meet(self, number: int, name: str, value: Any) -> None:
         saved = bare(value)
-        if saved is ABSENT:
+        if is_absent(saved):
             return
         if hasattr(saved, "_storage") or isinstance(saved, Overwritten):
             block = self._blocks[self.number(saved, slot=(number, name))]

@@ -17,8 +17,10 @@ from vizgrad.debugger import api
 from vizgrad.debugger.commands import magics
 from vizgrad.debugger.drawing.describe import number_text, plain, summary_text
 from vizgrad.debugger.drawing.static import VersionsPicture, saved_lines
+from vizgrad.debugger.engines.api.frameworks import examiner_of
 from vizgrad.debugger.engines.api.openers import known_types
 from vizgrad.debugger.model import Branch, Breakpoint, Difference, Name, Watched
+from vizgrad.debugger.model.arrays import count_of
 from vizgrad.debugger.session import registry
 from vizgrad.debugger.session.session import Session, Where
 
@@ -47,8 +49,10 @@ def runs(name: str) -> Callable[[Run], Run]:
 
 
 def current_session() -> Session:
-    """The newest open session; NoSession when there is none."""
-    session = registry.find(None)
+    """The open session that was opened, moved or chosen in a view last, else the newest; NoSession when there
+    is none.
+    """
+    session = registry.latest() or registry.find(None)
     if session is None:
         raise NoSession("no debugging session is open; open one with `%vizgrad debug loss`")
     return session
@@ -215,9 +219,11 @@ def _function_and_inputs(shell: Any, rest: str, name: str) -> tuple[Any, ...]:
     if inputs.startswith("(") and inputs.endswith(")"):
         inputs = inputs[1:-1].strip()
     function = shell.ev(named.group())
-    if not (isinstance(function, type) and issubclass(function, Function)):
+    owner = getattr(function, "__self__", function)  # of Square.apply
+    if not (isinstance(owner, type) and (issubclass(owner, Function) or examiner_of(owner))):
         raise UsageError(
-            f"`{named.group()}` is no class derived from vizgrad.autograd.Function; usage: {usage_of(name)}"
+            f"`{named.group()}` is no class derived from autograd.Function, of vizgrad or of PyTorch; "
+            f"usage: {usage_of(name)}"
         )
     return (function, *(shell.ev(f"({inputs},)") if inputs else ()))
 
@@ -264,9 +270,11 @@ def save(shell: Any, rest: str) -> Any:
     path = (after if full else rest).strip().strip("\"'")
     if not path or path.startswith("--"):
         raise UsageError(f"usage: {usage_of('save')}, e.g. run.vgtrace or run.html")
-    trace = current_session().trace
-    write = trace.export if path.endswith((".html", ".htm")) else trace.save
-    return Where(str(write(path, full=full)))
+    session = current_session()
+    write = session.export if path.endswith((".html", ".htm")) else session.save
+    written = write(path, full=full)
+    steps = count_of(session.position, "step")
+    return Where(f"{written}: {steps} of {session.name}")
 
 
 # --- breakpoints, stages, changes and branches --------------------------------------------------------

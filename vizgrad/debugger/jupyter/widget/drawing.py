@@ -256,8 +256,8 @@ class Standing:
     nodes drawn that are not as `Drawing.nodes` says. `names` are of the nodes that are spoken of here and
     not drawn. `ending` says why a closed session was closed.
     `grows`: the run records a graph of second order, which has a lane (`GetLane`); `recomputes`: a checkpoint
-    computes values again in it, which has one, too. `one_way`: it runs no node twice, so that a gradient can
-    be changed only where the run has come to.
+    computes values again in it, which has one, too. `can_change`: a gradient can be changed at a pause;
+    `one_way`: only where the run has come to, as it runs no node twice.
     `nonfinite`: Continue stops where a NaN or an infinity is born. `breakpoints` are the nodes before which
     it may stop, `breakpoint_list` what was set; `logged`: how many messages breakpoints have written.
     """
@@ -293,6 +293,7 @@ class Standing:
     grows: bool = False
     recomputes: bool = False
     one_way: bool = False
+    can_change: bool = True
     logged: int = 0
 
 

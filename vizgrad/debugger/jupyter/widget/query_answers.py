@@ -102,7 +102,8 @@ def standing(look: Look, drawing: Drawing) -> Standing:
         grows=look.grows,
         recomputes=look.recomputes,
         one_way=look.one_way,
-        branches=lines if len(lines) > 1 or (lines and lines[0].edits) else (),
+        can_change=look.can_change,
+        branches=lines if len(lines) > 1 or any(line.edits for line in lines) else (),
         counts=counter.states(outline.size),
         nodes=tuple(fold.node(node) for node in drawn),
         boxes=tuple(

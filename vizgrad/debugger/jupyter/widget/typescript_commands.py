@@ -187,6 +187,7 @@ def page() -> str:
         "palette under *vizgrad*, and,",
         "where there is one, a method and a magic (after `%load_ext vizgrad`). Keys can be changed in",
         "JupyterLab's *Settings > Keyboard Shortcuts*, the settings at the end under *Settings > vizgrad*.",
+        "A magic is about the current session: the one that was opened, moved or chosen in a view last.",
         "",
         "In the code " + ", ".join(f"`{name}` is {what}" for name, what in SAID.items()) + ".",
     ]

@@ -41,7 +41,9 @@ class Line:
         """ValueError for an engine that has no branches."""
         run = self.history.run
         if not isinstance(run, Branching):
-            raise ValueError("this engine runs a backward only once, so it has no branches")
+            raise ValueError(
+                "this run has one branch: its engine runs a node only once, and a recorded run runs none"
+            )
         return run
 
     def told(self, current: Line) -> model.Branch:

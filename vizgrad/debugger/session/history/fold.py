@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
+from typing import Self
 
 from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.abilities import Change
@@ -353,6 +354,11 @@ class Edits:
     def __init__(self, known: Sequence[tuple[int, Change]] = ()) -> None:
         self.all = list(known)
 
+    @classmethod
+    def recorded(cls, edits: Iterable[model.Edit]) -> Self:
+        """Those of a run that is not run again: its records have their effects."""
+        return cls([(edit.position, Change(edit.text, edit.node)) for edit in edits])
+
     def add(self, position: int, change: Change) -> None:
         self.all.append((position, change))
 
@@ -372,8 +378,10 @@ class Edits:
         low, high = sorted((before, after))
         return any(low < at <= high for at, _ in self.all)
 
-    def told(self) -> tuple[model.Edit, ...]:
-        return tuple(model.Edit(at, change.text, change.node) for at, change in self.all)
+    def told(self, position: int | None = None) -> tuple[model.Edit, ...]:
+        """Those up to `position`; None: all."""
+        known = self.all if position is None else self.until(position)
+        return tuple(model.Edit(at, change.text, change.node) for at, change in known)
 
 
 # --- bytes that saved values hold, step by step -------------------------------------------------------

@@ -1,0 +1,23 @@
+"""A session is written as a file by way of its trace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vizgrad.debugger.model.trace import File, Trace
+
+
+class Exportable:
+    """`Session`, for which its trace is written."""
+
+    @property
+    def trace(self) -> Trace:
+        raise NotImplementedError
+
+    def save(self, path: File, *, full: bool = False, arrays: int | None = None) -> Any:
+        """Writes the steps done so far as a file: see `Trace.save`."""
+        return self.trace.save(path, full=full, arrays=arrays)
+
+    def export(self, path: File, *, full: bool = False) -> Any:
+        """Writes the steps done so far as a page for any browser: see `Trace.export`."""
+        return self.trace.export(path, full=full)
