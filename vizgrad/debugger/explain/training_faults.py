@@ -35,26 +35,19 @@ def accumulated(noting: Noting) -> Iterator[Cause]:
 
 
 def nonfinite(noting: Noting) -> Iterator[Cause]:
-    """The first leaf with an answer among those whose gradient is not finite at the end."""
-    leaves = [
-        (leaf, tensor) for leaf in noting.gradients.all() if (tensor := leaf.tensor()) is not None
-    ]
-    grads = [noting.look.grad(tensor) for _, tensor in leaves]
-    finite = iter(noting.finite([grad for grad in grads if grad is not None]))
+    """The first leaf with an answer among those whose gradient is not finite at the end, or whose value."""
     by_operand: Cause | None = None  # an operand came so: a parameter that did is told before it
-    for (leaf, tensor), grad in zip(leaves, grads, strict=True):
-        run = leaf.run
-        if grad is None or next(finite):
-            continue
-        if run is not None and any(
-            ".scale(" in source_expressions.text_of(root.site) for root in run.roots
-        ):
+    for leaf, tensor, is_cleared in _not_finite(noting):
+        if not is_cleared and _is_scaled(leaf):
             continue  # a GradScaler looks for overflow, and skips the step
         explained = cause_of(noting, tensor, leaf_name(noting, leaf))
         if explained and (diverged := _diverged(noting, explained)):
             yield diverged
             return
-        if explained.case == "given-not-finite" and id(tensor) in noting.training.parameters:
+        is_given = explained.case == "given-not-finite"
+        if is_given and is_cleared and noting.look.grad(tensor) is not None:
+            continue  # its gradient is finite: an infinite parameter may be meant so
+        if is_given and id(tensor) in noting.training.parameters:
             yield replace(explained, case="parameter-given")
             return
         if explained and explained.culprit is not None:
@@ -67,6 +60,33 @@ def nonfinite(noting: Noting) -> Iterator[Cause]:
             by_operand = by_operand or explained
     if by_operand is not None:
         yield by_operand
+
+
+def _not_finite(noting: Noting) -> Iterator[tuple[Leaf, Any, bool]]:
+    """Leaves whose gradient is not finite. True: whose value is not; the gradient was cleared since."""
+    leaves = [
+        (leaf, tensor) for leaf in noting.gradients.all() if (tensor := leaf.tensor()) is not None
+    ]
+    grads = [noting.look.grad(tensor) for _, tensor in leaves]
+    known = iter(noting.finite([grad for grad in grads if grad is not None]))
+    finite = [grad is None or next(known) for grad in grads]
+    cleared = [
+        tensor
+        for (leaf, tensor), is_finite in zip(leaves, finite, strict=True)
+        if is_finite and leaf.run is not None
+    ]
+    values = iter(noting.finite(cleared))
+    for (leaf, tensor), is_finite in zip(leaves, finite, strict=True):
+        if not is_finite:
+            yield leaf, tensor, False
+        elif leaf.run is not None and not next(values):
+            yield leaf, tensor, True
+
+
+def _is_scaled(leaf: Leaf) -> bool:
+    """Has a GradScaler multiplied the loss that its gradient is of?"""
+    roots = () if leaf.run is None else leaf.run.roots
+    return any(".scale(" in source_expressions.text_of(root.site) for root in roots)
 
 
 def nonfinite_losses(noting: Noting) -> Iterator[Cause]:
