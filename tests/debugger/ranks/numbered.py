@@ -14,6 +14,7 @@ def numbered(client: Any) -> Any:
     view.block = True
     for rank, target in enumerate(view.targets):
         _tell(client[target], {"rank": rank})
+        _hear(client[target])
     return view
 
 
@@ -25,3 +26,14 @@ def _tell(engine: Any, values: dict[str, Any]) -> None:
         if engine.push(values, block=False).wait(AGAIN):
             return
     raise TimeoutError(f"engine {engine.targets} has not answered for {LIMIT} s")
+
+
+def _hear(engine: Any) -> None:
+    """Runs an empty cell until its output comes: what is printed before the client has subscribed to it is
+    lost, and `execute` would wait for its end for ever.
+    """
+    for _ in range(0, LIMIT, AGAIN):
+        ran = engine.execute("pass", block=False)
+        if ran.wait(AGAIN) and ran.wait_for_output(AGAIN):
+            return
+    raise TimeoutError(f"no output of engine {engine.targets} has come for {LIMIT} s")
