@@ -47,6 +47,8 @@ def test_a_page_is_seen_as_it_was_at_every_position(file: bytes) -> None:
     for told in seen["inspections"].values():
         for each in told:
             each.pop("maths", None)  # how a formula is written is not in the file, and may change
+    for standing in seen["standings"].values():
+        assert standing.pop("can_change") is False  # nobody was told so then
     assert seen == expected
     assert len(expected["standings"]) == 8
 
@@ -99,11 +101,19 @@ def test_a_notebook_runs_as_it_did() -> None:
         notebook, timeout=HANG, startup_timeout=HANG, kernel_name=WARM,
         resources={"metadata": {"path": str(FOLDER)}},
     ).execute()  # fmt: skip
-    assert [kinds(cell) for cell in notebook.cells] == [kinds(cell) for cell in before.cells]
+    assert [kinds(cell) for cell in notebook.cells] == [
+        without_twice(kinds(cell)) for cell in before.cells
+    ]
     last = [
         cell.outputs[-1].data["text/plain"] for cell in (notebook.cells[-2], notebook.cells[-1])
     ]
     assert last == ["7", "'nonfinite-masked'"]
+
+
+def without_twice(outputs: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
+    """A session that is the value of the cell whose output shows its view was printed below it, too."""
+    shown = [kind for kind, mimes in outputs if MIME in mimes]
+    return [each for each in outputs if not shown or each != ("execute_result", ["text/plain"])]
 
 
 def kinds(cell: Any) -> list[tuple[str, list[str]]]:

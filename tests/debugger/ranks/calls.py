@@ -52,8 +52,9 @@ BUCKETS = """
 from time import sleep
 loss = forward()
 session = opened(loss)
+dist.barrier()  # however long each took to come here
 if rank == 1:
-    sleep(0.5)
+    sleep(2.0)
 session.continue_()
 last = len(session.trace.records)
 first, second = [each.call for each in session.run.collectives]
