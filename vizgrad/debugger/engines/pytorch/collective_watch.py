@@ -34,6 +34,8 @@ _KINDS = {
 }  # fmt: skip
 #: Seconds between two looks at whether collectives have ended: at first, and at most.
 _LOOK, _MOST = 0.0005, 0.02
+#: Seconds for which it is waited for at the end of a backward, at most: a user may leave one running.
+_SETTLED = 0.5
 
 
 @dataclass
@@ -224,6 +226,19 @@ class CollectiveWatch:
             self._called, self._ended = [], []
         self.told += [(step, node, each) for each in found]
         return found
+
+    def settle(self) -> None:
+        """The backward has ended, and DistributedDataParallel has waited for its buckets, by futures that are
+        ready some moments before their `Work` says so.
+        """
+        until = time.monotonic() + _SETTLED
+        while time.monotonic() < until:
+            with self._lock:
+                self._look_once()
+                buckets = [one for one in self._running if one.call.kind == "all_reduce"]
+                if all(one.work is None for one in buckets):
+                    return
+            time.sleep(_LOOK)
 
     def close(self) -> None:
         with self._lock:

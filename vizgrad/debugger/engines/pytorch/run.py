@@ -310,6 +310,8 @@ class TorchRun:
         ran = call.done and (error is None or of_a_hook(error))
         step = self._made(call, failed=not ran)
         if self._gate.collectives is not None:
+            if came is None:
+                self._gate.collectives.settle()
             step.collectives = self._gate.collectives.over(step.index, step.node)
         if came is None or is_custom(self._source.nodes[call.number]):
             step.effects += self._changed_beside()

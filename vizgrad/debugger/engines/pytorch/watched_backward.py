@@ -142,6 +142,7 @@ class Listened:
     def stored(self) -> None:
         """Gradients that arrived at leaves are in their `.grad` by now."""
         if self._calls is not None:
+            self._calls.settle()
             self._called()  # DistributedDataParallel has waited for those that it had begun
             self._calls.close()
         run, waiting = self._run, self._waiting
