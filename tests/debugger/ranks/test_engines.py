@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from vizgrad.debugger.ranks import engines
-from vizgrad.debugger.ranks.engines import Engines, RankBusy
+from vizgrad.debugger.ranks import engines, on_rank
+from vizgrad.debugger.ranks.engines import Engines, RankBusy, RankLost
 
 
 class _Lost:
@@ -58,3 +58,38 @@ def test_an_engine_that_never_answers_is_told(view: Any, monkeypatch: pytest.Mon
     monkeypatch.setattr(engines, "FIRST", 1.0)
     with pytest.raises(RankBusy, match="rank 1: its engine has not answered"):
         Engines(view)
+
+
+class _Leaving:
+    """A view of one engine that goes while it is called."""
+
+    def __init__(self) -> None:
+        self.called = False
+
+    def apply_async(self, *call: Any) -> Any:
+        self.called = True
+        raise IndexError("No such engine: 1")
+
+
+def test_an_engine_that_goes_while_it_is_called_is_lost(
+    view: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known, leaving, before = Engines(view), _Leaving(), Engines._view
+    monkeypatch.setattr(
+        Engines, "_view", lambda self, target: leaving if target else before(self, target)
+    )
+    monkeypatch.setattr(
+        Engines, "_lost", lambda self, rank: "gone" if rank and leaving.called else None
+    )
+    answers = known.call(on_rank.identity)
+    assert set(answers.values) == {0}
+    assert isinstance(answers.errors[1], RankLost)
+
+
+def test_an_error_of_a_call_to_an_engine_that_is_there_is_raised(
+    view: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = Engines(view)
+    monkeypatch.setattr(Engines, "_view", lambda self, target: _Leaving())
+    with pytest.raises(IndexError, match="No such engine"):
+        known.call(on_rank.identity)

@@ -151,7 +151,7 @@ class Engines:
                 errors[rank] = RankLost(why)
                 continue
             given = (*arguments, *((each or {}).get(rank, ())))
-            begin = partial(self._view(self._targets[rank]).apply_async, function, *given)
+            begin = partial(self._begin, rank, function, given)
             channel = self._channels.get(self._targets[rank]) if direct else None
             begun[rank] = (
                 begin()
@@ -193,6 +193,15 @@ class Engines:
                 with suppress(OSError, EOFError, AuthenticationError):
                     self._channels[self._targets[rank]] = Channel(door)
 
+    def _begin(self, rank: int, function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
+        """A call by ipyparallel, which refuses to send to an engine that has gone this moment."""
+        try:
+            return self._view(self._targets[rank]).apply_async(function, *given)
+        except Exception:
+            if self._lost(rank) is None:
+                raise
+            return _NeverReady()
+
     def _view(self, target: int) -> Any:
         """The view of one engine. It is made once, because each call would make another."""
         found = self._views.get(target)
@@ -230,6 +239,16 @@ class Engines:
         if self._targets[rank] not in self._client.ids:
             return "its engine is not registered any more"
         return None
+
+
+class _NeverReady:
+    """The result of a call that no engine has got."""
+
+    def wait(self, seconds: float) -> None:
+        pass
+
+    def ready(self) -> bool:
+        return False
 
 
 def _abandon(result: Any) -> None:
