@@ -35,7 +35,7 @@ def accumulated(noting: Noting) -> Iterator[Cause]:
 
 
 def nonfinite(noting: Noting) -> Iterator[Cause]:
-    """The first leaf with an answer among those whose gradient is not finite at the end, or whose value."""
+    """The first explanation of a leaf whose gradient, or value, is not finite at the end."""
     by_operand: Cause | None = None  # an operand came so: a parameter that did is told before it
     for leaf, tensor, is_cleared in _not_finite(noting):
         if not is_cleared and _is_scaled(leaf):
@@ -63,7 +63,9 @@ def nonfinite(noting: Noting) -> Iterator[Cause]:
 
 
 def _not_finite(noting: Noting) -> Iterator[tuple[Leaf, Any, bool]]:
-    """Leaves whose gradient is not finite. True: whose value is not; the gradient was cleared since."""
+    """Leaves whose gradient is not finite, with False. With True those whose value is not finite though the
+    gradient is: it was cleared.
+    """
     leaves = [
         (leaf, tensor) for leaf in noting.gradients.all() if (tensor := leaf.tensor()) is not None
     ]

@@ -194,7 +194,7 @@ class Engines:
                     self._channels[self._targets[rank]] = Channel(door)
 
     def _begin(self, rank: int, function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
-        """A call by ipyparallel, which refuses to send to an engine that has gone this moment."""
+        """A call by ipyparallel. It refuses to send to an engine that has just gone: that never answers."""
         try:
             return self._view(self._targets[rank]).apply_async(function, *given)
         except Exception:

@@ -1,4 +1,4 @@
-"""A session is written as a file by way of its trace."""
+"""A session writes the file of its trace."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from vizgrad.debugger.model.trace import File, Trace
 
 
 class Exportable:
-    """`Session`, for which its trace is written."""
+    """The part of `Session` that writes its trace."""
 
     @property
     def trace(self) -> Trace:
