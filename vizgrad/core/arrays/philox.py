@@ -125,9 +125,9 @@ class Philox:
         return self.draw(library, "whole", math.prod(shape), *given).reshape(shape)
 
     def kept(self, library: Any, like: Array, chance: float) -> Array:
-        """What dropout multiplies `like` by: 1 / chance with probability `chance`, else 0.
+        """The factors of dropout for `like`: 1 / chance with probability `chance`, else 0.
 
-        It lies in memory as `like` does, if that is dense.
+        They lie in memory as `like` does, if that is dense.
         """
         real = np.dtype(np.float64 if like.dtype == np.float64 else np.float32).type
         dense, n = is_dense(like), like.size
@@ -148,7 +148,7 @@ class Philox:
     def chosen(self, library: Any, chances: Array, like: Array) -> Array:
         """1 with the probability that stands in `chances`, of single or double precision, else 0.
 
-        What is drawn first belongs to the element that lies first in `like`.
+        The number that is drawn first belongs to the element that lies first in `like`.
         """
         kind = f"chosen_{'d' if chances.dtype == np.float64 else 'f'}"
         order = _order_of(like)
@@ -190,7 +190,7 @@ class Philox:
 
 
 def in_order_of(like: Array, draw: Callable[[tuple[int, ...]], Array]) -> Array:
-    """What is drawn of a shape, given to the elements in the order in which those of `like` lie in memory."""
+    """Numbers drawn of a shape, for the elements of `like` in the order in which these lie in memory."""
     if like.flags.c_contiguous:
         return draw(like.shape)
     order = _order_of(like)

@@ -61,8 +61,8 @@ __device__ double power_of_e(double x) { return exp(x); }
 
 
 class Kind(NamedTuple):
-    """How numbers are drawn. Of four words w[0], ..., w[3] `each` numbers are made; number i is `number`,
-    after `before`, which may use the memory r.
+    """How numbers are drawn: `each` of them from four words w[0], ..., w[3]. Number i is `number`, after
+    `before`, which may use the memory r.
 
     `side` elements of a thread lie side by side; 0: the elements of a thread are all threads apart.
     """

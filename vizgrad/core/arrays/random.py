@@ -347,7 +347,7 @@ def chosen(
 
 @_there
 def kept(like: Array, chance: float, device: Device, generator: Generator | None) -> Array:
-    """What dropout multiplies an array of a device by: 1 / chance with this probability, else 0."""
+    """The factors of dropout for an array of a device: 1 / chance with this probability, else 0."""
     return _of(generator, device).philox.kept(namespace_for(device), like, chance)
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from vizgrad.core.arrays import threads
 from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.arrays.kernels import depthwise
+from vizgrad.core.arrays.kernels import depthwise, device_convolution
 from vizgrad.core.arrays.kernels.memory import contiguous, empty, full, zeros
 from vizgrad.core.arrays.kernels.shapes import restride
 
@@ -232,7 +232,7 @@ def input_gradient(
             return found
     around = _around(w.shape, g.shape[2:], tuple(size), stride, padding, dilation, groups)
     if around is not None and w.__class__ is not np.ndarray:
-        return _gathered(g, w, tuple(size), around, dilation)
+        return device_convolution.input_gradient(g, w, tuple(size), around, dilation)
     if around is not None and _may_meet_zeros(w):
         return convolve(g, _turned(w), None, stride, around, dilation, 1)
     result = empty(g, (g.shape[0], channels, *size))
@@ -284,25 +284,6 @@ def _surrounding(
 def _may_meet_zeros(w: Array) -> bool:
     """Are all elements finite? An infinity times a zero around an image is NaN."""
     return bool(np.isfinite(w).all())
-
-
-def _gathered(g: Array, w: Array, size: Sizes, around: Sizes, dilation: Sizes) -> Array:
-    """The gradient by the image on a device, which is not asked whether the filters are finite: what each
-    output gives is multiplied first, then padded by `around`, and added up in one launch.
-    """
-    (n, outputs), out, (channels, *kernel) = g.shape[:2], g.shape[2:], w.shape[1:]
-    shares = threads.matmul(w.reshape(outputs, -1).T, contiguous(g).reshape(n, outputs, prod(out)))
-    lead = (n, channels, *kernel)
-    wide = padded(shares.reshape(*lead, *out), around, (0,) * len(out))
-    # An input is reached by the first element of a filter from the output that is furthest to the right.
-    ahead = tuple(slice(d * (k - 1), None) for k, d in zip(kernel, dilation, strict=True))
-    first = wide[(..., *ahead)]
-    by_filter, by_place = wide.strides[2 : 2 + len(kernel)], wide.strides[2 + len(kernel) :]
-    back = tuple(f - d * p for f, d, p in zip(by_filter, dilation, by_place, strict=True))
-    seen = restride(first, (*lead, *size), (*wide.strides[:2], *back, *by_place))
-    narrow = np.float32 if g.dtype.itemsize < 4 else None
-    total = seen.sum(axis=tuple(range(2, 2 + len(kernel))), dtype=narrow)
-    return total.astype(g.dtype, copy=False)
 
 
 def _turned(w: Array) -> Array:
