@@ -45,8 +45,8 @@ def nonfinite(noting: Noting) -> Iterator[Cause]:
             yield diverged
             return
         is_given = explained.case == "given-not-finite"
-        if is_given and is_cleared and noting.look.grad(tensor) is not None:
-            continue  # its gradient is finite: an infinite parameter may be meant so
+        if is_given and is_cleared and _had_finite_gradient(leaf):
+            continue  # an infinite parameter may be meant so
         if is_given and id(tensor) in noting.training.parameters:
             yield replace(explained, case="parameter-given")
             return
@@ -83,6 +83,12 @@ def _not_finite(noting: Noting) -> Iterator[tuple[Leaf, Any, bool]]:
             yield leaf, tensor, False
         elif leaf.run is not None and not next(values):
             yield leaf, tensor, True
+
+
+def _had_finite_gradient(leaf: Leaf) -> bool:
+    """Was the gradient finite that the last backward brought, whatever became of it since? As far as known."""
+    visit = None if leaf.run is None else leaf.run.visits.get(-leaf.key)
+    return visit is None or visit.incoming < float("inf")
 
 
 def _is_scaled(leaf: Leaf) -> bool:
