@@ -86,7 +86,7 @@ def _not_finite(noting: Noting) -> Iterator[tuple[Leaf, Any, bool]]:
 
 
 def _had_finite_gradient(leaf: Leaf) -> bool:
-    """Was the gradient finite that the last backward brought, whatever became of it since? As far as known."""
+    """Was the gradient finite that the last backward brought, as far as is known?"""
     visit = None if leaf.run is None else leaf.run.visits.get(-leaf.key)
     return visit is None or visit.incoming < float("inf")
 
@@ -144,6 +144,24 @@ def without_gradient(noting: Noting) -> Iterator[Cause]:
             continue
         found = missing_gradients.of_leaf(noting, leaf, leaf.note, leaf_name(noting, leaf))
         if found:
+            yield found
+            return
+
+
+def asked_in_vain(noting: Noting) -> Iterator[Cause]:
+    """A program without an optimizer asks a leaf for its gradient after backwards, and has never got one: the
+    way to it was cut. What no loss was computed from may be meant for another one.
+    """
+    if noting.training.steps:
+        return
+    for leaf in noting.gradients.all():
+        tensor = leaf.tensor()
+        if leaf.asked_in_vain < _STEPS or leaf.run is not None:
+            continue
+        if tensor is None or not tensor.requires_grad or noting.look.grad(tensor) is not None:
+            continue
+        found = missing_gradients.of_leaf(noting, leaf, leaf.note, leaf_name(noting, leaf))
+        if found and found.case not in ("used-in-vain", "not-used"):
             yield found
             return
 
