@@ -145,3 +145,12 @@ test('the scale of the screen changes in steps, and is never far off', () => {
     expect(Math.abs(Math.log2(scaleAt(zoom) * zoom))).toBeLessThan(0.26);
   }
 });
+
+test('the last box of a long picture leaves no half of the screen empty', () => {
+  const whole = { x: 0, y: 0, width: 300, height: 3000 };
+  const last = { x: 100, y: 2900, width: 100, height: 60 };
+  const view = bringIntoView({ x: 0, y: 0, zoom: 1 }, last, screen, whole);
+  const { y, height } = seen(view, screen);
+  expect(y + height).toBeGreaterThan(2960);
+  expect(y + height).toBeLessThan(3030);
+});
