@@ -73,7 +73,9 @@ def test_what_if_is_compared_in_four_clicks_at_the_first_node_that_differs(lab: 
         assert box is not None
         assert box["y"] >= graph["y"]
         assert box["y"] + box["height"] <= graph["y"] + graph["height"]
-    expect(view.get_by_role("region", name="Inspector")).to_contain_text("branch 1 beside original")
+    expect(view.get_by_role("region", name="Inspector")).to_contain_text(
+        "branch 1 compared with original"
+    )
     picture(lab, "compared-at-the-first")
     # A screen reader is told a name as one word, also where the style draws it in two parts.
     notebook.execute("s.seek(2)")

@@ -383,15 +383,6 @@ class Session(ShownOnce, Exportable):
         """
         return self.branches.set_leaf(leaf, value)
 
-    def undo_change(self) -> None:
-        """Takes back the last change that was made where the run stands. A branch that only this change has
-        begun is deleted, and the session stands on the one that it left.
-
-        ValueError where nothing was changed here, or a node has run since: step back first, or in PyTorch's
-        backward, which runs a node only once, compute the loss again.
-        """
-        self.branches.undo_change()
-
     # --- its end ------------------------------------------------------------------------------------
 
     def raise_error(self) -> None:

@@ -323,7 +323,12 @@ class SessionBranches(Sequence[model.Branch]):
         return self._change(leaf, lambda line, number: line.run.put_leaf(number, value))
 
     def undo_change(self) -> None:
-        """See `Session.undo_change`."""
+        """Takes back the last change that was made where the run stands. A branch that only this change has
+        begun is deleted, and the session stands on the one that it left.
+
+        ValueError where nothing was changed here, or a node has run since: step back first, or in PyTorch's
+        backward, which runs a node only once, compute the loss again.
+        """
         with self._changing() as live:
             history, line = live.history, self._lines.current
             own = history.edits.all[line.edits :]

@@ -136,6 +136,14 @@ export function resized(view: View, from: Size, screen: Size, whole: Box): View 
   return { ...view, x: wide && view.x >= left - 1 ? left : x, y };
 }
 
+/** The same height, from the left edge of the picture, if `box` is seen there, too: then only its right side is cut. */
+export function fromLeft(view: View, box: Box | undefined, whole: Box, screen: Size): View {
+  const x = MARGIN - whole.x * view.zoom;
+  const isWide = whole.width * view.zoom + 2 * MARGIN > screen.width;
+  const end = box ? (box.x + box.width) * view.zoom + x : Infinity;
+  return isWide && end <= screen.width - MARGIN ? { ...view, x } : view;
+}
+
 /** Where no side of a picture is cut that has room, and none has room beside one that is cut. */
 function beside({ x, zoom }: View, { x: left, width }: Box, screen: Size): number {
   return within(x, left * zoom, (left + width) * zoom, screen.width);

@@ -26,7 +26,7 @@ function shown(branches: readonly Branch[], position: number, oneWay: boolean) {
   const session = { run: { ...run, recorded: position }, closed: false } as SessionState;
   const state = { port: { state: 'open' } } as DebuggerState;
   const { container } = render(
-    <StoreContext.Provider value={{} as DebuggerStore}>
+    <StoreContext.Provider value={{} as unknown as DebuggerStore}>
       <CommandsContext.Provider value={{ has: () => true } as unknown as Commands}>
         <Edited state={state} session={session} node={3} />
       </CommandsContext.Provider>

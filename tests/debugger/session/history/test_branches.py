@@ -286,14 +286,14 @@ def test_a_change_is_undone_until_a_node_has_run() -> None:
     session.step()
     session.set_grad("MulBackward0", "zero")
     assert len(session.branches) == 2
-    session.undo_change()
+    session.branches.undo_change()
     assert [branch.edits for branch in session.branches] == [()]
     session.set_grad("MulBackward0", "g * 2")
     session.set_grad("MulBackward0", "g * 2")
     with pytest.raises(ValueError, match="2 changes were made on this branch"):
-        session.undo_change()
+        session.branches.undo_change()
     session.step()
     session.back()
     with pytest.raises(ValueError, match="the run has gone on with the change"):
-        session.undo_change()
+        session.branches.undo_change()
     session.close()

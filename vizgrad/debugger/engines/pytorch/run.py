@@ -240,7 +240,7 @@ class TorchRun:
         self._asked = [GradEffect(tensor) for tensor in asked if not tensor.is_leaf]
         #: The user's replacements of gradients that wait at the next node, by slot.
         self._instead: dict[int, torch.Tensor] = {}
-        #: What that took the place of, change by change: the slot, what waited, what was instead of it.
+        #: Change by change: the slot, the gradient that waited there, and the one that was given instead.
         self._replaced: list[tuple[int, CapturedTensor, torch.Tensor | None]] = []
         #: The error of a hook before its node could be held.
         self._failure: BaseException | None = None

@@ -195,7 +195,7 @@ def _set_grad(session: Session, request: p.SetGrad) -> None:
 
 @moves(p.UndoChange)
 def _undo_change(session: Session, _: p.UndoChange) -> None:
-    session.undo_change()
+    session.branches.undo_change()
 
 
 @moves(p.SetSaved)
