@@ -134,7 +134,7 @@ def test_from_opening_to_the_stale_tensor_by_keys_and_announcements_alone(lab: L
 # --- axe-core --------------------------------------------------------------------------------------------
 
 
-#: The texts of boxes with their contrast to what is below them; axe-core does not know the colours of pictures.
+#: The texts of boxes with their contrast to what is below them: axe-core knows no colours of pictures.
 CONTRAST = """view => {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = 1;
