@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,9 @@ TOLERANCE = {
     "float16": 4e-3, "bfloat16": 2e-2, "float32": 2e-4, "complex64": 2e-4, "float64": 1e-8,
     "complex128": 1e-8,
 }  # fmt: skip
+
+#: How many "samples" were compared with the CPU.
+COMPARED: Counter[str] = Counter()
 
 Outcome = list[tuple[Any, np.ndarray]] | str
 
@@ -33,6 +37,7 @@ def _numbers(t: Tensor) -> np.ndarray:
 
 def agree_within(there: Outcome, here: Outcome, kind: Any) -> None:
     """AssertionError where the device gives what the CPU does not."""
+    COMPARED["samples"] += 1
     if isinstance(there, str) or isinstance(here, str):
         raised = [
             found.partition(":")[0] if isinstance(found, str) else "" for found in (there, here)

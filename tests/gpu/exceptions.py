@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+
+#: How often each reason was given.
+GIVEN: Counter[str] = Counter()
 
 
 @dataclass(frozen=True)
@@ -15,6 +19,7 @@ class Exceptions:
         """Why the row differs in this type, if it may."""
         for name, (kinds, why) in self.reasons.items():
             if row.startswith(name) and ("" in kinds or kind in kinds):
+                GIVEN[why] += 1
                 return why
         return None
 

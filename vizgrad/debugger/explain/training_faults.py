@@ -70,19 +70,14 @@ def _not_finite(noting: Noting) -> Iterator[tuple[Leaf, Any, bool]]:
         (leaf, tensor) for leaf in noting.gradients.all() if (tensor := leaf.tensor()) is not None
     ]
     grads = [noting.look.grad(tensor) for _, tensor in leaves]
-    known = iter(noting.finite([grad for grad in grads if grad is not None]))
+    of_runs = [tensor for leaf, tensor in leaves if leaf.run is not None]
+    present = [grad for grad in grads if grad is not None]
+    known = iter(noting.finite([*present, *of_runs]))  # at once: a device is waited for
     finite = [grad is None or next(known) for grad in grads]
-    cleared = [
-        tensor
-        for (leaf, tensor), is_finite in zip(leaves, finite, strict=True)
-        if is_finite and leaf.run is not None
-    ]
-    values = iter(noting.finite(cleared))
-    for (leaf, tensor), is_finite in zip(leaves, finite, strict=True):
-        if not is_finite:
-            yield leaf, tensor, False
-        elif leaf.run is not None and not next(values):
-            yield leaf, tensor, True
+    values = [leaf.run is None or next(known) for leaf, _ in leaves]
+    for (leaf, tensor), is_finite, has_value in zip(leaves, finite, values, strict=True):
+        if not (is_finite and has_value):
+            yield leaf, tensor, is_finite
 
 
 def _had_finite_gradient(leaf: Leaf) -> bool:
