@@ -145,7 +145,7 @@ def without_gradient(noting: Noting) -> Iterator[Cause]:
 
 def asked_in_vain(noting: Noting) -> Iterator[Cause]:
     """A program without an optimizer asks a leaf for its gradient after backwards, and has never got one: the
-    way to it was cut. What no loss was computed from may be meant for another one.
+    way to it was cut. A leaf that no loss was computed from may belong to another loss.
     """
     if noting.training.steps:
         return
