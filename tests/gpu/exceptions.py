@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+
+#: How often each reason was given.
+GIVEN: Counter[str] = Counter()
 
 
 @dataclass(frozen=True)
@@ -15,6 +19,7 @@ class Exceptions:
         """Why the row differs in this type, if it may."""
         for name, (kinds, why) in self.reasons.items():
             if row.startswith(name) and ("" in kinds or kind in kinds):
+                GIVEN[why] += 1
                 return why
         return None
 
@@ -24,7 +29,17 @@ _REFUSED = (
     "values outside [0, 1] are refused on the CPU alone: on a device nobody waits to see them"
 )
 
+_STEPS = "on the CPU attention is one node, and gives gradients as its operands lie; on a device its steps"
+_FORTRAN = "LAPACK gives columns, and cupy copies what cuSOLVER gives into rows"
+
 TYPES = Exceptions({})
+LAYOUTS = Exceptions(
+    {
+        "attention as one node": (("",), _STEPS),
+        "slogdet": (("",), _FORTRAN),
+        "qr": (("",), _FORTRAN),
+    }
+)
 SPECIAL = Exceptions(
     {
         "complex": (("",), _INFINITE),

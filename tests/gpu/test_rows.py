@@ -9,6 +9,7 @@ import pytest
 
 import vizgrad as vg
 from tests.core.ops.test_on_a_device import ROWS, derivatives
+from tests.gpu.comparing import COMPARED
 from tests.nn.test_on_a_device import MODELS, STEPS, compared
 from tests.specs.checks import check_row
 from tests.specs.derived import as_float32
@@ -33,6 +34,7 @@ def agree(row: Row, sample: Sample) -> None:
     with vg.device("cuda"):
         there = derivatives(row, sample, "cuda", row.twice)
     here = derivatives(row, sample, "cpu", row.twice)
+    COMPARED["samples"] += 1
     for a, b in zip(there, here, strict=True):
         assert a.dtype == b.dtype
         if b.dtype.kind in "fc":

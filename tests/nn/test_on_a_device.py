@@ -121,3 +121,25 @@ def test_dropout_draws_on_the_device() -> None:
     x = vg.ones(40, device="cuda", requires_grad=True)
     F.dropout(x, 0.5).sum().backward()
     assert set(x.grad.tolist()) == {0.0, 2.0}
+
+
+@pytest.mark.parametrize(("padding", "dilation"), [(0, 1), ((1, 2), 1), (2, (2, 1))])
+@pytest.mark.parametrize("dtype", [vg.float64, vg.float16])
+def test_infinite_filters_meet_no_zeros_around_a_gradient(
+    padding: Any, dilation: Any, dtype: Any
+) -> None:
+    """Zero times infinity is NaN: at places beside an image there is no gradient."""
+    found = []
+    for device in ("cpu", "cuda"):
+        weights = vg.tensor(wave(3, 2, 3, 3), dtype=dtype, device=device)
+        weights[1, 0, 2, 1] = float("inf")
+        x = vg.tensor(wave(2, 2, 5, 6, seed=1), dtype=dtype, device=device).requires_grad_()
+        incoming = F.conv2d(x, weights.clamp(max=1.0), padding=padding, dilation=dilation).detach()
+        del strict_array.reads[:]
+        F.conv2d(x, weights, padding=padding, dilation=dilation).backward(incoming.abs() + 0.5)
+        assert not strict_array.reads
+        found.append(x.grad.cpu().double().numpy())
+    assert np.isinf(found[0]).any()
+    assert np.isfinite(found[0]).any()
+    tolerance = 2e-2 if dtype is vg.float16 else 1e-12
+    np.testing.assert_allclose(found[1], found[0], rtol=tolerance, atol=tolerance)

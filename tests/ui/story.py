@@ -179,7 +179,7 @@ def _branch(film: Film, view: Locator) -> None:
     film.click(branches().get_by_role("button", name="branch 1", exact=True), 0.7)
     at(view, 5)
     expect(film.lab.page.locator(".vg-line-norm.vg-line-odd")).to_have_count(0)
-    expect(branches()).to_contain_text("branch 1 beside original")
+    expect(branches()).to_contain_text("branch 1 compared with original")
     view.locator(".vg-branch-differs").scroll_into_view_if_needed()
     film.take(2)
 

@@ -134,6 +134,46 @@ def test_from_opening_to_the_stale_tensor_by_keys_and_announcements_alone(lab: L
 # --- axe-core --------------------------------------------------------------------------------------------
 
 
+#: The texts of boxes with their contrast to what is below them: axe-core knows no colours of pictures.
+CONTRAST = """view => {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 1;
+  const paint = canvas.getContext('2d', { willReadFrequently: true });
+  const light = colours => {
+    for (const colour of colours) {
+      paint.fillStyle = colour;
+      paint.fillRect(0, 0, 1, 1);
+    }
+    const [r, g, b] = [...paint.getImageData(0, 0, 1, 1).data].slice(0, 3).map(value => {
+      const share = value / 255;
+      return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const filled = element => getComputedStyle(element).fill;
+  const page = getComputedStyle(view.querySelector('.vg-root') ?? view).backgroundColor;
+  const texts = '[data-key] :is(.vg-name, .vg-type, .vg-sub, .vg-port)';
+  return [...view.querySelectorAll(texts)].map(text => {
+    const box = text.closest('[data-key]').querySelector('.vg-box');
+    const below = light([page, filled(box)]);
+    const own = light([page, filled(box), filled(text)]);
+    const ratio = (Math.max(own, below) + 0.05) / (Math.min(own, below) + 0.05);
+    return [text.textContent, Math.round(ratio * 100) / 100];
+  });
+}"""
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_what_is_written_on_tinted_boxes_can_be_read(lab: Lab, theme: str) -> None:
+    with themed(lab, theme):
+        _, view = opened(lab, STALE)
+        press(view, "Step")
+        at(view, 1)
+        texts = view.evaluate(CONTRAST)
+        assert len(texts) > 10
+        assert [text for text, ratio in texts if ratio < 4.5] == []
+
+
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_axe_finds_nothing(lab: Lab, theme: str) -> None:
     with themed(lab, theme):

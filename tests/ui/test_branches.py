@@ -21,13 +21,13 @@ def test_an_original_that_was_left_is_run_to_its_end_and_compared(lab: Lab) -> N
     notebook.run()
     view = notebook.output(1)
     view.get_by_role("button", name="Step", exact=True).click()
-    expect(view.locator(".vg-position")).to_have_text("node 1 of 6")
+    expect(view.locator(".vg-position")).to_have_text("1 of 6 done")
     notebook.execute("s.set_grad(s.node, 'g * 100'); s.continue_()")
     branches = part(view, "Branches")
     branches.get_by_role("button", name="Compare branch 1 with original").click()
     expect(branches).to_contain_text("5 of 5 nodes differ")
     expect(branches).not_to_contain_text("was left")
-    expect(view.locator(".vg-position")).to_have_text("node 6 of 6")
+    expect(view.locator(".vg-position")).to_have_text("6 of 6 done")
     picture(lab, "compared-whole")
 
 
@@ -38,7 +38,7 @@ def test_what_if_is_compared_in_four_clicks_at_the_first_node_that_differs(lab: 
     step = view.get_by_role("button", name="Step", exact=True)
     for position in (1, 2):
         step.click()
-        expect(view.locator(".vg-position")).to_have_text(f"node {position} of 6")
+        expect(view.locator(".vg-position")).to_have_text(f"{position} of 6 done")
     # 1: the field.
     field = view.get_by_role("textbox", name="New gradient of ExpBackward0")
     field.click()
@@ -73,7 +73,9 @@ def test_what_if_is_compared_in_four_clicks_at_the_first_node_that_differs(lab: 
         assert box is not None
         assert box["y"] >= graph["y"]
         assert box["y"] + box["height"] <= graph["y"] + graph["height"]
-    expect(view.get_by_role("region", name="Inspector")).to_contain_text("branch 1 beside original")
+    expect(view.get_by_role("region", name="Inspector")).to_contain_text(
+        "branch 1 compared with original"
+    )
     picture(lab, "compared-at-the-first")
     # A screen reader is told a name as one word, also where the style draws it in two parts.
     notebook.execute("s.seek(2)")

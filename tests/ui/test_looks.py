@@ -260,7 +260,7 @@ def test_numbers_of_five_digits_cover_nothing_in_the_toolbar(lab: Lab) -> None:
     for width in (1150, 934, 600, 358):
         view = resized(output, width)
         position = view.locator(".vg-position")
-        expect(position).to_have_text("node 10,234 of 12,002")
+        expect(position).to_have_text("10,234 of 12,002 done")
         parts = view.locator(".vg-toolbar button, .vg-position, .vg-status, .vg-scrubber")
         boxes = parts.evaluate_all(BOXES)
         assert not any(cover(one, other) for one, other in combinations(boxes, 2))

@@ -120,7 +120,7 @@ def test_a_run_is_paused_and_interrupted_within_a_slow_node(lab: Lab) -> None:
     press(view, "Continue")
     status = view.locator(".vg-status")
     expect(status).to_have_text(re.compile(r"running SlowBackward · \d+ s"))
-    expect(view.locator(".vg-position")).to_have_text("node 2 of 5")
+    expect(view.locator(".vg-position")).to_have_text("2 of 5 done")
     expect(view.get_by_role("button", name="Continue", exact=True)).to_have_count(0)
     expect(view.get_by_text("Waiting for the kernel")).to_have_count(0)
     slow = view.locator("[data-node-id]").filter(has_text="SlowBackward")

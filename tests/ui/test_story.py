@@ -153,7 +153,7 @@ def compared(lab: Lab, notebook: Notebook, view: Locator) -> None:
     assert len(set(odd.evaluate_all("all => all.map(e => e.dataset.nodeId)"))) == 2
     expect(odd.first).to_contain_text("NaN → 0.707")
     expect(graph.get_by_role("treeitem", name="beside branch 1: NaN → 0.707").first).to_be_visible()
-    expect(region).to_contain_text("branch 1 beside original: 2 of 2 nodes differ, first")
+    expect(region).to_contain_text("branch 1 compared with original: 2 of 2 nodes differ. First:")
     expect(view.locator("[aria-live]")).to_have_text(re.compile("2 of 2 nodes differ"))
     picture(lab, "story-compared")
     legend.get_by_role("button", name="Stop comparing").click()
@@ -174,7 +174,7 @@ def compared(lab: Lab, notebook: Notebook, view: Locator) -> None:
     expect(numbers).to_contain_text("50 %")
     region.get_by_label("Compare branch 2 with", exact=True).select_option("branch 1")
     view.get_by_role("note", name="Colours: difference of branch 2 from branch 1").wait_for()
-    expect(region).to_contain_text(re.compile(r"branch 1.*: \d of \d nodes differ, first"))
+    expect(region).to_contain_text(re.compile(r"branch 1.*: \d of \d nodes differ\. First:"))
     graph.click(button="right", position={"x": 3, "y": 3})
     picture(lab, "story-compared-half")
     view.get_by_role("menuitem", name="Stop comparing").click()

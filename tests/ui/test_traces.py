@@ -269,7 +269,7 @@ def compared(
     graph = view.get_by_role("tree", name="Backward graph")
     expect(graph.locator("[data-node-id][data-differs='4']").first).to_contain_text(f"Δ {by}")
     branches = part(view, "Branches")
-    expect(branches).to_contain_text(re.compile(f"{name} beside {here}: .* differ, first "))
+    expect(branches).to_contain_text(re.compile(f"{name} compared with {here}: .* differ. First: "))
     expect(branches.get_by_role("button", name=name, exact=True)).to_be_disabled()
 
 

@@ -24,7 +24,11 @@ function make({ content }: NotebookPanel, { at, cell }: There, output: Element):
   content.activeCellIndex = shown;
   NotebookActions.insertBelow(content);
   content.activeCell?.model.sharedModel.setSource(source);
-  content.activeCell?.node.scrollIntoView({ block: 'nearest' });
+  const { activeCell } = content;
+  // Once it is as high as its text, and the notebook has scrolled as it likes.
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => activeCell?.node.scrollIntoView({ block: 'nearest' }))
+  );
 }
 
 const plugin: JupyterFrontEndPlugin<void> = {

@@ -72,7 +72,8 @@ import type {
   StepIn,
   StepOut,
   Stop,
-  SwitchBranch
+  SwitchBranch,
+  UndoChange
 } from './requests';
 import {
   readArrayPart,
@@ -179,6 +180,7 @@ export type Request =
   | EnableBreakpoint
   | RemoveBreakpoint
   | SetGrad
+  | UndoChange
   | SetSaved
   | SetLeaf
   | BeginBranch
@@ -280,6 +282,7 @@ export const ANSWERS = {
   enable_breakpoint: ['done'],
   remove_breakpoint: ['done'],
   set_grad: ['done'],
+  undo_change: ['done'],
   set_saved: ['done'],
   set_leaf: ['done'],
   begin_branch: ['done'],

@@ -340,6 +340,15 @@ export interface SetGrad {
   readonly slot: number;
 }
 
+/**
+ * Take back the last change that was made where the run stands. Refused once the run has gone on.
+ */
+export interface UndoChange {
+  readonly type: 'undo_change';
+  readonly request: number;
+  readonly session: string;
+}
+
 /** The same of a saved value of a node that has not run. */
 export interface SetSaved {
   readonly type: 'set_saved';

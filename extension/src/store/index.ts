@@ -12,7 +12,7 @@ export { isLarger, sizesOf } from './flows';
 export { History } from './history';
 export type { Window } from './history';
 export { Names } from './names';
-export { isPlain, isTensor, plainText } from './plain';
+export { isPlain, isTensor, plainName, plainText } from './plain';
 export { callOn, letter, ranksOf, rowWithin, standings } from './ranks';
 export type { RanksState, RanksThere } from './ranks';
 export { focusOf, isAway, lastRun } from './focus';

@@ -17,4 +17,6 @@ test('what is kept of an input without its values is told in words', () => {
     'self is [2, 3] float32: only its shape and type are kept'
   );
   expect(told('dim', '1')).toBe('dim = 1');
+  expect(told('self_sym_numel', '12')).toBe('number of elements of self = 12');
+  expect(told('self_sym_sizes', '(3,)')).toBe('size of self = (3,)');
 });

@@ -184,6 +184,10 @@ export class SessionActions {
     this.send(session => ({ type: 'set_grad', session, node, value, slot: 0 }));
   }
 
+  undoChange(): void {
+    this.send(session => ({ type: 'undo_change', session }));
+  }
+
   switchBranch(name: string): void {
     this.send(session => ({ type: 'switch_branch', session, name }));
   }

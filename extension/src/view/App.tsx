@@ -56,7 +56,7 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
   useEffect(() => (root.current ? answerHost(root.current, commands) : undefined), [commands]);
   useEffect(() => (root.current ? followCode(root.current, store) : undefined), [store]);
   useEffect(() => onHostChanged(document, () => draw({})), []);
-  useEffect(() => enlargeCode(document), [view.presentation]);
+  useEffect(() => enlargeCode(root.current, view.presentation), [view.presentation]);
   const taught = useRef(view.presentation);
   useEffect(() => {
     if (taught.current !== view.presentation) {
@@ -64,7 +64,7 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
       root.current?.scrollIntoView({ block: 'nearest' });
     }
   }, [view.presentation]);
-  useEffect(() => () => enlargeCode(document), []);
+  useEffect(() => () => enlargeCode(root.current, false), []);
   const toPart = (by: 1 | -1) => ({ act: () => root.current && goToPart(root.current, by) });
   useDoers({ 'next-part': toPart(1), 'previous-part': toPart(-1) });
 
@@ -113,9 +113,19 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
   );
 }
 
+/** Views to teach in windows of their own: the cells are on this page all the same. */
+const inWindows = new Set<Element>();
+
 /** To teach, the cells that the run is marked in are as large as the view: `code.raw.css`. */
-function enlargeCode({ body }: Document): void {
-  body.classList.toggle('vg-teaching', body.querySelector('.vg-present') !== null);
+function enlargeCode(root: Element | null, teach: boolean): void {
+  if (root && root.ownerDocument !== document && teach) {
+    inWindows.add(root);
+  } else if (root) {
+    inWindows.delete(root);
+  }
+  const { body } = document;
+  const here = body.querySelector('.vg-present') !== null;
+  body.classList.toggle('vg-teaching', here || inWindows.size > 0);
 }
 
 /** Beside no session, or above one. */

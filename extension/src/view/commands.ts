@@ -4,6 +4,7 @@ import type { Command, CommandName, Enabled } from '../protocol';
 import { causeOf, focusOf, isAway, lastRun, nextProblem, nodeTitle } from '../store';
 import type { DebuggerState, DebuggerStore, RunHead, SessionState } from '../store';
 import { hostOf } from './host';
+import { remember } from './layout';
 
 /** What a part of the view does, while it is there. */
 export interface Doer {
@@ -296,7 +297,12 @@ function ownDoers(store: DebuggerStore, node: () => number | null): Doers {
       otherwise: 'no other node has run'
     },
     presentation: {
-      act: () => store.view({ presentation: !view().presentation }),
+      act: () => {
+        const teach = !view().presentation;
+        store.view({ presentation: teach });
+        // The next run of the cell makes a new view.
+        remember({ teach: teach === hostOf(document).preferences.presentation ? null : teach });
+      },
       isOn: () => view().presentation
     },
     help: { act: () => store.view({ help: !view().help }), isOn: () => view().help }

@@ -12,7 +12,9 @@ import { Commands } from './commands';
 import { CommandsContext, StoreContext } from './hooks';
 import { ASK_HOST, hostOf } from './host';
 import type { Asked } from './host';
+import { remembered } from './layout';
 import { style } from './style';
+import { putStyle } from './styleSheet';
 
 export interface ViewOptions extends StoreOptions {
   /** Be as tall as the host element (a side panel), instead of as tall as the view likes. */
@@ -40,11 +42,12 @@ export function openView(el: HTMLElement, port: Port, options: ViewOptions = {})
     },
     options.without
   );
-  store.view({ presentation: hostOf(document).preferences.presentation });
+  store.view({ presentation: remembered().teach ?? hostOf(document).preferences.presentation });
+  const styled = putStyle(el);
   render(
     <StoreContext.Provider value={store}>
       <CommandsContext.Provider value={commands}>
-        <style>{style}</style>
+        {!styled && <style>{style}</style>}
         <App sessions={options.followNewest ?? false} fill={options.fill ?? false} />
       </CommandsContext.Provider>
     </StoreContext.Provider>,

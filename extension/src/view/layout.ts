@@ -11,9 +11,18 @@ export interface Layout {
   readonly taught: number;
   /** The tab of the drawer that is open; null: it is closed. */
   readonly drawer: string | null;
+  /** Set out to teach; null: as the host's setting says. */
+  readonly teach: boolean | null;
 }
 
-export const LAYOUT: Layout = { columns: 0.64, rows: 0.68, stack: 0.55, taught: 0.7, drawer: null };
+export const LAYOUT: Layout = {
+  columns: 0.64,
+  rows: 0.68,
+  stack: 0.55,
+  taught: 0.7,
+  drawer: null,
+  teach: null
+};
 
 const KEY = 'vizgrad:layout';
 
@@ -26,16 +35,22 @@ export function remembered(): Layout {
   }
 }
 
+/** Nothing is kept where nothing can be: then it lasts as long as the view. */
+export function remember(fields: Partial<Layout>): void {
+  try {
+    localStorage.setItem(KEY, JSON.stringify({ ...remembered(), ...fields }));
+  } catch {
+    // As said above.
+  }
+}
+
 export function useLayout(): readonly [Layout, (change: Partial<Layout>) => void] {
   const [layout, setLayout] = useState(remembered);
   const change = (fields: Partial<Layout>): void => {
-    const next = { ...remembered(), ...layout, ...fields };
+    const { teach } = remembered();
+    const next = { ...layout, teach, ...fields };
     setLayout(next);
-    try {
-      localStorage.setItem(KEY, JSON.stringify(next));
-    } catch {
-      // It lasts as long as the view.
-    }
+    remember(next);
   };
   return [layout, change];
 }

@@ -127,7 +127,7 @@ function byWhom({ culprit }: Saved): string {
   return `: ${op} wrote version ${version}${through}${place ? `, ${format.place(place)}` : ''}`;
 }
 
-/** "branch 1 beside original: 3 of 5 nodes differ, most MulBackward0". */
+/** "branch 1 compared with original: 3 of 5 nodes differ, most MulBackward0". */
 function compared(session: SessionState, name: string | null): string {
   const found = session.compared;
   if (name === null || found === null) {
@@ -141,7 +141,7 @@ function compared(session: SessionState, name: string | null): string {
 }
 
 function pairText(pair: Pair | null): string | null {
-  return pair && `${pair.there} beside ${pair.here}`;
+  return pair && `${pair.there} compared with ${pair.here}`;
 }
 
 function changed(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -35,20 +36,24 @@ def test_known_answers(
     assert tuple(words([[part] for part in counter], key)[:, 0].tolist()) == answer
 
 
-@pytest.mark.usefixtures("cuda")
-@pytest.mark.parametrize("name", on_a_device.PRINTED)
-def test_numbers_that_pytorch_printed_on_a_gpu(name: str) -> None:
-    on_a_device.test_numbers_are_those_that_pytorch_printed(name)
+def calls() -> Iterator[pytest.ParameterSet]:
+    """The tests of a device, each with its parameters."""
+    for name, program in vars(on_a_device).items():
+        if not name.startswith("test_") or name in LEFT_OUT:
+            continue
+        marks = [m for m in getattr(program, "pytestmark", []) if m.name == "parametrize"]
+        rows: list[Any] = [()]
+        for names, values in (mark.args for mark in marks):
+            rows = [(v,) if isinstance(names, str) else v for v in values]
+        for number, row in enumerate(rows):
+            yield pytest.param(program, row, id=f"{name}-{number}")
+
+
+#: They put something in the place of the library's own.
+LEFT_OUT = {"test_more_elements_than_threads", "test_more_elements_of_dropout_than_threads"}
 
 
 @pytest.mark.usefixtures("cuda")
-@pytest.mark.parametrize(
-    "program",
-    [
-        on_a_device.test_the_state_is_a_seed_and_an_offset,
-        on_a_device.test_a_generator_of_a_device,
-        on_a_device.test_words_are_the_known_answer,
-    ],
-)
-def test_states_and_generators(program: Callable[[], None]) -> None:
-    program()
+@pytest.mark.parametrize(("program", "given"), list(calls()))
+def test_what_is_drawn_on_a_device(program: Callable[..., None], given: tuple[Any, ...]) -> None:
+    program(*given)

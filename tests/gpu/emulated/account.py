@@ -25,6 +25,8 @@ class Account:
     launched: int = 0
     waited: int = 0
     copied: int = 0
+    #: How many texts were compiled because they were not kept.
+    built: int = 0
 
     def clear(self) -> None:
         """Forgets all but names of kernels and sums."""

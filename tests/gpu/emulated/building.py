@@ -17,6 +17,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from tests.gpu.emulated.account import ACCOUNT
+
 HEADERS = Path(__file__).with_name("cuda")
 _FLAGS = ("-x", "c++", "-std=c++17", "-O0", "-w", "-fpermissive", "-fPIC", "-ffp-contract=off")
 _KERNEL = re.compile(
@@ -134,6 +136,7 @@ class Builder:
             finally:
                 code.unlink()
             made.rename(path)
+            ACCOUNT.built += 1
         return str(path).encode(), {each: each for each in names or ()}
 
 

@@ -1,7 +1,7 @@
 """pytest on the emulated device: `python -m pytest -p tests.gpu.emulated.plugin tests/gpu`.
 
 A test fails if a function of CUDA's failed within it or something was written outside of its block.
-At the end it is said how much ran.
+At the end it is said how much ran, was compared, and was left out, and why.
 """
 
 from __future__ import annotations
@@ -15,13 +15,18 @@ from typing import Any
 import pytest
 
 from tests.gpu import emulated
+from tests.gpu.comparing import COMPARED
 from tests.gpu.emulated import devices, libraries
 from tests.gpu.emulated.account import ACCOUNT
+from tests.gpu.exceptions import GIVEN
 
 emulated.start(devices=int(os.environ.get("EMULATED_DEVICES", "1")))
 
 _totals: Counter[str] = Counter()
-_kernels: set[str] = set()
+_left_out: Counter[str] = Counter()
+_names: dict[str, set[str]] = {"kernels": set(), "rows": set()}
+#: Rows of the table that were run in this process.
+_rows: set[str] = set()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -43,9 +48,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(autouse=True)
-def nothing_failed_on_the_device() -> Iterator[None]:
+def nothing_failed_on_the_device(request: pytest.FixtureRequest) -> Iterator[None]:
     spoiled = devices.spoiled()
     yield
+    row = getattr(request.node, "callspec", None) and request.node.callspec.params.get("row")
+    if row is not None:
+        _rows.add(row.name)
     failures = list(ACCOUNT.failures)
     ACCOUNT.clear()
     assert not failures
@@ -56,12 +64,16 @@ def _own() -> dict[str, Any]:
     ACCOUNT.clear()
     return {
         "counts": {
+            "samples compared": COMPARED["samples"],
             "launches": ACCOUNT.launched,
             "products by cuBLAS": libraries.products(),
             "waits": ACCOUNT.waited,
             "bytes copied to the host": ACCOUNT.copied,
+            "kernels compiled now": ACCOUNT.built,
+            "s of processor time": round(sum(os.times()[:4])),
         },
-        "kernels": sorted(ACCOUNT.kernels),
+        "names": {"kernels": sorted(ACCOUNT.kernels), "rows": sorted(_rows)},
+        "left out": dict(GIVEN),
     }
 
 
@@ -81,10 +93,18 @@ def pytest_testnodedown(node: Any) -> None:
 def _add(found: dict[str, Any] | None) -> None:
     if found is not None:
         _totals.update(found["counts"])
-        _kernels.update(found["kernels"])
+        _left_out.update(found["left out"])
+        for kind, names in found["names"].items():
+            _names[kind].update(names)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     numbers = [f"{count:,} {name}" for name, count in _totals.items()]
     terminalreporter.section("on the emulated device")
-    terminalreporter.line(", ".join([*numbers, f"{len(_kernels)} different kernels"]))
+    different = [f"{len(names)} different {kind}" for kind, names in _names.items()]
+    terminalreporter.line(", ".join([*different, *numbers]))
+    skipped = Counter(each.longrepr[2] for each in terminalreporter.getreports("skipped"))
+    for why, count in _left_out.items():
+        terminalreporter.line(f"not compared, {count} times: {why}")
+    for why, count in skipped.items():
+        terminalreporter.line(f"skipped, {count} tests: {why.removeprefix('Skipped: ')}")

@@ -1,8 +1,8 @@
 """Random numbers: one generator per program and device, or the user's own (spec T-30).
 
 On the CPU the sequences are numpy's, not PyTorch's; the same seed gives the same numbers. On a device
-uniform, normal, exponential and whole numbers are those of PyTorch there (see `philox.py`), and the state is
-a seed and an offset. Numbers of other distributions are cupy's, from a seed that is drawn for each call.
+numbers are those of PyTorch there (see `philox.py`), and the state is a seed and an offset. Gamma, Poisson
+and binomial numbers are cupy's, from a seed that is drawn for each call.
 """
 
 from __future__ import annotations
@@ -204,12 +204,13 @@ def seed_all(seed: int) -> Generator:
     return default_generator().manual_seed(seed)
 
 
-def _floats(
-    what: str, shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None
-) -> Array:
-    """Numbers of a device, real ones."""
+def _numbers(
+    what: str, shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None,
+    *given: float,
+) -> Array:  # fmt: skip
+    """Numbers of a device, from the distribution `what` with these parameters."""
     philox = _of(generator, device).philox
-    return philox.numbers(namespace_for(device), what, shape, np.dtype(dtype))
+    return philox.numbers(namespace_for(device), what, shape, np.dtype(dtype), *given)
 
 
 def _of(generator: Generator | None, device: Device) -> Generator:
@@ -251,32 +252,103 @@ def _part(dtype: Any) -> Any:
 
 @_there
 def uniform(
-    shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None
-) -> Array:
-    """From [0, 1), both parts of complex numbers."""
+    shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None,
+    low: float = 0.0, high: float = 1.0,
+) -> Array:  # fmt: skip
+    """From [low, high); of complex numbers both parts from [0, 1), times high - low, plus low."""
     if np.dtype(dtype).kind == "c":
-        return uniform((*shape, 2), _part(dtype), device, generator).view(dtype)[..., 0]
-    if device.type != "cpu":
-        return _floats("uniform", shape, dtype, device, generator)
-    made = _source(generator, device).random(shape, dtype=_float_type(dtype))
-    made = np.asarray(made) if isinstance(made, float) else made
-    return made.astype(dtype, copy=False)
+        made = uniform((*shape, 2), _part(dtype), device, generator).view(dtype)[..., 0]
+    elif device.type != "cpu":
+        philox = _of(generator, device).philox
+        return philox.uniform(namespace_for(device), shape, np.dtype(dtype), low, high)
+    else:
+        made = _source(generator, device).random(shape, dtype=_float_type(dtype))
+        made = np.asarray(made) if isinstance(made, float) else made
+        made = made.astype(dtype, copy=False)
+    return made if (low, high) == (0, 1) else made * (high - low) + low
 
 
 @_there
 def normal(
-    shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None
-) -> Array:
-    """With mean 0 and standard deviation 1; of complex numbers each part has half of the variance."""
-    if np.dtype(dtype).kind == "c":
+    shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None,
+    mean: float = 0.0, std: float = 1.0,
+) -> Array:  # fmt: skip
+    """With this mean and standard deviation; of complex numbers each part has half of the variance, and
+    `mean` is that of both parts.
+    """
+    kind = np.dtype(dtype)
+    if kind.kind == "c":
         both = normal((*shape, 2), _part(dtype), device, generator)
         both *= both.dtype.type(math.sqrt(0.5))
-        return both.view(dtype)[..., 0]
+        made = both.view(dtype)[..., 0]
+        return made if (mean, std) == (0, 1) else made * std + kind.type(complex(mean, mean))
     if device.type != "cpu":
-        return _floats("normal", shape, dtype, device, generator)
+        return _numbers("normal", shape, dtype, device, generator, mean, std)
     made = _source(generator, device).standard_normal(shape, dtype=_float_type(dtype))
     made = np.asarray(made) if isinstance(made, float) else made
-    return made.astype(dtype, copy=False)
+    made = made.astype(dtype, copy=False)
+    return made if (mean, std) == (0, 1) else made * std + kind.type(mean)
+
+
+@_there
+def log_normal(
+    shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None,
+    mean: float, std: float,
+) -> Array:  # fmt: skip
+    """Numbers whose logarithm is normal with this mean and standard deviation."""
+    if device.type != "cpu":
+        return _numbers("log_normal", shape, dtype, device, generator, mean, std)
+    return np.exp(mean + std * normal(shape, np.float64, device, generator))
+
+
+@_there
+def cauchy(
+    shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None,
+    median: float, sigma: float,
+) -> Array:  # fmt: skip
+    if device.type != "cpu":
+        return _numbers("cauchy", shape, dtype, device, generator, median, sigma)
+    drawn = uniform(shape, np.float64, device, generator)
+    return median + sigma * np.tan(math.pi * (drawn - 0.5))
+
+
+@_there
+def geometric(
+    shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None, chance: float
+) -> Array:
+    """How many trials there are until the first success, from 1."""
+    if device.type != "cpu":
+        return _numbers("geometric", shape, dtype, device, generator, chance)
+    drawn = uniform(shape, np.float64, device, generator)
+    return np.ceil(np.log1p(-drawn) / math.log1p(-chance)).clip(1)
+
+
+@_there
+def bernoulli(
+    shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None, chance: float
+) -> Array:
+    """1 with this probability, else 0."""
+    if device.type != "cpu":
+        return _numbers("bernoulli", shape, dtype, device, generator, chance)
+    return uniform(shape, np.float64, device, generator) < chance
+
+
+@_there
+def chosen(
+    chances: Array, like: Array, kind: Any, device: Device, generator: Generator | None
+) -> Array:
+    """1 with the probability of each element, else 0. On the CPU numbers of type `kind` are drawn; on a
+    device the elements are those of `like`, in the order in which they lie in memory.
+    """
+    if device.type != "cpu":
+        return _of(generator, device).philox.chosen(namespace_for(device), chances, like)
+    return uniform(chances.shape, kind, device, generator) < chances
+
+
+@_there
+def kept(like: Array, chance: float, device: Device, generator: Generator | None) -> Array:
+    """The factors of dropout for an array of a device: 1 / chance with this probability, else 0."""
+    return _of(generator, device).philox.kept(namespace_for(device), like, chance)
 
 
 @_there
@@ -287,12 +359,14 @@ def integers(
     dtype: Any,
     device: Device,
     generator: Generator | None,
+    short: bool = False,
 ) -> Array:
-    """From low, ..., high - 1."""
+    """From low, ..., high - 1. With `short` each of a device's is made of one word, where that is enough."""
     if device.type != "cpu":
-        philox = _of(generator, device).philox
-        made = philox.integers(namespace_for(device), low, high, shape)
-        return made.astype(dtype, copy=False)
+        philox, library = _of(generator, device).philox, namespace_for(device)
+        if short and low == 0 and high < 2**32:
+            return philox.words(library, high, shape).astype(dtype, copy=False)
+        return philox.integers(library, low, high, shape).astype(dtype, copy=False)
     made = _source(generator, device).integers(low, high, shape, dtype=np.int64)
     return np.asarray(made).astype(dtype, copy=False)
 
@@ -300,19 +374,24 @@ def integers(
 @_there
 def permutation(n: int, dtype: Any, device: Device, generator: Generator | None) -> Array:
     if device.type != "cpu":
-        return np.argsort(_floats("uniform", (n,), np.float64, device, generator)).astype(dtype)
+        made = _of(generator, device).philox.permutation(namespace_for(device), n)
+        return made.astype(dtype, copy=False)
     return _source(generator, device).permutation(n).astype(dtype, copy=False)
 
 
 @_there
 def exponential(
-    shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None
-) -> Array:
+    shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None,
+    rate: float = 1.0,
+) -> Array:  # fmt: skip
     if device.type != "cpu":
-        return _floats("exponential", shape, dtype, device, generator)
+        rate = rate if dtype == np.float64 else float(np.float32(rate))
+        return _numbers(
+            "exponential", shape, dtype, device, generator, 1 / rate if rate else math.inf
+        )
     made = _source(generator, device).standard_exponential(shape, dtype=_float_type(dtype))
     made = np.asarray(made) if isinstance(made, float) else made
-    return made.astype(dtype, copy=False)
+    return made.astype(dtype, copy=False) / rate
 
 
 @_there
@@ -321,6 +400,9 @@ def multinomial(
 ) -> Array:
     """`samples` positions per row, drawn with probabilities proportional to the rows of `weights`."""
     rows, n = weights.shape
+    if device.type != "cpu":
+        return _places(weights, samples, replacement, device, generator)
+    weights = weights.astype(np.float64)
     if not replacement:  # the smallest of exponential waiting times: a draw without putting back
         with np.errstate(all="ignore"):  # what has no weight, or hardly any, is never drawn
             waits = exponential((rows, n), np.float64, device, generator) / weights
@@ -329,6 +411,21 @@ def multinomial(
     points = uniform((rows, samples), np.float64, device, generator) * ends[:, -1:]
     found = (points[:, :, None] >= ends[:, None, :]).sum(axis=2)
     return np.minimum(found, n - 1).astype(np.int64)
+
+
+def _places(
+    weights: Array, samples: int, replacement: bool, device: Device, generator: Generator | None
+) -> Array:
+    """`multinomial` on a device, in the type of `weights`: with replacement by their running sums, else, and
+    for one sample, the largest quotients by exponential numbers.
+    """
+    if replacement and samples > 1:
+        return _of(generator, device).philox.of_rows(namespace_for(device), weights, samples)
+    waits = exponential(weights.shape, weights.dtype, device, generator)
+    found = (weights / waits).astype(np.promote_types(weights.dtype, np.float32))
+    if samples == 1:
+        return np.argmax(found, axis=1).reshape(-1, 1)
+    return np.argsort(-found, axis=1, kind="stable")[:, :samples]
 
 
 @_there

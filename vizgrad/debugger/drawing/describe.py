@@ -159,11 +159,21 @@ def counter_text(version: int | None) -> str:
     return "v?" if version is None else f"v{version}"
 
 
+#: PyTorch's own names of numbers that it keeps of an input.
+_KEPT = {"_sym_sizes": "size", "_sym_strides": "stride", "_sym_numel": "number of elements"}
+
+
+def kept_name(name: str) -> str:
+    """``size of self`` for `self_sym_sizes`; other names as they are."""
+    end = next((end for end in _KEPT if name.endswith(end)), None)
+    return name if end is None else f"{_KEPT[end]} of {name.removesuffix(end)}"
+
+
 def saved_text(saved: Saved) -> str:
     """``other v0→v1 STALE (add_ at train.py:12)``, or ``dim=0`` for a plain value."""
-    name = plain(saved.name, 40)
     if saved.value:
-        return f"{name}={plain(saved.value, 40)}"
+        return f"{plain(kept_name(saved.name), 40)}={plain(saved.value, 40)}"
+    name = plain(saved.name, 40)
     text = f"{name} {version_text(saved).replace('stale', 'STALE')}"
     return f"{text} ({write_text(saved.culprit)})" if saved.culprit else text
 

@@ -45,8 +45,8 @@ def nonfinite(noting: Noting) -> Iterator[Cause]:
             yield diverged
             return
         is_given = explained.case == "given-not-finite"
-        if is_given and is_cleared and noting.look.grad(tensor) is not None:
-            continue  # its gradient is finite: an infinite parameter may be meant so
+        if is_given and is_cleared and _had_finite_gradient(leaf):
+            continue  # an infinite parameter may be meant so
         if is_given and id(tensor) in noting.training.parameters:
             yield replace(explained, case="parameter-given")
             return
@@ -70,19 +70,20 @@ def _not_finite(noting: Noting) -> Iterator[tuple[Leaf, Any, bool]]:
         (leaf, tensor) for leaf in noting.gradients.all() if (tensor := leaf.tensor()) is not None
     ]
     grads = [noting.look.grad(tensor) for _, tensor in leaves]
-    known = iter(noting.finite([grad for grad in grads if grad is not None]))
+    of_runs = [tensor for leaf, tensor in leaves if leaf.run is not None]
+    present = [grad for grad in grads if grad is not None]
+    known = iter(noting.finite([*present, *of_runs]))  # at once: a device is waited for
     finite = [grad is None or next(known) for grad in grads]
-    cleared = [
-        tensor
-        for (leaf, tensor), is_finite in zip(leaves, finite, strict=True)
-        if is_finite and leaf.run is not None
-    ]
-    values = iter(noting.finite(cleared))
-    for (leaf, tensor), is_finite in zip(leaves, finite, strict=True):
-        if not is_finite:
-            yield leaf, tensor, False
-        elif leaf.run is not None and not next(values):
-            yield leaf, tensor, True
+    values = [leaf.run is None or next(known) for leaf, _ in leaves]
+    for (leaf, tensor), is_finite, has_value in zip(leaves, finite, values, strict=True):
+        if not (is_finite and has_value):
+            yield leaf, tensor, is_finite
+
+
+def _had_finite_gradient(leaf: Leaf) -> bool:
+    """Was the gradient finite that the last backward brought, as far as is known?"""
+    visit = None if leaf.run is None else leaf.run.visits.get(-leaf.key)
+    return visit is None or visit.incoming < float("inf")
 
 
 def _is_scaled(leaf: Leaf) -> bool:
@@ -138,6 +139,24 @@ def without_gradient(noting: Noting) -> Iterator[Cause]:
             continue
         found = missing_gradients.of_leaf(noting, leaf, leaf.note, leaf_name(noting, leaf))
         if found:
+            yield found
+            return
+
+
+def asked_in_vain(noting: Noting) -> Iterator[Cause]:
+    """A program without an optimizer asks a leaf for its gradient after backwards, and has never got one: the
+    way to it was cut. A leaf that no loss was computed from may belong to another loss.
+    """
+    if noting.training.steps:
+        return
+    for leaf in noting.gradients.all():
+        tensor = leaf.tensor()
+        if leaf.asked_in_vain < _STEPS or leaf.run is not None:
+            continue
+        if tensor is None or not tensor.requires_grad or noting.look.grad(tensor) is not None:
+            continue
+        found = missing_gradients.of_leaf(noting, leaf, leaf.note, leaf_name(noting, leaf))
+        if found and found.case not in ("used-in-vain", "not-used"):
             yield found
             return
 

@@ -321,8 +321,15 @@ class Live:
         standing = self.standing
         stopped = self.stopped_at(standing)
         error = self.history.error
+        position = standing.position
         return mark_of(
-            self.lines.table, standing.current, stopped, standing.within, own_line(error), error
+            self.lines.table,
+            standing.current,
+            stopped,
+            standing.within,
+            own_line(error),
+            error,
+            last=next(self.history.past.briefs(position - 1, position))[0] if position else None,
         )
 
     def describe_before(self, node: int) -> model.Node:

@@ -322,6 +322,37 @@ class SessionBranches(Sequence[model.Branch]):
         """See `Session.set_leaf`."""
         return self._change(leaf, lambda line, number: line.run.put_leaf(number, value))
 
+    def undo_change(self) -> None:
+        """Takes back the last change that was made where the run stands. A branch that only this change has
+        begun is deleted, and the session stands on the one that it left.
+
+        ValueError where nothing was changed here, or a node has run since: step back first, or in PyTorch's
+        backward, which runs a node only once, compute the loss again.
+        """
+        with self._changing() as live:
+            history, line = live.history, self._lines.current
+            own = history.edits.all[line.edits :]
+            if not own or own[-1][0] != history.position:
+                raise ValueError("nothing was changed where the run stands")
+            run = history.run
+            if history.position < history.recorded:
+                raise ValueError(
+                    "PyTorch runs a node only once, and the changed one has run: compute the loss again"
+                    if runs_one_way(run)
+                    else "the run has gone on with the change: delete the branch (drop_branch), or switch to "
+                    "another (switch)"
+                )
+            if runs_one_way(run):
+                run.take_back()
+                history.unedited()
+            elif line.parent is not None and len(own) == 1:
+                self._lines.drop(line)
+            else:
+                raise ValueError(
+                    f"{len(own)} changes were made on this branch: delete it (drop_branch), or make another "
+                    "change"
+                )
+
     def _change_for_good(self, node: Any, put: Callable[[int], Change]) -> model.Edit:
         with self._changing() as live:
             number, history = self._number(live, node), live.history

@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Annotated, Any
 
-from vizgrad.core.arrays import xp
+from vizgrad.core.arrays import random, xp
+from vizgrad.core.arrays.backend import is_on_host
 from vizgrad.core.arrays.layout import shaped
 from vizgrad.core.function.inplace import write
 from vizgrad.core.ops import arithmetic
@@ -62,9 +63,13 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     N. Srivastava et al., Dropout (2014). ValueError for p outside [0, 1]; p = 1 gives zeros.
     """
     _check(p)
-    if not input._array.size or not training or p == 0:
+    x = input._array
+    if not x.size or not training or p == 0:
         return input
-    return _times(input, _noise(input, p, input._array.shape), inplace)
+    if inplace or p == 1 or x.dtype.kind not in "fV" or is_on_host(x) or GUARD.transforms:
+        return _times(input, _noise(input, p, x.shape), inplace)
+    # on a device PyTorch draws for this alone in an order of its own
+    return _times(input, new_tensor(random.kept(x, 1 - p, input.device, None)), inplace)
 
 
 def _whole_channels(name: str, input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:

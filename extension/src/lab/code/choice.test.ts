@@ -25,13 +25,13 @@ test('what is looked at is chosen, else what was recorded last', () => {
   expect(choiceOf({ ...TOLD, nodes: [] }, TEXT, []).node).toBeNull();
 });
 
-test('nodes are told apart by their turn, and by their number where that does not', () => {
+test('nodes are told apart by their turn, and by their place where that does not', () => {
   const choice = choiceOf(TOLD, TEXT, []);
   expect(choice.nodes.map(each => called(each, choice))).toEqual([
     '2 of 2: TanhBackward0',
     '2 of 2: MulBackward0',
-    '1 of 2: MulBackward0 (node 5)',
-    '1 of 2: MulBackward0 (node 6)'
+    '1 of 2: MulBackward0 1 of 2',
+    '1 of 2: MulBackward0 2 of 2'
   ]);
   const once = choiceOf(TOLD, { ...TEXT, turns: 1 }, []);
   expect(called(TOLD.nodes[0] as LineNodes['nodes'][0], once)).toBe('TanhBackward0');

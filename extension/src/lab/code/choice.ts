@@ -27,11 +27,12 @@ export function choiceOf(
   return { session, number, line, turns, nodes, more: total - nodes.length, node };
 }
 
-/** "3 of 3: TanhBackward0", "MulBackward0 (node 4)" where two are called alike. */
+/** "3 of 3: TanhBackward0", "MulBackward0 1 of 2" where two are called alike. */
 export function called({ node, turn, name }: LineNode, { turns, nodes }: Choice): string {
   const which = turns > 1 ? `${turn + 1} of ${turns}: ` : '';
-  const alike = nodes.some(each => each.node !== node && each.turn === turn && each.name === name);
-  return `${which}${name}${alike ? ` (node ${node})` : ''}`;
+  const alike = nodes.filter(each => each.turn === turn && each.name === name);
+  const place = alike.findIndex(each => each.node === node) + 1;
+  return `${which}${name}${alike.length > 1 ? ` ${place} of ${alike.length}` : ''}`;
 }
 
 /** What stands before the list. */

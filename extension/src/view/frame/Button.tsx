@@ -46,7 +46,7 @@ function ButtonInner(props: ButtonProps): JSX.Element {
   return (
     <button
       type="button"
-      class={`vg-button${labelled ? ' vg-labelled' : ''}${primary ? ' vg-primary' : ''}`}
+      class={`vg-button${labelled ? ' vg-labelled' : ''}${worded ? ' vg-worded' : ''}${primary ? ' vg-primary' : ''}`}
       aria-label={name}
       aria-disabled={disabled}
       aria-pressed={pressed}

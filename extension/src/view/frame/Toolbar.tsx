@@ -108,8 +108,8 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
           <span class="vg-position">
             {run.total > 0 ? (
               <>
-                node <b>{format.whole(running?.done ?? run.position)}</b> of{' '}
-                <b>{format.whole(run.total)}</b>
+                <b>{format.whole(running?.done ?? run.position)}</b> of{' '}
+                <b>{format.whole(run.total)}</b> done
               </>
             ) : (
               'no steps recorded'

@@ -6,6 +6,7 @@ import type { DrawnFrame, DrawnLine, Node, RankRow } from '../../protocol';
 import { callOn, editsOf, isLarger, rowWithin } from '../../store';
 import type { Compared, Fold, OnWay, RanksState, SessionState } from '../../store';
 import * as format from '../format';
+import { changedOn } from './changedOn';
 import { CollectiveBox } from './CollectiveBox';
 import { Deliveries } from './Deliveries';
 import { differsDrawn } from './differing';
@@ -251,7 +252,16 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
     .flatMap(index => {
       const line = drawing.lines[index];
       const long = line?.key === hovered;
-      const text = line && linkText(picture, line, flow(index), long, fold.flowTangents(index));
+      const text =
+        line &&
+        linkText(
+          picture,
+          line,
+          flow(index),
+          long,
+          fold.flowTangents(index),
+          changedOn(picture, session, edited, index)
+        );
       return text ? [{ key: line.key, route: line.points, text, odd: odd.lines.has(index) }] : [];
     });
   const taken = (): readonly Box[] => [

@@ -3,8 +3,9 @@
  * size that the kernel gave the box. Nothing here depends on the run but the chips of saved values.
  */
 import type { DrawnBox, Node, OutputMeta, Saved } from '../../protocol';
-import type { TextMetrics } from './text';
+import { plainName } from '../../store';
 import { batched } from '../format';
+import type { TextMetrics } from './text';
 
 export const PADDING = 10;
 export const NAME_LINE = 17;
@@ -147,7 +148,7 @@ function need({ state }: Saved): number {
 /** "self v0", "self v0→v1" for a stale one, "dim=0" for a plain value; "self v0 ↑" with a tangent. */
 function chipText({ name, value, state, version_saved, version_now, tangents }: Saved): string {
   if (value) {
-    return `${name}=${value.length > 20 ? `${value.slice(0, 19)}…` : value}`;
+    return `${plainName(name)}=${value.length > 20 ? `${value.slice(0, 19)}…` : value}`;
   }
   const version = version_saved === null ? 'v?' : `v${version_saved}`;
   const up = tangents.length > 0 ? ` ${'↑'.repeat(tangents.length)}` : '';

@@ -338,6 +338,7 @@ test('a node that was selected while it was not drawn comes into view when it is
   const opened = drawing({
     ...some,
     digest: 'other',
+    height: 9000,
     boxes: [...some.boxes, box('n3', { node: 3, x: 90, y: 5000 })],
     nodes: [...some.nodes, node(3)]
   });

@@ -27,6 +27,7 @@ test('a line says what it stands for and how large its gradient was', () => {
   expect(linkText(picture, other, 0.53333, false, [36.1248])).toBe('0.533 ↓36.1');
   expect(linkText(picture, other, 2, true, [3])).toBe('other · float32 [8, 4] · ‖g‖ 2 ↓3');
   expect(linkText(picture, other, null, false)).toBe('∅');
+  expect(linkText(picture, other, 1.73, false, [], 173)).toBe('1.73 → 173');
   expect(linkText(picture, other, 0.53333, true)).toBe('other · float32 [8, 4] · ‖g‖ 0.5333');
   expect(linkText(picture, other, undefined, true)).toBe(
     'other · float32 [8, 4] · no gradient yet'

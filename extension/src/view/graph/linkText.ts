@@ -6,14 +6,17 @@ import type { Picture } from './picture';
 
 /**
  * "0.53", with the tangent of forward mode "0.53 ↓36", as in the static picture: the name is on the box. Under the mouse "other · float32 [3] · ‖g‖ 0.53".
- * Of several edges in one line it is said how many, and how large the largest gradient was.
+ * Of several edges in one line it is said how many, and how large the largest gradient was. Where the user has changed
+ * what arrived: "1.73 → 173".
  */
 export function linkText(
   picture: Picture,
   line: DrawnLine,
   norm: number | null | undefined,
   long: boolean,
-  tangents: readonly (number | null)[] = []
+  tangents: readonly (number | null)[] = [],
+  /** The norm that the user has given to what arrived over it. */
+  changed?: number | null
 ): string {
   const { boxes } = picture.drawing;
   if (boxes[line.source]?.kind === 'result' || boxes[line.target]?.kind === 'collective') {
@@ -22,7 +25,9 @@ export function linkText(
   const flow = flowOf(norm);
   const quiet = long ? 'no gradient yet' : '';
   const text = long ? format.number : format.brief;
-  const size = `${long ? '‖g‖ ' : ''}${text(norm ?? null)}${format.sizes(tangents, text)}`;
+  const size = `${long ? '‖g‖ ' : ''}${text(norm ?? null)}${format.sizes(tangents, text)}${
+    changed === undefined ? '' : ` → ${text(changed)}`
+  }`;
   const nothing = long ? 'undefined' : '∅';
   const value = flow === 'value' ? size : flow === 'undefined' ? nothing : quiet;
   if (line.edges > 1) {

@@ -15,6 +15,7 @@ import {
   detailAt,
   firstLook,
   fitBox,
+  fromLeft,
   resized,
   seen,
   zoomAt
@@ -166,6 +167,7 @@ export function usePlacing(
     const near = fitBox(all, room, view.value.zoom);
     if (near.zoom < NAMES) {
       show(first);
+      view.value = fromLeft(view.value, placeOf(picture, first), whole(picture), screen);
     } else if (near.zoom < view.value.zoom) {
       view.value = { ...near, y: near.y + top };
     } else {

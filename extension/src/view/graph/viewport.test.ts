@@ -5,6 +5,7 @@ import {
   detailAt,
   firstLook,
   fitBox,
+  fromLeft,
   LEAST_TYPE,
   resized,
   scaleAt,
@@ -144,4 +145,22 @@ test('the scale of the screen changes in steps, and is never far off', () => {
   for (let zoom = 0.01; zoom < 2.5; zoom *= 1.07) {
     expect(Math.abs(Math.log2(scaleAt(zoom) * zoom))).toBeLessThan(0.26);
   }
+});
+
+test('the last box of a long picture leaves no half of the screen empty', () => {
+  const whole = { x: 0, y: 0, width: 300, height: 3000 };
+  const last = { x: 100, y: 2900, width: 100, height: 60 };
+  const view = bringIntoView({ x: 0, y: 0, zoom: 1 }, last, screen, whole);
+  const { y, height } = seen(view, screen);
+  expect(y + height).toBeGreaterThan(2960);
+  expect(y + height).toBeLessThan(3030);
+});
+
+test('of a picture that is too wide only the right side is cut, if what is looked at is on the left', () => {
+  const whole = { x: 0, y: 0, width: 3000, height: 300 };
+  const view = { x: -200, y: -50, zoom: 1 };
+  const left = { x: 300, y: 100, width: 100, height: 50 };
+  expect(fromLeft(view, left, whole, screen)).toEqual({ x: 12, y: -50, zoom: 1 });
+  expect(fromLeft(view, { ...left, x: 900 }, whole, screen)).toBe(view);
+  expect(fromLeft(view, left, { ...whole, width: 500 }, screen)).toBe(view);
 });

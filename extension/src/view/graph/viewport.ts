@@ -101,7 +101,13 @@ export function bringIntoView(view: View, box: Box, screen: Size, whole?: Box): 
     return view;
   }
   const moved = { ...view, x: view.x + dx, y: view.y + dy };
-  return dx === 0 || !whole ? moved : { ...moved, x: beside(moved, whole, screen) };
+  return whole
+    ? {
+        ...moved,
+        x: dx === 0 ? moved.x : beside(moved, whole, screen),
+        y: dy === 0 ? moved.y : below(moved, whole, screen)
+      }
+    : moved;
 }
 
 /** The same in a part of the screen, where a page that scrolls hides the rest. */
@@ -130,11 +136,28 @@ export function resized(view: View, from: Size, screen: Size, whole: Box): View 
   return { ...view, x: wide && view.x >= left - 1 ? left : x, y };
 }
 
+/** The same height, from the left edge of the picture, if `box` is seen there, too: then only its right side is cut. */
+export function fromLeft(view: View, box: Box | undefined, whole: Box, screen: Size): View {
+  const x = MARGIN - whole.x * view.zoom;
+  const isWide = whole.width * view.zoom + 2 * MARGIN > screen.width;
+  const end = box ? (box.x + box.width) * view.zoom + x : Infinity;
+  return isWide && end <= screen.width - MARGIN ? { ...view, x } : view;
+}
+
 /** Where no side of a picture is cut that has room, and none has room beside one that is cut. */
-function beside({ x, zoom }: View, whole: Box, screen: Size): number {
-  const first = MARGIN - whole.x * zoom;
-  const last = screen.width - MARGIN - (whole.x + whole.width) * zoom;
-  return Math.min(Math.max(x, Math.min(first, last)), Math.max(first, last));
+function beside({ x, zoom }: View, { x: left, width }: Box, screen: Size): number {
+  return within(x, left * zoom, (left + width) * zoom, screen.width);
+}
+
+/** The same from top to bottom: the last node does not leave half of the screen empty. */
+function below({ y, zoom }: View, { y: top, height }: Box, screen: Size): number {
+  return within(y, top * zoom, (top + height) * zoom, screen.height);
+}
+
+function within(at: number, start: number, end: number, room: number): number {
+  const first = MARGIN - start;
+  const last = room - MARGIN - end;
+  return Math.min(Math.max(at, Math.min(first, last)), Math.max(first, last));
 }
 
 function correction(start: number, end: number, length: number, margin: number): number {

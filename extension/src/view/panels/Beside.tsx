@@ -19,7 +19,7 @@ export function Beside({ session, node, compared }: BesideProps): JSX.Element | 
   const found = difference && differsIn(difference, compared);
   return (
     <section class="vg-part vg-beside" data-differs={differsName(found ?? null)}>
-      <h4>{`${compared.there} beside ${compared.here}`}</h4>
+      <h4>{`${compared.there} compared with ${compared.here}`}</h4>
       {difference && found ? (
         <dl class="vg-facts">
           <Fact name={`on ${compared.here}`} text={norm(difference.here)} />

@@ -108,7 +108,8 @@ function Line({ branch, open, live, compared, ran }: LineProps): JSX.Element {
   const store = useStore();
   const { name, current, parent, left, recorded, edits, trace } = branch;
   const own = edits.at(-1)?.text ?? '';
-  const how = parent === '' ? `${recorded} done` : `left ${parent} after ${left}, ${recorded} done`;
+  const did = `${format.count(recorded, 'node')} done`;
+  const how = parent === '' ? did : `left ${parent} after ${format.count(left, 'node')}, ${did}`;
   const other = trace || parent !== '';
   const where = current ? 'current branch' : live ? 'switch to this branch' : '';
   const hint = trace ? 'another run' : where;
@@ -180,7 +181,7 @@ function Comparison({ session, view }: BranchesProps): JSX.Element | null {
   const others = besides(session, there);
   return (
     <p class="vg-branch-differs">
-      {`${there} beside `}
+      {`${there} compared with `}
       {others.length > 1 ? (
         <select
           aria-label={`Compare ${there} with`}
@@ -199,18 +200,18 @@ function Comparison({ session, view }: BranchesProps): JSX.Element | null {
       {`: ${summary(compared)}`}
       {first !== null && (
         <>
-          {', first '}
+          {'. First: '}
           <NodeLink session={session} node={first} />
         </>
       )}
       {most && (
         <>
-          {', most '}
+          {'. Most: '}
           <NodeLink session={session} node={most.node} />{' '}
           {differsIn(most, compared)?.brief[0] ?? ''}
         </>
       )}
-      {text !== '' && `; ${text}`}
+      {text !== '' && `. ${text}`}
       {unfinished !== '' && (
         <>
           {' '}

@@ -4,7 +4,6 @@ import type { JSX } from 'preact';
 import type { Mathematics, Node, NodeRun, Saved, Visit } from '../../protocol';
 import {
   comparedOf,
-  editsOf,
   focusOf,
   isAway,
   isPlain,
@@ -24,6 +23,7 @@ import { Accumulate, LeafGrad } from './Accumulate';
 import { Beside } from './Beside';
 import { Calls } from './Calls';
 import { Gradients } from './Gradients';
+import { Edited } from './Edited';
 import { Facts, Formulas, Recorded } from './Recorded';
 import { RanksThere } from './RanksThere';
 import { SavedCard } from './SavedCard';
@@ -68,7 +68,7 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
       />
       {node && <Recorded node={node} unnoted={inspection?.unnoted ?? ''} />}
       <Beside session={session} node={id} compared={compared} />
-      <Edited session={session} node={id} />
+      <Edited state={state} session={session} node={id} />
       <RanksThere state={state} session={session} node={id} />
       <Calls state={state} session={session} node={id} />
       {runs ? (
@@ -103,14 +103,6 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
 }
 
 const NONE: readonly Mathematics[] = [];
-
-/** The user's changes at a node: all that came after it is of them, too. */
-function Edited({ session, node }: { session: SessionState; node: number }): JSX.Element | null {
-  const edits = editsOf(session.run).filter(each => each.node === node);
-  return edits.length > 0 ? (
-    <p class="vg-edited">{`Changed by you: ${edits.map(({ text }) => text).join('; ')}`}</p>
-  ) : null;
-}
 
 /** The node before the current one in time, one click away. */
 function JustRan({ state, session }: InspectorProps): JSX.Element | null {

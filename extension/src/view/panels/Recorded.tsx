@@ -111,8 +111,7 @@ export function Facts({ node }: { node: Node }): JSX.Element {
     .join(', ');
   const facts: [string, string][] = [
     ['output', outputs],
-    ['sequence', node.kind === 'leaf' ? 'leaf' : String(node.sequence_nr)],
-    ['topological', String(node.topological_nr)],
+    ['sequence_nr', node.kind === 'leaf' ? 'leaf' : String(node.sequence_nr)],
     ['hooks', node.hooks.join(', ')]
   ];
   return (

@@ -428,6 +428,34 @@ def test_a_gradient_that_is_changed_at_a_pause_goes_on_into_the_run() -> None:
     given = backward(lambda session: session.set_grad(session.node.id, torch.zeros(3)))
     assert all(torch.equal(each, torch.zeros(3)) for each in given)
 
+    def twice(session: Any) -> None:
+        session.set_grad("MulBackward0", "g * 0.5")
+        session.set_grad("MulBackward0", "g * 100")
+        session.branches.undo_change()
+
+    assert all(torch.equal(one, two) for one, two in zip(backward(twice), halved, strict=True))
+
+    def undone(session: Any) -> None:
+        session.set_grad("MulBackward0", "zero")
+        session.branches.undo_change()
+        assert not session.branches[0].edits
+
+    assert all(torch.equal(one, two) for one, two in zip(backward(undone), plain, strict=True))
+
+
+def test_a_change_is_not_undone_once_its_node_has_run() -> None:
+    session = vizgrad.debug((leaf(3).exp() * 3).sum())
+    with pytest.raises(ValueError, match="nothing was changed where the run stands"):
+        session.branches.undo_change()
+    session.step()
+    session.set_grad("MulBackward0", "zero")
+    session.step()
+    session.back()
+    with pytest.raises(
+        ValueError, match="PyTorch runs a node only once, and the changed one has run"
+    ):
+        session.branches.undo_change()
+
 
 def test_a_change_says_what_it_cannot_do() -> None:
     a = leaf(3)

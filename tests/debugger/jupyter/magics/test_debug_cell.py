@@ -188,6 +188,9 @@ def test_before_each_the_cell_waits_until_the_session_is_at_its_end(fresh: Kerne
     cell = fresh.run("%%vizgrad debug --each\nsaid = train(3)")
     assert not cell.error
     assert [f"backward {n}: the cell waits here" in cell.printed for n in (1, 2, 3)] == [True] * 3
+    mime = "application/vnd.vizgrad.session+json"
+    titles = [each[mime]["title"] for each in cell.shown if mime in each]
+    assert [title.partition(",")[0][-2:] for title in titles] == [" 1", " 2", " 3"]
     assert fresh.run("said, seen, w.grad.tolist()").result == "('done', [0, 1, 2], [12.0, 12.0])"
 
 

@@ -158,7 +158,7 @@ def test_a_line_knows_its_nodes_and_a_node_its_line() -> None:
         own = Path(__file__).read_text().splitlines()[line.line - 1]
         assert own[mark.column : mark.end_column] == "x.tanh()"
         leaf = notebook.ask(p.GetNodeLine, session.id, 3).mark
-        assert (leaf.line, leaf.column) == (None, None)
+        assert (leaf.node, leaf.line, leaf.column) == (3, 0, mark.column)  # where it is used
         for strange in (-1, 1, 10**9):
             assert isinstance(notebook.ask(p.GetLineNodes, session.id, strange), p.Failed)
         for path in (

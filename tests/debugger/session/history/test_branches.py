@@ -278,3 +278,22 @@ def test_several_slots_and_inputs() -> None:
     session.switch("original")
     session.continue_()
     assert x.grad.tolist() == [6, 2, 4]
+
+
+def test_a_change_is_undone_until_a_node_has_run() -> None:
+    x = vg.ones(3, requires_grad=True)
+    session = vg.debug((x.exp() * 3).sum())
+    session.step()
+    session.set_grad("MulBackward0", "zero")
+    assert len(session.branches) == 2
+    session.branches.undo_change()
+    assert [branch.edits for branch in session.branches] == [()]
+    session.set_grad("MulBackward0", "g * 2")
+    session.set_grad("MulBackward0", "g * 2")
+    with pytest.raises(ValueError, match="2 changes were made on this branch"):
+        session.branches.undo_change()
+    session.step()
+    session.back()
+    with pytest.raises(ValueError, match="the run has gone on with the change"):
+        session.branches.undo_change()
+    session.close()

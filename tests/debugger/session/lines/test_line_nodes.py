@@ -103,3 +103,19 @@ def test_a_graph_without_places_is_refused() -> None:
     session = open_session(w, vg.ones(2), names={})
     with pytest.raises(ValueError, match="the lines that recorded this graph are not known"):
         session.break_at(line=3)
+
+
+def test_a_leaf_stands_at_the_line_that_uses_it(cells: dict[str, Any]) -> None:
+    """Also where another leaf ran between that and it."""
+    cells["v"] = vg.ones(2, requires_grad=True)
+    exec(compile("a = w * v\nloss = (a * w).sum()\n", "/tmp/kernel/2.py", "exec"), cells)
+    session = open_session(cells["loss"], names={})
+    lines: dict[int, int | None] = {}
+    while session.status != "finished":
+        with session.at_rest() as (_, look):
+            mark, known = look.mark, look.lines
+        assert mark is not None
+        assert known is not None
+        lines[mark.node] = None if mark.line is None else known.table.lines[mark.line].line
+        session.step()
+    assert [lines[leaf] for leaf in (session.nodes - 2, session.nodes - 1)] == [1, 1]

@@ -147,11 +147,13 @@ def test_the_mark_knows_the_call_within_the_line(loops: Session) -> None:
     ]
 
 
-def test_a_leaf_was_recorded_by_no_line(loops: Session) -> None:
+def test_a_leaf_stands_at_the_line_that_its_gradient_came_from(loops: Session) -> None:
     loops.run_to("AccumulateGrad")
-    _, mark = run_of(loops)
+    table, mark = table_of(loops), run_of(loops)[1]
     assert mark is not None
-    assert mark.line is None
+    assert mark.node == loops.nodes - 1
+    last = loops.trace.records[-1].visit.node
+    assert mark.line == table.line(last) is not None
     loops.continue_()
     assert run_of(loops)[1] is None
 
@@ -302,7 +304,7 @@ def test_what_a_module_recorded_is_marked_on_the_line_that_called_it() -> None:
         session.step()
     session.close()
     assert marks == {
-        "SumBackward0": 2, "TanhBackward0": 1, "AddmmBackward0": 1, "TBackward0": 1, "AccumulateGrad": None
+        "SumBackward0": 2, "TanhBackward0": 1, "AddmmBackward0": 1, "TBackward0": 1, "AccumulateGrad": 1
     }  # fmt: skip
 
 

@@ -34,6 +34,9 @@ inline float __fdividef(float a, float b) { return a / b; }
 inline float __frcp_rn(float x) { return 1 / x; }
 inline unsigned short __float2half_rn(float x) { return bits_as<unsigned short>((_Float16)x); }
 inline float __half2float(unsigned short x) { return (float)bits_as<_Float16>(x); }
+inline float __expf(float x) { return std::exp(x); }
+inline float __logf(float x) { return std::log(x); }
+inline float __tanf(float x) { return std::tan(x); }
 inline void __sincosf(float x, float* sine, float* cosine) { *sine = std::sin(x), *cosine = std::cos(x); }
 inline void sincospi(double x, double* sine, double* cosine) {
   *sine = std::sin(x * 3.14159265358979323846), *cosine = std::cos(x * 3.14159265358979323846);

@@ -24,7 +24,7 @@ import numpy as np
 from vizgrad.core.arrays import threads
 from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.errstate import quiet
-from vizgrad.core.arrays.kernels import depthwise
+from vizgrad.core.arrays.kernels import depthwise, device_convolution
 from vizgrad.core.arrays.kernels.memory import contiguous, empty, full, zeros
 from vizgrad.core.arrays.kernels.shapes import restride
 
@@ -231,6 +231,8 @@ def input_gradient(
         if found is not None:
             return found
     around = _around(w.shape, g.shape[2:], tuple(size), stride, padding, dilation, groups)
+    if around is not None and w.__class__ is not np.ndarray:
+        return device_convolution.input_gradient(g, w, tuple(size), around, dilation)
     if around is not None and _may_meet_zeros(w):
         return convolve(g, _turned(w), None, stride, around, dilation, 1)
     result = empty(g, (g.shape[0], channels, *size))
@@ -280,8 +282,8 @@ def _surrounding(
 
 
 def _may_meet_zeros(w: Array) -> bool:
-    """Are all elements finite? An infinity times a zero around an image is NaN. No device is asked."""
-    return w.__class__ is not np.ndarray or bool(np.isfinite(w).all())
+    """Are all elements finite? An infinity times a zero around an image is NaN."""
+    return bool(np.isfinite(w).all())
 
 
 def _turned(w: Array) -> Array:
@@ -304,7 +306,7 @@ def gradients(
             by_filters = weight_gradient(x, g, kernel, stride, padding, dilation, groups)
         return by_image, by_filters
     around = _around(w.shape, g.shape[2:], size, stride, padding, dilation, groups)
-    if around is None or not _may_meet_zeros(w):
+    if around is None or w.__class__ is not np.ndarray or not _may_meet_zeros(w):
         by_image = input_gradient(g, w, size, stride, padding, dilation, groups)
         return by_image, weight_gradient(x, g, kernel, stride, padding, dilation, groups)
     by_image = empty(g, x.shape)

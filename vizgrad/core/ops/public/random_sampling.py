@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from vizgrad.core.arrays import dtypes, random, xp
-from vizgrad.core.arrays.backend import on, parse_device
+from vizgrad.core.arrays.backend import is_on_host, parse_device
 from vizgrad.core.arrays.dtypes import finfo, iinfo
 from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.philox import in_order_of
 from vizgrad.core.arrays.random import Generator as _Generator
 from vizgrad.core.function.failing import broadcast_error
 from vizgrad.core.function.inplace import write
@@ -48,6 +49,18 @@ def _fill(self: Tensor, array: Any, name: str) -> Tensor:
     )
 
 
+def _drawn(
+    self: Tensor, draw: Callable[..., Any], generator: _Generator | None, *given: float
+) -> Any:
+    """Numbers for the elements of `self`; on a device in the order in which these lie in memory."""
+    array = self._array
+
+    def of_shape(shape: tuple[int, ...]) -> Any:
+        return draw(shape, array.dtype, self.device, generator, *given)
+
+    return of_shape(array.shape) if is_on_host(array) else in_order_of(array, of_shape)
+
+
 def refuse_types(self: Tensor, name: str, kinds: str) -> None:
     """NotImplementedError for types that do not hold what would be drawn."""
     if self._array.dtype.kind in kinds:
@@ -82,8 +95,7 @@ def uniform_(
             f"uniform_ expects to-from <= {most}, the largest {self.dtype.name}, but found to={to} and "
             f"from={low}"
         )
-    drawn = random.uniform(self._array.shape, self._array.dtype, self.device, generator)
-    return _fill(self, drawn * (to - low) + low, "uniform_")
+    return _fill(self, _drawn(self, random.uniform, generator, low, to), "uniform_")
 
 
 @method
@@ -100,13 +112,7 @@ def normal_(
             raise TypeError(f"normal_(): argument {name!r} must be float, not complex")
     check_deviation(std)
     refuse_types(self, "normal_", "iub")
-    drawn = random.normal(self._array.shape, self._array.dtype, self.device, generator)
-    return _fill(self, drawn * std + of_both_parts(self._array.dtype, mean), "normal_")
-
-
-def of_both_parts(dtype: Any, mean: float) -> Any:
-    """`mean` as an element of `dtype`; complex: in both parts."""
-    return dtype.type(complex(mean, mean) if dtype.kind == "c" else mean)
+    return _fill(self, _drawn(self, random.normal, generator, mean, std), "normal_")
 
 
 def check_deviation(std: Any) -> None:
@@ -146,14 +152,20 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: _Generator | None = Non
     elif not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
     refuse_types(self, "bernoulli_", "c")
-    drawn = random.uniform(self._array.shape, _DOUBLE, self.device, generator)
     if not isinstance(p, Tensor):
-        return _fill(self, drawn < p, "bernoulli_")
-    chosen = drawn < p._array
+        return _fill(self, _drawn(self, random.bernoulli, generator, p), "bernoulli_")
+    chosen = _chosen(p._array, self._array, _DOUBLE, self.device, generator)
     if not p.requires_grad:
         return _fill(self, chosen, "bernoulli_")
     result = random_sampling.bernoulli.record(p, drawn=chosen.astype(p._array.dtype))
     return write(copying.copy, self, result, name="bernoulli_")
+
+
+def _chosen(chances: Any, like: Any, kind: Any, device: Any, generator: _Generator | None) -> Any:
+    if not is_on_host(chances):  # in double for doubles, else in single precision
+        single = like.dtype != _DOUBLE
+        chances = chances.astype(xp.float32 if single else _DOUBLE, copy=False)
+    return random.chosen(chances, like, kind, device, generator)
 
 
 _RATE = Above(0, "exponential_ expects lambda > 0.0, but found lambda={value}")
@@ -169,8 +181,7 @@ def exponential_(
 ) -> Tensor:
     """Numbers from the exponential distribution with rate `lambd`."""
     refuse_types(self, "exponential_", "iubc")
-    drawn = random.exponential(self._array.shape, self._array.dtype, self.device, generator)
-    return _fill(self, drawn / lambd, "exponential_")
+    return _fill(self, _drawn(self, random.exponential, generator, lambd), "exponential_")
 
 
 @method
@@ -201,8 +212,11 @@ def random_(
                 f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
             )
     _check_held(self, low, high)
-    drawn = random.integers(low, high, self._array.shape, xp.int64, self.device, generator)
-    return _fill(self, drawn, "random_")
+
+    def draw(shape: tuple[int, ...], _: Any, device: Any, generator: _Generator | None) -> Any:
+        return random.integers(low, high, shape, xp.int64, device, generator, not whole)
+
+    return _fill(self, _drawn(self, draw, generator), "random_")
 
 
 def _most(self: Tensor) -> int:
@@ -239,8 +253,7 @@ def geometric_(
 ) -> Tensor:
     """How many trials with probability `p` until the first success, from 1."""
     refuse_types(self, "geometric_", "bc")
-    drawn = random.uniform(self._array.shape, _DOUBLE, self.device, generator)
-    return _fill(self, xp.ceil(xp.log1p(-drawn) / math.log1p(-p)).clip(1), "geometric_")
+    return _fill(self, _drawn(self, random.geometric, generator, p), "geometric_")
 
 
 @method
@@ -253,8 +266,7 @@ def cauchy_(
 ) -> Tensor:  # fmt: skip
     """Numbers from the Cauchy distribution."""
     refuse_types(self, "cauchy_", "iubc")
-    drawn = random.uniform(self._array.shape, _DOUBLE, self.device, generator)
-    return _fill(self, median + sigma * xp.tan(math.pi * (drawn - 0.5)), "cauchy_")
+    return _fill(self, _drawn(self, random.cauchy, generator, median, sigma), "cauchy_")
 
 
 @method
@@ -267,8 +279,7 @@ def log_normal_(
 ) -> Tensor:  # fmt: skip
     """Numbers whose logarithm is normal with this mean and standard deviation."""
     refuse_types(self, "log_normal_", "iubc")
-    drawn = random.normal(self._array.shape, _DOUBLE, self.device, generator)
-    return _fill(self, xp.exp(mean + std * drawn), "log_normal_")
+    return _fill(self, _drawn(self, random.log_normal, generator, mean, std), "log_normal_")
 
 
 def _float_dtype(name: str, dtype: Any) -> Any:
@@ -310,7 +321,10 @@ def _in_order_of(input: Tensor, out: Tensor, memory_format: Any) -> Tensor:
     array = out._array
     laid = memory_like(input._array, array.dtype, check_format("rand_like", memory_format))
     if laid.strides != array.strides:
-        laid[...] = array
+        if is_on_host(array):
+            laid[...] = array
+        else:  # what was drawn first lies first
+            laid = in_order_of(laid, array.reshape)
         out._array = laid
     return out
 
@@ -446,10 +460,8 @@ def normal(
             if isinstance(number, complex):
                 raise TypeError(f"normal(): argument {name!r} must be float, not complex")
         kind = (found or dtypes.get_default_dtype()).np
-        there = parse_device(device)
-        with on(there):
-            array = random.normal(shape, kind, there, generator)
-            return made(array * kind.type(std) + of_both_parts(kind, mean), requires_grad)
+        drawn = random.normal(shape, kind, parse_device(device), generator, mean, std)
+        return made(drawn, requires_grad)
     if model._array.dtype.kind not in "fcV":
         raise NotImplementedError(f'"normal" not implemented for {model.dtype.name} tensors')
     a, s = (t._array if isinstance(t, Tensor) else t for t in (mean, std))
@@ -490,8 +502,8 @@ def bernoulli(
         chances = input._array
         refuse_types(input, "bernoulli", "iubc")
         check_chances(chances)
-        drawn = random.uniform(chances.shape, chances.dtype, input.device, generator)
-        chosen = (drawn < chances).astype(chances.dtype)
+        chosen = _chosen(chances, chances, chances.dtype, input.device, generator)
+        chosen = chosen.astype(chances.dtype)
         result = random_sampling.bernoulli.record(input, drawn=chosen)
     return result if out is None else written(out, result.to(out.dtype), "bernoulli", input)
 
@@ -523,7 +535,7 @@ def multinomial(
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if p.size and not (p.sum(-1) > 0).all():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
-    rows = p.reshape(math.prod(p.shape[:-1]), p.shape[-1]).astype(xp.float64)
+    rows = p.reshape(math.prod(p.shape[:-1]), p.shape[-1])
     found = random.multinomial(rows, num_samples, replacement, input.device, generator)
     return new_tensor(found.reshape((*p.shape[:-1], num_samples)))
 

@@ -153,6 +153,10 @@ class OneWay(Run, Protocol):
         """Changes what waits at slot `nr` of the node that comes next."""
         ...
 
+    def take_back(self) -> None:
+        """Undoes the last such change of the node that comes next."""
+        ...
+
 
 @runtime_checkable
 class Branching(QuickRun, Protocol):

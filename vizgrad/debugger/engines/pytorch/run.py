@@ -240,6 +240,8 @@ class TorchRun:
         self._asked = [GradEffect(tensor) for tensor in asked if not tensor.is_leaf]
         #: The user's replacements of gradients that wait at the next node, by slot.
         self._instead: dict[int, torch.Tensor] = {}
+        #: Change by change: the slot, the gradient that waited there, and the one that was given instead.
+        self._replaced: list[tuple[int, CapturedTensor, torch.Tensor | None]] = []
         #: The error of a hook before its node could be held.
         self._failure: BaseException | None = None
         self._gate = Gate(
@@ -353,20 +355,33 @@ class TorchRun:
         waiting = self._waiting.get((node, nr))
         if waiting is None or call.used is None:
             raise ValueError(f"no gradient has arrived at {name}, slot {nr}")
-        if not same_values(waiting, call.used[nr]):
+        if nr not in self._instead and not same_values(waiting, call.used[nr]):
             raise ValueError(
                 f"a hook has changed the gradient of {name} already, as PyTorch calls hooks of tensors first"
             )
         there = waiting.array
         assert there is not None  # the node is held
         new, words = new_value(there, value)
+        self._replaced.append((nr, waiting, self._instead.get(nr)))
         self._instead[nr] = new
         self._waiting[node, nr] = CapturedTensor(new)
         kind = name.partition(" ")[0]
         return gradient_change(kind, node, nr, len(call.used), words, summarize(new))
 
+    def take_back(self) -> None:
+        """See `vizgrad.debugger.engines.api.abilities.OneWay`."""
+        call = self._call
+        assert call is not None  # the node that a gradient was changed of is held
+        nr, waiting, instead = self._replaced.pop()
+        self._waiting[call.number, nr] = waiting
+        if instead is None:
+            del self._instead[nr]
+        else:
+            self._instead[nr] = instead
+
     def _next(self, call: Call) -> Call | BaseException | None:
         instead, self._instead = self._instead, {}
+        self._replaced.clear()
         try:
             self._gate.pass_on({nr: copy_of(new) for nr, new in instead.items()})
             return self._gate.wait()

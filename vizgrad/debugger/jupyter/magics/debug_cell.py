@@ -178,8 +178,13 @@ class Stopping:
                 retain_graph=call.retain_graph,
                 create_graph=call.create_graph,
                 inputs=call.inputs,
+                display=False if self._where.each else None,
             )
             session.frames = frames
+            if self._where.each:  # several views below each other
+                session.title = f"{session.title or 'backward'} {self.count}"
+                if api.in_notebook():
+                    api.show(session)
             self.sessions.append(session)
             leave(self._shell, call, frames, self._where.name, session)
             if not self._where.each:

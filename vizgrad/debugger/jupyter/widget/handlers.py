@@ -193,6 +193,11 @@ def _set_grad(session: Session, request: p.SetGrad) -> None:
     session.set_grad(request.node, request.value, request.slot)
 
 
+@moves(p.UndoChange)
+def _undo_change(session: Session, _: p.UndoChange) -> None:
+    session.branches.undo_change()
+
+
 @moves(p.SetSaved)
 def _set_saved(session: Session, request: p.SetSaved) -> None:
     session.set_saved(request.node, request.name, request.value)

@@ -207,11 +207,15 @@ class Fold:
         for change in self._edits.at(self.position):
             self.edited(change)
 
+    def unedited(self, change: Change) -> None:
+        """The last change, at this position, was taken back."""
+        if change.buffer is not None:
+            node, nr, before = self._edited.pop()
+            self._slots[node][nr] = before
+
     def _unedit(self) -> None:
         for change in self._edits.at(self.position):
-            if change.buffer is not None:
-                node, nr, before = self._edited.pop()
-                self._slots[node][nr] = before
+            self.unedited(change)
 
     # --- looking ------------------------------------------------------------------------------------
 

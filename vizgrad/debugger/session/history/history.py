@@ -386,6 +386,11 @@ class History:
         self.edits.add(self.position, change)
         self._fold.edited(change)
 
+    def unedited(self) -> None:
+        """An engine has taken the last change back, which was made where the run stands."""
+        self._fold.go(self.position)
+        self._fold.unedited(self.edits.all.pop()[1])
+
     def leave_to(self, position: int, edits: int) -> None:
         """Goes back to what it has in common with another line: to `position`, or where it stands if that is
         before, and there to the first `edits` of all its edits.

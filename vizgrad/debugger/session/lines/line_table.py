@@ -225,6 +225,21 @@ class LineTable:
         """The line of the user's that called the module of the library by which a node was recorded."""
         return self._source.describe_before(node).place if node < self._source.inner else None
 
+    def sends(self, node: int | None, leaf: int) -> bool:
+        """Does `node` send its gradient to this leaf?"""
+        source = self._source
+        return node is not None and node < source.inner <= leaf and leaf in source.targets(node)
+
+    def use_of(self, leaf: int) -> int | None:
+        """The node that sends a gradient to this leaf; None for another node, where there are several, and
+        in a graph that would take long to be searched.
+        """
+        source = self._source
+        if leaf < source.inner or source.inner > _MOST_SEARCHED:
+            return None
+        users = [node for node in range(source.inner) if leaf in source.targets(node)]
+        return users[0] if len(users) == 1 else None
+
     def extent(self, node: int) -> Extent | None:
         """The extent of the call that recorded it."""
         number, spot = self.line(node), self._source.origin(node).users
@@ -253,6 +268,9 @@ def _ran(several: Sequence[source_files.Ran], source: GraphSource, node: int) ->
 
 # --- the nodes that were recorded at one line of a person's program -------------------------------
 
+
+#: Nodes that are searched for the uses of a leaf.
+_MOST_SEARCHED = 5_000
 
 #: By file: by line, the nodes.
 Recorded = dict[str, dict[int, set[int]]]
@@ -366,11 +384,14 @@ def mark_of(
     within: model.Within | None = None,
     raised: errors.Place | None = None,
     error: BaseException | None = None,
+    last: int | None = None,
 ) -> model.LineMark | None:
     """At the node that comes next, or at that for which the run stopped (`Stopped.focus`: the view selects it
     by the same rule), as long as the run stands there; within a node at the line of the user's that comes
     next there. `raised`: the line of a hook or a custom Function that raised, which is marked in place of
-    the line that recorded the node. `error`: the one that was raised.
+    the line that recorded the node. `error`: the one that was raised. `last`: the node that ran last; a
+    leaf, which no line has recorded, stands at its line if its gradient came from there, else at the line of
+    its only use.
     """
     inside = None if within is None else _inside(table, within)
     if inside is not None:
@@ -395,7 +416,8 @@ def mark_of(
             by = None if found.by is None else _line_inside(found.by)
             marked = _marked(table, node, kind, found.what)
             return replace(marked, blamed=by, blamed_text=found.done)
-    return _marked(table, node, kind, text)
+    use = last if table.sends(last, node) else table.use_of(node)
+    return _marked(table, node, kind, text, use)
 
 
 def selected(table: LineTable, node: int) -> model.LineMark:
@@ -406,7 +428,7 @@ def selected(table: LineTable, node: int) -> model.LineMark:
     if table.line(node) is not None:
         turn, turns = table.turn(node)
         text += f", {turn} of {turns}" if turns > 1 else ""
-    return _marked(table, node, "selected", text)
+    return _marked(table, node, "selected", text, table.use_of(node))
 
 
 def _marked(
@@ -414,9 +436,13 @@ def _marked(
     node: int,
     kind: model.MarkKind,
     text: str,
+    use: int | None = None,
 ) -> model.LineMark:
+    """At the line that recorded `node`; of a leaf, at that of `use`, a node that sends a gradient to it."""
     line = table.line(node)
     name = table.name(node)
+    if line is None and use is not None:
+        return replace(_marked(table, use, kind, text), node=node, name=name)
     if line is None and (place := table.called_at(node)) is not None:
         return model.LineMark(node, name, None, kind, text, inside=_line_inside(place))
     extent = None if line is None else table.extent(node)

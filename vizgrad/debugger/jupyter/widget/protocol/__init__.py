@@ -120,6 +120,7 @@ from vizgrad.debugger.jupyter.widget.protocol.requests import StepIn as StepIn
 from vizgrad.debugger.jupyter.widget.protocol.requests import StepOut as StepOut
 from vizgrad.debugger.jupyter.widget.protocol.requests import Stop as Stop
 from vizgrad.debugger.jupyter.widget.protocol.requests import SwitchBranch as SwitchBranch
+from vizgrad.debugger.jupyter.widget.protocol.requests import UndoChange as UndoChange
 from vizgrad.debugger.jupyter.widget.protocol.saving import SaveTrace as SaveTrace
 from vizgrad.debugger.jupyter.widget.protocol.saving import TraceSaved as TraceSaved
 from vizgrad.debugger.jupyter.widget.protocol.why import GetWhy as GetWhy
@@ -165,6 +166,7 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     EnableBreakpoint: (Done,),
     RemoveBreakpoint: (Done,),
     SetGrad: (Done,),
+    UndoChange: (Done,),
     SetSaved: (Done,),
     SetLeaf: (Done,),
     BeginBranch: (Done,),

@@ -372,6 +372,14 @@ class SetGrad:
 
 
 @dataclass(frozen=True, slots=True)
+class UndoChange:
+    """Take back the last change that was made where the run stands. Refused once the run has gone on."""
+
+    request: int
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
 class SetSaved:
     """The same of a saved value of a node that has not run."""
 
