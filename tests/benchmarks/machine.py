@@ -12,12 +12,12 @@ import sys
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-def restart_with(threads: int) -> None:
+def restart_with(threads: int, module: str = "tests.benchmarks") -> None:
     """Replaces this process by one that has the number of threads in its environment, if needed."""
     wanted = {name: str(threads) for name in THREADS}
     if all(os.environ.get(name) == value for name, value in wanted.items()):
         return
-    command = [sys.executable, "-m", "tests.benchmarks", *sys.argv[1:]]
+    command = [sys.executable, "-m", module, *sys.argv[1:]]
     os.execve(sys.executable, command, {**os.environ, **wanted})
 
 
