@@ -6,7 +6,8 @@ import * as format from '../format';
 import { StateShape } from '../Icons';
 import type { TextMetrics } from './text';
 
-const SIGN = 13;
+/** From the left of the sign to the words beside it, which do not touch it. */
+const SIGN = 16;
 
 interface BadgeProps {
   readonly run: NodeRun;
@@ -26,7 +27,7 @@ interface BadgeProps {
 }
 
 /** How much of a line the sign alone takes. */
-export const BADGE_LEAST = SIGN + 6;
+export const BADGE_LEAST = 19;
 
 export function Badge({
   run,
