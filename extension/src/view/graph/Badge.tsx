@@ -6,8 +6,9 @@ import * as format from '../format';
 import { StateShape } from '../Icons';
 import type { TextMetrics } from './text';
 
-/** From the left of the sign to the words beside it, which do not touch it. */
-const SIGN = 16;
+const SIGN = 13;
+/** Between the sign and the words, where there is room for it. */
+const GAP = 3;
 
 interface BadgeProps {
   readonly run: NodeRun;
@@ -27,7 +28,7 @@ interface BadgeProps {
 }
 
 /** How much of a line the sign alone takes. */
-export const BADGE_LEAST = 19;
+export const BADGE_LEAST = SIGN + 6;
 
 export function Badge({
   run,
@@ -50,7 +51,8 @@ export function Badge({
         ? [`got ${format.brief(got)}`, format.brief(got)]
         : [format.nodeBrief(run, running), ...shorter(run), shortest(run)]);
   const words = texts.find(text => text !== '' && width(text) <= room);
-  const left = right - (words ? width(words) : SIGN);
+  const taken = words ? width(words) : SIGN;
+  const left = right - taken - (words ? Math.min(GAP, room - taken) : 0);
   return (
     <>
       <g class="vg-state" transform={`translate(${left},${y - 9.5}) scale(0.72)`}>
