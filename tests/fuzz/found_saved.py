@@ -114,4 +114,20 @@ FOUND = (
             Given((2, 1), "float64", (0.5, 1.0)),
         ),
     ),
+    # written into a view of a copy, whose backward frees what it has used
+    Saved(
+        "as_strided_scatter",
+        "function",
+        "as_strided_scatter",
+        (SURE, replace(SURE, shape=(2,), values=(1.0, 2.0)), (2,), (2,)),
+    ),
+    # a number brought to halves, which loses nothing there, was saved as an operand
+    Saved(
+        "trapz", "function", "trapz", (replace(HALVES, shape=(4,), values=(1.0, 2.0, 3.0, 4.0)),)
+    ),
+    # the differences of all pairs of rows, and what the steps of a sum saved
+    Saved("cdist", "function", "cdist", (TALL, TALL)),
+    Saved("F.pdist", "function", "nn.functional.pdist", (TALL,)),
+    Saved("F.bilinear", "function", "nn.functional.bilinear", (SMALL, SMALL, MANY)),
+    Saved("mvlgamma", "function", "mvlgamma", (replace(WEIGHTS, values=(2.5,), grad=True), 3)),
 )

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-_WRITE = "refused after a write to"
-
 #: What calls keep for their backward: kinds of difference by operations.
 _SAVED = {
-    # Rule Y-10: what is linear frees nothing.
-    "trapezoid trapz cumulative_trapezoid gradient as_strided_scatter addr":
-        ("again refused", "held"),
-    # Rule Y-11.
-    "erfinv S.erfinv": ("held", f"{_WRITE} result"),
     # Solvers.
     "L.lu_solve lu_solve cholesky_solve cholesky_inverse L.lstsq": ("held",),
     # Composed of several functions, each of which keeps what it needs: more memory, and nothing else.
-    "mvlgamma S.multigammaln renorm combinations cdist pdist F.pdist bilinear F.bilinear L.householder_product orgqr ormqr "
-    "F.multi_head_attention_forward F.scaled_dot_product_attention F.linear_cross_entropy F.multi_margin_loss "
-    "F.multilabel_margin_loss F.ctc_loss F.cross_entropy F.embedding_bag nanmean repeat_interleave put cov "
-    "corrcoef prod": ("held",),
-    "clamp clip F.scaled_dot_product_attention F.linear_cross_entropy": (f"{_WRITE} operand",),
-    "lobpcg": ("kept",),
+    "renorm combinations L.householder_product orgqr ormqr gradient F.linear_cross_entropy F.multi_margin_loss "
+    "F.multilabel_margin_loss F.ctc_loss F.cross_entropy repeat_interleave cov corrcoef prod": ("held",),
 }  # fmt: skip
 
 OPEN: frozenset[tuple[str, str]] = frozenset(

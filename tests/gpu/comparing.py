@@ -19,15 +19,21 @@ TOLERANCE = {
 #: How many "samples" were compared with the CPU.
 COMPARED: Counter[str] = Counter()
 
-Outcome = list[tuple[Any, np.ndarray]] | str
+#: (type, layout, values) of each result; what is raised.
+Outcome = list[tuple[Any, tuple[int, ...], np.ndarray]] | str
 
 
 def outcome(program: Callable[[list[Tensor]], list[Tensor]], given: list[Tensor]) -> Outcome:
-    """(type, values) of each result; the class of what is raised."""
+    """Each result on the host; the class of what is raised, and its words."""
     try:
-        return [(t.dtype, _numbers(t.detach())) for t in program(given)]
+        return [(t.dtype, layout(t), _numbers(t.detach())) for t in program(given)]
     except (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError) as error:
         return f"{type(error).__name__}: {error}"
+
+
+def layout(t: Tensor) -> tuple[int, ...]:
+    """The strides that say where elements lie: those of dimensions with more than one."""
+    return tuple(s for s, n in zip(t.stride(), t.shape, strict=True) if n > 1) if t.numel() else ()
 
 
 def _numbers(t: Tensor) -> np.ndarray:
@@ -35,8 +41,8 @@ def _numbers(t: Tensor) -> np.ndarray:
     return (there.float() if there.dtype.name in ("float16", "bfloat16") else there).numpy()
 
 
-def agree_within(there: Outcome, here: Outcome, kind: Any) -> None:
-    """AssertionError where the device gives what the CPU does not."""
+def agree_within(there: Outcome, here: Outcome, kind: Any, layouts: bool = False) -> None:
+    """AssertionError where the device gives what the CPU does not, with `layouts` also in other strides."""
     COMPARED["samples"] += 1
     if isinstance(there, str) or isinstance(here, str):
         raised = [
@@ -44,9 +50,10 @@ def agree_within(there: Outcome, here: Outcome, kind: Any) -> None:
         ]
         assert raised[0] == raised[1], f"on the device {there}, on the CPU {here}"
         return
-    assert [dtype for dtype, _ in there] == [dtype for dtype, _ in here]
-    for (dtype, a), (_, b) in zip(there, here, strict=True):
+    assert [dtype for dtype, _, _ in there] == [dtype for dtype, _, _ in here]
+    for (dtype, lies_there, a), (_, lies_here, b) in zip(there, here, strict=True):
         assert a.shape == b.shape
+        assert lies_there == lies_here or not layouts
         if b.dtype.kind not in "fc":
             np.testing.assert_array_equal(a, b)
             continue

@@ -29,7 +29,17 @@ _REFUSED = (
     "values outside [0, 1] are refused on the CPU alone: on a device nobody waits to see them"
 )
 
+_STEPS = "on the CPU attention is one node, and gives gradients as its operands lie; on a device its steps"
+_FORTRAN = "LAPACK gives columns, and cupy copies what cuSOLVER gives into rows"
+
 TYPES = Exceptions({})
+LAYOUTS = Exceptions(
+    {
+        "attention as one node": (("",), _STEPS),
+        "slogdet": (("",), _FORTRAN),
+        "qr": (("",), _FORTRAN),
+    }
+)
 SPECIAL = Exceptions(
     {
         "complex": (("",), _INFINITE),

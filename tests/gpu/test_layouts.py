@@ -22,12 +22,23 @@ def images(d: str) -> Any:
     return vg.ones(2, 3, 4, 5, device=d).to(memory_format=vg.channels_last)
 
 
+def gradient(x: Any) -> Any:
+    x.requires_grad_()
+    vg.lerp(x * x, x, 0.3).abs().backward(vg.ones(x.shape, device=x.device))
+    return x.grad
+
+
 PROGRAMS: dict[str, Callable[[str], Any]] = {
     "a number": lambda d: columns(d) + 1,
     "one function": lambda d: columns(d).exp(),
     "several functions": lambda d: F.gelu(columns(d)),
     "integers": lambda d: columns(d, vg.int64) + 1,
     "halves": lambda d: columns(d, vg.float16) * 2,
+    "complex numbers": lambda d: vg.lerp(*[columns(d, vg.complex64)] * 2, 0.3).abs(),
+    "complex numbers of two orders": lambda d: vg.addcmul(
+        columns(d, vg.complex64), *[vg.ones(4, 3, device=d)] * 2
+    ).abs(),
+    "the gradient of complex numbers": lambda d: gradient(columns(d, vg.complex64)).abs(),
     "a comparison": lambda d: columns(d) > 1,
     "a choice": lambda d: vg.where(columns(d) > 1, columns(d), 0.0),
     "three dimensions": lambda d: vg.ones(2, 3, 4, device=d).permute(2, 0, 1) * 2,

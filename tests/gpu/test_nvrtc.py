@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 import vizgrad as vg
+from tests.gpu.emulated import FOLDER
+from tests.gpu.emulated.building import digest, own_name
 from vizgrad.core.arrays.philox_kernels import KINDS, name_of
 
 pytestmark = pytest.mark.gpu
@@ -109,7 +111,20 @@ def _drawn(dtype: Any) -> None:
 
 
 def log_of(nvrtc: Any, text: str, architecture: str) -> str:
-    """What the compiler says; nothing if it is content."""
+    """What the compiler says; nothing if it is content. Kept, as what g++ makes of a kernel is."""
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    nvrtc.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+    compiler = f"{major.value}.{minor.value} {Path(nvrtc._name).stat().st_size}"
+    kept = FOLDER / "nvrtc" / digest(compiler.encode(), architecture.encode(), text.encode())
+    if not kept.exists():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        made = own_name(kept)
+        made.write_text(_log_of(nvrtc, text, architecture))
+        made.rename(kept)
+    return kept.read_text()
+
+
+def _log_of(nvrtc: Any, text: str, architecture: str) -> str:
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
     nvrtc.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernel.cu", 0, None, None)
     options = [b"--std=c++17", b"-ftz=true", f"--gpu-architecture={architecture}".encode()]

@@ -60,6 +60,7 @@ UNARY = [
     Row("erf", vg.erf, one(), _by_element(math.erf)),
     Row("erfc", vg.erfc, one(), _by_element(math.erfc)),
     Row("erfinv", vg.erfinv, one(-0.9, 0.9)),
+    Row("mvlgamma", lambda x: vg.mvlgamma(x, 2), one(0.8, 4)),
     Row("lgamma", vg.lgamma, one(0.3, 4), _by_element(math.lgamma)),
     Row("digamma", vg.digamma, one(0.3, 4)),
     Row("polygamma", lambda x: vg.polygamma(1, x), one(0.5, 4)),

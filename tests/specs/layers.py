@@ -99,12 +99,6 @@ ROWS = [
         lambda x, w, b=0: x @ w.T + b,
     ),
     Row(
-        "bilinear",
-        F.bilinear,
-        some(plain=[(2, 3), (2, 2), (4, 3, 2), (4,)]),
-        lambda x, y, w, b: np.einsum("ni,oij,nj->no", x, w, y) + b,
-    ),
-    Row(
         "max_pool2d",
         lambda x: F.max_pool2d(x, 2),
         some(plain=(2, 2, 4, 6), single=(2, 4, 4)),

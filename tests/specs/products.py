@@ -55,7 +55,15 @@ ROWS = [
     ),
     Row("kron", vg.kron, some(plain=[(2, 2), (1, 3)], ranks=[(2,), (2, 2)]), np.kron),
     Row("cross", vg.cross, some(plain=[(2, 3), (2, 3)], broadcast=[(1, 3), (2, 3)]), np.cross),
-    Row("cdist", vg.cdist, some(plain=[(3, 2), (2, 2)])),
+    Row(
+        "bilinear",
+        vg.bilinear,
+        some(plain=[(2, 3), (2, 2), (4, 3, 2), (4,)]),
+        lambda x, y, w, b: np.einsum("ni,oij,nj->no", x, w, y) + b,
+    ),
+    Row("cdist", vg.cdist, some(plain=[(3, 2), (2, 2)], stacks=[(2, 3, 2), (2, 2)])),
+    Row("cdist, 1-norm", lambda a, b: vg.cdist(a, b, 1.0), some(plain=[(3, 2), (2, 2)])),
+    Row("pdist", vg.pdist, some(plain=(4, 3))),
     Row(
         "chain_matmul",
         vg.chain_matmul,

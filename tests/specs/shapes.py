@@ -64,6 +64,11 @@ ROWS = [
     ),
     Row("unfold apart", lambda x: x.unfold(1, 2, 2), _C),
     Row("as_strided", lambda x: x.as_strided((2, 2), (1, 2)), some(matrix=(2, 3))),
+    Row(
+        "as_strided_scatter",
+        lambda x, v: vg.as_strided_scatter(x, v, (2, 2), (1, 2)),
+        some(plain=[(2, 3), (2, 2)]),
+    ),
     Row("flip", lambda x: x.flip(0, 2), _C, lambda x: x[::-1, :, ::-1]),
     Row("roll", lambda x: x.roll((1, -1), (0, 2)), _C, lambda x: np.roll(x, (1, -1), (0, 2))),
     Row("roll flat", lambda x: x.roll(2), _M, lambda x: np.roll(x, 2)),

@@ -16,6 +16,7 @@ from tests.specs.table import ROWS
 STRIDES_MATTER = {
     "view": "refuses strides that a view cannot have (T-11)",
     "as_strided": "reads memory by its own strides",
+    "as_strided_scatter": "writes memory by its own strides",
 }
 ALL = [*ROWS, *layers.ROWS, *activations.ROWS]
 

@@ -47,8 +47,9 @@ def test_a_healthy_training_that_clears_at_the_end_has_no_finding(engine: Any, c
     assert watch.findings == []
 
 
+@pytest.mark.parametrize("clear", CLEARS.values(), ids=CLEARS)
 def test_weights_that_came_with_nan_are_found_though_the_gradients_were_cleared(
-    engine: Any,
+    engine: Any, clear: Any
 ) -> None:
     net = engine.nn.Linear(2, 1)
     with engine.no_grad():
@@ -58,12 +59,13 @@ def test_weights_that_came_with_nan_are_found_though_the_gradients_were_cleared(
         for _ in range(3):
             net(engine.ones(4, 2)).pow(2).mean().backward()
             steps.step()
-            steps.zero_grad()
+            clear(steps)
     (found,) = watch.findings
     assert found.story.startswith("`net.weight` held values that are not finite before the block")
 
 
-def test_an_infinite_parameter_that_is_meant_so_is_no_finding(engine: Any) -> None:
+@pytest.mark.parametrize("clear", CLEARS.values(), ids=CLEARS)
+def test_an_infinite_parameter_that_is_meant_so_is_no_finding(engine: Any, clear: Any) -> None:
     """Added to scores before a softmax, it the last takes no share, and its gradient is 0."""
     mask = engine.nn.Parameter(engine.tensor([0.0, 0.0, float("-inf")]))
     scores = engine.nn.Parameter(engine.tensor([1.0, 2.0, 3.0]))
@@ -72,5 +74,5 @@ def test_an_infinite_parameter_that_is_meant_so_is_no_finding(engine: Any) -> No
         for _ in range(3):
             (scores + mask).softmax(0).pow(2).sum().backward()
             steps.step()
-            steps.zero_grad(set_to_none=False)
+            clear(steps)
     assert watch.findings == []

@@ -114,7 +114,7 @@ KINDS: Final[dict[str, Kind]] = {
 
 for _letter, _ctype in (("f", "float"), ("d", "double")):
     # Dropout, whose numbers are of single precision even in double: `scale` where an element is kept, else 0.
-    for _side in (1, 2, 4, 8):
+    for _side in (1, 2, 4, 8) if _letter == "f" else (1, 2):  # 16 bytes at most
         KINDS[f"kept{_side}_{_letter}"] = Kind(
             _ctype, min(_side, 4) if _side > 1 else 4, f"unit(w[i]) < chance ? scale : ({_ctype})0",
             f", {_ctype} chance, {_ctype} scale", side=_side if _side > 1 else 0,

@@ -51,6 +51,20 @@ def matmul(call: Call) -> Any:
     return linalg.matmul.record(a, b)
 
 
+@rule("trilinear")
+def trilinear(call: Call) -> Any:
+    pairs = zip(call.values[:2], call.batched[:2], strict=True)
+    a, b = (filled(v, on, call.size) for v, on in pairs)
+    weight, count = call.values[2], a.shape[1]
+    if not call.batched[2]:
+        rows = call.op.record(merged(a), merged(b), weight)
+        return reshaped(rows, call.size, count, weight.shape[0])
+    both = arithmetic.mul.record(shape.unsqueeze(a, dim=3), shape.unsqueeze(b, dim=2))
+    flat = reshaped(weight, call.size, weight.shape[1], weight.shape[2] * weight.shape[3])
+    columns = shape.transpose.record(flat, dim0=1, dim1=2)
+    return matrix_products.bmm.record(reshaped(both, call.size, count, flat.shape[2]), columns)
+
+
 @rule("mv")
 def mv(call: Call) -> Any:
     (matrix, vector), (of_matrix, of_vector) = call.values, call.batched

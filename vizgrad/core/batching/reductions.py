@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from vizgrad.core.arrays import dtypes
+from vizgrad.core.arrays import dtypes, xp
 from vizgrad.core.arrays.sparse import SparseUnsupported
 from vizgrad.core.batching.rules import Call, rule
 from vizgrad.core.batching.values import example_ndim, filled, merged, reshaped, with_ndim
 from vizgrad.core.function.typing import WrappedNumber
-from vizgrad.core.ops import arithmetic, copying, extremes, reduce, select, statistics
-from vizgrad.core.ops.constants import ABSENT
+from vizgrad.core.ops import (
+    arithmetic,
+    copying,
+    distances,
+    extremes,
+    indexing,
+    reduce,
+    select,
+    statistics,
+)
+from vizgrad.core.ops.constants import ABSENT, constant
 from vizgrad.core.ops.copying import converted
 from vizgrad.core.ops.joining import record_stack
 from vizgrad.core.ops.shape import diagonal, squeeze_dim, unsqueeze
@@ -240,6 +249,21 @@ def dist(call: Call, *, p: float) -> Any:
     return statistics.vector_norm.record(
         apart, ord=p, dims=all_of(apart), keepdim=False, dtype=None
     )
+
+
+@rule("cdist")
+def cdist(call: Call, *, p: float) -> Any:
+    return call.op.record(*_beside(call), p=p)
+
+
+@rule("pdist")
+def pdist(call: Call, *, p: float) -> Any:
+    """The entries above the diagonal of all distances."""
+    rows = call.values[0]
+    count = rows.shape[1]
+    places = constant(xp.ravel_multi_index(xp.triu_indices(count, 1), (count, count)), rows)
+    every = reshaped(distances.cdist.record(rows, rows, p=p), call.size, count * count)
+    return indexing.index_select.record(every, places, dim=1)
 
 
 def _beside(call: Call) -> list[Tensor]:

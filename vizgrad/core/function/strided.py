@@ -217,7 +217,7 @@ def _added(values: Any, cells: Any, count: int) -> Any:
     return flat
 
 
-@primitive(linear=True, holomorphic=False)
+@primitive(node="AsStridedScatterBackward0", linear=True, holomorphic=False)
 class strided_replace:
     """A base-shaped value whose region is replaced by `source`."""
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 from vizgrad.core.arrays import threads
 from vizgrad.core.arrays.kernels import linalg
 from vizgrad.core.function.primitive import primitive
-from vizgrad.core.ops.shape import expand, t, transpose, unsqueeze
+from vizgrad.core.ops.reduce import sum_dims
+from vizgrad.core.ops.shape import expand, permute, reshape, t, transpose, unsqueeze
 
 
 @primitive(typing="same")
@@ -220,3 +221,41 @@ class bmm_t:
 
     def grad_weight(grad, self):
         return bmm(transpose(grad, dim0=1, dim1=2), self)
+
+
+@primitive(typing="same")
+class trilinear:
+    """Sums over i, j of input1[n, i] * weight[o, i, j] * input2[n, j].
+
+    Shapes: input1 (N, I), input2 (N, J), weight (O, I, J) -> (N, O).
+    """
+
+    math_input1 = "einsum('no,oij,nj->ni', g, weight, input2)"
+    math_input2 = "einsum('no,oij,ni->nj', g, weight, input1)"
+    math_weight = "einsum('no,ni,nj->oij', g, input1, input2)"
+
+    def forward(input1, input2, weight):
+        return _beside_rows(input1, weight, input2, (0, 2, 1))
+
+    def grad_input1(grad, input2, weight):
+        return _beside_rows(grad, weight, input2, (1, 2, 0))
+
+    def grad_input2(grad, input1, weight):
+        return _beside_rows(grad, weight, input1, (2, 1, 0))
+
+    def grad_weight(grad, input1, input2):
+        pairs = unsqueeze(input1, dim=2) * unsqueeze(input2, dim=1)
+        (rows, out), (_, i, j) = grad.shape, pairs.shape
+        return reshape(mm(t(grad), reshape(pairs, shape=(rows, i * j))), shape=(out, i, j))
+
+
+def _beside_rows(left, weight, right, order):
+    """Sums over a, b of left[n, a] * w[c, b, a] * right[n, b]; w is `weight`, dimensions in that order."""
+    turned = permute(weight, dims=order)
+    c, b, a = turned.shape
+    spread = mm(left, t(reshape(turned, shape=(c * b, a))))
+    return sum_dims(
+        reshape(spread, shape=(left.shape[0], c, b)) * unsqueeze(right, dim=1),
+        dims=(2,),
+        keepdim=False,
+    )

@@ -82,6 +82,23 @@ class polygamma:
         return grad * polygamma(self, n=n + 1)
 
 
+@primitive(typing="float", pointwise=True, real_only=True)
+class mvlgamma:
+    """log of the multivariate gamma function of dimension `p`."""
+
+    def forward(self, *, p):
+        total = self * 0 + p * (p - 1) / 4 * math.log(math.pi)
+        for j in range(p):
+            total = total + special.lgamma(self - j / 2)
+        return total
+
+    def grad_self(grad, self, p):
+        slope = digamma(self)
+        for j in range(1, p):
+            slope = slope + digamma(self - j / 2)
+        return grad * slope
+
+
 @primitive(typing="float", pointwise=True, real_only=True, node="SpecialEntrBackward0")
 class entr:
     """-x log x: 0 at 0, -inf below."""

@@ -84,10 +84,10 @@ class vector_norm:
     def grad_self(grad, self, result, ord, dims, keepdim, dtype):
         grad = restore_dims(grad, dims, keepdim, self.ndim)
         norm = restore_dims(result, dims, keepdim, self.ndim)
-        return _norm_slope(grad, self if dtype is None else cast(self, dtype), norm, ord, dims)
+        return norm_slope(grad, self if dtype is None else cast(self, dtype), norm, ord, dims)
 
 
-def _norm_slope(grad, x, norm, ord, dims):
+def norm_slope(grad, x, norm, ord, dims):
     """How a norm of `x` over `dims`, which are kept, changes with it."""
     if ord == 0:
         return None  # a count
@@ -104,31 +104,6 @@ def _norm_slope(grad, x, norm, ord, dims):
         power = drop(power, mask=raw(x) == 0) if ord < 1 else power
         return sgn(x) * power * scale
     return x * pow_number(abs(x), exponent=ord - 2) * scale
-
-
-@primitive(typing="promote", holomorphic=False)
-class dist:
-    """The norm of all elements of self - other."""
-
-    def forward(self, other, *, p):
-        apart = self - other
-        return reduction.vector_norm(apart, p, tuple(range(apart.ndim)), False)
-
-    def grad_self(grad, self, other, result, p):
-        return _dist_slope(grad, self, other, result, p)
-
-    def grad_other(grad, self, other, result, p):
-        slope = _dist_slope(grad, self, other, result, p)
-        return None if slope is None else -slope
-
-
-def _dist_slope(grad, a, b, result, p):
-    apart = a - b
-    dims = tuple(range(apart.ndim))
-    return _norm_slope(
-        restore_dims(grad, dims, False, apart.ndim), apart,
-        restore_dims(result, dims, False, apart.ndim), p, dims,
-    )  # fmt: skip
 
 
 @primitive

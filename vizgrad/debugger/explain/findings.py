@@ -41,6 +41,7 @@ _FINDERS: tuple[Find, ...] = (
     training_faults.steps_in_vain,
     optimizer_faults.frozen_yet_moved,
     training_faults.without_gradient,
+    training_faults.asked_in_vain,
     dead_gradients.all_zero,
     training_faults.long_steps,
     training_faults.modes,

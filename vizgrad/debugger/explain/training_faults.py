@@ -45,8 +45,8 @@ def nonfinite(noting: Noting) -> Iterator[Cause]:
             yield diverged
             return
         is_given = explained.case == "given-not-finite"
-        if is_given and is_cleared and noting.look.grad(tensor) is not None:
-            continue  # its gradient is finite: an infinite parameter may be meant so
+        if is_given and is_cleared and _had_finite_gradient(leaf):
+            continue  # an infinite parameter may be meant so
         if is_given and id(tensor) in noting.training.parameters:
             yield replace(explained, case="parameter-given")
             return
@@ -78,6 +78,12 @@ def _not_finite(noting: Noting) -> Iterator[tuple[Leaf, Any, bool]]:
     for (leaf, tensor), is_finite, has_value in zip(leaves, finite, values, strict=True):
         if not (is_finite and has_value):
             yield leaf, tensor, is_finite
+
+
+def _had_finite_gradient(leaf: Leaf) -> bool:
+    """Was the gradient finite that the last backward brought, as far as is known?"""
+    visit = None if leaf.run is None else leaf.run.visits.get(-leaf.key)
+    return visit is None or visit.incoming < float("inf")
 
 
 def _is_scaled(leaf: Leaf) -> bool:
@@ -133,6 +139,24 @@ def without_gradient(noting: Noting) -> Iterator[Cause]:
             continue
         found = missing_gradients.of_leaf(noting, leaf, leaf.note, leaf_name(noting, leaf))
         if found:
+            yield found
+            return
+
+
+def asked_in_vain(noting: Noting) -> Iterator[Cause]:
+    """A program without an optimizer asks a leaf for its gradient after backwards, and has never got one: the
+    way to it was cut. A leaf that no loss was computed from may belong to another loss.
+    """
+    if noting.training.steps:
+        return
+    for leaf in noting.gradients.all():
+        tensor = leaf.tensor()
+        if leaf.asked_in_vain < _STEPS or leaf.run is not None:
+            continue
+        if tensor is None or not tensor.requires_grad or noting.look.grad(tensor) is not None:
+            continue
+        found = missing_gradients.of_leaf(noting, leaf, leaf.note, leaf_name(noting, leaf))
+        if found and found.case not in ("used-in-vain", "not-used"):
             yield found
             return
 

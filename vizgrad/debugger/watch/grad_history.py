@@ -86,6 +86,8 @@ class Leaf:
 
     __slots__ = (
         "added_by",
+        "asked_after",
+        "asked_in_vain",
         "grad",
         "kept",
         "key",
@@ -135,6 +137,9 @@ class Leaf:
         self.reported: list[tuple[Run, Site | None]] = []
         #: The tick at which a line first computed with it; 0 before.
         self.used_at = 0
+        #: Backwards after which the program has asked for its gradient, and there was none; and when the
+        #: last of them ended.
+        self.asked_in_vain = self.asked_after = 0
         #: Lines that computed with it.
         self.uses: dict[tuple[int, int], Site] = {}
 
@@ -268,6 +273,14 @@ class Gradients:
             leaf.grad = weakref.ref(grad)
             self._grads[id(grad)] = leaf
 
+    def asked_in_vain(self, tensor: Any, last_end: int) -> None:
+        """The program has asked a leaf for its gradient, and there is none. `last_end`: when the last
+        backward ended; counted is each that came after the leaf was used first.
+        """
+        leaf = self.known(tensor)
+        if leaf is not None and leaf.used_at and leaf.asked_after < last_end > leaf.used_at:
+            leaf.asked_in_vain, leaf.asked_after = leaf.asked_in_vain + 1, last_end
+
     def forget(self, run: Run, notes: Notes) -> None:
         """The notes on gradients that it stored or added to: they hold other values now."""
         for key in run.leaves:
@@ -276,18 +289,19 @@ class Gradients:
             if grad is not None:
                 notes.drop(grad)
 
-    def used(self, variable: Any, site: Site | None) -> None:
+    def used(self, variable: Any, use: Use) -> None:
         """A step has used what its `.grad` holds."""
-        leaf = self.of(variable)
+        leaf, site = self.of(variable), use.site
         if leaf.added_by is not None:
             leaf.reported.append((leaf.added_by, site))
             leaf.added_by = None
         leaf.stepped_at = site
-        leaf.used_by = leaf.used_by or Use(site)
-        for known in leaf.pending:
-            run = known()
-            if run is not None:
-                run.used = True
+        leaf.used_by = leaf.used_by or use
+        if leaf.pending:
+            for known in leaf.pending:
+                run = known()
+                if run is not None:
+                    run.used = True
         if leaf.run is not None:
             leaf.run.used = True
 
@@ -306,11 +320,12 @@ class Gradients:
                     self.shares(mine, other, site)
 
     def stepped(self, optimizer: Any, site: Site | None) -> None:
+        use, grad = Use(site), self._look.grad
         for group in optimizer.param_groups:
             for param in group["params"]:
                 self.optimized[id(param)] = weakref.ref(param)
-                if self._look.grad(param) is not None:
-                    self.used(param, site)
+                if grad(param) is not None:
+                    self.used(param, use)
 
     def wrote(self, tensor: Any, values: tuple[Note, ...], site: Site | None) -> None:
         """A tensor was written in place: a step by hand, if it is a leaf and its gradient goes in."""
@@ -324,7 +339,7 @@ class Gradients:
                     if owner is None or owner is near.tensor():
                         continue
                     if self._look.shares(owner, tensor):
-                        self.used(owner, site)
+                        self.used(owner, Use(site))
                         return
 
 

@@ -254,16 +254,17 @@ class Noting:
 
     def _count_turns(self, note: Note) -> None:
         """Over how many backwards does its history reach, and through which values?"""
-        note.late = True
+        late, last_end, clock = True, self.last_end, note.clock
         for parent in note.parents:
             if not parent.requires or parent.node is None:
                 continue
-            crosses = parent.clock < self.last_end < note.clock
-            note.late = note.late and crosses
+            crosses = parent.clock < last_end < clock
+            late = late and crosses
             turns = parent.turns + crosses
             if turns > note.turns:
                 note.turns = turns
                 note.carried = parent if crosses else parent.carried
+        note.late = late
         before = note.carried
         earlier = None if before is None else before.carried
         if before is None or earlier is None or before.site is None:

@@ -30,8 +30,8 @@ class Note:
     """One value of one tensor. It refers to notes of what it was made of, never to tensors."""
 
     __slots__ = (
-        "__dict__", "__weakref__", "clock", "dtype", "known", "node", "op", "parents", "requires",
-        "site", "tensor",
+        "__dict__", "__weakref__", "clock", "constant", "dtype", "known", "late", "node", "op", "parents",
+        "requires", "site", "tensor",
     )  # fmt: skip
 
     #: How history was lost, if its parents had one: "detach", "data", "copied" (values alone were taken, as
@@ -42,8 +42,6 @@ class Note:
     off: Site | None = None
     #: The same for modules: where the outermost one was called that began with gradients off.
     called_off: Site | None = None
-    #: Was it made of Python numbers, which may come from anywhere?
-    constant = False
     #: For a non-finite value: the first such value on the way.
     born: Note | None = None
     #: For a non-finite value that a library made, or one that a mode has cut there: where it was called.
@@ -63,10 +61,10 @@ class Note:
     #: How many backwards its history reaches over, and the last value that was carried over one.
     turns = 0
     carried: Note | None = None
+    #: For a leaf: the line that has computed with it last, as far as that was noted.
+    used_on: Site | None = None
     #: For a loss: did a GradScaler multiply it?
     scaled = False
-    #: Were all its operands with a history made before the last backward? Then it adds none of a new step.
-    late = False
     #: For a result of a custom Function: the tick at which the Function began. A leaf that was used later was
     #: used within it.
     began = 0
@@ -84,6 +82,11 @@ class Note:
         #: Its `kind` is that of numpy's.
         self.dtype = dtype
         self.requires = False
+        #: Was it made of Python numbers, which may come from anywhere?
+        self.constant = False
+        #: Were all its operands with a history made before the last backward? Then it adds none of a new
+        #: step.
+        self.late = False
         #: Is it finite? Where that waits for a device, what to wait for.
         self.known: bool | Looks = True
         #: The sequence number of the node that made it.

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from vizgrad.core import errors
 from vizgrad.core.arrays.dtypes import promote_types
+from vizgrad.core.ops import distances, shape
 from vizgrad.core.ops import matrix_products as op
-from vizgrad.core.ops import shape
 from vizgrad.core.ops.public.arguments import as_float, takes_tensors, written
 from vizgrad.core.ops.public.broadcasting import broadcast_tensors
 from vizgrad.core.tensor.modes import set_grad_mode
@@ -151,11 +151,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         )
     lead = tuple(a.shape[:-1])
     count = math.prod(lead)
-    rows = a.reshape(count, in1)
-    spread = linear(rows, weight.permute(0, 2, 1).reshape(out_features * in2, in1))
-    out: Any = (spread.reshape(count, out_features, in2) * b.reshape(count, 1, in2)).sum(
-        -1, dtype=a.dtype
-    )
+    out: Any = op.trilinear.record(a.reshape(count, in1), b.reshape(count, in2), weight)
     if bias is not None:
         out = out + bias
     return shape.unsafe_view.record(out, shape=(*lead, out_features))
@@ -222,9 +218,4 @@ def pdist(
     p: Annotated[float, AtLeast(0, "pdist only supports non-negative p values, got {value}")] = 2.0,
 ) -> Tensor:
     """The distances of all pairs i < j of rows, in order."""
-    from vizgrad.core.arrays import xp
-    from vizgrad.core.tensor.tensor import new_tensor
-
-    i, j = xp.triu_indices(input.shape[0], 1)
-    difference = input[new_tensor(i)] - input[new_tensor(j)]
-    return difference.sgn().abs().sum(-1) if p == 0 else _norm(difference, p, -1, False)
+    return distances.pdist.record(input, p=float(p))

@@ -147,3 +147,38 @@ def test_a_long_watch_keeps_no_place_of_what_is_gone() -> None:
         for _ in range(10):
             backward(model)
         assert places() <= before
+
+
+@pytest.mark.parametrize(("to_none", "times"), [(True, 0), (False, 2)])
+def test_clearing_to_none_asks_nothing_of_the_watch(
+    heard: list[str], to_none: bool, times: int
+) -> None:
+    """Where zeros are written, the watch hears it: two gradients are filled."""
+    model = nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(model.parameters(), 0.1, foreach=False)
+    with vg.watch():
+        model(torch.ones(2, 3)).sum().backward()
+        heard.clear()
+        optimizer.zero_grad(set_to_none=to_none)
+        assert heard.count("zero_") == times
+        assert ("grad" in heard) is not to_none
+
+
+def test_a_mode_of_the_program_hears_gradients_being_cleared() -> None:
+    model = nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    names: list[str] = []
+
+    class Mode(torch.overrides.TorchFunctionMode):
+        def __torch_function__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            names.append(func.__name__)
+            return func(*args, **(kwargs or {}))
+
+    with vg.watch(), Mode():
+        model(torch.ones(2, 3)).sum().backward()
+        names.clear()
+        optimizer.zero_grad()
+    assert names.count("__get__") >= 2
+    assert names.count("__set__") == 2

@@ -169,6 +169,37 @@ def test_what_was_recorded_before_or_after_is_not_noted() -> None:
     assert places["MulBackward0"].text == "inside = before * 2"
 
 
+def test_a_module_whose_forward_was_replaced_or_called_by_itself_has_the_line_that_ran_it() -> None:
+    """As libraries replace it. PyTorch's own code of it runs, but another line has called that."""
+
+    def line_of(loss: Any) -> str:
+        return next(n.place.text for n in vizgrad.graph(loss).data.nodes if n.name[:5] == "Addmm")
+
+    layer = torch.nn.Linear(3, 1)
+    with watching():
+        layer(torch.ones(2, 3))
+        direct = layer.forward(torch.ones(2, 3))  # by itself
+        called = layer(torch.ones(2, 3))  # called
+        inner = layer.forward
+
+        def replaced(x: Any) -> Any:
+            return inner(x) * 2  # replaced
+
+        layer.forward = replaced  # type: ignore[method-assign]
+        within = layer(torch.ones(2, 3))
+    ends = [line_of(each.sum()).rpartition("# ")[2] for each in (direct, called, within)]
+    assert ends == ["by itself", "called", "replaced"]
+
+
+def test_a_leaf_is_used_on_each_line_that_computes_with_it() -> None:
+    a = torch.ones(2, requires_grad=True)
+    with watching() as noting:
+        for _ in range(3):
+            (a * 2).sum()
+            (a * 3).sum()
+    assert len(noting.gradients.of(a).uses) == 2
+
+
 def test_an_error_in_a_module_leaves_nothing_open() -> None:
     class Broken(torch.nn.Module):
         def forward(self, x: Any) -> Any:

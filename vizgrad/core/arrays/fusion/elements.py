@@ -21,7 +21,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from vizgrad.core.arrays.backend import Array, is_array, is_on_host
+from vizgrad.core.arrays.backend import Array, is_array, is_on_device, is_on_host
 from vizgrad.core.arrays.fusion import launch, many
 from vizgrad.core.arrays.fusion.program import (
     C_TYPES,
@@ -74,7 +74,7 @@ def fused(*numbers: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
             types = tuple(map(key, bound.items()))
             made = programs.get(types, lambda: traced(function, bound, numbers))
             if made is None:
-                return function(*args, **options)
+                return _laid_out(function, args, options)
             program, form = made
             if form is None and many.put(program, list(bound.values())):
                 return None
@@ -130,12 +130,19 @@ def as_laid_out(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **options: Any) -> Any:
         if isinstance(args[0], np.ndarray):
             return function(*args, **options)
-        order = in_memory([value for value in args if is_array(value)])
-        if order is None:
-            return function(*args, **options)
-        return _turned_back(function(*(_turned(a, order) for a in args), **options), order)
+        return _laid_out(function, args, options)
 
     return run
+
+
+def _laid_out(function: Callable[..., Any], args: Any, options: dict[str, Any]) -> Any:
+    """`function(*args, **options)`, given its arguments with the axes in the order of memory."""
+    arrays = [value for value in (*args, *options.values()) if is_array(value)]
+    order = in_memory(arrays) if all(map(is_on_device, arrays)) else None
+    if order is None:
+        return function(*args, **options)
+    turned = {name: _turned(value, order) for name, value in options.items()}
+    return _turned_back(function(*(_turned(a, order) for a in args), **turned), order)
 
 
 def _turned(value: Any, order: list[int]) -> Any:

@@ -177,20 +177,23 @@ def _check_step(name: str, dx: Any) -> None:
         raise RuntimeError(f"{name}: Currently, we only support dx as a real number, not {dx}.")
 
 
-#: Types of elements that a number is brought to without loss of its digits.
-_EXACT = ("float32", "float64", "complex64", "complex128")
+def _is_exact(value: Any, number: Any) -> bool:
+    """Is the number, brought to the elements' type, what it was? In halves few are."""
+    if isinstance(number, (Tensor, complex)) or value.dtype.category < 2:
+        return False
+    return value.dtype.itemsize > 2 or float(value._array.dtype.type(number)) == number
 
 
 def _times(value: Any, number: Any) -> Any:
     """`value * number`, which saves nothing that a backward frees."""
-    if value.dtype.name not in _EXACT or isinstance(number, (Tensor, complex)):
+    if not _is_exact(value, number):
         return value * number
     return arithmetic.mul_number.record(value, other=number)
 
 
 def _by(value: Any, number: Any) -> Any:
     """`value / number`, which saves nothing that a backward frees."""
-    if value.dtype.name not in _EXACT or isinstance(number, (Tensor, complex)):
+    if not _is_exact(value, number):
         return value / number
     return arithmetic.div_number.record(value, other=number)
 

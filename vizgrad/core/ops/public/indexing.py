@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from vizgrad.core.arrays import layout, xp
@@ -12,7 +12,8 @@ from vizgrad.core.arrays.kernels.indexing import check_flat
 from vizgrad.core.arrays.layout import overlaps_itself
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.function.inplace import check_history, check_placing, write
-from vizgrad.core.function.transform_tensor import like_batch, of_examples
+from vizgrad.core.function.strided import geometry_of, strided_replace
+from vizgrad.core.function.transform_tensor import Wrapped, like_batch, of_examples
 from vizgrad.core.function.typing import WrappedNumber
 from vizgrad.core.ops import copying, indexing
 from vizgrad.core.ops.forms import public
@@ -224,25 +225,39 @@ def as_strided_scatter(
     input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:
     """A copy whose strided region is `src`; it lies in memory as `input` does, with what is between."""
-    copy = _clone_with_gaps(like_batch(input, src))
-    region = slicing.as_strided(copy, size, stride, storage_offset)
+    whole, seen = _memory_and_view(like_batch(input, src))
+    region = slicing.as_strided(seen(whole), size, stride, storage_offset)
     if tuple(region.shape) != tuple(src.shape):
         raise RuntimeError(
             "expected src to have a size equal to the slice of self. src size = "
             f"{list(src.shape)}, slice size = {list(region.shape)}"
         )
-    region.copy_(src)
-    return copy
+    if isinstance(region, Wrapped) or overlaps_itself(region._array):
+        copy = seen(whole.clone())
+        slicing.as_strided(copy, size, stride, storage_offset).copy_(src)
+        return copy
+    # A write to a view would free what its backward has used; this is linear, and saves nothing.
+    placed = src if src.dtype == input.dtype else src.to(input.dtype)
+    return seen(strided_replace.record(whole, placed, geometry=geometry_of(whole, region)))
 
 
-def _clone_with_gaps(input: Tensor) -> Any:
-    """A copy of the memory from its start, seen as `input` sees it; of what overlaps itself, a plain one."""
-    if overlaps_itself(input._array) or not input._array.size:
-        return input.clone()
+def _memory_and_view(input: Tensor) -> tuple[Any, Callable[[Any], Any]]:
+    """The memory of a tensor from its start, and the function that sees it as the tensor does. If the tensor
+    overlaps itself, or lies there alone in C order, the memory is the tensor.
+    """
+    have = input._array
+    if overlaps_itself(have) or not have.size:
+        return input.clone(), _itself
     shape, strides, offset = input.shape, input.stride(), input.storage_offset()
+    if not offset and have.flags.c_contiguous:
+        return input, _itself
     needed = 1 + offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
-    whole = slicing.as_strided(input, (needed,), (1,), 0).clone()
-    return slicing.as_strided(whole, shape, strides, offset)
+    whole = slicing.as_strided(input, (needed,), (1,), 0)
+    return whole, lambda memory: slicing.as_strided(memory, shape, strides, offset)
+
+
+def _itself(memory: Any) -> Any:
+    return memory
 
 
 @public(method=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -113,10 +112,7 @@ def mvlgamma(
     p: Annotated[int, AtLeast(1, "p has to be greater than or equal to 1, got {value}")],
 ) -> Tensor:
     """log of the multivariate gamma function of dimension `p`."""
-    total: Any = input * 0 + p * (p - 1) / 4 * math.log(math.pi)
-    for j in range(p):
-        total = total + gammaln(input - j / 2)
-    return total
+    return special.mvlgamma.record(input, p=int(p))
 
 
 multigammaln = mvlgamma

@@ -11,7 +11,7 @@ from vizgrad.core.arrays.dtypes import DType, promote_types
 from vizgrad.core.arrays.kernels.reduction import count
 from vizgrad.core.errors import warn_outside, wrap_dim
 from vizgrad.core.function.transform_tensor import Wrapped, of_examples
-from vizgrad.core.ops import recording, statistics
+from vizgrad.core.ops import distances, recording, statistics
 from vizgrad.core.ops.constants import place_of
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public import (
@@ -235,7 +235,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     _check_norm_type(result_type(input, other))
     p = number_of(p)
     _check_norm(p, shape, dims_of(None, len(shape)))
-    return statistics.dist.record(input, other, p=p)
+    return distances.dist.record(input, other, p=p)
 
 
 _COMPUTE_MODES = (
@@ -277,12 +277,11 @@ def cdist(
             "X1 and X2 must have the same number of columns. "
             f"X1: {x1._array.shape[-1]} X2: {x2._array.shape[-1]}"
         )
-    difference = dimensions.unsqueeze(x1, -2) - dimensions.unsqueeze(x2, -3)
-    if p == 0:  # a count; its gradient is 0, and is there
-        return difference.sgn().abs().sum(-1)
     if not x1._array.shape[-1]:
         p = 1.0  # the largest of no numbers, none of which is below 0
-    return vector_norm(difference, p, -1)
+    stacks = broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+    rows = [x if x.shape[:-2] == stacks else x.expand(*stacks, *x.shape[-2:]) for x in (x1, x2)]
+    return distances.cdist.record(*rows, p=float(p))
 
 
 # Statistics of the rows of a matrix.

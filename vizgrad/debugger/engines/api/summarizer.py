@@ -156,8 +156,12 @@ class Origin:
     @property
     def users(self) -> Spot | None:
         """The instruction of the user that recorded it, or called the module of the library that did."""
-        made = self.made
-        return self.spot if made is None else made.spot
+        spot = self.spot
+        if spot is None:
+            for call in reversed(self.calls):  # as `made`: this is asked for each node
+                if call.spot is not None:
+                    return call.spot
+        return spot
 
 
 #: The origin of a node without known facts.

@@ -40,15 +40,15 @@ _WRITTEN_BY_TORCH = ("<eval_with_key>", f"{Path(torch.__file__).parent}{os.sep}"
 class _Opened:
     """A call of a module that is open, and all around it."""
 
-    __slots__ = ("calls", "frame", "near", "off", "origins", "place", "site")
+    __slots__ = ("calls", "forward", "near", "off", "origins", "place", "site")
 
     def __init__(
         self, calls: tuple[Call, ...], place: _Place | tuple[None, None] = (None, None),
-        off: Spot | None = None, frame: int = 0,
+        off: Spot | None = None, forward: CodeType | None = None,
     ) -> None:  # fmt: skip
         self.calls = calls
-        #: Where the innermost was called; and the id of PyTorch's frame that runs it.
-        self.place, self.frame = place, frame
+        #: Where the innermost was called; and the code that runs it, where that is PyTorch's.
+        self.place, self.forward = place, forward
         #: Where the outermost module was called that ran from its beginning with gradients off.
         self.off = off
         #: Where the user's code has called the library that runs, once it was asked for.
@@ -140,10 +140,12 @@ class Marks:
 
 
 def _entered(module: torch.nn.Module, args: object) -> None:
-    if torch.compiler.is_compiling() or OPEN.calls is None:  # the second: of another thread
+    if _is_compiling() or (opened := OPEN.calls) is None:  # the second: of another thread
         return
-    around, modules = OPEN.calls[-1], _MODULES.open
-    frame = sys._getframe(1)
+    around, modules = opened[-1], _MODULES.open
+    # a frame costs when it is shown: those between are PyTorch's
+    frame: FrameType | None = sys._getframe(3)
+    frame = frame.f_back if frame.f_code is _CALL else sys._getframe(1)
     calls, place = around.calls, place_of(frame)
     site = place[0]
     if len(calls) < MOST_CALLS:
@@ -152,23 +154,34 @@ def _entered(module: torch.nn.Module, args: object) -> None:
     off = around.off
     if off is None and not torch.is_grad_enabled():
         off = site
-    OPEN.calls.append(_Opened(calls, place, off, id(frame)))
+    kind = module.__class__
+    forward = getattr(getattr(kind, "forward", None), "__code__", None)
+    known = _CODES.get(id(forward))
+    if known is None or not known.passed or "forward" in module.__dict__:
+        forward = None
+    opened.append(_Opened(calls, place, off, forward))
     modules.append(module)
-    if isinstance(module, DistributedDataParallel):
+    if DistributedDataParallel in kind.__mro__:
         for one in torch_hooks.watched():
             one.replicates(module, site)
 
 
 def _left(module: torch.nn.Module, args: tuple[Any, ...], made: object) -> None:
-    if torch.compiler.is_compiling():
+    if _is_compiling():
         return
-    if OPEN.calls is not None and len(OPEN.calls) > 1:
+    opened = OPEN.calls
+    if opened is not None and len(opened) > 1:
         if isinstance(module, _BY_MODE):
-            spot = OPEN.calls[1].site
+            spot = opened[1].site
             for one in torch_hooks.watched():
                 one.ran_layer(_MODULES.open[0], spot, module, args, made)
-        OPEN.calls.pop()
+        opened.pop()
         _MODULES.open.pop()
+
+
+_is_compiling = torch.compiler.is_compiling
+#: The third frame above a hook of a module: what calls it is above.
+_CALL = torch.nn.Module._wrapped_call_impl.__code__
 
 
 #: Layers that do something else in training than in evaluation.
@@ -252,12 +265,12 @@ _MOST_CODES = 20_000
 
 def place_of(frame: FrameType | None) -> tuple[Spot, Site] | tuple[None, None]:
     """The nearest instruction of a person's, from this frame on."""
-    opened = OPEN.calls[-1] if OPEN.calls else None
-    runs = 0 if opened is None else opened.frame
+    calls = OPEN.calls
+    opened = calls[-1] if calls else None
     while frame is not None:
-        if id(frame) == runs and opened is not None:
-            return opened.place  # from here on it was asked for when the module was called
         code = frame.f_code
+        if opened is not None and code is opened.forward:
+            return opened.place  # from here on it was asked for when the module was called
         known = _CODES.get(id(code)) or _met(frame)
         if not known.passed:
             offset = frame.f_lasti

@@ -346,7 +346,7 @@ _KINDS = {
 
 def heard_as(func: Any) -> tuple[str, str]:
     """(kind, name). Kinds are those of `vizgrad.debugger.watch.hooked_functions`; "pass": nothing is
-    noted of it, "run": it runs a backward, of which the engine tells.
+    noted of it, "run": it runs a backward, of which the engine tells, "ask": it gives the gradient of a leaf.
     """
     try:
         known = _known.get(func)
@@ -384,4 +384,6 @@ def _of_attribute(access: str, name: str) -> tuple[str, str]:
         return ("data" if access == "__get__" else "assign"), name
     if name == "requires_grad" and access == "__set__":
         return "freeze", name
+    if name == "grad" and access == "__get__":
+        return "ask", name
     return ("op" if access == "__get__" and name in _VIEWS else "pass"), name

@@ -21,44 +21,15 @@ _OTHERS = frozenset(
 _NUMBERS = (float, int)
 _modes = torch._C._len_torch_function_stack
 _transform = torch._C._functorch.peek_interpreter_stack
-_number = torch._C._autograd._get_sequence_nr
+#: The tensors among the arguments of a call, their counters before it, and whether a number is among them.
+Operands = tuple[list[Any], list[int], bool]
 
 
-class PlainCall:
-    """A call before it is made."""
-
-    __slots__ = ("args", "constant", "kwargs", "name", "number", "operands", "versions")
-
-    def __init__(
-        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], operands: list[Any],
-        versions: list[int], constant: bool,
-    ) -> None:  # fmt: skip
-        self.name, self.args, self.kwargs = name, args, kwargs
-        #: The tensors among its arguments, and their counters before it.
-        self.operands, self.versions = operands, versions
-        #: Is a number among them?
-        self.constant = constant
-        #: The number that the next node gets.
-        self.number = _number()
-
-    def has_written(self) -> bool:
-        """Did the counter of an operand go on?"""
-        return [each._version for each in self.operands] != self.versions
-
-    def before(self) -> list[tuple[Any, int]]:
-        """The tensors, with their counters before the call."""
-        return list(zip(self.operands, self.versions, strict=True))
-
-    def one_node(self, node: Any) -> bool:
-        """Is this node all that the call has recorded?"""
-        return bool(node._sequence_nr() == self.number == _number() - 1)
-
-
-def plain_call(  # noqa: C901  one loop, as each call of a function costs a tenth of the whole
-    name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> PlainCall | None:
-    """A call with these arguments; None where one is no plain tensor or may hold others, where another mode
-    listens, and within a transform.
+def plain_operands(  # noqa: C901  one loop, as each call of a function costs a tenth of the whole
+    args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Operands | None:
+    """The operands of a call with these arguments; None where one is no plain tensor or may hold others,
+    where another mode listens, and within a transform.
     """
     if _modes() or _transform() is not None:
         return None
@@ -79,14 +50,13 @@ def plain_call(  # noqa: C901  one loop, as each call of a function costs a tent
             constant = True
         elif kind not in _OTHERS:
             return None
-    for each in kwargs.values():
+    for each in kwargs.values() if kwargs else ():
         kind = each.__class__
         if kind is _Tensor or kind is _Parameter:
             operands.append(each)
         elif kind not in _OTHERS:
             return None
     try:
-        versions = [each._version for each in operands]
+        return operands, [each._version for each in operands], constant
     except RuntimeError:  # inference tensors have none
         return None
-    return PlainCall(name, args, kwargs, operands, versions, constant)

@@ -21,7 +21,12 @@ from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
-from torch.overrides import TorchFunctionMode
+from torch.overrides import (
+    TorchFunctionMode,
+    _get_current_function_mode_stack,
+    _pop_mode,
+    _push_mode,
+)
 
 from vizgrad.debugger.engines.pytorch.device_threads import in_device_thread
 from vizgrad.debugger.watch.functions import Tap
@@ -238,10 +243,21 @@ def _steps(optimizer: Any, args: Any, kwargs: Any) -> None:
 
 
 def _cleared(tap: Tap, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    made = tap.original(*args, **kwargs)
-    if not torch.compiler.is_compiling():
-        for one in _LOCAL.heard:
-            one.cleared(args[0])
+    if torch.compiler.is_compiling() or not _LOCAL.heard:
+        return tap.original(*args, **kwargs)
+    to_none = kwargs.get("set_to_none", args[1] if len(args) > 1 else True)
+    modes = _get_current_function_mode_stack()
+    if to_none is True and modes and modes[-1] is _LOCAL.heard[-1]:
+        # it asks for each gradient, twice, and nothing is noted of that
+        mode = _pop_mode()
+        try:
+            made = tap.original(*args, **kwargs)
+        finally:
+            _push_mode(mode)
+    else:
+        made = tap.original(*args, **kwargs)
+    for one in _LOCAL.heard:
+        one.cleared(args[0])
     return made
 
 

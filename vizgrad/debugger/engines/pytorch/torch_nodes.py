@@ -19,17 +19,18 @@ from vizgrad.debugger import model
 from vizgrad.debugger.engines.api.summarizer import NOWHERE, Origin
 from vizgrad.debugger.model import Place
 
-_EDGES = "vizgrad edges"
+#: The keys of the notes in the metadata of a node: the edges below it, and where it was recorded.
+EDGES, ORIGIN = "vizgrad edges", "vizgrad"
 
 
 def edges_of(node: Any) -> tuple[tuple[Any, int], ...]:
     """The nodes below a node, and which of their outputs. No node is asked in another way."""
-    known: tuple[tuple[Any, int], ...] | None = node.metadata.get(_EDGES)
+    known: tuple[tuple[Any, int], ...] | None = node.metadata.get(EDGES)
     if known is not None:
         return known
     edges: tuple[tuple[Any, int], ...] = node.next_functions
     if edges:
-        node.metadata[_EDGES] = edges
+        node.metadata[EDGES] = edges
     return edges
 
 
@@ -132,9 +133,6 @@ def as_list(tensors: Any) -> list[Any]:
     return list(tensors)
 
 
-_ORIGIN = "vizgrad"
-
-
 #: The class of the nodes of leaves.
 LEAF = torch._C._functions.AccumulateGrad
 
@@ -142,8 +140,8 @@ LEAF = torch._C._functions.AccumulateGrad
 def note_one(node: Any, origin: Origin) -> None:
     """Keeps where a node was recorded that was not there before its call."""
     metadata = node.metadata
-    metadata[_ORIGIN] = origin
-    metadata[_EDGES] = node.next_functions
+    metadata[ORIGIN] = origin
+    metadata[EDGES] = node.next_functions
 
 
 def note_all(nodes: list[Any], origin: Origin, since: int) -> None:
@@ -155,14 +153,14 @@ def note_all(nodes: list[Any], origin: Origin, since: int) -> None:
         if node.__class__ is LEAF:
             continue
         metadata = node.metadata
-        if _ORIGIN in metadata:
+        if ORIGIN in metadata:
             continue
         edges = node.next_functions
         if edges:
-            metadata.setdefault(_EDGES, edges)
+            metadata.setdefault(EDGES, edges)
         if node._sequence_nr() < since:
             continue
-        metadata[_ORIGIN] = origin
+        metadata[ORIGIN] = origin
         for below, _ in edges:
             if below is not None:
                 nodes.append(below)
@@ -170,7 +168,7 @@ def note_all(nodes: list[Any], origin: Origin, since: int) -> None:
 
 def recorded_at(node: Any) -> Origin:
     """The notes on it."""
-    return node.metadata.get(_ORIGIN, NOWHERE)
+    return node.metadata.get(ORIGIN, NOWHERE)
 
 
 def scope_of(origin: Origin) -> tuple[str, ...]:

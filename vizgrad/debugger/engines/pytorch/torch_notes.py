@@ -22,7 +22,6 @@ from vizgrad.debugger.engines.pytorch.call_places import (
     modules_called,
     near_here,
 )
-from vizgrad.debugger.engines.pytorch.plain_calls import PlainCall
 from vizgrad.debugger.engines.pytorch.torch_tensors import (
     KINDS,
     LOOK,
@@ -93,12 +92,14 @@ class TorchNoting(Noting):
             self._made(kind, name, args, kwargs, made, wrote, site, node)
 
     def made_plainly(  # noqa: C901  in one piece, as each call of a function costs
-        self, call: PlainCall, made: Any, site: Site | None, node: Any
-    ) -> None:
-        """An operation made one tensor, and wrote to none. `node`: of it, if it has one."""
-        known, operands = self.notes.known, call.operands
+        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], operands: list[Any],
+        constant: bool, made: Any, site: Site | None, node: Any, key: int,
+    ) -> None:  # fmt: skip
+        """An operation made one tensor, and wrote to none. `node`: of it, if it has one, and its number."""
+        known, last_end = self.notes.known, self.last_end
         parents: list[Note] = []
-        itself = False
+        itself = turned = False
+        late = finite = True
         for each in operands:
             parent = known.get(id(each))
             if parent is None or parent.tensor() is not each:
@@ -106,38 +107,44 @@ class TorchNoting(Noting):
             else:
                 parent.requires = each.requires_grad
             parents.append(parent)
+            if parent.known is not True:
+                finite = False
             if each is made:
                 itself = True
-            elif parent.requires and parent.node is None and site is not None:
+            elif not parent.requires:
+                continue
+            elif parent.node is not None:
+                if parent.clock < last_end or parent.turns:
+                    turned = True
+                else:
+                    late = False
+            elif site is not None and parent.used_on is not site:
+                parent.used_on = site
                 self.gradients.use(each, parent, site)
         if itself:
             return  # nothing was done
-        name = call.name
         note = Note(name, site, tuple(parents), KINDS[made.dtype], tick())
-        if call.constant:
-            note.constant = True
+        note.constant = constant
         if node is None or made._version:
             self.place(note, made)
         else:
-            note.requires, note.node = True, node._sequence_nr()
+            note.requires, note.node = True, key
         if not note.requires:
             self._note_cut(note, "op")
-        elif self.last_end:
+        elif turned:
             self._count_turns(note)
-        if parents and not self._keeps(note) and not finite_anew(made):
+        elif last_end:
+            note.late = late
+        if parents and not (
+            (finite and name in KEEPING and not self.memory.lends) or finite_anew(made)
+        ):
             self.judge_odd(note, made)
         if name in self.looked_at:
             for look in self.lookers:
-                look(name, note, call.args, call.kwargs)
+                look(name, note, args, kwargs)
         self.notes.put(made, note)
         if self.repeats.running:
-            self._lent(note, made, "op", call.args)
-
-    def _keeps(self, note: Note) -> bool:
-        """Is its value finite as those of its operands are?"""
-        if note.op not in KEEPING or self.memory.lends:  # else they may have been written unseen
-            return False
-        return all(parent.finite for parent in note.parents)
+            self._lent(note, made, "op", args)
 
     def taken(self, name: str, array: Any, made: Any, site: Site | None) -> None:
         """A tensor was made over memory of another owner."""

@@ -20,19 +20,25 @@ from torch.overrides import (
     _push_mode,
 )
 
-from vizgrad.core.errors import hide_frames
+from vizgrad.core.errors import hide_frames, is_library
 from vizgrad.core.tensor.source_location import Site
 from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger.engines.api.summarizer import Spot
 from vizgrad.debugger.engines.pytorch import torch_hooks
-from vizgrad.debugger.engines.pytorch.call_places import Marks, module_calls, place_of, whose
+from vizgrad.debugger.engines.pytorch.call_places import (
+    Marks,
+    is_passed,
+    module_calls,
+    place_of,
+    whose,
+)
 from vizgrad.debugger.engines.pytorch.function_card import heard_as
 from vizgrad.debugger.engines.pytorch.optimizer_steps import (
     StepWrites,
     can_be_told,
     counts_of,
 )
-from vizgrad.debugger.engines.pytorch.plain_calls import plain_call
+from vizgrad.debugger.engines.pytorch.plain_calls import plain_operands
 from vizgrad.debugger.engines.pytorch.torch_errors import explain_call, explain_parameter
 from vizgrad.debugger.engines.pytorch.torch_notes import TorchNoting
 from vizgrad.debugger.engines.pytorch.versions import OUTPUTS_TOLD, note_output
@@ -68,51 +74,68 @@ class _Listening(TorchFunctionMode):
         self._marks = Marks()
         self._steps = StepWrites()
 
-    def __torch_function__(  # noqa: C901  in one piece, as each call of a function costs
+    def __torch_function__(  # noqa: C901, PLR0915  in one piece, as each call of a function costs
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
-        if torch.compiler.is_compiling():  # it would become a part of what is compiled
+        if _is_compiling():  # it would become a part of what is compiled
             return func(*args, **kwargs)
         kind, name = heard_as(func)
         if kind in _UNNOTED:
             try:
-                return func(*args, **kwargs)
+                made = func(*args, **kwargs)
             except Exception as error:
                 # as bool() of a tensor within vmap
-                if kind == "pass" and not _of_own(sys._getframe(1)):
+                if kind != "run" and not _of_own(_getframe(1)):
                     self._failed(error, name, args, kwargs)
                 hide_frames(error)
                 raise
-        caller, frame = _caller(sys._getframe(1))
+            if made is None and kind == "ask":
+                self._has_none(args[0], _getframe(1))
+            return made
+        frame = _getframe(1)
+        caller = whose(frame)
+        if caller == "watch":
+            caller, frame = _caller(frame)
         if caller == "own" or _tracing() is not None:
             return func(*args, **kwargs)
-        call = None
-        if kind == "op" and not may_write(name):
-            call = plain_call(name, args, kwargs)
-        if call is None:
+        given = plain_operands(args, kwargs) if kind == "op" and not may_write(name) else None
+        if given is None:
             return self._noted(kind, func, name, args, kwargs, caller, frame)
+        operands, versions, constant = given
+        number = _number()  # of the next node
         try:
             made = func(*args, **kwargs)
         except Exception as error:
             self._failed(error, name, args, kwargs)
             hide_frames(error)
             raise
-        if made.__class__ is not torch.Tensor or caller == "step" or call.has_written():
+        written = [each._version for each in operands] != versions
+        if made.__class__ is not torch.Tensor or caller == "step" or written:
             with torch._C.DisableTorchFunction():
-                self._tell(kind, name, args, kwargs, made, call.before(), caller, frame)
+                before = list(zip(operands, versions, strict=True))
+                self._tell(kind, name, args, kwargs, made, before, caller, frame)
             return made
         spot, site = place_of(frame)
-        node = None
-        if torch.is_grad_enabled() and (node := made.grad_fn) is not None:
-            if call.one_node(node):
+        node, key = None, 0
+        if _records() and (node := made.grad_fn) is not None:
+            key = node._sequence_nr()
+            if key == number == _number() - 1:  # it is all that the call has recorded
                 self._marks.mark_one(node, spot)
             else:
                 self._marks.mark([node], spot)
             if not OUTPUTS_TOLD:
                 note_output(made, node)
         noting = self._noting
-        Noting.guarded(noting, noting.made_plainly, call, made, site, node)
+        observer = noting._observer
+        if observer is not None and observer.active:
+            noting.busy = True  # as `guarded`, without a call of its own
+            try:
+                noting.made_plainly(name, args, kwargs, operands, constant, made, site, node, key)
+            except Exception as error:  # noqa: BLE001  whatever it was, it is reported
+                observer.raised(error)
+            finally:
+                noting.busy = False
         return made
 
     def _noted(
@@ -177,6 +200,15 @@ class _Listening(TorchFunctionMode):
         with torch._C.DisableTorchFunction():
             site = _site_here(2)
             self._noting.guarded(explain_call, self._noting, error, name, args, site, kwargs)
+
+    def _has_none(self, tensor: Any, frame: Any) -> None:
+        """Code has asked a tensor for its gradient, and there is none: the user's own code, and a leaf?"""
+        if whose(frame) or is_passed(frame.f_globals.get("__name__") or ""):
+            return
+        with torch._C.DisableTorchFunction():
+            if tensor.is_leaf and tensor.requires_grad and not is_library(frame.f_code.co_filename):
+                noting = self._noting
+                noting.guarded(noting.gradients.asked_in_vain, tensor, noting.last_end)
 
     # --- told by taps ----------------------------------------------------------------------------
 
@@ -368,9 +400,13 @@ def _site_here(depth: int) -> Site | None:
     return place_of(sys._getframe(depth))[1]
 
 
+_getframe = sys._getframe
+_is_compiling = torch.compiler.is_compiling
+_number = torch._C._autograd._get_sequence_nr
+_records = torch.is_grad_enabled
 _tracing = torch._C._get_tracing_state
 #: Calls of these kinds are let through.
-_UNNOTED = frozenset({"pass", "run"})
+_UNNOTED = frozenset({"ask", "pass", "run"})
 #: Lines of other threads that are kept.
 _STRAYS_KEPT = 16
 

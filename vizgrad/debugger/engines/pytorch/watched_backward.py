@@ -28,7 +28,9 @@ from vizgrad.debugger.engines.pytorch.saved import raw_values
 from vizgrad.debugger.engines.pytorch.summary import summarize
 from vizgrad.debugger.engines.pytorch.torch_errors import explain_run
 from vizgrad.debugger.engines.pytorch.torch_nodes import (
+    EDGES,
     LEAF,
+    ORIGIN,
     built_in,
     clock_of,
     edges_of,
@@ -179,13 +181,22 @@ class Listened:
         """The hook of all nodes; None where PyTorch does not say which of them runs."""
         if _running is None:
             return None
-        noting, visited, guarded, running = self._noting, self._visited, Noting.guarded, _running
+        noting, visited, running = self._noting, self._visited, _running
+        observer = noting._observer
 
         def ran(routed: Any, given: Any) -> None:
-            if torch.compiler.is_compiling():
+            if _is_compiling():
                 return  # it would become a part of what is compiled
+            if observer is None or not observer.active:
+                return
             with _Unheard():
-                guarded(noting, visited, running(), routed, given)
+                noting.busy = True  # as `guarded`, without a call of its own
+                try:
+                    visited(running(), routed, given)
+                except Exception as error:  # noqa: BLE001  whatever it was, it is reported
+                    observer.raised(error)
+                finally:
+                    noting.busy = False
 
         return ran
 
@@ -221,10 +232,11 @@ class Listened:
         came = known if known is not None and not self._hooked else self._given(key, known, given)
         incoming = given[0] if len(given) == 1 else None
         deliveries: list[Any] = []
+        metadata = node.metadata
         is_odd, name = False, built_in(node)
         # a custom Function may have written to what it was given, and return it
         last, sent = incoming if name else None, came
-        for grad, (below, _) in zip(routed, edges_of(node), strict=False):
+        for grad, (below, _) in zip(routed, metadata.get(EDGES) or edges_of(node), strict=False):
             index += 1
             if below is None:
                 continue
@@ -242,7 +254,7 @@ class Listened:
             waiting[to] = None if to in waiting else sent
             if not 0.0 < sent < _INF:
                 is_odd = True
-        run, spot, name = self._run, recorded_at(node).users, name or name_of(node)
+        run, spot, name = self._run, metadata.get(ORIGIN, NOWHERE).users, name or name_of(node)
         run.note(key, name, spot, came, deliveries)
         if is_odd or run.memory.hidden:
             visit = visit_of(key, name, spot, came, deliveries).delivered(0, len(deliveries))
@@ -324,6 +336,7 @@ _PASSING_ON = frozenset(
 ) | {"SqueezeBackward1", "ReshapeAliasBackward0"}  # fmt: skip
 #: The node that runs on this thread; None: PyTorch does not say.
 _running = getattr(torch._C, "_current_autograd_node", None)
+_is_compiling = torch.compiler.is_compiling
 #: While it is on, no mode of functions hears of what is looked at.
 _Unheard = torch._C.DisableTorchFunction
 
