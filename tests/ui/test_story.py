@@ -152,7 +152,7 @@ def compared(lab: Lab, notebook: Notebook, view: Locator) -> None:
     odd = graph.locator("[data-node-id][data-differs=odd]")  # a leaf is drawn at each of its uses
     assert len(set(odd.evaluate_all("all => all.map(e => e.dataset.nodeId)"))) == 2
     expect(odd.first).to_contain_text("NaN → 0.707")
-    expect(graph.get_by_role("treeitem", name="beside branch 1: NaN → 0.707").first).to_be_visible()
+    expect(graph.get_by_role("treeitem", name="→ branch 1: NaN → 0.707").first).to_be_visible()
     expect(region).to_contain_text("branch 1 compared with original: 2 of 2 nodes differ. First:")
     expect(view.locator("[aria-live]")).to_have_text(re.compile("2 of 2 nodes differ"))
     picture(lab, "story-compared")

@@ -391,7 +391,7 @@ export class MessageHandler {
       return;
     }
     if (session?.closed !== true || question === undefined || !ASIDE.includes(question.type)) {
-      this.complain(text);
+      this.state.patch({ notice: { level: 'error', text, refusal: true } });
     }
   }
 
@@ -403,7 +403,8 @@ export class MessageHandler {
     const said = this.before ? '' : announce(before, next);
     this.state.patch({ session: next, announcement: said || announcement });
     if (session && hasMoved(session.run, next.run)) {
-      this.state.patch({ refused: null });
+      const { notice } = this.state.value;
+      this.state.patch({ refused: null, notice: notice?.refusal === true ? null : notice });
     }
     const { view } = this.state.value;
     if (isNew || (view.selection ?? 0) >= next.size) {

@@ -22,6 +22,8 @@ import type { ViewState } from './view';
 export interface Notice {
   readonly level: 'error' | 'warning' | 'info';
   readonly text: string;
+  /** Something that was asked for was refused: of no interest any more once the run has moved. */
+  readonly refusal?: boolean;
 }
 
 /** A request that a field makes, and why it was refused. */

@@ -152,6 +152,15 @@ describe('what the kernel says unasked', () => {
     await settle();
     expect(sent()).toEqual([]);
   });
+
+  test('a refusal is of no interest any more once the run has moved', async () => {
+    on.store.actions.runTo(99);
+    await settle();
+    expect(state().notice).toMatchObject({ level: 'error', refusal: true });
+    on.kernel.moveTo(1);
+    await settle();
+    expect(state().notice).toBeNull();
+  });
 });
 
 describe('a kernel that does not answer', () => {

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.backend import WHEN_SEVERAL
+from vizgrad.core.arrays.backend import WHEN_SEVERAL, is_on_device
 from vizgrad.core.arrays.dtypes import NARROW, WHEN_NARROW, float32, float64
-from vizgrad.core.arrays.fusion import fused
+from vizgrad.core.arrays.fusion import as_laid_out, fused
 from vizgrad.core.arrays.layout import shaped
 from vizgrad.core.function.bfloat16 import wide
 from vizgrad.core.function.declared import (
@@ -147,7 +147,7 @@ def run_tensors(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         saved[name] = getattr(node, "_" + name).read(node, name)
     turned = op.holomorphic and node.dtype.kind == "c"
     if turned:
-        grad = grad.conj()
+        grad = conjugates(grad)
     saved["grad"] = grad
     results: list[Any] = []
     for (formula, parameters), edge in zip(formulas, node.edges, strict=True):
@@ -164,8 +164,16 @@ def run_tensors(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
 def conjugates(results: Any) -> Any:
     """The conjugates of what a formula (or several) gave."""
     if results.__class__ is not tuple:
-        return None if results is None else results.conj()
-    return tuple([None if result is None else result.conj() for result in results])
+        return None if results is None else _conjugate(results)
+    return tuple([None if result is None else _conjugate(result) for result in results])
+
+
+_of_a_device = as_laid_out(xp.conjugate)
+
+
+def _conjugate(value: Any) -> Any:
+    """It lies in memory as `value` does; what cupy's own method gives lies in C's order."""
+    return _of_a_device(value) if is_on_device(value) else value.conj()
 
 
 @cache
@@ -351,7 +359,7 @@ def _run_source(op: Declared, tensors: tuple[str, ...], groups: tuple[str, ...])
     if op.holomorphic:
         lines += [
             "        if d.kind == 'c' and not real:",
-            "            return conjugates(node.run(grad.conj(), True))",
+            "            return conjugates(node.run(conjugates(grad), True))",
         ]
     count = len(op.differentiable)
     unpacked = ", ".join(f"e{i}" for i in range(count)) + ("," if count == 1 else "")

@@ -7,6 +7,8 @@ import { StateShape } from '../Icons';
 import type { TextMetrics } from './text';
 
 const SIGN = 13;
+/** Between the sign and the words, where there is room for it. */
+const GAP = 3;
 
 interface BadgeProps {
   readonly run: NodeRun;
@@ -49,7 +51,8 @@ export function Badge({
         ? [`got ${format.brief(got)}`, format.brief(got)]
         : [format.nodeBrief(run, running), ...shorter(run), shortest(run)]);
   const words = texts.find(text => text !== '' && width(text) <= room);
-  const left = right - (words ? width(words) : SIGN);
+  const taken = words ? width(words) : SIGN;
+  const left = right - taken - (words ? Math.min(GAP, room - taken) : 0);
   return (
     <>
       <g class="vg-state" transform={`translate(${left},${y - 9.5}) scale(0.72)`}>

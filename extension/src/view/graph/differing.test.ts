@@ -54,7 +54,7 @@ test('how a node differs is said in letters and in words', () => {
   expect(said(difference(0, 0))).toEqual(['same', 'same as on original']);
   expect(said(difference(0, Infinity, NaN, 0.7))).toEqual([
     'NaN → 0.7',
-    'original beside branch 1: NaN → 0.7'
+    'original → branch 1: NaN → 0.7'
   ]);
   expect(said(difference(0, null, 2, null))).toEqual(['only original', 'arrived only on original']);
   expect(differsIn(difference(0, null, null, null), NONE)).toBeNull();

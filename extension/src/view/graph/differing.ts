@@ -185,7 +185,7 @@ export function differsDrawn({ drawing, groups }: Picture, compared: Compared): 
 }
 
 function beside({ here, there }: Compared): string {
-  return `${here} beside ${there}`;
+  return `${here} → ${there}`;
 }
 
 function isMore(a: Differs, b: Differs): boolean {
