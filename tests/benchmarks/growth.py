@@ -1,4 +1,4 @@
-"""How time and memory grow: writes growth.md and growth.svg beside this file.
+"""How time and memory grow: writes growth.md and growth.png beside this file.
 
 Two programs, on vizgrad and on PyTorch: a chain of so many nodes of one element, and four operations on so
 many elements. Of the chain also what looking at it costs: a recorder, a watch, Continue and one Step of a
@@ -190,7 +190,7 @@ def draw(charts: list[Chart], file: Path) -> None:
         if len(chart.curves) > 1:
             axis.legend()
         axis.grid(alpha=0.3)
-    figure.savefig(file, metadata={"Date": None})
+    figure.savefig(file, dpi=90)
 
 
 def main() -> None:
@@ -219,12 +219,12 @@ def main() -> None:
         "",
         f"{head}.",
         "",
-        "![Time and memory by the number of nodes and of elements](growth.svg)",
+        "![Time and memory by the number of nodes and of elements](growth.png)",
         "",
         "\n".join(table(chart) for chart in charts),
     ]
     (HERE / "growth.md").write_text("\n".join(text))
-    draw(charts, HERE / "growth.svg")
+    draw(charts, HERE / "growth.png")
 
 
 if __name__ == "__main__":
