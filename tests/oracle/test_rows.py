@@ -26,6 +26,7 @@ DIFFERENT = {
     "scatter_add_": "as scatter of a corner",
     "kron": "PyTorch wants to view a gradient that no view can show",
     "cdist": "PyTorch has no second derivative of it",
+    "cdist, 1-norm": "as cdist",
     "hardsigmoid": "PyTorch has no second derivative of it",
     "unique": "[D] T-84: values are differentiable by index",
     "vander": "PyTorch's backward finds a value changed in place by its own forward",
@@ -42,6 +43,8 @@ ONCE = {
 
 #: Rows that are not compared: PyTorch's two ways to the same gradient differ there.
 TWO_ANSWERS = {
+    "pdist": "PyTorch has no second derivative of it: its process ends",
+    "as_strided_scatter": "PyTorch's gradient by the operand is wrong, as its own gradcheck says",
     "det of a singular matrix": "0 in a plain backward, the cofactors (as here) with create_graph",
 }
 

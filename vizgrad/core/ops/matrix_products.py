@@ -10,6 +10,7 @@ own gradient comes out in the weight's layout and is taken over without a copy.
 from __future__ import annotations
 
 from vizgrad.core.arrays import threads
+from vizgrad.core.arrays.errstate import quiet
 from vizgrad.core.arrays.kernels import linalg
 from vizgrad.core.function.primitive import primitive
 from vizgrad.core.ops.reduce import sum_dims
@@ -234,8 +235,10 @@ class trilinear:
     math_input2 = "einsum('no,oij,ni->nj', g, weight, input1)"
     math_weight = "einsum('no,ni,nj->oij', g, input1, input2)"
 
+    @quiet
     def forward(input1, input2, weight):
-        return _beside_rows(input1, weight, input2, (0, 2, 1))
+        found = _beside_rows(input1, weight, input2, (0, 2, 1))
+        return found.astype(input1.dtype, copy=False)  # sums of small integers are wider
 
     def grad_input1(grad, input2, weight):
         return _beside_rows(grad, weight, input2, (1, 2, 0))

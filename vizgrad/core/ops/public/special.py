@@ -15,7 +15,7 @@ from vizgrad.core.ops.public.arithmetic import logit as logit
 from vizgrad.core.ops.public.arithmetic import polygamma as polygamma
 from vizgrad.core.ops.public.arithmetic import round as round
 from vizgrad.core.ops.public.statistics import logsumexp as logsumexp
-from vizgrad.core.tensor.requirements import AtLeast
+from vizgrad.core.tensor.requirements import AtLeast, DtypeKind
 from vizgrad.core.tensor.tensor import Tensor
 
 
@@ -108,7 +108,10 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 @public(method=True)
 @takes_out
 def mvlgamma(
-    input: Tensor,
+    input: Annotated[
+        Tensor,
+        DtypeKind("iufcV", "The input tensor may not be a boolean tensor.", RuntimeError),
+    ],
     p: Annotated[int, AtLeast(1, "p has to be greater than or equal to 1, got {value}")],
 ) -> Tensor:
     """log of the multivariate gamma function of dimension `p`."""
