@@ -25,7 +25,7 @@ function make({ content }: NotebookPanel, { at, cell }: There, output: Element):
   NotebookActions.insertBelow(content);
   content.activeCell?.model.sharedModel.setSource(source);
   const { activeCell } = content;
-  // Once it is as high as its text, and the notebook has scrolled as it likes.
+  // After the cell has its final height, and the notebook has scrolled by itself.
   requestAnimationFrame(() =>
     requestAnimationFrame(() => activeCell?.node.scrollIntoView({ block: 'nearest' }))
   );

@@ -11,7 +11,7 @@ export interface Layout {
   readonly taught: number;
   /** The tab of the drawer that is open; null: it is closed. */
   readonly drawer: string | null;
-  /** Set out to teach; null: as the host's setting says. */
+  /** Is the Teach layout on? null: as the host's setting says. */
   readonly teach: boolean | null;
 }
 

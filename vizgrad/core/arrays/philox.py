@@ -58,7 +58,7 @@ class Philox:
     def _launch(
         self, library: Any, kind: str, blocks: int, threads: int, moved: int, given: tuple[Any, ...]
     ) -> None:
-        """Starts a kernel, and moves the offset on."""
+        """Starts a kernel, and advances the offset."""
         found = capture()
         if found is None:
             state: tuple[Any, ...] = (np.uint64(self.seed), np.uint64(self.offset))

@@ -306,6 +306,7 @@ def cauchy(
     shape: tuple[int, ...], dtype: Any, device: Device, generator: Generator | None,
     median: float, sigma: float,
 ) -> Array:  # fmt: skip
+    """From the Cauchy distribution with this median; `sigma` is half of its width at half of its height."""
     if device.type != "cpu":
         return _numbers("cauchy", shape, dtype, device, generator, median, sigma)
     drawn = uniform(shape, np.float64, device, generator)

@@ -1,4 +1,4 @@
-/** The user's changes at a node, and how they are undone: all that came after it is of them, too. */
+/** The user's changes at a node, and how they are undone: what is computed after them depends on them, too. */
 import type { JSX } from 'preact';
 
 import { editsOf } from '../../store';
@@ -23,7 +23,7 @@ export function Edited({ state, session, node }: EditedProps): JSX.Element | nul
   }
   const branch = run.branches.find(({ current }) => current);
   const parent = run.branches.find(({ name }) => name === branch?.parent);
-  /** A branch has the changes that its parent had where it left that. */
+  /** A branch begins with the changes that its parent had by then. */
   const left = branch?.left ?? 0;
   const inherited = parent?.edits.filter(({ position }) => position <= left).length ?? 0;
   const own = all.indexOf(last) >= inherited;

@@ -178,7 +178,7 @@ def _check_step(name: str, dx: Any) -> None:
 
 
 def _is_exact(value: Any, number: Any) -> bool:
-    """Is the number, brought to the elements' type, what it was? In halves few are."""
+    """Does the type of the elements hold this number exactly? Halves hold few."""
     if isinstance(number, (Tensor, complex)) or value.dtype.category < 2:
         return False
     return value.dtype.itemsize > 2 or float(value._array.dtype.type(number)) == number
