@@ -4,10 +4,8 @@ from __future__ import annotations
 
 #: What calls keep for their backward: kinds of difference by operations.
 _SAVED = {
-    # Solvers.
-    "L.lu_solve lu_solve cholesky_solve cholesky_inverse L.lstsq": ("held",),
     # Composed of several functions, each of which keeps what it needs: more memory, and nothing else.
-    "renorm combinations L.householder_product orgqr ormqr gradient F.linear_cross_entropy F.multi_margin_loss "
+    "renorm combinations gradient F.linear_cross_entropy F.multi_margin_loss "
     "F.multilabel_margin_loss F.ctc_loss F.cross_entropy repeat_interleave cov corrcoef prod": ("held",),
 }  # fmt: skip
 
