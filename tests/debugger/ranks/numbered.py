@@ -9,7 +9,9 @@ LIMIT, AGAIN = 300, 10
 
 
 def numbered(view: Any, first: str = "") -> Any:
-    """The DirectView, in whose engines the variable `rank` says which it is. `first`: code that they run before."""
+    """The DirectView, in whose engines the variable `rank` says which it is. `first`: code that they run
+    before.
+    """
     view.block = True
     for rank, target in enumerate(view.targets):
         engine = view.client[target]
