@@ -63,8 +63,8 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     chosen = config.option.keyword or config.option.markexpr or config.getoption("lf", False)
     if chosen or any("::" in arg or arg.endswith(".py") for arg in config.args):
         return 0
-    # The process with the files of the browser waits for it often.
-    waiting = config.getoption("dist", "no") == "loadfile"
+    # Those with the files of the browser, of engines and of kernels wait for these often.
+    waiting = 2 if config.getoption("dist", "no") == "loadfile" else 0
     return min((os.cpu_count() or 1) + waiting, 8)
 
 
