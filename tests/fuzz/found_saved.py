@@ -130,4 +130,11 @@ FOUND = (
     Saved("F.pdist", "function", "nn.functional.pdist", (TALL,)),
     Saved("F.bilinear", "function", "nn.functional.bilinear", (SMALL, SMALL, MANY)),
     Saved("mvlgamma", "function", "mvlgamma", (replace(WEIGHTS, values=(2.5,), grad=True), 3)),
+    # the bag of each index was kept as a long, whatever the indices are
+    Saved(
+        "F.embedding_bag",
+        "function",
+        "nn.functional.embedding_bag",
+        (Given((3, 3), "int32", (1,)), Given((3, 1), "float64", (-0.4, 1.4, -1.7), grad=True)),
+    ),
 )
