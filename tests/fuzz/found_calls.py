@@ -370,6 +370,5 @@ FOUND: tuple[str, ...] = (
         for index in ("tensor([0])", "tensor([0.0])", "tensor([5])")
     ),
     # the other factor is multiplied by the number first, in its own type
-    "a = torch.tensor([1.0], dtype=torch.float64); b = torch.tensor([3e38]).requires_grad_(); "
-    "c = torch.tensor([-0.4], dtype=torch.float64).requires_grad_(); result = torch.addcmul(a, b, c, value=-1.5)",
+    "a = torch.zeros(1, dtype=torch.float64); b = torch.tensor([3e38]).requires_grad_(); c = torch.ones(1, dtype=torch.float64).requires_grad_(); result = torch.addcmul(a, b, c, value=-1.5)",
 )  # fmt: skip

@@ -207,12 +207,12 @@ def _soft_targets(
     classes = input._array.shape[dim]
     if smoothing > 0:
         target = target * (1 - smoothing) + smoothing / classes
-    scores: Any = log_softmax(input, dim)
+    scores: Any = log_softmax(input, dim) * target
     if weight is not None:
         scores = scores * weight.view(*(-1 if d == dim else 1 for d in range(input._array.ndim)))
     if reduction == "none":
-        return -(scores * target).sum(dim)
-    total = -(scores * target).sum()
+        return -scores.sum(dim)
+    total = -scores.sum()
     if reduction == "sum":
         return total
     return total / (input._array.size // max(1, classes))

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from vizgrad.core.arrays import dtypes
 from vizgrad.core.errors import existing_dim, index_of, wrap_dim
-from vizgrad.core.ops import arithmetic, copying, extremes, joining, statistics
+from vizgrad.core.ops import arithmetic, copying, extremes, joining, products, statistics
 from vizgrad.core.ops.copying import without_history
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public import joining as public_joining
@@ -36,13 +36,13 @@ def _running(op: Any, input: Tensor, dim: int, dtype: Any, widen: bool = True) -
             one_dim(dim, input._array.ndim)
             return without_history(_in_dtype(input, dtype).clone(), dtype.np)
         raise NotImplementedError(f'"{op.name}" not implemented for bool: True and True are 2')
-    own = numpys_float(input, dtype) if op is statistics.cumprod else None
+    own = numpys_float(input, dtype) if op is products.cumprod else None
     if own is None or dtype.category < input.dtype.category:
         input, own = _in_dtype(input, dtype), None
     if widen and dtype is None and input._array.dtype.kind in "biu":
         input = _in_dtype(input, dtypes.int64)
     only = one_dim(dim, input._array.ndim)
-    settings = {"dtype": own} if op is statistics.cumprod else {}
+    settings = {"dtype": own} if op is products.cumprod else {}
     result = op.record(input, dim=only, **settings)
     return result if dtype is None else _as_asked(result, dtype)
 
@@ -78,7 +78,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = 
     if out is not None:
         refuse_gradients("cumprod", input)
         dtype = out.dtype if dtype is None else _of_out(out, dtype)
-    result = _running(statistics.cumprod, input, dim, dtype)
+    result = _running(products.cumprod, input, dim, dtype)
     return result if out is None else written(out, result, "cumprod", input)
 
 
@@ -317,4 +317,8 @@ def _even_slopes(part: Any, n: int, at: int, step: Any, edge_order: int) -> Tens
 def _end(y0: Any, y1: Any, y2: Any, near: Any, far: Any) -> Any:
     """The slope at y0 of the parabola through three points, `near` and `far` apart."""
     both = near + far
-    return -y0 * (near + both) / (near * both) + y1 * both / (near * far) - y2 * near / (far * both)
+    return (
+        y1 * (both / (near * far))
+        - y0 * ((near + both) / (near * both))
+        - y2 * (near / (far * both))
+    )
