@@ -168,4 +168,18 @@ FOUND = (
         (("spacing", [Given((5,), "float64", (0.0, 1.0, 3.0, 4.0, 6.0))]), ("edge_order", 2)),
     ),
     Saved("prod", "function", "prod", (HALVES,), (("dtype", Code("torch.float64")),)),
+    # each step of the recursion was a node
+    Saved(
+        "F.ctc_loss",
+        "function",
+        "nn.functional.ctc_loss",
+        (
+            Given((3, 1, 2), "float64", (-2.8, -1.1, -0.2, -1.1, -0.8, -1.8), grad=True),
+            Given((1, 2), "int64", (1,)),
+            (3,),
+            (1,),
+        ),
+    ),
+    # a number that halves do not hold was saved as an operand, and so freed
+    Saved("trapezoid", "function", "trapezoid", (HALVES,), (("dx", -2.4),)),
 )

@@ -7,7 +7,7 @@ _SAVED = {
     # Solvers.
     "L.lu_solve lu_solve cholesky_solve cholesky_inverse L.lstsq": ("held",),
     # Composed of several functions, each of which keeps what it needs: more memory, and nothing else.
-    "L.householder_product orgqr ormqr F.ctc_loss": ("held",),
+    "L.householder_product orgqr ormqr": ("held",),
 }  # fmt: skip
 
 OPEN: frozenset[tuple[str, str]] = frozenset(

@@ -25,7 +25,7 @@ class squared_hinge:
 
 @primitive(real_only=True)
 class multilabel_margin_loss:
-    """Of each row the sum of max(0, 1 - x[j] + x[i]) / classes, for labels j and classes i that are none."""
+    """The sum of max(0, 1 - x[j] + x[i]) / classes over labels j and other classes i, of each row."""
 
     def forward(self, target):
         return kernel.multilabel_margin(self, target)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from vizgrad.core.arrays import dtypes
@@ -177,25 +177,23 @@ def _check_step(name: str, dx: Any) -> None:
         raise RuntimeError(f"{name}: Currently, we only support dx as a real number, not {dx}.")
 
 
-def _is_exact(value: Any, number: Any) -> bool:
-    """Does the type of the elements hold this number exactly? Halves hold few."""
-    if isinstance(number, (Tensor, complex)) or value.dtype.category < 2:
-        return False
-    return value.dtype.itemsize > 2 or float(value._array.dtype.type(number)) == number
-
-
 def _times(value: Any, number: Any) -> Any:
     """`value * number`, which saves nothing that a backward frees."""
-    if not _is_exact(value, number):
-        return value * number
-    return arithmetic.mul_number.record(value, other=number)
+    return _by_number(arithmetic.mul_number, value, number, lambda: value * number)
 
 
 def _by(value: Any, number: Any) -> Any:
     """`value / number`, which saves nothing that a backward frees."""
-    if not _is_exact(value, number):
-        return value / number
-    return arithmetic.div_number.record(value, other=number)
+    return _by_number(arithmetic.div_number, value, number, lambda: value / number)
+
+
+def _by_number(op: Any, value: Any, number: Any, other: Callable[[], Any]) -> Any:
+    """`op` of floating point numbers and a real one, which keeps its digits beside halves; else `other()`."""
+    if isinstance(number, (Tensor, complex)) or value.dtype.category < 2:
+        return other()
+    if value.dtype is not dtypes.float16:
+        return op.record(value, other=number)
+    return op.record(value.float(), other=number).to(value.dtype)
 
 
 @public(aliases="trapz")
