@@ -182,4 +182,11 @@ FOUND = (
     ),
     # a number that halves do not hold was saved as an operand, and so freed
     Saved("trapezoid", "function", "trapezoid", (HALVES,), (("dx", -2.4),)),
+    # an index that repeats elements was flattened to a copy
+    Saved(
+        "put",
+        "function",
+        "put",
+        (TALL, Given((4, 8), "int64", tuple(range(8)), memory="expanded"), SHARES),
+    ),
 )
