@@ -441,6 +441,7 @@ class Live:
             modes=self.modes,
             stopped=self.stopped_at(standing),
             collectives=self.collectives,
+            edits=self.history.edits.told(standing.position),
         )
 
     def _edges(self, fold: Fold) -> Iterator[model.EdgeRun]:
