@@ -77,7 +77,7 @@ class RunView:
         return () if gone is None else gone.tangents
 
     def arrived(self, node: int, slot: int) -> tuple[float | None] | None:
-        """The norm of the gradient that waits at a slot, or that the node was run with; None: it is not known."""
+        """The norm of the gradient that waits at a slot, or that the node was run with; None: unknown."""
         run = self.node(node)
         if run is None:
             return None

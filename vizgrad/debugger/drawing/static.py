@@ -290,8 +290,8 @@ class _Picture:
         return " · ".join(words)
 
     def changed(self, link: Link) -> str:
-        """``→ 173``: what the user has put in the place of the one gradient that came over this line, as in the
-        live view (`changedOn.ts`).
+        """``→ 173``: what the user has put in the place of the one gradient that came over this line, as in
+        the live view (`changedOn.ts`).
         """
         item = self.visible.items[link.target]
         node = item.node

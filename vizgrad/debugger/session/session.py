@@ -40,11 +40,11 @@ from vizgrad.debugger.session.session_parts import (
     SessionStages,
 )
 from vizgrad.debugger.session.session_reader import Inspected, Look, SavedTensors, saved_tensors
-from vizgrad.debugger.session.shown_once import ShownOnce
+from vizgrad.debugger.session.shown_session import ShownSession
 from vizgrad.debugger.session.watches import SessionWatches
 
 
-class Session(ShownOnce, Exportable):
+class Session(ShownSession, Exportable):
     """A backward that has not run yet, or only in part. Made by `vizgrad.debug(loss)`.
 
     `step`, `back`, `run_to`, `continue_`, `restart` move it; `node`, `ready`, `buffers`, `saved`, `versions`,
@@ -454,7 +454,7 @@ class Session(ShownOnce, Exportable):
     def where(self) -> Where:
         """One line: how far the run is, and what comes next."""
         with self._control.owned():
-            return self._control.state.where
+            return self._control.said(self._control.state.where)
 
     @property
     def position(self) -> int:
