@@ -29,7 +29,8 @@ export function LeafLines({ session, leaf }: LeafLinesProps): JSX.Element {
               <ul>
                 {users.map(({ node, place }) => (
                   <li key={node}>
-                    <NodeLink session={session} node={node} /> <At place={place} />
+                    <NodeLink session={session} node={node} /> <Step {...{ session, node }} />{' '}
+                    <At place={place} />
                   </li>
                 ))}
                 {left > 0 && <li class="vg-muted">{`and ${format.count(left, 'other')}`}</li>}
@@ -40,6 +41,12 @@ export function LeafLines({ session, leaf }: LeafLinesProps): JSX.Element {
       </dl>
     </section>
   );
+}
+
+/** When it ran, as on its box: nodes of one line are often called alike. */
+function Step({ session, node }: { session: SessionState; node: number }): JSX.Element | null {
+  const order = session.fold.knows(node) ? session.fold.node(node).order : null;
+  return order === null ? null : <span class="vg-muted">{`#${format.whole(order + 1)}`}</span>;
 }
 
 /** An operation, and its line. */
