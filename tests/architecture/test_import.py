@@ -29,7 +29,7 @@ def test_what_is_loaded_later_is_not_imported() -> None:
         "core.ops.aten", "autograd.functional", "autograd.gradcheck_report", "autograd.forward_ad",
         "core.function.custom.jvp", "core.function.kernel_dispatch", "core.ops.tangents",
         "debugger.traces", "debugger.jupyter.widget", "debugger.model", "debugger.ranks",
-        "debugger.engines.vizgrad.run",
+        "debugger.engines.vizgrad.run", "core.engine.noted_loop", "core.arrays.statistics",
     )  # fmt: skip
     found = run(
         f"import sys, vizgrad; print(*[m for m in {later!r} if 'vizgrad.' + m in sys.modules])\n"

@@ -163,7 +163,8 @@ def _root(thing: Any, given: Any, index: int, create_graph: bool) -> tuple[Node,
         node, nr = engine_edge(thing)
         like = node.meta(nr)
     grad = root_gradient(like, given, index, create_graph)
-    if like.shape and (wanted := node.meta(nr).shape) != like.shape:
+    wanted = node.shape if node.outputs == 1 else node.meta(nr).shape
+    if wanted != like.shape and like.shape:
         grad = _fitting(grad, like.shape, wanted, index)
     return node, nr, grad
 

@@ -15,17 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from heapq import heappop
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from vizgrad.core.engine.noted_loop import noted_loop
 from vizgrad.core.engine.task_state import GraphRoot
-from vizgrad.core.engine.visit import VISITS, deliver, observed_visit
+from vizgrad.core.engine.visit import deliver, observed_visit
 from vizgrad.core.graph.node import Edge
-from vizgrad.core.interpreter import locals_of
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from vizgrad.core.engine.task_state import TaskState
     from vizgrad.core.graph.node import Node
 
@@ -51,27 +47,3 @@ def reference_loop(task: TaskState) -> Generator[Node, None, None]:
                 task.make_ready(target)
         del visited  # as in PyTorch, hooks of the next node find alive only what waits in buffers
     task.finish()
-
-
-def where_raised(traceback: TracebackType | None) -> tuple[Node | None, Any, int]:
-    """Where a run was cut off: the node, the gradient that had arrived there, and the index of the edge over
-    which it was delivering. None, None and -1 where the traceback does not lead through the loop.
-    """
-    node, index = None, -1
-    while traceback is not None:
-        frame = traceback.tb_frame
-        if frame.f_code is noted_loop.__code__:
-            found = locals_of(frame)
-            return found["node"], found.get("arrived"), found.get("index", -1)
-        if node is None and frame.f_code is reference_loop.__code__:
-            found = locals_of(frame)
-            node, index = found.get("node"), found.get("index", -1)
-        elif node is not None and frame.f_code in VISITS:
-            found = locals_of(frame)
-            if "grads" in found:
-                grads = found["grads"]
-                return node, grads[0] if node.outputs == 1 else grads, index
-            if "arrived" in found:  # `observed_visit` that left the stages to `visit` has none
-                return node, found["arrived"], index
-        traceback = traceback.tb_next
-    return node, None, index

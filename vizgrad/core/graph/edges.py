@@ -85,25 +85,18 @@ def edge_of(tensor: Tensor) -> Node | Edge | None:
             return edge  # as nearly all views: nothing was written since
         return _view_edge(tensor)
     if tracked == LEAF:
-        return _leaf_edge(tensor)
-    return None
-
-
-def _leaf_edge(tensor: Tensor) -> Node:
-    known = tensor._edge
-    node = None if known is None else known()
-    return _new_leaf_node(tensor) if node is None else node
-
-
-def _new_leaf_node(tensor: Tensor) -> Node:
-    """Unless another thread has made it since."""
-    with FIRST_USE:
-        known = tensor._edge
-        node = None if known is None else known()
-        if node is None:
+        known: Any = tensor._edge
+        if known is not None:
+            node = known()
+            if node is not None:
+                return node
+        with FIRST_USE:
+            if tensor._edge is not known:  # another thread has made it since
+                return edge_of(tensor)
             node = AccumulateGrad(tensor)
             tensor._edge = weakref.ref(node)
-        return node
+            return node
+    return None
 
 
 def _view_edge(view: Tensor) -> Node | Edge | None:

@@ -383,7 +383,7 @@ def mm(self: Array, mat2: Array) -> Array:
             few = FEW
         elif size == 1 or other == 1:  # `dot` takes it for a number, and 0 * NaN for 0
             if self.ndim == mat2.ndim == 1:  # but not of two; and 0 + (-0) is 0, as in all sums
-                return dot(self, mat2) + 0
+                return (self.dot(mat2) if self.__class__ is np.ndarray else dot(self, mat2)) + 0
             return matmul(self, mat2)
         else:
             few = FEW_OF_VECTOR

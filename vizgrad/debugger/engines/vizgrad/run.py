@@ -17,7 +17,7 @@ from vizgrad.core.arrays.backend import namespace_of
 from vizgrad.core.arrays.errstate import hush, unhush
 from vizgrad.core.arrays.kernels.indexing import ASKED
 from vizgrad.core.engine.noted_loop import Row, is_quiet, may_be_noted, noted_loop
-from vizgrad.core.engine.reference_loop import where_raised
+from vizgrad.core.engine.where_raised import where_raised
 from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Node
 from vizgrad.core.tensor.modes import MODES, keep_before_writes, start_recording, stop_recording

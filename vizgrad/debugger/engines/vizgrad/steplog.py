@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from vizgrad.core.arrays.backend import library_of_devices
 from vizgrad.core.arrays.statistics import is_small
 from vizgrad.core.engine.observer import Watch
-from vizgrad.core.engine.reference_loop import where_raised
+from vizgrad.core.engine.where_raised import where_raised
 from vizgrad.core.graph.edges import AccumulateGrad
 from vizgrad.core.graph.node import Edge, Node
 from vizgrad.debugger import model
