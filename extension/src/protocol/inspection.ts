@@ -1,5 +1,5 @@
 // Made by `make types` from vizgrad/debugger/jupyter/widget/protocol/inspection.py: do not edit.
-/** What the inspector shows of a node. */
+/** All that the inspector shows of one node. */
 import { array, integer, nullable, optional, record, string, word } from './check';
 import type { Reader } from './check';
 import { readPlace } from './model/place';
@@ -20,10 +20,10 @@ export interface LeafUse {
 }
 
 /**
- * What is known of the tensor of a leaf: the nodes that use it (the first of `used`), which send it
- * their gradients; the operation that made it, and the last one that wrote to its memory in place,
- * each by its name as `text` (None: nobody noted that). `unnoted` says how the line that made it
- * can be had the next time.
+ * The history of a leaf's tensor. `users` are the first of the `used` nodes that use it and send it
+ * their gradients. `made` and `written` are the operation that made it and the last one that wrote
+ * to it in place, by name (None: nobody noted it). `unnoted` says how the line that made it can be
+ * had the next time.
  */
 export interface LeafFacts {
   readonly users: readonly LeafUse[];

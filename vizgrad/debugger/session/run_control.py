@@ -190,7 +190,7 @@ class RunControl:
             return self.said(live.where_at(standing))
 
     def said(self, where: Where) -> Where:
-        """What is returned to the user, who may see it in a view already."""
+        """The same, for the user, who may see it in a view already."""
         where.shows = self.shows
         return where
 

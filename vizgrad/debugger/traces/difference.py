@@ -351,7 +351,7 @@ class TraceDiff:
         return here if there in ("", here) else f"{here}, {there} there".removeprefix(", ")
 
     def _number(self, node: int, side: str) -> str:
-        """Of its step, from 1, as in a view; empty where it has not run."""
+        """The number of its step, from 1, as in a view; empty where it has not run."""
         index = self._order[side].get(node)
         return "" if index is None else f"#{index + 1:,}"
 

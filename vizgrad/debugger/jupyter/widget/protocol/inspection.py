@@ -1,4 +1,4 @@
-"""What the inspector shows of a node."""
+"""All that the inspector shows of one node."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ class LeafUse:
 
 @dataclass(frozen=True, slots=True)
 class LeafFacts:
-    """What is known of the tensor of a leaf: the nodes that use it (the first of `used`), which send it
-    their gradients; the operation that made it, and the last one that wrote to its memory in place, each by
-    its name as `text` (None: nobody noted that). `unnoted` says how the line that made it can be had the next
-    time.
+    """The history of a leaf's tensor. `users` are the first of the `used` nodes that use it and send it their
+    gradients. `made` and `written` are the operation that made it and the last one that wrote to it in place,
+    by name (None: nobody noted it). `unnoted` says how the line that made it can be had the next time.
     """
 
     users: tuple[LeafUse, ...]
