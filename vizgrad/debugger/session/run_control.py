@@ -64,8 +64,6 @@ class RunControl:
         self.state: Live | Kept = Live(backward, self.lines, self.points)
         #: Called after each change that was published.
         self.changed: Callable[[], None] = _nobody
-        #: Tells whether the output of the cell that runs shows the session; None: no output does.
-        self.shows: Callable[[], bool] | None = None
         #: Why the session was closed, if there is something to say.
         self.ending = ""
         #: Inside a move: a hook of the graph runs then, and may not move the session itself.
@@ -187,12 +185,7 @@ class RunControl:
                 if changed or pieces.told or changes or live.stopped_by is not stopped:
                     self.publish(live, before, changes, standing=standing)
                 pieces.end()
-            return self.said(live.where_at(standing))
-
-    def said(self, where: Where) -> Where:
-        """The same, for the user, who may see it in a view already."""
-        where.shows = self.shows
-        return where
+            return live.where_at(standing)
 
     def ask(self, how: Literal["pause", "interrupt"], *, elsewhere: bool = False) -> bool:
         """Asks the move that is under way to stop; False if there is none. `elsewhere`: on another thread."""

@@ -454,7 +454,7 @@ class Session(ShownSession, Exportable):
     def where(self) -> Where:
         """One line: how far the run is, and what comes next."""
         with self._control.owned():
-            return self._control.said(self._control.state.where)
+            return self._control.state.where
 
     @property
     def position(self) -> int:

@@ -1,23 +1,19 @@
-"""A session is displayed once in a cell, and the results of its moves are not printed beside it."""
+"""A session is displayed once in a cell, and the results of its moves are not printed below its live view."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from vizgrad.debugger.session.open_session import Live
 from vizgrad.debugger.session.run_control import RunControl
 from vizgrad.debugger.session.shown_once import ShownOnce
 
 
 class ShownSession(ShownOnce):
-    """A session that a cell may also show live: its moves know that, too."""
+    """A session that a cell may also show live."""
 
     _control: RunControl
 
-    @property
-    def shows(self) -> Callable[[], bool] | None:
-        """Tells whether the cell that runs shows it already; None: no output shows it."""
-        return self._control.shows
-
-    @shows.setter
-    def shows(self, shows: Callable[[], bool] | None) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]  kept with the moves
-        self._control.shows = shows
+    def shown_live(self) -> None:
+        """The output that shows it follows its moves, as no picture does: their results need not be printed."""
+        state = self._control.state
+        if isinstance(state, Live):
+            state.shows = self.shows

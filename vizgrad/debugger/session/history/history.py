@@ -464,7 +464,7 @@ class Where(str):
 
     __slots__ = ("shows", "without_calls")
 
-    #: Tells whether the cell that runs shows the session; None: no output shows it.
+    #: Tells whether the output of the cell that runs shows it live; None: no output does.
     shows: Callable[[], bool] | None
 
     def __new__(cls, text: str, without_calls: str | None = None) -> Self:
