@@ -13,7 +13,7 @@ class ShownSession(ShownOnce):
     _control: RunControl
 
     def shown_live(self) -> None:
-        """The output that shows it follows its moves, as no picture does: their results need not be printed."""
+        """Its output follows its moves, as no picture does: their results need not be printed."""
         state = self._control.state
         if isinstance(state, Live):
             state.shows = self.shows
