@@ -76,6 +76,8 @@ FIRST = (
     "ui/test_looks.py",
     "ui/test_inside.py",
     "ui",
+    "debugger/ranks/test_four_ranks.py",  # later files end engines
+    "debugger/ranks",
     "notebooks",
     "core/engine/test_leaks.py",
     "core/ops",
