@@ -7,8 +7,7 @@ _SAVED = {
     # Solvers.
     "L.lu_solve lu_solve cholesky_solve cholesky_inverse L.lstsq": ("held",),
     # Composed of several functions, each of which keeps what it needs: more memory, and nothing else.
-    "renorm combinations L.householder_product orgqr ormqr gradient F.linear_cross_entropy F.multi_margin_loss "
-    "F.multilabel_margin_loss F.ctc_loss F.cross_entropy repeat_interleave cov corrcoef prod": ("held",),
+    "L.householder_product orgqr ormqr": ("held",),
 }  # fmt: skip
 
 OPEN: frozenset[tuple[str, str]] = frozenset(
