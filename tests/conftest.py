@@ -81,6 +81,7 @@ FIRST = (
     "ui/test_access.py",
     "ui/test_looks.py",
     "ui/test_inside.py",
+    "ui/test_ranks.py",
     "ui",
     "debugger/ranks/test_four_ranks.py",  # later files end engines
     "debugger/ranks",
