@@ -369,4 +369,6 @@ FOUND: tuple[str, ...] = (
         for size, source in (("3, 2", "1, dtype=torch.float64"), ("3", "1, 2"), ("3, dtype=torch.int64", "3, 2"))
         for index in ("tensor([0])", "tensor([0.0])", "tensor([5])")
     ),
+    # the other factor is multiplied by the number first, in its own type
+    "a = torch.zeros(1, dtype=torch.float64); b = torch.tensor([3e38]).requires_grad_(); c = torch.ones(1, dtype=torch.float64).requires_grad_(); result = torch.addcmul(a, b, c, value=-1.5)",
 )  # fmt: skip

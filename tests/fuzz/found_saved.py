@@ -146,4 +146,63 @@ FOUND = (
             ("ormqr", "ormqr", (TALL,)),
         )
     ),
+    # the bag of each index was kept as a long, whatever the indices are
+    Saved(
+        "F.embedding_bag",
+        "function",
+        "nn.functional.embedding_bag",
+        (Given((3, 3), "int32", (1,)), Given((3, 1), "float64", (-0.4, 1.4, -1.7), grad=True)),
+    ),
+    # norms and factors, places, masks of all pairs of classes, weighted scores, converted factors
+    Saved("renorm", "function", "renorm", (TALL, 2.0, 0, 1.0)),
+    Saved("combinations", "function", "combinations", (SURE,)),
+    Saved(
+        "F.multilabel_margin_loss",
+        "function",
+        "nn.functional.multilabel_margin_loss",
+        (SURE, Given((5,), "int64", (3, 1, -1, 0, 0))),
+    ),
+    Saved(
+        "F.multi_margin_loss",
+        "function",
+        "nn.functional.multi_margin_loss",
+        (TALL, Given((32,), "int64", (0, 1)), 2),
+    ),
+    Saved(
+        "F.cross_entropy",
+        "function",
+        "nn.functional.cross_entropy",
+        (replace(SURE, shape=(1, 5)), replace(SHARES, shape=(1, 5), values=(0.2,), grad=True)),
+        (("weight", replace(SHARES, shape=(5,), values=(0.5,))),),
+    ),
+    Saved("repeat_interleave", "function", "repeat_interleave", (SURE, Given((5,), "int32", (2,)))),
+    Saved(
+        "gradient",
+        "function",
+        "gradient",
+        (SURE,),
+        (("spacing", [Given((5,), "float64", (0.0, 1.0, 3.0, 4.0, 6.0))]), ("edge_order", 2)),
+    ),
+    Saved("prod", "function", "prod", (HALVES,), (("dtype", Code("torch.float64")),)),
+    # each step of the recursion was a node
+    Saved(
+        "F.ctc_loss",
+        "function",
+        "nn.functional.ctc_loss",
+        (
+            Given((3, 1, 2), "float64", (-2.8, -1.1, -0.2, -1.1, -0.8, -1.8), grad=True),
+            Given((1, 2), "int64", (1,)),
+            (3,),
+            (1,),
+        ),
+    ),
+    # a number that halves do not hold was saved as an operand, and so freed
+    Saved("trapezoid", "function", "trapezoid", (HALVES,), (("dx", -2.4),)),
+    # an index that repeats elements was flattened to a copy
+    Saved(
+        "put",
+        "function",
+        "put",
+        (TALL, Given((4, 8), "int64", tuple(range(8)), memory="expanded"), SHARES),
+    ),
 )

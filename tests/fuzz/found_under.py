@@ -179,4 +179,9 @@ a, b = torch.zeros(3, 4)[:, ::2].requires_grad_(), torch.arange(5.0).requires_gr
 c = torch.autograd.grad(a.as_strided((5,), (1,)), a, b, create_graph=True)[0]
 result = c, torch.autograd.grad(c, b, torch.ones(3, 2))
 """,
+    # a batch of one example has a stride that no example has
+    """
+f = lambda a: torch.view_copy(a, dtype=torch.float64)
+result = torch.func.vmap(f, 1)(torch.zeros(2, 1))
+""",
 )

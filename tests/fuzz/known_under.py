@@ -24,6 +24,8 @@ UNDER: tuple[Known, ...] = (
     Known("argwhere nonzero", "vmap*raises: nothing, *", "as many rows as elements that are not 0 (D-4)"),
     Known("stft", "vmap*raises: RuntimeError, nothing", "PyTorch writes the window into a tensor of its own",
           says("inplace arithmetic")),
+    Known("scatter_reduce", "jvp raises: RuntimeError, nothing", "PyTorch's rule for products asks for the tangent of a constant",
+          says("Expected a proper Tensor but got None")),
     Known("pairwise_distance F.pairwise_distance", "jvp tangent", "powers beyond the largest half", halves),
     Known("clamp clip fmax fmin", "jvp tangent", "where two are equal, PyTorch's tangent is not its gradient's", equal_elements),
     Known("T.new", "vmap* is no loop*", "a size alone: memory that nobody wrote", lambda call, found: isinstance(call.args[-1], int)),

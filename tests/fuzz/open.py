@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 #: What calls keep for their backward: kinds of difference by operations.
-_SAVED = {
-    # Composed of several functions, each of which keeps what it needs: more memory, and nothing else.
-    "renorm combinations gradient F.linear_cross_entropy F.multi_margin_loss "
-    "F.multilabel_margin_loss F.ctc_loss F.cross_entropy repeat_interleave cov corrcoef prod": ("held",),
-}  # fmt: skip
+_SAVED: dict[str, tuple[str, ...]] = {}
 
 OPEN: frozenset[tuple[str, str]] = frozenset(
     (name, kind) for names, kinds in _SAVED.items() for name in names.split() for kind in kinds

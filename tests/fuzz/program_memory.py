@@ -102,7 +102,8 @@ def other_order_in_memory(line: str, theirs: Side, ours: Side, found: Difference
     """A view that one side has to copy, or that shows other elements."""
     told = f"{found.theirs} {found.ours}"
     asked = "as_strided" in line or any(each in told for each in _OF_STRIDES)
-    if not asked and not found.what.startswith(("version", "value", "requires_grad")):
+    refused = "is a view and is being modified inplace" in told
+    if not (asked or refused) and not found.what.startswith(("version", "value", "requires_grad")):
         return False
     if re.match(r"(x\d+b?) = \1\.as_strided", line):
         return True  # what it was made of is gone
@@ -110,7 +111,7 @@ def other_order_in_memory(line: str, theirs: Side, ours: Side, found: Difference
     lain = [(theirs.names[n].detach(), ours.names[n].detach()) for n in both]
     if not any(_steps(a) != _steps(b) for a, b in lain if a.shape == b.shape and a.numel() > 1):
         return False
-    name = found.what.split(" of ")[-1]
+    name = (_written(line) or "") if refused else found.what.split(" of ")[-1]
     return asked or _sharers(theirs, name, both) != _sharers(ours, name, both)
 
 

@@ -28,6 +28,12 @@ def test_an_original_that_was_left_is_run_to_its_end_and_compared(lab: Lab) -> N
     expect(branches).to_contain_text("5 of 5 nodes differ")
     expect(branches).not_to_contain_text("was left")
     expect(view.locator(".vg-position")).to_have_text("6 of 6 done")
+    # The page has scrolled to a line since: what it had hidden of the graph is not empty.
+    graph, first = (view.locator(each) for each in (".vg-canvas", ".vg-result"))
+    lab.page.wait_for_function(
+        "([graph, first]) => first.getBoundingClientRect().top - graph.getBoundingClientRect().top < 60",
+        arg=[graph.element_handle(), first.element_handle()],
+    )
     picture(lab, "compared-whole")
 
 

@@ -31,13 +31,13 @@ def themed(lab: Lab, theme: str) -> Iterator[None]:
 def change_theme(lab: Lab, theme: str) -> None:
     lab.execute("apputils:change-theme", theme=theme)
     lab.page.wait_for_function(f'document.body.dataset.jpThemeName === "{theme}"')
+    expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)  # it covers the page meanwhile
 
 
 def dark_picture(lab: Lab, of: Lab | Locator, name: str) -> None:
     """A picture in the dark theme: without one to take, the theme is left alone."""
     if asked_for():
         with themed(lab, DARK):
-            expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)
             picture(of, name)
 
 

@@ -13,12 +13,12 @@ import {
   word
 } from './check';
 import type { Reader } from './check';
-import { readArrayName, readPart, readTensorSummary } from './model/arrays';
-import type { ArrayName, Part, TensorSummary } from './model/arrays';
+import { readArrayName, readPart } from './model/arrays';
+import type { ArrayName, Part } from './model/arrays';
 import { readStorage } from './model/memory';
 import type { Storage } from './model/memory';
-import { readMathematics, readName, readNode, readVisit } from './model/nodes';
-import type { Mathematics, Name, Node, Visit } from './model/nodes';
+import { readName } from './model/nodes';
+import type { Name } from './model/nodes';
 import { readDifference, readLogged } from './model/run';
 import type { Difference, Logged } from './model/run';
 import {
@@ -270,29 +270,6 @@ export interface Done {
   readonly revision: number;
 }
 
-/**
- * `visit` is the node's visit once executed (at the current position), else None. `buffers` holds
- * what has arrived so far, one entry per output slot; `grad` is the leaf's `.grad` now, for a leaf.
- * `storages` are those of its saved values, `groups` the groups around it, outermost first.
- * `unnoted` says how its line can be had the next time, where the engine has not noted it.
- */
-export interface Inspection {
-  readonly type: 'inspection';
-  readonly request: number;
-  readonly session: string;
-  readonly revision: number;
-  readonly node: Node;
-  readonly visit: Visit | null;
-  readonly buffers: readonly (TensorSummary | null)[];
-  readonly grad: TensorSummary | null;
-  readonly storages: readonly Storage[];
-  readonly groups: readonly number[];
-  readonly names: readonly Name[];
-  /** The formulas of the node that can be written so. */
-  readonly maths: readonly Mathematics[];
-  readonly unnoted: string;
-}
-
 /** The `part` of an array; None where it cannot be had: `gone` says why, then. */
 export interface ArrayPart {
   readonly type: 'array_part';
@@ -530,22 +507,6 @@ export const readDone: Reader<Done> = record<Done>({
   request: integer,
   session: string,
   revision: integer
-});
-
-export const readInspection: Reader<Inspection> = record<Inspection>({
-  type: word('inspection'),
-  request: integer,
-  session: string,
-  revision: integer,
-  node: readNode,
-  visit: nullable(readVisit),
-  buffers: array(nullable(readTensorSummary)),
-  grad: optional(nullable(readTensorSummary), null),
-  storages: optional(array(readStorage), []),
-  groups: optional(array(integer), []),
-  names: optional(array(readName), []),
-  maths: optional(array(readMathematics), []),
-  unnoted: optional(string, '')
 });
 
 export const readArrayPart: Reader<ArrayPart> = record<ArrayPart>({

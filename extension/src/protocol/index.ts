@@ -2,6 +2,7 @@ export * from './model';
 export * from './drawing';
 export * from './requests';
 export * from './answers';
+export * from './inspection';
 export * from './heap';
 export * from './events';
 export * from './lanes';

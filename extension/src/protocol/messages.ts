@@ -82,7 +82,6 @@ import {
   readDone,
   readFailed,
   readFound,
-  readInspection,
   readLineNodes,
   readLines,
   readLogLines,
@@ -107,7 +106,6 @@ import type {
   Done,
   Failed,
   Found,
-  Inspection,
   LineNodes,
   Lines,
   LogLines,
@@ -127,6 +125,8 @@ import type {
 } from './answers';
 import { readHeapRead } from './heap';
 import type { GetHeap, HeapRead } from './heap';
+import { readInspection } from './inspection';
+import type { Inspection } from './inspection';
 import { readAtRevision, readLinesMoved, readRollCall, readUpdated, readWorking } from './events';
 import type { AtRevision, LinesMoved, RollCall, Updated, Working } from './events';
 import { readLane, readOpened } from './lanes';

@@ -16,6 +16,7 @@ import { partOf } from './part';
 import { BadFile } from './zip';
 
 const MOST_NAMES = 200;
+const MOST_USERS = 6;
 
 /** An answer, without what every answer has. */
 type Told<T> = Omit<T, 'type' | 'request' | 'session' | 'revision'>;
@@ -86,6 +87,11 @@ export class TraceLook {
     const gone = isDone ? (record?.released ?? []) : [];
     const kept = new Set(data.saved.map(({ storage }) => storage));
     const told = record?.visit.accumulate;
+    const users = this.isLeaf(node)
+      ? graph.nodes
+          .filter(({ edges }) => edges.some(edge => edge.node === node))
+          .map(({ id }) => id)
+      : [];
     return {
       type: 'inspection',
       node: {
@@ -99,18 +105,34 @@ export class TraceLook {
       grad: (isDone ? told?.after : told?.before) ?? null,
       storages: graph.storages.filter(({ id }) => kept.has(id)),
       groups: this.around(node),
-      names: this.names(data.edges.flatMap(edge => edge.node ?? []).sort((a, b) => a - b)),
+      names: this.names(
+        [...data.edges.flatMap(edge => edge.node ?? []), ...users].sort((a, b) => a - b)
+      ),
       maths: view.maths.find(each => each.node === node)?.maths ?? [],
-      unnoted: ''
+      unnoted: '',
+      leaf: this.isLeaf(node)
+        ? {
+            users: users
+              .slice(0, MOST_USERS)
+              .map(user => ({ node: user, place: graph.nodes[user]?.place ?? null })),
+            used: users.length,
+            made: null,
+            written: null,
+            unnoted: ''
+          }
+        : null
     };
+  }
+
+  private isLeaf(node: number): boolean {
+    return node >= this.file.trace.graph.nodes.length - this.file.view.leaves;
   }
 
   /** The groups that a node is in; of a leaf those of the node that uses it first. */
   private around(node: number): readonly number[] {
     const { nodes, groups } = this.file.trace.graph;
-    const isLeaf = node >= nodes.length - this.file.view.leaves;
     const user = nodes.find(({ edges }) => edges.some(edge => edge.node === node));
-    const at = isLeaf ? (user?.id ?? -1) : node;
+    const at = this.isLeaf(node) ? (user?.id ?? -1) : node;
     return groups.filter(({ first, last }) => first <= at && at < last).map(({ id }) => id);
   }
 

@@ -113,8 +113,8 @@ REFUSED = {
     "to_csr", "to_csc", "sampled", "sparse_sparse_mm", "spread_sums", "sum_along", "exp_values",
     "sparse_softmax", "sparse_log_softmax", "used_rows", "coalesce", "values", "entries_of_sparse", "rows_at",
 }  # fmt: skip
-#: Whole layers, which are not recorded on a batch: their steps are (`attention.is_one_node`).
-NOT_ON_A_BATCH = {"attention"}
+#: Whole layers and losses, which are not recorded on a batch: their steps are (`is_one_node`).
+NOT_ON_A_BATCH = {"attention", "ctc_loss"}
 
 
 @pytest.mark.rule("D-5")

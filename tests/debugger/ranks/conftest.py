@@ -1,14 +1,14 @@
-"""Two engines of ipyparallel, for all tests of a file."""
+"""Engines of ipyparallel, for all tests of a file."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.debugger.ranks.numbered import LIMIT, numbered
+from tests.debugger.ranks.numbered import LIMIT
+from tests.debugger.ranks.one_cluster import OneCluster
 from vizgrad.debugger.ranks import engines
 
 
@@ -18,28 +18,29 @@ def waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "BUSY", LIMIT)
 
 
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    import ipyparallel as parallel  # of the extra `test`: where it is missing, tests fail
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # those of its own start
-        cluster = parallel.Cluster(
-            n=2, engine_timeout=LIMIT, profile_dir=str(tmp_path_factory.mktemp("profile"))
-        )
-        cluster.start_cluster_sync()
-        try:
-            yield cluster
-        finally:
-            cluster.stop_cluster_sync()
+@pytest.fixture(scope="package")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OneCluster]:
+    """For the tests of this folder."""
+    cluster = OneCluster(tmp_path_factory.mktemp("profile"))
+    yield cluster
+    cluster.stop()
 
 
 @pytest.fixture(scope="module")
-def view(cluster: Any) -> Iterator[Any]:
-    """A DirectView of both. The variable `rank` of each says which it is."""
-    client = cluster.connect_client_sync()
-    try:
-        client.wait_for_engines(2, timeout=LIMIT)
-        yield numbered(client)
-    finally:
-        client.close()
+def view(cluster: OneCluster, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A DirectView of two engines. The variable `rank` of each says which it is."""
+    yield from _given(cluster, request, 2)
+
+
+@pytest.fixture(scope="module")
+def four(cluster: OneCluster, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """The same of four."""
+    yield from _given(cluster, request, 4)
+
+
+def _given(cluster: OneCluster, request: pytest.FixtureRequest, count: int) -> Iterator[Any]:
+    failed = request.session.testsfailed
+    with cluster.view(count) as view:
+        yield view
+    if request.session.testsfailed > failed:
+        cluster.stop()  # nobody takes over what a failed test leaves

@@ -141,7 +141,7 @@ def main() -> None:
             cluster = ipyparallel.Cluster(n=options.ranks, engine_timeout=300, profile_dir=folder)
             client = cluster.start_and_connect_sync()
             try:
-                view = numbered(client)
+                view = numbered(client[:])
                 ranks = begin(view, framework)
                 for check in (check_gradients, check_nan):
                     began = monotonic()

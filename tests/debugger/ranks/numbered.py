@@ -8,13 +8,18 @@ from typing import Any
 LIMIT, AGAIN = 300, 10
 
 
-def numbered(client: Any) -> Any:
-    """A DirectView of all engines of the client. The variable `rank` of each says which it is."""
-    view = client[:]
+def numbered(view: Any, first: str = "") -> Any:
+    """The DirectView, in whose engines the variable `rank` says which it is. `first`: code that they run
+    before.
+    """
     view.block = True
     for rank, target in enumerate(view.targets):
-        _tell(client[target], {"rank": rank})
-        _hear(client[target])
+        engine = view.client[target]
+        _tell(engine, {"rank": rank})
+        _hear(engine)
+        if first:
+            engine.execute(first, block=True)
+            _tell(engine, {"rank": rank})
     return view
 
 

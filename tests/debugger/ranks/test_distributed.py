@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 
 import vizgrad
 from tests.debugger.ranks.programs import MODEL
+from tests.debugger.ranks.test_joint_view import FOLDING, View
 from tests.fixtures.ports import free_port
+from vizgrad.debugger.ranks import rank_session
+from vizgrad.debugger.ranks.joint_session import JointSession
 
 PROGRAM = (
     """
@@ -59,6 +63,24 @@ def test_a_rank_that_is_stepped_alone_waits_for_the_other(view: Any, ranks: Any)
             in str(told)
         )
         assert "the backward is finished" in session.continue_()
+
+
+def test_a_view_of_a_rank_that_waits_for_others_is_told_so(
+    view: Any, ranks: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Soon: meanwhile no click is answered, not even the one that moves the others."""
+    monkeypatch.setattr(rank_session, "ANSWERED", math.inf)
+    view.execute("model.zero_grad(); loss = forward()")
+    with ranks.debug("loss") as session:
+        shown = View(JointSession(session))
+        own = shown.ask("attach", session=None, folding=FOLDING, view="")["session"]
+        session.continue_(rank=0)
+        answer = shown.ask("inspect", session=own, node=0)
+        assert answer["type"] == "failed"
+        assert "waits in AccumulateGrad (all_reduce, 196 B) for rank 1" in answer["message"]
+        assert "the backward is finished" in session.continue_()
+        assert shown.ask("inspect", session=own, node=0)["type"] == "inspection"
+        shown.controller.close()
 
 
 def test_compare_ranks_names_the_rank_before_the_all_reduce(view: Any, ranks: Any) -> None:

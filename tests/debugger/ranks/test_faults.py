@@ -20,6 +20,7 @@ import pytest
 
 import vizgrad
 from tests.debugger.ranks.numbered import LIMIT
+from tests.debugger.ranks.one_cluster import OneCluster
 from tests.debugger.ranks.programs import MODEL
 from tests.distributed.ranks import ROOT
 from tests.fixtures.ports import free_port
@@ -124,19 +125,24 @@ import os, signal, sys, warnings
 warnings.simplefilter("ignore")
 import ipyparallel, vizgrad
 client = ipyparallel.Client(profile_dir=sys.argv[1], cluster_id=sys.argv[2])
-session = vizgrad.ranks(client[:]).debug("loss")
+session = vizgrad.ranks(client[[int(each) for each in sys.argv[3:]]]).debug("loss")
 session.step(3)
 print(session.continue_(rank=0), flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_a_notebook_that_is_gone_takes_nothing_along(cluster: Any, view: Any, ranks: Ranks) -> None:
+def test_a_notebook_that_is_gone_takes_nothing_along(
+    cluster: OneCluster, view: Any, ranks: Ranks
+) -> None:
     view.execute("model.zero_grad(); loss = forward()")
     with pytest.raises(RuntimeError, match="rank 0: no session of ranks is open there"):
         ranks.attach()
     done = subprocess.run(
-        [sys.executable, "-c", NOTEBOOK, cluster.profile_dir, cluster.cluster_id],
+        [
+            *(sys.executable, "-c", NOTEBOOK),
+            *(cluster.running.profile_dir, cluster.running.cluster_id, *map(str, view.targets)),
+        ],
         capture_output=True, text=True, timeout=LIMIT,
         env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False,
     )  # fmt: skip

@@ -4,34 +4,11 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.debugger.ranks import gpt
-from tests.debugger.ranks.numbered import LIMIT, numbered
-
-COUNT = 4
-
-
-@pytest.fixture(scope="module")
-def four(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A DirectView of engines that both frameworks use, one after the other."""
-    import ipyparallel as parallel  # of the extra `test`: where it is missing, tests fail
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # those of its own start
-        cluster = parallel.Cluster(
-            n=COUNT, engine_timeout=LIMIT, profile_dir=str(tmp_path_factory.mktemp("profile"))
-        )
-        client = cluster.start_and_connect_sync()
-        try:
-            yield numbered(client)
-        finally:
-            client.close()
-            cluster.stop_cluster_sync()
 
 
 def check(view: Any, framework: str) -> None:

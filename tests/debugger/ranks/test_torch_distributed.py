@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ from tests.debugger.ranks.programs import MODEL
 from tests.debugger.ranks.test_faults import GATED, arrived, killed_in_mid_step
 from tests.fixtures.ports import free_port
 from tests.notebooks.test_notebooks import OF_RANKS, run
+
+#: Before engines are started for it.
+pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
 
 PROGRAM = (
     """
@@ -55,7 +59,6 @@ dist.destroy_process_group()
 
 
 def test_torch_compare_ranks_names_the_rank_before_the_all_reduce(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
     script = tmp_path / "train.py"
     script.write_text(SCRIPT.replace("PROGRAM", PROGRAM))
     command = [
@@ -74,7 +77,6 @@ def test_torch_compare_ranks_names_the_rank_before_the_all_reduce(tmp_path: Path
 
 @pytest.fixture(scope="module")
 def ranks(view: Any) -> Any:
-    pytest.importorskip("torch")
     port = free_port()
     view.execute(
         "import torch.distributed as dist\n"
@@ -137,7 +139,6 @@ def test_torch_a_nan_of_another_rank_is_explained_by_that_rank(view: Any, ranks:
 
 
 def test_torch_the_notebook_of_ranks_runs() -> None:
-    pytest.importorskip("torch")
     run(OF_RANKS)
 
 

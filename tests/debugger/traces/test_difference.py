@@ -45,7 +45,7 @@ def test_the_first_node_that_differs_in_the_order_of_the_run() -> None:
     assert found.first is not None
     # what arrives at SumBackward0 and TanhBackward0 is 1 in both
     assert found.first.name == "MulBackward0"
-    assert found.to_text().startswith("first difference at MulBackward0 (node 2): ")
+    assert found.to_text().startswith("first difference at MulBackward0 (#3): ")
     a = [1 - vg.tensor(v).tanh() ** 2 for v in ([0.5, 0.5], [0.5, 1.0])]
     expected = float((a[0] - a[1]).norm() / a[0].norm())
     assert found.first.relative == pytest.approx(expected, rel=1e-6)
@@ -79,7 +79,8 @@ def test_what_was_put_in_shifts_the_others() -> None:
     pairs = {(node.node, node.other) for node in found.nodes}
     assert pairs == {(0, 0), (1, 2), (2, 3), (3, 4), (4, 5)}
     assert "1 only there" in found.to_text()
-    assert "only there: ExpBackward0" in found.to_text()
+    assert "only there: ExpBackward0 (#2)" in found.to_text()
+    assert "(#2, #3 there)" in run([0.5, 0.25]).diff(run([0.5, 0.5], more=True)).to_text()
 
 
 def test_one_that_is_not_finite_differs_wholly() -> None:

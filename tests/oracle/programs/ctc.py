@@ -27,3 +27,28 @@ def ctc_of_scores_that_are_no_probabilities(torch, see):
 
     see.derivatives("raw", loss, wave(5, 2, 3), twice=False)
     see.derivatives("log_softmax", lambda x: loss(x.log_softmax(2)), wave(5, 2, 3), twice=False)
+
+
+@program(rules="T-42", each=["none", "sum", "mean"])
+def ctc_without_steps(torch, see, reduction):
+    targets, scores = torch.tensor([[1, 2], [1, 2], [2, 0]]), wave(3, 3, 3)
+    for zero in (False, True):
+        see.derivatives(
+            f"zero_infinity {zero}",
+            lambda x, zero=zero: torch.nn.functional.ctc_loss(
+                x, targets, (0, 0, 3), (0, 2, 1), reduction=reduction, zero_infinity=zero
+            ),
+            torch.tensor(scores).log_softmax(-1).tolist(),
+            twice=False,
+        )
+
+
+@program(rules="T-42")
+def ctc_is_one_node(torch, see):
+    scores = torch.tensor(wave(4, 2, 3), requires_grad=True)
+    loss = torch.nn.functional.ctc_loss(
+        scores, torch.tensor([1, 2, 1]), (4, 3), (2, 1), reduction="none"
+    )
+    see("node", loss.grad_fn.name())
+    see("log_alpha", loss.grad_fn._saved_result1[0])
+    see("log_probs", loss.grad_fn._saved_log_probs.shape)

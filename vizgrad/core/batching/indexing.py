@@ -11,7 +11,7 @@ from vizgrad.core.batching.rules import Call, rule
 from vizgrad.core.batching.values import alike, filled, reshaped, unwrapped, with_ndim
 from vizgrad.core.function.transform_tensor import stands_for_others
 from vizgrad.core.ops import copying, indexing, select, shape
-from vizgrad.core.ops.constants import zeros_beside
+from vizgrad.core.ops.constants import constant, zeros_beside
 from vizgrad.core.ops.indices import Indices
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
@@ -189,6 +189,14 @@ def along(call: Call, *, dim: int, **attributes: Any) -> Any:
     if call.op.name == "gather":
         return reshaped(found, *filled(call.values[1], call.batched[1], call.size).shape)
     return shape.squeeze_dim.record(found, dim=1) if scalar else found
+
+
+@rule("combinations")
+def combinations(call: Call, *, size: int, with_replacement: bool) -> Any:
+    value = call.values[0]
+    places = indexing.chosen_places(value.shape[1], size, with_replacement)
+    found = indexing.index_select.record(value, constant(places.reshape(-1), value), dim=1)
+    return reshaped(found, call.size, *places.shape)
 
 
 @rule("index_select", "index_spread")

@@ -283,6 +283,11 @@ def _count(sizes: Any) -> int:
     return total
 
 
+@rule("multilabel_margin_loss")
+def of_each_row(call: Call) -> Any:
+    return _apart(call, call.op.record(*_rows(call)))
+
+
 # --- by class ------------------------------------------------------------------------------------------
 
 

@@ -15,6 +15,7 @@ from vizgrad.core.ops import (
     distances,
     extremes,
     indexing,
+    products,
     reduce,
     select,
     statistics,
@@ -211,8 +212,8 @@ def _count(sizes: Any) -> int:
 
 
 @rule("prod_all")
-def prod_all(call: Call) -> Any:
-    return reduce.prod_dim.record(_rows(call), dim=1, keepdim=False)
+def prod_all(call: Call, *, dtype: Any) -> Any:
+    return products.prod_dim.record(_rows(call), dim=1, keepdim=False, dtype=dtype)
 
 
 @rule("max_all")
@@ -249,6 +250,12 @@ def dist(call: Call, *, p: float) -> Any:
     return statistics.vector_norm.record(
         apart, ord=p, dims=all_of(apart), keepdim=False, dtype=None
     )
+
+
+@rule("renorm")
+def renorm(call: Call, *, p: float, dims: tuple[int, ...], maxnorm: float) -> Any:
+    inner = tuple(d + 1 for d in dims)
+    return call.op.record(call.values[0], p=p, dims=inner, maxnorm=maxnorm)
 
 
 @rule("cdist")

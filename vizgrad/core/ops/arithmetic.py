@@ -273,10 +273,10 @@ class addcmul:
         return grad
 
     def grad_tensor1(grad, tensor2, value):
-        return grad * tensor2 * value
+        return grad * (tensor2 if value == 1 else tensor2 * value)
 
     def grad_tensor2(grad, tensor1, value):
-        return grad * tensor1 * value
+        return grad * (tensor1 if value == 1 else tensor1 * value)
 
 
 @primitive(typing="float", pointwise=True)

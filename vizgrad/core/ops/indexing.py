@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.backend import as_array
+from vizgrad.core.arrays.backend import as_array, beside
 from vizgrad.core.arrays.kernels import indexing, reduction
 from vizgrad.core.arrays.kernels import indexing as kernel
 from vizgrad.core.arrays.layout import shaped
@@ -191,6 +193,27 @@ class index_spread:
 
     def grad_self(grad, index, dim):
         return index_select(grad, index, dim=dim)
+
+
+@primitive(linear=True, node="StackBackward0")
+class combinations:
+    """All choices of `size` elements of a vector, one a row. The node keeps no places: they follow from
+    the length.
+    """
+
+    def forward(self, *, size, with_replacement):
+        return self[beside(self, chosen_places(len(self), size, with_replacement))]
+
+    def grad_self(grad, size, with_replacement, self_meta):
+        places = chosen_places(self_meta.shape[0], size, with_replacement).reshape(-1)
+        return index_spread(grad.reshape(-1), constant(places, grad), dim=0, shape=self_meta.shape)
+
+
+def chosen_places(count, size, with_replacement):
+    """Which elements each row of `combinations` has: int64, (rows, size)."""
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    places = itertools.chain.from_iterable(choose(range(count), size))
+    return xp.fromiter(places, xp.int64).reshape(-1, size)
 
 
 @primitive(linear=True)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from vizgrad.core.errors import wrap_dim
 from vizgrad.core.function.inplace import write
 from vizgrad.core.ops import arithmetic as basic
-from vizgrad.core.ops import joining, pointwise, pointwise_binary, select, shape, statistics
+from vizgrad.core.ops import joining, pointwise, pointwise_binary, products, select, shape
 from vizgrad.core.ops.forms import method, public
 from vizgrad.core.ops.public import arithmetic, where_clamp
 from vizgrad.core.ops.public.arguments import (
@@ -262,7 +262,7 @@ def cumsum_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 def cumprod_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     _check_kept("cumprod_", input, dtype)
     only = wrap_dim(dim, input._array.ndim)
-    return write(statistics.cumprod, input, name="cumprod_", dim=only, dtype=None)
+    return write(products.cumprod, input, name="cumprod_", dim=only, dtype=None)
 
 
 @method

@@ -7,14 +7,15 @@ import math
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.kernels import ordering, reduction
 from vizgrad.core.function.primitive import primitive
+from vizgrad.core.ops.complexes import conj, real_part
 from vizgrad.core.ops.constants import constant, raw
 from vizgrad.core.ops.copying import cast
-from vizgrad.core.ops.joining import cumsum
 from vizgrad.core.ops.pointwise import abs, exp, sgn
 from vizgrad.core.ops.pointwise_binary import pow_number
-from vizgrad.core.ops.reduce import divides, mean_dims
-from vizgrad.core.ops.select import drop
-from vizgrad.core.ops.shape import flip, restore_dims, roll
+from vizgrad.core.ops.products import linear_scan
+from vizgrad.core.ops.reduce import mean_dims, sum_dims
+from vizgrad.core.ops.select import drop, keep
+from vizgrad.core.ops.shape import restore_dims, roll
 
 
 def slope_of_variance(grad, self, dims, correction, keepdim):
@@ -106,47 +107,28 @@ def norm_slope(grad, x, norm, ord, dims):
     return x * pow_number(abs(x), exponent=ord - 2) * scale
 
 
-@primitive
-class cumprod:
-    """Running products along `dim`, in the type `dtype`; the derivative never divides by zeros (T-75)."""
+@primitive(holomorphic=False)
+class renorm:
+    """x * min(1, maxnorm / norm) for slices, of which `dims` are the dimensions; halves in single precision.
 
-    def forward(self, *, dim, dtype):
-        return reduction.cumprod(self if dtype is None else self.astype(dtype), dim)
+    PyTorch divides by norm + 1e-7.
+    """
 
-    # It saves what was given, not what was made of it in another type.
-    def grad_self(grad, self, result, dim):
-        if not self.ndim or self.shape[dim] == 1 or not raw(self).size:
-            return grad * 1
-        if divides(grad, self):
-            return flip(cumsum(flip(grad * result, dims=(dim,)), dim=dim), dims=(dim,)) / self
-        # dL/dx_i = (product of all x before i) * (g_i + x_i+1 * (g_i+1 + x_i+2 * (...)))
-        after = linear_scan(grad, roll(self, shifts=(-1,), dims=(dim,)), dim=dim)
-        first = reduction.first_along(raw(self), dim)
-        before = drop(roll(self, shifts=(1,), dims=(dim,)), mask=first)
-        before = before + constant(first.astype(raw(self).dtype), self)
-        return after * cumprod(before, dim=dim, dtype=None)
+    def forward(self, *, p, dims, maxnorm):
+        x = self.astype(xp.float32) if self.dtype.itemsize == 2 else self
+        norm = reduction.vector_norm(x, p, dims, True)
+        return (x * xp.where(norm > maxnorm, maxnorm / (norm + 1e-7), 1)).astype(self.dtype)
 
-
-@primitive(node="CumprodBackward0")
-class linear_scan:
-    """r_i = self_i + factors_i * r_(i+1), from the far end of `dim`."""
-
-    def forward(self, factors, *, dim):
-        return reduction.linear_scan(self, factors, dim)
-
-    def grad_self(grad, factors, dim):
-        return _forward_scan(grad, factors, dim)
-
-    def grad_factors(grad, factors, result, dim):
-        following = roll(result, shifts=(-1,), dims=(dim,))
-        following = drop(following, mask=reduction.last_along(raw(result), dim))
-        return _forward_scan(grad, factors, dim) * following
-
-
-def _forward_scan(value, factors, dim):
-    """s_i = value_i + factors_(i-1) * s_(i-1): the adjoint of `linear_scan`."""
-    factors = flip(roll(factors, shifts=(1,), dims=(dim,)), dims=(dim,))
-    return flip(linear_scan(flip(value, dims=(dim,)), factors, dim=dim), dims=(dim,))
+    def grad_self(grad, self, p, dims, maxnorm):
+        if raw(self).dtype.itemsize == 2:  # derivatives cancel: in halves nothing is left
+            grad, self = cast(grad, xp.float32), cast(self, xp.float32)
+        norm = vector_norm(self, ord=p, dims=dims, keepdim=True, dtype=None)
+        large = raw(norm) > maxnorm  # NaN is not
+        shrunk = maxnorm / (norm + 1e-7)
+        radial = real_part(conj(self) * grad) if raw(self).dtype.kind == "c" else grad * self
+        of_norm = -shrunk / (norm + 1e-7) * sum_dims(radial, dims=dims, keepdim=True)
+        factor = keep(shrunk - 1, mask=large) + 1
+        return grad * factor + norm_slope(keep(of_norm, mask=large), self, norm, p, dims)
 
 
 @primitive

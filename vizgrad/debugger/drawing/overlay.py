@@ -33,6 +33,11 @@ class RunView:
         self._saved = {(saved.node, saved.name): saved for saved in run.saved} if run else {}
         self._gone = {(edge.node, edge.edge): edge for edge in run.edges} if run else {}
         self._nodes = run.nodes if run else ()
+        self._waits = (
+            {(each.node, each.input_nr): each.value for each in run.buffers} if run else {}
+        )
+        #: The nodes that the user has changed something of.
+        self.edited = frozenset(edit.node for edit in run.edits) if run else frozenset[int | None]()
         if run:
             _check(graph, run)
 
@@ -70,6 +75,16 @@ class RunView:
         """The norms of the tangents of what has gone over an edge."""
         gone = self._gone.get(edge)
         return () if gone is None else gone.tangents
+
+    def arrived(self, node: int, slot: int) -> tuple[float | None] | None:
+        """The norm of the gradient that waits at a slot, or that the node was run with; None: unknown."""
+        run = self.node(node)
+        if run is None:
+            return None
+        if run.order is None:
+            value = self._waits.get((node, slot))
+            return None if value is None else (value.norm,)
+        return (run.grad_norm,) if slot == 0 else None
 
     def made(self, node: Node) -> float | None:
         """The non-finite value, NaN or inf, that a node made from finite gradients; None: nothing."""

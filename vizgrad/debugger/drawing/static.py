@@ -253,6 +253,7 @@ class _Picture:
         texts: list[Shape] = []
         leaving: Counter[int] = Counter()
         arriving = Counter(link.target for link in self.visible.links)
+        slots = Counter((link.target, link.slot) for link in self.visible.links if link.edges)
         for link, route in zip(self.visible.links, layout.routes, strict=True):
             (x, y), (end_x, end_y) = route[0], route[-1]
             odd = " odd" if self.flow(link).endswith("odd") else ""
@@ -265,6 +266,8 @@ class _Picture:
             if self.cards[link.target].size.slots > 1:
                 texts.append(Text(end_x - 6, end_y - 5, str(link.slot), f"port{odd} halo", "end"))
             if words := self.beside(link):
+                if slots[link.target, link.slot] == 1:
+                    words += self.changed(link)
                 # At its end if that is its own, else where it starts.
                 at, low = (end_x, end_y - 9) if arriving[link.target] == 1 else (x, y + 13)
                 if end_y - y < _SHORT:  # in the middle: it would lie on one of both boxes
@@ -285,6 +288,20 @@ class _Picture:
                 (edge,) = edges_of(self.outline, self.visible, link)
                 words[-1] += sizes_text(self.view.tangents(edge))
         return " · ".join(words)
+
+    def changed(self, link: Link) -> str:
+        """``→ 173``: what the user has put in the place of the one gradient that came over this line, as in
+        the live view (`changedOn.ts`).
+        """
+        item = self.visible.items[link.target]
+        node = item.node
+        if node is None or node not in self.view.edited or link.edges != 1 or item.uses != 1:
+            return ""
+        now = self.view.arrived(node, link.slot)
+        came, is_now = (
+            [number_text(norm, 3) for norm in each or ()] for each in (self.gone(link), now)
+        )
+        return f" → {is_now[0]}" if came and is_now and came != is_now else ""
 
 
 def _nodes_of(item: Item) -> Iterable[int]:

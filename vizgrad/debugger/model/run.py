@@ -129,7 +129,7 @@ class Run:
     some time (stepping back lowers `position`, not `recorded`). `earliest` is the smallest position
     that can still be stepped back to. `current` is the node that Step would run next; None at the
     end. `stopped` says why it stands here, if something stopped it. `collectives` are those of all steps that
-    have been done at some time.
+    have been done at some time. `edits` are the user's changes that this position includes.
     """
 
     status: RunStatus
@@ -148,6 +148,7 @@ class Run:
     modes: Modes = Modes()
     stopped: Stopped | None = None
     collectives: tuple[CalledCollective, ...] = ()
+    edits: tuple[Edit, ...] = ()
 
     def __repr__(self) -> str:
         coming = "" if self.current is None else f", current node {self.current}"

@@ -275,6 +275,11 @@ class RankSession:
         moving = self._moving(self.ranks)
         return rank in moving and len(moving) < len(self.ranks)
 
+    def _is_stuck(self, rank: int) -> bool:
+        """Is it in a collective that the others do not come to? Then it cannot answer a view."""
+        stands = self._standings[rank]
+        return self.waits(rank) and bool(stands.waits_in or stands.calling)
+
     def is_busy(self, rank: int) -> bool:
         return rank in self._busy
 
@@ -310,7 +315,7 @@ class RankSession:
                 since = monotonic()
                 while not heard and rank not in self._lost and rank not in self._busy:
                     self._hear(self._call(on_rank.standing, [rank], SLICE))
-                    if monotonic() - since > ANSWERED:
+                    if monotonic() - since > (PATIENCE if self._is_stuck(rank) else ANSWERED):
                         break
             finally:
                 if view in self._carriers:

@@ -164,6 +164,8 @@ class Live:
         self._skipped = frozenset(history.start.skipped)
         #: The reason that stopped the last move.
         self.stopped_by: model.Stopped | None = None
+        #: Tells whether the output of the cell that runs shows it live; None: no output does.
+        self.shows: Callable[[], bool] | None = None
         #: While a move is under way, in modes of its own: those around it.
         self.modes_outside: model.Modes | None = None
 
@@ -373,7 +375,7 @@ class Live:
 
     def where_at(self, standing: Standing) -> Where:
         current, source = standing.current, self.source
-        return where_of(
+        where = where_of(
             standing.status,
             standing.position,
             standing.total,
@@ -383,6 +385,8 @@ class Live:
             standing.within,
             self._just_called(standing.position),
         )
+        where.shows = self.shows
+        return where
 
     @property
     def calling(self) -> tuple[model.Collective, ...]:
@@ -441,6 +445,7 @@ class Live:
             modes=self.modes,
             stopped=self.stopped_at(standing),
             collectives=self.collectives,
+            edits=self.history.edits.told(standing.position),
         )
 
     def _edges(self, fold: Fold) -> Iterator[model.EdgeRun]:

@@ -40,11 +40,11 @@ from vizgrad.debugger.session.session_parts import (
     SessionStages,
 )
 from vizgrad.debugger.session.session_reader import Inspected, Look, SavedTensors, saved_tensors
-from vizgrad.debugger.session.shown_once import ShownOnce
+from vizgrad.debugger.session.shown_session import ShownSession
 from vizgrad.debugger.session.watches import SessionWatches
 
 
-class Session(ShownOnce, Exportable):
+class Session(ShownSession, Exportable):
     """A backward that has not run yet, or only in part. Made by `vizgrad.debug(loss)`.
 
     `step`, `back`, `run_to`, `continue_`, `restart` move it; `node`, `ready`, `buffers`, `saved`, `versions`,

@@ -82,8 +82,8 @@ class SessionStages:
             return
         if not getattr(history.steps[history.position], "code", ()):
             raise ValueError(
-                f"{data.name} (node {node}) has been run, and its lines were not noted: begin a branch "
-                "here (branch()), where it runs again, and step into it there"
+                f"{data.name} (#{history.position + 1}) has been run, and its lines were not noted: begin a "
+                "branch here (branch()), where it runs again, and step into it there"
             )
 
 
@@ -370,7 +370,7 @@ class SessionBranches(Sequence[model.Branch]):
             order = live.history.fold.order(number)
             if order is not None:
                 raise ValueError(
-                    f"{live.source.name(number)} (node {number}) has been run: go back to before it "
+                    f"{live.source.name(number)} (#{order + 1}) has been run: go back to before it "
                     f"(seek({order})), and change it there"
                 )
             before, line = self._lines.current, self._lines.current

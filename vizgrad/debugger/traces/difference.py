@@ -215,6 +215,11 @@ class TraceDiff:
         """`dtype`: the type that `tolerance` is what it explains."""
         self.trace, self.other = traces
         self.titles = traces[0].title, traces[1].title
+        #: By side and node: the index of its step.
+        self._order = {
+            side: {visit.node: visit.index for visit in trace.visits}
+            for side, trace in zip(("here", "there"), traces, strict=True)
+        }
         self.nodes = nodes
         self.only_here, self.only_there = only_here, only_there
         self.tolerance = tolerance
@@ -287,11 +292,12 @@ class TraceDiff:
         yield from self._heads()
         for side, alone in (("here", self.only_here), ("there", self.only_there)):
             for node in alone[:MOST_LINES]:
-                yield f"  only {side}: {_called(node)}"
+                number = self._number(node.id, side)
+                yield f"  only {side}: {_name(node)}{f' ({number})' if number else ''}"
             if len(alone) > MOST_LINES:
                 yield f"  ... and {len(alone) - MOST_LINES:,} more only {side}"
         for node in self.differing[:MOST_LINES]:
-            yield f"  {_amount(node):>10}  {_name(node)} (node {_numbers(node)}){_what(node)}"
+            yield f"  {_amount(node):>10}  {_name(node)}{self._ran(node)}{_what(node)}"
         if len(self.differing) > MOST_LINES:
             yield f"  ... and {len(self.differing) - MOST_LINES:,} more that differ"
 
@@ -312,7 +318,7 @@ class TraceDiff:
         if self.first is not None:
             parts += self._leaves()
             parts.append(
-                f"first difference at {_name(self.first)} (node {_numbers(self.first)}): "
+                f"first difference at {_name(self.first)}{self._ran(self.first)}: "
                 f"{_amount(self.first)}{_what(self.first)}{self._before()}; {len(self.differing):,} of "
                 f"{compared:,} nodes differ{beyond}{unrun}"
             )
@@ -340,12 +346,25 @@ class TraceDiff:
             return f" by more than {self.tolerance:.2g}, which {plain(self._dtype)} explains"
         return f" by more than {self.tolerance:g}" if self.tolerance else ""
 
+    def _numbers(self, node: NodeDiff | SavedDiff) -> str:
+        here, there = self._number(node.node, "here"), self._number(node.other, "there")
+        return here if there in ("", here) else f"{here}, {there} there".removeprefix(", ")
+
+    def _number(self, node: int, side: str) -> str:
+        """The number of its step, from 1, as in a view; empty where it has not run."""
+        index = self._order[side].get(node)
+        return "" if index is None else f"#{index + 1:,}"
+
+    def _ran(self, node: NodeDiff | SavedDiff) -> str:
+        numbers = self._numbers(node)
+        return f" ({numbers})" if numbers else ""
+
     def _forward(self, found: SavedDiff) -> str:
         node = self.trace.graph.nodes[found.node]
         amount = f", by {found.relative:.2g}" if found.relative != inf else ""
         return (
             f"forward: the first value that differs is `{plain(found.name)}`, saved by "
-            f"{_name(node)} (node {_numbers(found)}){_where(node)}{amount}{_what(found)}"
+            f"{_name(node)}{self._ran(found)}{_where(node)}{amount}{_what(found)}"
         )
 
     @property
@@ -407,13 +426,14 @@ class TraceDiff:
 
     def _repr_html_(self) -> str:
         rows = [
-            f"<tr><td>{_safe(_name(n))}</td><td>{_numbers(n)}</td><td>{escape(_amount(n))}</td>"
+            f"<tr><td>{_safe(_name(n))}</td><td>{self._numbers(n)}</td><td>{escape(_amount(n))}</td>"
             f'<td><meter min="0" max="1" value="{_share(n):.3f}"></meter></td><td>{_safe(n.what)}</td></tr>'
             for n in self.differing[:MOST_LINES]
         ]
         for side, alone in (("here", self.only_here), ("there", self.only_there)):
             rows += [
-                f"<tr><td>{_safe(_called(node))}</td><td></td><td></td><td></td><td>only {side}</td></tr>"
+                f"<tr><td>{_safe(_name(node))}</td><td>{self._number(node.id, side)}</td>"
+                f"<td></td><td></td><td>only {side}</td></tr>"
                 for node in alone[:MOST_LINES]
             ]
         head = "<tr><th>node</th><th>here, there</th><th>relative difference</th><th></th><th></th></tr>"
@@ -428,10 +448,6 @@ def _safe(text: str) -> str:
     return escape(plain(text))
 
 
-def _called(node: model.Node) -> str:
-    return f"{_name(node)} (node {node.id})"
-
-
 def _name(node: NodeDiff | model.Node) -> str:
     return f"{plain(node.name)}{' ' if node.label else ''}{plain(node.label)}"
 
@@ -439,10 +455,6 @@ def _name(node: NodeDiff | model.Node) -> str:
 def _where(node: model.Node) -> str:
     """The line that recorded it, if that is known."""
     return f" ({place_text(node.place)})" if node.place is not None else ""
-
-
-def _numbers(node: NodeDiff | SavedDiff) -> str:
-    return str(node.node) if node.node == node.other else f"{node.node}, {node.other} there"
 
 
 def _amount(node: NodeDiff) -> str:

@@ -9,9 +9,9 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import beside
 from vizgrad.core.arrays.dtypes import int64
 from vizgrad.core.function.transform_tensor import of_examples
+from vizgrad.core.ops import ctc, shape
 from vizgrad.core.ops import losses as op
 from vizgrad.core.ops import normalization as softmax_op
-from vizgrad.core.ops import shape
 from vizgrad.core.ops.joining import cat_any, stack_any
 from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
 from vizgrad.core.tensor.requirements import Rank, RankAtLeast, checked
@@ -207,12 +207,12 @@ def _soft_targets(
     classes = input._array.shape[dim]
     if smoothing > 0:
         target = target * (1 - smoothing) + smoothing / classes
-    scores: Any = log_softmax(input, dim)
+    scores: Any = log_softmax(input, dim) * target
     if weight is not None:
         scores = scores * weight.view(*(-1 if d == dim else 1 for d in range(input._array.ndim)))
     if reduction == "none":
-        return -(scores * target).sum(dim)
-    total = -(scores * target).sum()
+        return -scores.sum(dim)
+    total = -scores.sum()
     if reduction == "sum":
         return total
     return total / (input._array.size // max(1, classes))
@@ -244,9 +244,6 @@ def _smoothed(
 
 
 # Connectionist temporal classification.
-
-#: Stands for log(0): far below any score, and without the NaN gradients of -inf.
-_NEVER = -1e30
 
 _SCORES = Rank(
     (2, 3),
@@ -281,14 +278,25 @@ def ctc_loss(
                 f"ctc_loss: {name} must be integral, but they are {given.dtype.name}"
             )
     inputs, lengths = _numbers(input_lengths), _numbers(target_lengths)
-    rows = _rows(targets if targets.dtype.category == 1 else targets.long(), lengths, samples)
+    targets = targets if targets.dtype.category == 1 else targets.long()
     check_kind("ctc_loss", log_probs)
-    losses = [_one(scores[: inputs[n], n], rows[n], blank, zero_infinity) for n in range(samples)]
     if max(inputs, default=0) > steps:
         raise RuntimeError(
             f"Expected input_lengths to have value at most {steps}, got {max(inputs)}"
         )
-    loss: Any = stack_any(losses, 0)
+    loss: Any
+    if ctc.is_one_node(scores, targets):
+        loss, _ = ctc.ctc_loss.record(
+            scores, targets, input_lengths=tuple(inputs), target_lengths=tuple(lengths), blank=blank,
+            zero_infinity=zero_infinity,
+        )  # fmt: skip
+        if zero_infinity:
+            loss = loss.masked_fill(loss == xp.inf, 0.0)
+    else:
+        rows = _rows(targets, lengths, samples)
+        loss = stack_any(
+            [_one(scores[: inputs[n], n], rows[n], blank, zero_infinity) for n in range(samples)], 0
+        )
     if reduction == "mean":
         sizes = [max(n, 1) for n in lengths]
         divisor: Any = new_tensor(beside(loss._array, xp.asarray(sizes, loss._array.dtype)))
@@ -327,10 +335,10 @@ def _one(scores: Any, target: list[int], blank: int, zero_infinity: bool) -> Any
     may_skip = [i >= 2 and states[i] != blank and states[i] != states[i - 2] for i in range(count)]
     kind = scores._array.dtype
     closed = new_tensor(
-        beside(scores._array, xp.where(xp.asarray(may_skip), 0.0, _NEVER).astype(kind))
+        beside(scores._array, xp.where(xp.asarray(may_skip), 0.0, ctc.NEVER).astype(kind))
     )
-    never: Any = new_tensor(beside(scores._array, xp.full(2, _NEVER, kind)))
-    opening = xp.full(count, _NEVER, kind)
+    never: Any = new_tensor(beside(scores._array, xp.full(2, ctc.NEVER, kind)))
+    opening = xp.full(count, ctc.NEVER, kind)
     opening[:2] = 0
     alpha = emitted[0] + new_tensor(beside(scores._array, opening))
     for t in range(1, scores.shape[0]):
@@ -338,7 +346,7 @@ def _one(scores: Any, target: list[int], blank: int, zero_infinity: bool) -> Any
         ways = stack_any([alpha, padded[1 : count + 1], padded[:count] + closed], 0)
         alpha = ways.logsumexp(0) + emitted[t]
     total = alpha[-2:].logsumexp(0)
-    if total.item() < _NEVER / 2:  # no alignment fits
+    if total.item() < ctc.NEVER / 2:  # no alignment fits
         everywhere = new_tensor(beside(scores._array, xp.asarray(True)))
         if zero_infinity:
             return scores.sum().masked_fill(everywhere, 0.0)

@@ -8,6 +8,7 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import is_on_host
 from vizgrad.core.errors import existing_dim
 from vizgrad.core.ops import losses as op
+from vizgrad.core.ops import margins
 from vizgrad.core.ops.constants import place_of
 from vizgrad.core.ops.public import broadcasting
 from vizgrad.core.ops.public.arguments import check_kind, takes_tensors
@@ -255,9 +256,8 @@ def multi_margin_loss(
     of_type("weight", weight, input.dtype.name)
     x = input if input.ndim == 2 else input.reshape(1, -1)
     index = target.reshape(rows, 1)
-    gap = _above_zero(+margin - x.gather(1, index) + x)
-    if p == 2:
-        gap = gap * gap
+    gap: Any = +margin - x.gather(1, index) + x
+    gap = margins.squared_hinge.record(gap) if p == 2 else _above_zero(gap)
     if weight is not None:
         gap = gap * weight[index]
     loss = gap.scatter(1, index, 0.0).sum(1) / x.shape[1]
@@ -297,10 +297,5 @@ def multilabel_margin_loss(
         raise RuntimeError(
             f"argument #2 'target' is out of range: labels are -1, 0, ..., {x.shape[1] - 1}"
         )
-    listed = (labels >= 0).long().cumprod(1)
-    index = labels * listed
-    is_label = (labels * 0).scatter_add(1, index, listed) > 0
-    gap = _above_zero(1 - (x.gather(1, index).unsqueeze(2) - x.unsqueeze(1)))
-    gap = gap.masked_fill((listed == 0).unsqueeze(2) | is_label.unsqueeze(1), 0.0)
-    loss = gap.sum((1, 2)) / x.shape[1]
+    loss = margins.multilabel_margin_loss.record(x, labels)
     return reduced(loss if input.ndim == 2 else loss[0], how)

@@ -162,10 +162,10 @@ def embedding_bag(
     rows: Any = embedding(input, weight, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.reshape(-1, 1)
-    index = new_tensor(bag.astype("int64"))
     out = new_tensor(xp.zeros_like(weight._array, shape=(len(starts), weight.shape[1])))
     if mode == "max":
-        return _largest(rows, index, out)
+        return _largest(rows, new_tensor(bag.astype("int64")), out)
+    index = new_tensor(bag.astype(input._array.dtype))  # kept: as narrow as in PyTorch
     out = out.index_add(0, index, rows)
     if mode == "mean":
         sizes = xp.maximum(count_places(bag, len(starts)), 1)

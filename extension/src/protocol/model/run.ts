@@ -133,7 +133,8 @@ export interface Modes {
  * some time (stepping back lowers `position`, not `recorded`). `earliest` is the smallest position
  * that can still be stepped back to. `current` is the node that Step would run next; None at the
  * end. `stopped` says why it stands here, if something stopped it. `collectives` are those of all
- * steps that have been done at some time.
+ * steps that have been done at some time. `edits` are the user's changes that this position
+ * includes.
  */
 export interface Run {
   readonly status: RunStatus;
@@ -152,6 +153,7 @@ export interface Run {
   readonly modes: Modes;
   readonly stopped: Stopped | null;
   readonly collectives: readonly CalledCollective[];
+  readonly edits: readonly Edit[];
 }
 
 /**
@@ -283,6 +285,12 @@ export const readModes: Reader<Modes> = record<Modes>({
   multithreading: optional(boolean, true)
 });
 
+export const readEdit: Reader<Edit> = record<Edit>({
+  position: integer,
+  text: string,
+  node: optional(nullable(integer), null)
+});
+
 export const readRun: Reader<Run> = record<Run>({
   status: readRunStatus,
   position: integer,
@@ -299,7 +307,8 @@ export const readRun: Reader<Run> = record<Run>({
   error: optional(string, ''),
   modes: optional(readModes, readModes({})),
   stopped: optional(nullable(readStopped), null),
-  collectives: optional(array(readCalledCollective), [])
+  collectives: optional(array(readCalledCollective), []),
+  edits: optional(array(readEdit), [])
 });
 
 export const readBreakpoint: Reader<Breakpoint> = record<Breakpoint>({
@@ -321,12 +330,6 @@ export const readLogged: Reader<Logged> = record<Logged>({
   position: integer,
   node: integer,
   text: string
-});
-
-export const readEdit: Reader<Edit> = record<Edit>({
-  position: integer,
-  text: string,
-  node: optional(nullable(integer), null)
 });
 
 export const readBranch: Reader<Branch> = record<Branch>({

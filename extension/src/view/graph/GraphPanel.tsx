@@ -36,7 +36,7 @@ import { pictureOf, placeOf, whole } from './picture';
 import { copyPicture, fileName, pngOf, save, pictureOf as savedPictureOf } from './savedPicture';
 import { RankLegend } from './RankLegend';
 import { SearchBox } from './SearchBox';
-import { afterScroll, seenPart } from './seenPart';
+import { afterScroll, seenPart, whenScrolled } from './seenPart';
 import { metricsOf, TextMetrics } from './text';
 import { useComparison } from './useComparison';
 import { useGraphKeys } from './useGraphKeys';
@@ -144,6 +144,10 @@ function GraphPanelInner({
     () => (moves.current++ > 0 ? afterScroll(host.current, () => latest.current()) : undefined),
     [position, view.presentation]
   );
+
+  const settle = useRef<() => void>(() => undefined);
+  settle.current = placing.settle;
+  useEffect(() => whenScrolled(host.current, () => settle.current()), []);
 
   // Where groups open around the current node, that is where it is looked at.
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 
-import { afterScroll, seenPart } from './seenPart';
-import { bringIntoPart } from './viewport';
+import { afterScroll, seenPart, whenScrolled } from './seenPart';
+import { bringIntoPart, filled } from './viewport';
 
 const screen = { width: 600, height: 400 };
 
@@ -42,6 +42,42 @@ test('a box comes into the part that is seen, and stays where it is seen already
   const upper = { top: 140, bottom: 400 };
   const down = bringIntoPart(view, { x: 200, y: 130, width: 50, height: 50 }, screen, upper);
   expect(down.y + 130).toBeGreaterThan(140);
+});
+
+test('the upper part of a graph is not left empty where the page has hidden it before', () => {
+  const whole = { x: 0, y: 0, width: 300, height: 900 };
+  const node = { x: 100, y: 60, width: 50, height: 50 };
+  // The page hides the upper 200 pixels: the node comes below them, and the graph begins there.
+  const hidden = { top: 200, bottom: 400 };
+  const view = bringIntoPart({ x: 0, y: -50, zoom: 1 }, node, screen, hidden, whole);
+  expect(view.y).toBeGreaterThan(150);
+  expect(filled(view, hidden, whole)).toBe(view);
+  // Then it is scrolled to show all.
+  expect(filled(view, { top: 0, bottom: 400 }, whole)).toEqual({ ...view, y: 12 });
+  // One that is seen whole stays.
+  const [low, here] = [
+    { ...whole, height: 200 },
+    { ...view, y: 150 }
+  ];
+  expect(filled(here, { top: 0, bottom: 400 }, low)).toBe(here);
+});
+
+test('each scrolling of the page is told once it rests', () => {
+  vi.useFakeTimers();
+  const [around, inner] = page([100, 500], [0, 768]);
+  const then = vi.fn();
+  const end = whenScrolled(inner, then);
+  around.dispatchEvent(new Event('scroll'));
+  vi.advanceTimersByTime(60);
+  around.dispatchEvent(new Event('scroll'));
+  vi.advanceTimersByTime(60);
+  expect(then).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(60);
+  expect(then).toHaveBeenCalledTimes(1);
+  around.dispatchEvent(new Event('scroll'));
+  end();
+  vi.advanceTimersByTime(1000);
+  expect(then).toHaveBeenCalledTimes(1);
 });
 
 test('what the page scrolls by itself is told for a second, until a person scrolls', () => {

@@ -24,6 +24,30 @@ export function seenPart(element: Element): Part {
     : { top: top - own.top, bottom: bottom - own.top };
 }
 
+/** Milliseconds without scrolling, after which the page is taken to rest. */
+const REST = 100;
+
+/** Calls `then` each time the page around an element was scrolled, and rests. Gives what ends that. */
+export function whenScrolled(element: Element | null, then: () => void): () => void {
+  const page = element?.ownerDocument.defaultView;
+  if (!page) {
+    return () => undefined;
+  }
+  const hears = { capture: true, passive: true };
+  let later: number | undefined;
+  const scrolls = ({ target }: Event): void => {
+    if (target instanceof page.Node && target.contains(element)) {
+      page.clearTimeout(later);
+      later = page.setTimeout(then, REST);
+    }
+  };
+  page.addEventListener('scroll', scrolls, hears);
+  return () => {
+    page.clearTimeout(later);
+    page.removeEventListener('scroll', scrolls, hears);
+  };
+}
+
 /** Milliseconds in which a page is scrolled for a step. */
 const FOR_A_STEP = 1000;
 

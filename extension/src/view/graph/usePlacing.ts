@@ -13,6 +13,7 @@ import {
   bringIntoPart,
   bringIntoView,
   detailAt,
+  filled,
   firstLook,
   fitBox,
   fromLeft,
@@ -42,6 +43,8 @@ export interface Placing {
   zoom(factor: number): void;
   zoomTo(key: string | null): void;
   centreOn(point: Point): void;
+  /** The page was scrolled: what it hid of the screen, and shows now, is not left empty. */
+  settle(): void;
   /** Keep what is being opened or closed where it is when its drawing arrives. */
   hold(toggled: Toggled): void;
 }
@@ -65,6 +68,8 @@ export function usePlacing(
   const toggled = useRef<Toggled | null>(null);
   /** What the view was set to by itself: while it still is that, nobody has looked around. */
   const untouched = useRef<View | null>(null);
+  /** The view as it was set by itself in the part of the screen that the page let be seen. */
+  const inPart = useRef<View | null>(null);
   const known = screen.width > 0 && screen.height > 0;
   /** How many frames were open when it was fitted last, while what was closed for that has not come. */
   const fitting = useRef<number | null>(null);
@@ -149,6 +154,7 @@ export function usePlacing(
       const box = placeOf(picture, key);
       if (box && known) {
         view.value = bringIntoPart(view.value, box, screen, part(), whole(picture));
+        inPart.current = view.value;
       }
     },
     [picture, screen, known, view]
@@ -179,6 +185,14 @@ export function usePlacing(
         whole(picture)
       );
     }
+    inPart.current = view.value;
+  };
+
+  const settle = (): void => {
+    if (known && view.value === inPart.current) {
+      view.value = filled(view.value, part(), whole(picture));
+      inPart.current = view.value;
+    }
   };
 
   const approach = (key: string): void => {
@@ -193,6 +207,7 @@ export function usePlacing(
   return {
     show,
     showTogether,
+    settle,
     approach,
     fit: () => {
       fitting.current = null;

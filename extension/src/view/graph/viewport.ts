@@ -118,6 +118,12 @@ export function bringIntoPart(view: View, box: Box, screen: Size, part: Part, wh
   return { ...moved, y: moved.y + top };
 }
 
+/** Nothing is left empty above or below a picture that is cut on the other side, in the part that is seen. */
+export function filled(view: View, { top, bottom }: Part, whole: Box): View {
+  const y = below({ ...view, y: view.y - top }, whole, { width: 0, height: bottom - top }) + top;
+  return y === view.y ? view : { ...view, y };
+}
+
 /** From top to bottom, in pixels of the screen. */
 export interface Part {
   readonly top: number;

@@ -10,10 +10,10 @@ import { useObservable, useStore } from '../hooks';
 import { PlaceLink } from '../PlaceLink';
 import { Sentence } from '../Sentence';
 
-/** What each kind asks for, and an example. */
-const KINDS: Record<BreakpointKind, readonly [name: string, example: string]> = {
+/** What each kind asks for, and an example. One node is chosen in the graph: the view shows no numbers for nodes. */
+type TypedKind = Exclude<BreakpointKind, 'node'>;
+const KINDS: Record<TypedKind, readonly [name: string, example: string]> = {
   op: ['Node name', 'Mul*'],
-  node: ['Node number', '17'],
   line: ['Line', 'train.py:7'],
   tensor: ['Leaf', 'weight'],
   data: ['Write to leaf', 'weight'],
@@ -46,7 +46,7 @@ export function Breakpoints({ session }: { session: SessionState }): JSX.Element
           </label>
         </li>
         {run.breakpoint_list.map(each => (
-          <Line key={each.id} breakpoint={each} open={open} />
+          <Line key={each.id} breakpoint={each} session={session} />
         ))}
       </ul>
       {open && !adding && (
@@ -59,10 +59,19 @@ export function Breakpoints({ session }: { session: SessionState }): JSX.Element
   );
 }
 
-function Line({ breakpoint, open }: { breakpoint: Breakpoint; open: boolean }): JSX.Element {
+interface LineProps {
+  readonly breakpoint: Breakpoint;
+  readonly session: SessionState;
+}
+
+function Line({ breakpoint, session }: LineProps): JSX.Element {
   const store = useStore();
-  const { id, text, condition, hits, hit, enabled, nodes, place, kind, log } = breakpoint;
+  const open = !session.closed;
+  const { id, condition, hits, hit, enabled, nodes, place, kind, log } = breakpoint;
   const [first] = nodes;
+  // The kernel numbers nodes otherwise than the view, which counts steps.
+  const named = kind === 'node' && first !== undefined ? session.names.of(first) : undefined;
+  const text = named ? [named.name, named.label].filter(Boolean).join(' ') : breakpoint.text;
   const where = kind === 'line' && place ? format.place(place) : null;
   const asks = condition !== '' && kind !== 'when' ? ` if ${condition}` : '';
   return (
@@ -113,7 +122,7 @@ function Add({ done }: { done: () => void }): JSX.Element {
   const why = refused?.request.type === 'add_breakpoint' ? refused : null;
   const first = useRef<HTMLSelectElement>(null);
   useEffect(() => first.current?.focus(), []);
-  const [kind, setKind] = useState<BreakpointKind>('op');
+  const [kind, setKind] = useState<TypedKind>('op');
   const [text, setText] = useState('');
   const [condition, setCondition] = useState('');
   const [hits, setHits] = useState('');
@@ -159,9 +168,9 @@ function Add({ done }: { done: () => void }): JSX.Element {
         ref={first}
         aria-label="Kind of breakpoint"
         value={kind}
-        onChange={event => setKind(event.currentTarget.value as BreakpointKind)}
+        onChange={event => setKind(event.currentTarget.value as TypedKind)}
       >
-        {(Object.keys(KINDS) as BreakpointKind[]).map(each => (
+        {(Object.keys(KINDS) as TypedKind[]).map(each => (
           <option key={each} value={each}>
             {KINDS[each][0]}
           </option>

@@ -23,6 +23,7 @@ import { Accumulate, LeafGrad } from './Accumulate';
 import { Beside } from './Beside';
 import { Calls } from './Calls';
 import { Gradients } from './Gradients';
+import { LeafLines } from './LeafLines';
 import { Edited } from './Edited';
 import { Facts, Formulas, Recorded } from './Recorded';
 import { RanksThere } from './RanksThere';
@@ -67,6 +68,7 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
         differsFirst={compared?.first === id}
       />
       {node && <Recorded node={node} unnoted={inspection?.unnoted ?? ''} />}
+      {inspection?.leaf && <LeafLines session={session} leaf={inspection.leaf} />}
       <Beside session={session} node={id} compared={compared} />
       <Edited state={state} session={session} node={id} />
       <RanksThere state={state} session={session} node={id} />

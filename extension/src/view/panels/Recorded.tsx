@@ -42,7 +42,7 @@ export function Recorded({ node, unnoted }: RecordedProps): JSX.Element | null {
 }
 
 /** The sentence of the kernel, as the banner has it; its code can be copied. */
-function NoLine({ told }: { readonly told: string }): JSX.Element {
+export function NoLine({ told }: { readonly told: string }): JSX.Element {
   const [said, say] = useState('');
   const code = codeIn(told);
   return (

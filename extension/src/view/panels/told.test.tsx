@@ -1,10 +1,11 @@
-import { fireEvent, waitFor, within } from '@testing-library/preact';
+import { fireEvent, render, waitFor, within } from '@testing-library/preact';
 import { beforeEach, expect, test } from 'vitest';
 
 import { opened } from '../../../tests/opened';
-import { RECORDINGS } from '../../../tests/recordings';
+import { named, RECORDINGS } from '../../../tests/recordings';
 import type { Memory, TensorSummary } from '../../protocol';
 import * as format from '../format';
+import { Accumulate } from './Accumulate';
 
 const { mlp, stale } = RECORDINGS;
 const page = opened();
@@ -37,6 +38,86 @@ test('the inspector shows the current node; a click shows another, and it stays'
     expect(page.host.querySelector(`[data-inspected="${current()}"]`)).not.toBeNull()
   );
   expect(page.region('Inspector').queryByText('selected by you')).toBeNull();
+});
+
+test('a leaf tells who sends it gradients, where its tensor comes from, and its .grad', async () => {
+  const leaf = named(mlp, 'AccumulateGrad');
+  page.view.store.select(leaf);
+  await waitFor(() => expect(page.region('Leaf').getByText('gradient from')).toBeTruthy());
+  expect(page.region('Inspector').getByText('.grad now')).toBeTruthy();
+  const told = mlp.before[leaf]?.leaf;
+  const [use] = told?.users ?? [];
+  const { name = '' } = page.view.store.state.value.session?.names.peek(use?.node ?? -1) ?? {};
+  expect(name).toMatch(/Backward/);
+  const row = page.region('Leaf').getByRole('listitem');
+  expect(row.textContent).toContain(name);
+  expect(row.textContent).toContain(`recorded_programs.py:${use?.place?.line}`);
+  fireEvent.click(within(row).getByRole('button', { name }));
+  await waitFor(() =>
+    expect(page.host.querySelector(`[data-inspected="${use?.node}"]`)).not.toBeNull()
+  );
+});
+
+test('the lines that made and wrote a leaf are said where they were noted', async () => {
+  const leaf = named(mlp, 'AccumulateGrad');
+  const place = { file: 'a.py', line: 3, function: '', cell: null, text: 'w = tensor(1.)' };
+  const by = (text: string, line: number) => ({
+    text,
+    position: null,
+    node: null,
+    place: { ...place, line }
+  });
+  page.view.store.select(leaf);
+  await waitFor(() => expect(page.region('Leaf').getByText('gradient from')).toBeTruthy());
+  const { inspection } = page.view.store.state.value;
+  if (inspection?.leaf) {
+    const known = { ...inspection.leaf, made: by('tensor', 3), written: by('mul_', 7) };
+    page.view.store.state.patch({ inspection: { ...inspection, leaf: known } });
+  }
+  await waitFor(() => expect(page.region('Leaf').getByText('made by')).toBeTruthy());
+  const said = page.host.querySelector('.vg-leaf-lines')?.textContent;
+  expect(said).toContain('made bytensor a.py:3');
+  expect(said).toContain('last writemul_ a.py:7');
+});
+
+test('the list of breakpoints names a node as the picture does, and not by a number of the kernel', async () => {
+  page.view.store.select(3);
+  const { session } = page.view.store.state.value;
+  const set = {
+    id: 1,
+    kind: 'node' as const,
+    text: 'node 3',
+    condition: '',
+    hits: 0,
+    hit: 0,
+    enabled: true,
+    nodes: [3],
+    total: 1,
+    place: null,
+    log: ''
+  };
+  if (session) {
+    page.view.store.state.patch({
+      session: { ...session, run: { ...session.run, breakpoint_list: [set] } }
+    });
+  }
+  const list = page.region('Breakpoints').getByRole('list', { name: 'Breakpoints set' });
+  await waitFor(() => expect(list.textContent).toContain('AddmmBackward0'));
+  expect(list.textContent).not.toContain('node 3');
+  fireEvent.click(page.region('Breakpoints').getByRole('button', { name: 'New breakpoint' }));
+  const kinds = [...page.region('Breakpoints').getByLabelText('Kind of breakpoint').children];
+  expect(kinds.map(({ textContent }) => textContent)).not.toContain('Node number');
+});
+
+test('what was done with .grad is a sentence, also where the engine gives no reason', () => {
+  const said = (decision: string, reason: string): string =>
+    render(
+      <Accumulate record={{ decision, reason, before: null, after: null }} />
+    ).container.querySelector('.vg-decision')?.textContent ?? '';
+  expect(said('taken', '')).toBe('stored .grad is the gradient that arrived, not a copy of it');
+  expect(said('copied', 'other code may hold the array')).toBe(
+    'copied .grad is a copy of the gradient that arrived (other code may hold the array)'
+  );
 });
 
 test('a stale value tells who wrote, where, and through what', async () => {

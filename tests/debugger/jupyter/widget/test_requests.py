@@ -148,12 +148,20 @@ def test_inspect(view: View, session: Session) -> None:
     assert answer.node == session.graph.nodes[0]
     assert answer.visit is None
     assert answer.buffers[0] is not None  # the root's gradient has arrived
+    assert answer.leaf is None
     view.ask(p.Continue, session.id)
     leaf_number = next(n.id for n in session.graph.nodes if n.label == "x")
     answer = view.ask(p.Inspect, session.id, leaf_number)
     assert answer.visit is not None
     assert answer.grad is not None
     assert answer.visit.accumulate.after == answer.grad
+    assert answer.leaf is not None
+    assert [(use.node, use.place) for use in answer.leaf.users] == [
+        (node.id, node.place) for node in (session.graph.nodes[0], session.graph.nodes[2])
+    ]
+    assert answer.leaf.used == 2
+    assert "line was not noted" in answer.leaf.unnoted
+    assert {name.node for name in answer.names} == {0, 2}
 
 
 def test_stop_closes_and_the_last_state_stays(view: View, session: Session) -> None:

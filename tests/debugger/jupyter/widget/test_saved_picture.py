@@ -15,9 +15,11 @@ from anywidget._util import enable_custom_widget_manager_once
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 
+import vizgrad as vg
 from tests.debugger.jupyter.widget.views import View
 from tests.fixtures.limits import HANG
 from tests.fixtures.sessions import no_sessions, small
+from vizgrad.debugger.engines.vizgrad.opener import open_session
 from vizgrad.debugger.jupyter.widget import debugview, saved_data
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget.controller import Controller
@@ -50,6 +52,24 @@ def test_a_picture_says_which_state_it_shows() -> None:
     bundle = saved_data.bundle(stepped, "view 7")
     assert bundle[saved_data.MIME]["view"] == "view 7"
     assert (bundle["image/svg+xml"], bundle["text/plain"]) == (told.svg, told.text)
+
+
+def test_a_line_says_what_the_user_has_put_in_the_place_of_its_gradient() -> None:
+    x = vg.tensor([0.0, 1.0, 4.0], requires_grad=True)
+    changed = open_session((x.exp() * 2).tanh().sum())
+
+    def beside_lines() -> list[str]:
+        return re.findall(r'class="norm[^>]*>([^<]+)<', saved_data.svg_of_session(changed))
+
+    changed.step()
+    assert beside_lines() == ["1.73"]
+    changed.set_grad(changed.node, "g * 100")  # it waits
+    assert beside_lines() == ["1.73 → 173"]
+    changed.set_grad(changed.node, "nan")
+    changed.step()  # it was used
+    assert beside_lines()[0] == "1.73 → NaN"
+    changed.switch("original")
+    assert beside_lines() == ["1.73"]
 
 
 def test_the_picture_of_a_new_view_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,6 +41,7 @@ def test_every_request_every_answer_and_every_event_is_told():
         "requests.ts",
         "answers.ts",
         "heap.ts",
+        "inspection.ts",
         "events.ts",
         "lanes.ts",
         "ranks.ts",

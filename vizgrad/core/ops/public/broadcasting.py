@@ -153,7 +153,7 @@ def repeat_interleave(
 
 @of_examples
 def _positions_of(repeats: Tensor, output_size: int | None) -> Tensor:
-    return _repeated_positions(_counts(repeats), output_size).to(repeats.dtype)
+    return _repeated_positions(_counts(repeats), output_size)
 
 
 @of_examples
@@ -196,7 +196,7 @@ def _repeated_positions(counts: Any, output_size: int | None) -> Tensor:
             f"allocated size does not match required size: repeat_interleave gives {int(counts.sum())} "
             f"elements, not output_size={output_size}"
         )
-    return new_tensor(xp.repeat(xp.arange(counts.size, like=counts), counts))
+    return new_tensor(xp.repeat(xp.arange(counts.size, dtype=counts.dtype, like=counts), counts))
 
 
 @public

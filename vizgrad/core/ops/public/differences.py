@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from vizgrad.core.arrays import dtypes
 from vizgrad.core.errors import existing_dim, index_of, wrap_dim
-from vizgrad.core.ops import arithmetic, copying, extremes, joining, statistics
+from vizgrad.core.ops import arithmetic, copying, extremes, joining, products, statistics
 from vizgrad.core.ops.copying import without_history
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public import joining as public_joining
@@ -36,13 +36,13 @@ def _running(op: Any, input: Tensor, dim: int, dtype: Any, widen: bool = True) -
             one_dim(dim, input._array.ndim)
             return without_history(_in_dtype(input, dtype).clone(), dtype.np)
         raise NotImplementedError(f'"{op.name}" not implemented for bool: True and True are 2')
-    own = numpys_float(input, dtype) if op is statistics.cumprod else None
+    own = numpys_float(input, dtype) if op is products.cumprod else None
     if own is None or dtype.category < input.dtype.category:
         input, own = _in_dtype(input, dtype), None
     if widen and dtype is None and input._array.dtype.kind in "biu":
         input = _in_dtype(input, dtypes.int64)
     only = one_dim(dim, input._array.ndim)
-    settings = {"dtype": own} if op is statistics.cumprod else {}
+    settings = {"dtype": own} if op is products.cumprod else {}
     result = op.record(input, dim=only, **settings)
     return result if dtype is None else _as_asked(result, dtype)
 
@@ -78,7 +78,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = 
     if out is not None:
         refuse_gradients("cumprod", input)
         dtype = out.dtype if dtype is None else _of_out(out, dtype)
-    result = _running(statistics.cumprod, input, dim, dtype)
+    result = _running(products.cumprod, input, dim, dtype)
     return result if out is None else written(out, result, "cumprod", input)
 
 
@@ -177,25 +177,23 @@ def _check_step(name: str, dx: Any) -> None:
         raise RuntimeError(f"{name}: Currently, we only support dx as a real number, not {dx}.")
 
 
-def _is_exact(value: Any, number: Any) -> bool:
-    """Does the type of the elements hold this number exactly? Halves hold few."""
-    if isinstance(number, (Tensor, complex)) or value.dtype.category < 2:
-        return False
-    return value.dtype.itemsize > 2 or float(value._array.dtype.type(number)) == number
-
-
 def _times(value: Any, number: Any) -> Any:
     """`value * number`, which saves nothing that a backward frees."""
-    if not _is_exact(value, number):
-        return value * number
-    return arithmetic.mul_number.record(value, other=number)
+    return _by_number(arithmetic.mul_number, value, number, lambda: value * number)
 
 
 def _by(value: Any, number: Any) -> Any:
     """`value / number`, which saves nothing that a backward frees."""
-    if not _is_exact(value, number):
-        return value / number
-    return arithmetic.div_number.record(value, other=number)
+    return _by_number(arithmetic.div_number, value, number, lambda: value / number)
+
+
+def _by_number(op: Any, value: Any, number: Any, other: Callable[[], Any]) -> Any:
+    """`op` of floating point numbers and a real one, which keeps its digits beside halves; else `other()`."""
+    if isinstance(number, (Tensor, complex)) or value.dtype.category < 2:
+        return other()
+    if value.dtype is not dtypes.float16:
+        return op.record(value, other=number)
+    return op.record(value.float(), other=number).to(value.dtype)
 
 
 @public(aliases="trapz")
@@ -317,4 +315,8 @@ def _even_slopes(part: Any, n: int, at: int, step: Any, edge_order: int) -> Tens
 def _end(y0: Any, y1: Any, y2: Any, near: Any, far: Any) -> Any:
     """The slope at y0 of the parabola through three points, `near` and `far` apart."""
     both = near + far
-    return -y0 * (near + both) / (near * both) + y1 * both / (near * far) - y2 * near / (far * both)
+    return (
+        y1 * (both / (near * far))
+        - y0 * ((near + both) / (near * both))
+        - y2 * (near / (far * both))
+    )

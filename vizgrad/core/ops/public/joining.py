@@ -10,9 +10,9 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.dtypes import INTS, get_default_dtype
 from vizgrad.core.errors import index_of, wrap_dim
 from vizgrad.core.function.typing import result_dtype
-from vizgrad.core.ops import joining
+from vizgrad.core.ops import indexing, joining
 from vizgrad.core.ops.forms import method, public
-from vizgrad.core.ops.public import broadcasting, dimensions, indexing, reshape, slicing
+from vizgrad.core.ops.public import broadcasting, dimensions, reshape, slicing
 from vizgrad.core.ops.public.arguments import (
     check_sizes,
     takes_axis,
@@ -20,7 +20,7 @@ from vizgrad.core.ops.public.arguments import (
     takes_tensors,
     written,
 )
-from vizgrad.core.ops.public.from_values import ones_like, tensor
+from vizgrad.core.ops.public.from_values import ones_like
 from vizgrad.core.tensor.requirements import (
     AtLeast,
     Each,
@@ -363,10 +363,7 @@ def combinations(
     """All choices of r elements of a vector, one per row; nothing, without rows, of r = 0."""
     if r == 0:
         return new_tensor(xp.empty_like(input._array, shape=(0,)))
-    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = list(choose(range(input._array.size), r))
-    index = tensor(rows) if rows else new_tensor(xp.zeros((0, r), xp.int64))
-    return indexing.getitem(input, index)
+    return indexing.combinations.record(input, size=r, with_replacement=with_replacement)
 
 
 @public

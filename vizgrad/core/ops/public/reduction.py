@@ -8,7 +8,7 @@ from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.dtypes import NARROW
 from vizgrad.core.arrays.layout import can_sum_to
 from vizgrad.core.errors import index_of, wrap_dim
-from vizgrad.core.ops import extremes, recording, reduce, select, shape
+from vizgrad.core.ops import extremes, products, recording, reduce, select, shape
 from vizgrad.core.ops import normalization as ops
 from vizgrad.core.ops.copying import converted, without_history
 from vizgrad.core.ops.forms import method, public
@@ -145,13 +145,15 @@ def prod(
     out: Tensor | None = None,
 ) -> Tensor:
     """The product over `dim`, or over everything."""
-    input = _in_dtype(input, dtype)
+    own = numpys_float(input, dtype)
+    if own is None or dtype.category < input.dtype.category:
+        input, own = _in_dtype(input, dtype), None
     if dim is None:
         _refuse_kept("prod", keepdim)
-        result = reduce.prod_all.record(input)
+        result = products.prod_all.record(input, dtype=own)
     else:
         only = one_dim(dim, input._array.ndim)
-        result = reduce.prod_dim.record(input, dim=only, keepdim=keepdim)
+        result = products.prod_dim.record(input, dim=only, keepdim=keepdim, dtype=own)
     result = _as_asked(result, dtype)
     return result if out is None else written(out, result, "prod", input)
 

@@ -69,11 +69,12 @@ def view(self: Tensor, *given: Any, size: Any = None, dtype: Any = None) -> Tens
     return ops.view.record(self, shape=infer(sizes_of("view", given), array.size, array.shape))
 
 
-def _view_dtype(self: Tensor, dtype: Any) -> Tensor:
+def _view_dtype(self: Tensor, dtype: Any, *, batch: bool = False) -> Tensor:
+    """`batch`: the tensor stands for examples, of which the user's call sees one at a time."""
     if dtype.itemsize != self.itemsize:
-        _check_sizes_of_elements(self, dtype)
+        _check_sizes_of_elements(self, dtype, batch)
     if isinstance(self, Wrapped):
-        return wrap(self.level, _view_dtype(self.value, dtype), self)
+        return wrap(self.level, _view_dtype(self.value, dtype, batch=True), self)
     if is_on_device(self._array):
         check_type(dtype.np)
     out = new_tensor(self._array.view(dtype.np))
@@ -81,8 +82,11 @@ def _view_dtype(self: Tensor, dtype: Any) -> Tensor:
     return out
 
 
-def _check_sizes_of_elements(self: Tensor, dtype: Any) -> None:
-    """RuntimeError where the bytes of neighbours do not make whole elements of the other type."""
+def _check_sizes_of_elements(self: Tensor, dtype: Any, batch: bool) -> None:
+    """RuntimeError where the bytes of neighbours do not make whole elements of the other type.
+
+    The stride of a dimension of size 1 counts, as in PyTorch, but not that of a batch of one example.
+    """
     own, other = self.itemsize, dtype.itemsize
     told = f"to view {self.dtype.name} as {dtype.name} (different element sizes), but got"
     if not self._array.ndim:
@@ -94,7 +98,11 @@ def _check_sizes_of_elements(self: Tensor, dtype: Any) -> None:
     if ratio < 2:
         return
     measures = [("size(-1)", self.size(-1)), ("storage_offset()", self.storage_offset())]
-    measures += [(f"stride({d})", n) for d, n in enumerate(self.stride()[:-1]) if whole]
+    measures += [
+        (f"stride({d})", n)
+        for d, n in enumerate(self.stride()[:-1])
+        if whole and not (batch and self.size(d) == 1)
+    ]
     for name, value in measures:
         if value % ratio:
             raise RuntimeError(f"self.{name} must be divisible by {ratio} {told} {value}")

@@ -39,7 +39,6 @@ from vizgrad.core.ops.public.broadcasting import broadcast_shapes
 from vizgrad.core.ops.public.complexes import adjoint, real
 from vizgrad.core.ops.public.conversion import result_type
 from vizgrad.core.ops.public.reduction import _in_dtype, numpys_float
-from vizgrad.core.ops.public.where_clamp import where
 from vizgrad.core.ops.reduce import mean_dims
 from vizgrad.core.tensor.requirements import (
     Above,
@@ -391,15 +390,10 @@ def renorm(
     """Slices along `dim` scaled down to a p-norm of at most `maxnorm`."""
     ndim = input._array.ndim
     at = wrap_dim(dim, ndim)
-    others = [d for d in range(ndim) if d != at]
-    given_as = input.dtype
-    if (
-        given_as.itemsize == 2 and given_as.is_floating_point
-    ):  # derivatives cancel: in halves nothing is left
-        input = input.float()
-    norms: Any = vector_norm(input, p, others, keepdim=True)
-    factor = where(norms > maxnorm, maxnorm / (norms + 1e-7), 1.0)
-    return (input * factor).to(given_as)
+    others = tuple(d for d in range(ndim) if d != at)
+    _check_norm_type(input.dtype)
+    _check_norm(p, input._array.shape, others)
+    return statistics.renorm.record(input, p=p, dims=others, maxnorm=maxnorm)
 
 
 # Quantiles, interpolated between sorted neighbours.

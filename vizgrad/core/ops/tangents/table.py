@@ -30,12 +30,12 @@ from vizgrad.core.ops.linalg import solve_triangular as solve_triangle
 from vizgrad.core.ops.normalization import softmax_backward, standardize, through_statistics
 from vizgrad.core.ops.pointwise import cos, exp, rsqrt, sin
 from vizgrad.core.ops.pooling import take_from
-from vizgrad.core.ops.reduce import divides, sum_dims
+from vizgrad.core.ops.products import divides, linear_scan
+from vizgrad.core.ops.reduce import sum_dims
 from vizgrad.core.ops.reflections import ormqr as reflect
 from vizgrad.core.ops.reflections import times_other, whole_product
 from vizgrad.core.ops.select import drop, keep
 from vizgrad.core.ops.shape import crop_to, flip, roll, slice_dim, tril, triu, unsqueeze
-from vizgrad.core.ops.statistics import linear_scan
 from vizgrad.core.ops.tangents.rules import rule_of, tangent
 
 # --- complex numbers --------------------------------------------------------------------------------------

@@ -346,7 +346,7 @@ class TorchRun:
 
     def put_grad(self, node: int, nr: int, value: Any) -> Change:
         """See `vizgrad.debugger.engines.api.abilities.OneWay`."""
-        name, call = f"{self._source.name(node)} (node {node})", self._call
+        name, call = self._source.name(node), self._call
         if call is None or call.number != node:
             raise ValueError(
                 "in a backward of PyTorch only the gradient of the next node can be changed: run to "

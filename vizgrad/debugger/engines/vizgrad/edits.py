@@ -68,7 +68,7 @@ def put_grad(task: GraphTask, log: StepLog, node: Node, number: int, nr: int, va
     grad = waiting if node.outputs == 1 or waiting is None else waiting[nr]
     if grad is None:
         raise ValueError(
-            f"no gradient has arrived at {node.name()} (node {number}): go to where one has arrived"
+            f"no gradient has arrived at {node.name()} yet: go to where one has arrived"
         )
     tensor = isinstance(grad, Tensor)
     array, words = new_value(grad._array if tensor else grad, value)
@@ -114,7 +114,7 @@ def put_leaf(node: Node, number: int, label: str, value: Any) -> Change:
     is counted.
     """
     if not isinstance(node, AccumulateGrad):
-        raise ValueError(f"{node.name()} (node {number}) is no leaf")
+        raise ValueError(f"{node.name()} is no leaf")
     tensor = node.variable
     if not writeable(tensor._array):
         raise ValueError(f"{label or 'this leaf'} is read-only memory")
@@ -123,4 +123,4 @@ def put_leaf(node: Node, number: int, label: str, value: Any) -> Change:
     with on_device_of(tensor._array):
         tensor._array[...] = array
     effect.done()
-    return Change(f"{label or 'leaf ' + str(number)} = {words}", number, (effect,))
+    return Change(f"{label or f'leaf {list(tensor.shape)}'} = {words}", number, (effect,))

@@ -19,6 +19,7 @@ from vizgrad.debugger.drawing.overlay import weight
 from vizgrad.debugger.engines.api import summarizer
 from vizgrad.debugger.explain.kept_answers import with_finding
 from vizgrad.debugger.explain.kept_traces import findings_in
+from vizgrad.debugger.explain.leaf_history import history_of_leaf
 from vizgrad.debugger.explain.node_answers import why_node
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget.drawing import (
@@ -416,7 +417,9 @@ def inspection(session: Session, request: p.Inspect) -> p.Inspection:
         data, visit, buffers, grad = session.inspect(node)
         kept = {saved.storage for saved in data.saved}
         storages, _ = look.storages_of([node])
-        targets = {edge.node for edge in data.edges if edge.node is not None}
+        leaf = _leaf(look, node)
+        near = {edge.node for edge in data.edges if edge.node is not None}
+        near.update(use.node for use in (() if leaf is None else leaf.users))
         return p.Inspection(
             number,
             session.id,
@@ -427,15 +430,36 @@ def inspection(session: Session, request: p.Inspect) -> p.Inspection:
             grad,
             storages=tuple(storage for storage in storages if storage.id in kept),
             groups=look.outline.around(node),
-            names=look.names(sorted(targets)),
+            names=look.names(sorted(near)),
             maths=tuple(m for f in data.formulas if (m := mathematics(f)) is not None),
             unnoted=_unnoted(data) if look.one_way else "",
+            leaf=leaf,
         )
 
 
 def _unnoted(node: model.Node) -> str:
     """The sentence of the banner, about a node without a line."""
     return line_not_noted() if node.place is None and node.kind != "leaf" else ""
+
+
+#: Nodes that use a leaf, of which the inspector tells.
+_USERS = 6
+
+
+def _leaf(look: Look, node: int) -> p.LeafFacts | None:
+    outline = look.outline
+    if not outline.is_leaf(node):
+        return None
+    history = history_of_leaf(look, node)
+    made, written = (None, None) if history is None else history
+    users = outline.users_of(node)
+    return p.LeafFacts(
+        tuple(p.LeafUse(user, look.describe_before(user).place) for user in users[:_USERS]),
+        len(users),
+        made,
+        written,
+        line_not_noted() if history == (None, None) else "",
+    )
 
 
 @answers(p.GetPart)

@@ -46,6 +46,7 @@ def show(session: Session, cell: Cell | None = None) -> None:
         display(SessionPicture(session))
         still_frames.shown(session, where, show)
         return
+    session.shown_live()
     display(view, display_id=view.view_id)
     still_frames.shown(session, where, show, view)
 

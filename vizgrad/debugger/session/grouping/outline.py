@@ -157,6 +157,12 @@ class Outline:
             return None
         return bisect_right(self._starts, int(self._leads_to(leaf).argmax())) - 1
 
+    def users_of(self, leaf: int) -> Sequence[int]:
+        """The nodes with an edge to this leaf, in order."""
+        starts: Any = xp.frombuffer(self._starts, xp.int64)
+        users: Any = starts.searchsorted(self._leads_to(leaf).nonzero()[0], side="right") - 1
+        return list(dict.fromkeys(users.tolist()))
+
     def use_of(self, node: int, edge: int) -> int:
         """Which use of its leaf an edge is, counted from 1: as a result first, then in order of nodes."""
         place = self._starts[node] + edge

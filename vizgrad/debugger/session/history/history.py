@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -458,9 +458,14 @@ def _all_or_none(effects: Sequence[Effect], way: str, other: str) -> None:
 
 
 class Where(str):
-    """The result of a move of a session: printed as it is, without quotes."""
+    """The result of a move of a session: printed as it is, without quotes. Where the output of the cell shows
+    the session, it is not printed below.
+    """
 
-    __slots__ = ("without_calls",)
+    __slots__ = ("shows", "without_calls")
+
+    #: Tells whether the output of the cell that runs shows it live; None: no output does.
+    shows: Callable[[], bool] | None
 
     def __new__(cls, text: str, without_calls: str | None = None) -> Self:
         """`without_calls`: the same without the collectives of the last step, of which each rank tells
@@ -468,7 +473,17 @@ class Where(str):
         """
         made = super().__new__(cls, text)
         made.without_calls = text if without_calls is None else without_calls
+        made.shows = None
         return made
+
+    def __reduce__(self) -> tuple[type[Where], tuple[str, str]]:
+        """In another process nothing shows the session."""
+        return type(self), (str(self), self.without_calls)
+
+    def _ipython_display_(self) -> None:
+        """NotImplementedError: displayed as anything else."""
+        if self.shows is None or not self.shows():
+            raise NotImplementedError
 
     def __repr__(self) -> str:
         return str(self)

@@ -24,7 +24,6 @@ from vizgrad.debugger.jupyter.widget.protocol.answers import Done as Done
 from vizgrad.debugger.jupyter.widget.protocol.answers import Failed as Failed
 from vizgrad.debugger.jupyter.widget.protocol.answers import Found as Found
 from vizgrad.debugger.jupyter.widget.protocol.answers import Holder as Holder
-from vizgrad.debugger.jupyter.widget.protocol.answers import Inspection as Inspection
 from vizgrad.debugger.jupyter.widget.protocol.answers import LineNodes as LineNodes
 from vizgrad.debugger.jupyter.widget.protocol.answers import Lines as Lines
 from vizgrad.debugger.jupyter.widget.protocol.answers import LogLines as LogLines
@@ -53,6 +52,9 @@ from vizgrad.debugger.jupyter.widget.protocol.events import Updated as Updated
 from vizgrad.debugger.jupyter.widget.protocol.events import Working as Working
 from vizgrad.debugger.jupyter.widget.protocol.heap import GetHeap as GetHeap
 from vizgrad.debugger.jupyter.widget.protocol.heap import HeapRead as HeapRead
+from vizgrad.debugger.jupyter.widget.protocol.inspection import Inspection as Inspection
+from vizgrad.debugger.jupyter.widget.protocol.inspection import LeafFacts as LeafFacts
+from vizgrad.debugger.jupyter.widget.protocol.inspection import LeafUse as LeafUse
 from vizgrad.debugger.jupyter.widget.protocol.lanes import GetLane as GetLane
 from vizgrad.debugger.jupyter.widget.protocol.lanes import Lane as Lane
 from vizgrad.debugger.jupyter.widget.protocol.lanes import Opened as Opened

@@ -16,13 +16,9 @@ from vizgrad.debugger.model import (
     LineRun,
     LineStop,
     Logged,
-    Mathematics,
     Name,
-    Node,
     Part,
     Storage,
-    TensorSummary,
-    Visit,
     Watched,
     Writer,
 )
@@ -268,29 +264,6 @@ class Done:
     request: int
     session: str
     revision: int
-
-
-@dataclass(frozen=True, slots=True)
-class Inspection:
-    """`visit` is the node's visit once executed (at the current position), else None. `buffers` holds what
-    has arrived so far, one entry per output slot; `grad` is the leaf's `.grad` now, for a leaf. `storages`
-    are those of its saved values, `groups` the groups around it, outermost first. `unnoted` says how its line
-    can be had the next time, where the engine has not noted it.
-    """
-
-    request: int
-    session: str
-    revision: int
-    node: Node
-    visit: Visit | None
-    buffers: tuple[TensorSummary | None, ...]
-    grad: TensorSummary | None = None
-    storages: tuple[Storage, ...] = ()
-    groups: tuple[int, ...] = ()
-    names: tuple[Name, ...] = ()
-    #: The formulas of the node that can be written so.
-    maths: tuple[Mathematics, ...] = ()
-    unnoted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
