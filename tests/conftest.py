@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,11 @@ import hypothesis
 import pytest
 
 from tests.fixtures.sharing import OneBrowser
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 HERE = Path(__file__).parent
 
@@ -57,8 +63,8 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     chosen = config.option.keyword or config.option.markexpr or config.getoption("lf", False)
     if chosen or any("::" in arg or arg.endswith(".py") for arg in config.args):
         return 0
-    # The process with the files of the browser waits for it often.
-    waiting = config.getoption("dist", "no") == "loadfile"
+    # Those with the files of the browser, of engines and of kernels wait for these often.
+    waiting = 2 if config.getoption("dist", "no") == "loadfile" else 0
     return min((os.cpu_count() or 1) + waiting, 8)
 
 
@@ -75,6 +81,7 @@ FIRST = (
     "ui/test_access.py",
     "ui/test_looks.py",
     "ui/test_inside.py",
+    "ui/test_ranks.py",
     "ui",
     "debugger/ranks/test_four_ranks.py",  # later files end engines
     "debugger/ranks",
@@ -93,6 +100,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     paths = {path: str(path) for path in {item.path for item in items}}
     rank = {path: [not text.startswith(start) for start in starts] for path, text in paths.items()}
     items.sort(key=lambda item: rank[item.path])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """Of several processes one collects before the others, which then read what it has compiled: in a fresh
+    checkout that is most of the work.
+    """
+    if fcntl is None or not hasattr(session.config, "workerinput"):
+        return (yield)
+    with Path(__file__).open("rb") as here:
+        try:
+            fcntl.flock(here, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            fcntl.flock(here, fcntl.LOCK_SH)
+        return (yield)
 
 
 @pytest.hookimpl(trylast=True)

@@ -65,13 +65,15 @@ def version(distribution: str) -> str:
 def _products() -> str:
     """The library that numpy multiplies matrices with, and for which processor it takes this one.
 
-    On a new one it may not know the widest instructions: `OPENBLAS_CORETYPE=SkylakeX` says so (note 0084).
+    `OPENBLAS_CORETYPE` in the environment decides that: with `Haswell`, products on a processor with AVX-512
+    take twice as long (note 0084).
     """
     from threadpoolctl import threadpool_info
 
     importlib.import_module("numpy")  # which loads the library
     found = [one for one in threadpool_info() if one["user_api"] == "blas"]
-    return ", ".join(f"{one['internal_api']} for {one.get('architecture')}" for one in found)
+    told = ", ".join(f"{one['internal_api']} for {one.get('architecture')}" for one in found)
+    return told + " (by OPENBLAS_CORETYPE)" * ("OPENBLAS_CORETYPE" in os.environ)
 
 
 def _processor() -> str:

@@ -315,7 +315,12 @@ def leaf_that_is_a_view(line: str, theirs: Side, ours: Side, found: Difference) 
         leaf = theirs.names.get(asked.group(1))  # nothing arrives there
         return leaf is not None and leaf.is_leaf and leaf._is_view() and leaf._version > 0
     tensor = theirs.names.get(name)
-    if not what.startswith("gradient") or tensor is None:
+    if tensor is None:
+        return False
+    if what == "value":  # written by a hook, which is not called there
+        unreached = tensor._is_view() and tensor.is_leaf and tensor.grad is None
+        return unreached and ours.names[name].grad is not None
+    if not what.startswith("gradient"):
         return False
     lost = found.theirs is None or found.theirs is False
     return tensor._is_view() and tensor.is_leaf and (lost or tensor._version > 0)

@@ -106,6 +106,7 @@ async app => {
     Object.assign(panel, { view: null, mounting: false });
   }
   app.shell.collapseRight();
+  if (!seven) app.shell.expandLeft();
   await new Promise(requestAnimationFrame);
   localStorage.clear();
   sessionStorage.clear();

@@ -36,8 +36,9 @@ SETTINGS = {
     "@jupyterlab/docmanager-extension:plugin": {"autosave": False},
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
 }
-#: Each page that is loaded would ask whether JupyterLab is to be built anew, which runs node.
-PAGE = {"buildCheck": False}
+#: Each page that is loaded would ask whether JupyterLab is to be built anew, which runs node. The list of
+#: clusters in its side bar would ask every five seconds, which reads all settings of ipyparallel each time.
+PAGE = {"buildCheck": False, "disabledExtensions": {"ipyparallel-labextension": True}}
 
 #: Not `jupyter lab`, which takes the first jupyter-lab on the PATH: maybe another environment's. Without the
 #: grammar of addresses that tests/conftest.py leaves out: it takes a second to load.

@@ -1,4 +1,4 @@
-"""Collectives as boxes of a live graph: of two engines, and of traces of 2, 8 and 64 ranks."""
+"""Collectives as boxes of the graph, in traces of 2, 8 and 64 ranks; of two engines: test_ranks.py."""
 
 from __future__ import annotations
 
@@ -6,61 +6,9 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.fixtures.ports import free_port
 from tests.ui.lab import Lab
 from tests.ui.pictures import picture
 from tests.ui.test_access import axe
-from tests.ui.test_ranks import START
-
-DDP = """\
-%%px
-import vizgrad, vizgrad.distributed as dist
-dist.init_process_group('gloo', init_method='tcp://127.0.0.1:PORT', rank=rank, world_size=2)
-nn = vizgrad.nn
-vizgrad.manual_seed(0)
-net = nn.Sequential(nn.Linear(40, 80), nn.Tanh(), nn.Linear(80, 3))
-model = nn.parallel.DistributedDataParallel(net, bucket_cap_mb=0.001)
-loss = model(vizgrad.randn(5, 40)).pow(2).sum()"""
-DEBUG = "session = vizgrad.ranks(client[:]).debug('loss')\nsession"
-
-
-def test_a_bucket_is_a_box_that_says_who_came_last(lab: Lab) -> None:
-    notebook = lab.open_notebook(START, DDP.replace("PORT", str(free_port())), DEBUG)
-    try:
-        notebook.run()
-        view = notebook.output(2)
-        boxes = view.locator(".vg-collective")
-        expect(view.get_by_role("button", name="Step", exact=True)).to_be_enabled()
-        expect(boxes).to_have_count(0)
-        together = view.get_by_role("checkbox", name="Move all ranks")
-        together.click()
-        expect(together).not_to_be_checked()
-        view.get_by_role("button", name="Continue").click()
-        lines = view.get_by_role("list", name="Where the ranks stand")
-        expect(lines).to_contain_text(
-            re.compile(r"waits in AccumulateGrad \(all_reduce, .*for rank 1")
-        )
-        together.click()
-        expect(together).to_be_checked()
-        view.get_by_role("button", name="Continue").click()
-        expect(lines).to_contain_text("both ranks 11 of 11 nodes done")
-        expect(boxes).to_have_count(2)
-        last = view.get_by_role("treeitem", name=re.compile(r"all_reduce.*rank 1 came last"))
-        expect(last.last).to_have_attribute("data-call", "done")
-        expect(last.last.locator(".vg-ranks [data-cell=w]")).to_have_count(1)
-        last.last.click()
-        told = view.locator(".vg-calls [data-call=done]").first
-        expect(told).to_contain_text(re.compile(r"all_reduce.*waited .* for rank 1"))
-        expect(told).to_contain_text("rank 1 came last, the other waited")
-        picture(view, "collectives")
-        assert axe(view) == []
-        view.get_by_role("button", name="Step back", exact=True).click()
-        expect(view.locator(".vg-collective[data-call=undone]")).to_have_count(1)
-        picture(view, "collectives_back")
-        notebook.execute("session.restart(); session.close()")
-    finally:
-        notebook.execute("cluster.stop_cluster_sync()")
-
 
 #: A run of this process, with two collectives as `count` ranks would have called them.
 TRACES = """\

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Locator, WebSocketRoute, expect
 
-from tests.ui.lab import Lab, Notebook
+from tests.ui.lab import CELL_LIMIT, Lab, Notebook
 from tests.ui.pictures import picture
 from tests.ui.test_following import at
 from tests.ui.test_tour import press, root
@@ -47,6 +47,7 @@ def run_cell(notebook: Notebook, cell: int) -> None:
         }""",
         notebook.panel,
         cell,
+        limit=CELL_LIMIT,
     )
 
 

@@ -6,13 +6,15 @@ import re
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 import vizgrad
 from tests.debugger.ranks.test_rank_traces import saved
-from tests.ui.lab import Lab
+from tests.fixtures.ports import free_port
+from tests.ui.lab import Lab, Notebook
 from tests.ui.pictures import picture
 from tests.ui.test_access import axe, axe_in
+from tests.ui.test_life import run_cell
 from tests.ui.test_traces import alone as alone  # a fixture
 
 START = """\
@@ -32,45 +34,120 @@ with vizgrad.watch():
     loss = -scores.log().mean()"""
 COMPARE = "ranks = vizgrad.ranks(client[:])\nranks.compare('loss')"
 DEBUG = "session = ranks.debug('loss')\nsession"
+ON_ENGINES = """\
+%%px
+%load_ext vizgrad
+import vizgrad
+x = vizgrad.ones(3, requires_grad=True)"""
+STOPPED = """\
+%%px
+%%vizgrad debug both
+loss = (x * (rank + 1)).tanh().sum()
+loss.backward()"""
+DDP = """\
+%%px
+import vizgrad, vizgrad.distributed as dist
+dist.init_process_group('gloo', init_method='tcp://127.0.0.1:PORT', rank=rank, world_size=2)
+nn = vizgrad.nn
+vizgrad.manual_seed(0)
+net = nn.Sequential(nn.Linear(40, 80), nn.Tanh(), nn.Linear(80, 3))
+model = nn.parallel.DistributedDataParallel(net, bucket_cap_mb=0.001)
+loss = model(vizgrad.randn(5, 40)).pow(2).sum()"""
+DEBUG_DDP = "session = vizgrad.ranks(client[:]).debug('loss')\nsession"
 
 
-def test_ranks_are_moved_together_or_alone(lab: Lab) -> None:
-    notebook = lab.open_notebook(START, FORWARD, COMPARE, DEBUG)
+def test_sessions_over_two_engines(lab: Lab) -> None:
+    """In three sessions, one after the other, on engines that are started once."""
+    ddp = DDP.replace("PORT", str(free_port()))
+    notebook = lab.open_notebook(
+        "%load_ext vizgrad\n" + START,
+        *(FORWARD, COMPARE, DEBUG),
+        *(ON_ENGINES, STOPPED),
+        *(ddp, DEBUG_DDP),
+    )
     try:
-        notebook.run()
+        for cell in (0, 1, 2, 3):
+            run_cell(notebook, cell)
         expect(notebook.output(2)).to_contain_text("rank 1 leaves the others at MulBackward0")
-        view = notebook.output(3)
-        lines = view.get_by_role("list", name="Where the ranks stand")
-        expect(lines).to_contain_text("both ranks 0 of 9 nodes done")
-        view.get_by_role("button", name="Step", exact=True).click()
-        expect(lines).to_contain_text("both ranks 1 of 9 nodes done")
-        view.get_by_role("combobox", name="Rank").select_option("1")
-        together = view.get_by_role("checkbox", name="Move all ranks")
-        together.click()  # the kernel answers: `uncheck` does not wait for that
-        expect(together).not_to_be_checked()
-        view.get_by_role("button", name="Continue").click()
-        expect(lines).to_contain_text(
-            re.compile(r"rank 0 1 of 9 nodes done.*rank 1 3 of 9", re.DOTALL)
-        )
-        expect(lines).to_contain_text("LogBackward0 made 16 inf of 16")
-        together.click()
-        expect(together).to_be_checked()
-        view.get_by_role("button", name="Continue").click()
-        expect(view).to_contain_text("rank 1 leaves the others at MulBackward0")
-        node = view.get_by_role("treeitem", name=re.compile("MulBackward0.*rank 1: inf"))
-        expect(node).to_have_count(1)  # the strip in words
-        expect(node.locator(".vg-ranks [data-cell=n]")).to_have_count(1)
-        view.get_by_role("button", name="Show node").click()
-        table = view.get_by_role("group", name="Ranks at this node")
-        expect(table.get_by_role("row", name="1 (shown)")).to_contain_text("inf")
-        picture(view, "ranks")
-        table.get_by_role("button", name="0").click()  # from the table to that rank
-        expect(view.get_by_role("combobox", name="Rank")).to_have_value("0")
-        assert axe(view) == []
-        notebook.execute("session.restart(); session.continue_(); session.close()")
-        expect(lines).to_contain_text("closed")
+        _moved_together_or_alone(notebook, notebook.output(3))
+        for cell in (4, 5):
+            run_cell(notebook, cell)
+        _a_debug_cell_on_all_engines_shows_one_view(notebook, notebook.output(5))
+        for cell in (6, 7):
+            run_cell(notebook, cell)
+        _a_bucket_is_a_box_that_says_who_came_last(notebook, notebook.output(7))
     finally:
         notebook.execute("cluster.stop_cluster_sync()")
+
+
+def _moved_together_or_alone(notebook: Notebook, view: Locator) -> None:
+    lines = view.get_by_role("list", name="Where the ranks stand")
+    expect(lines).to_contain_text("both ranks 0 of 9 nodes done")
+    view.get_by_role("button", name="Step", exact=True).click()
+    expect(lines).to_contain_text("both ranks 1 of 9 nodes done")
+    view.get_by_role("combobox", name="Rank").select_option("1")
+    together = view.get_by_role("checkbox", name="Move all ranks")
+    together.click()  # the kernel answers: `uncheck` does not wait for that
+    expect(together).not_to_be_checked()
+    view.get_by_role("button", name="Continue").click()
+    expect(lines).to_contain_text(re.compile(r"rank 0 1 of 9 nodes done.*rank 1 3 of 9", re.DOTALL))
+    expect(lines).to_contain_text("LogBackward0 made 16 inf of 16")
+    together.click()
+    expect(together).to_be_checked()
+    view.get_by_role("button", name="Continue").click()
+    expect(view).to_contain_text("rank 1 leaves the others at MulBackward0")
+    node = view.get_by_role("treeitem", name=re.compile("MulBackward0.*rank 1: inf"))
+    expect(node).to_have_count(1)  # the strip in words
+    expect(node.locator(".vg-ranks [data-cell=n]")).to_have_count(1)
+    view.get_by_role("button", name="Show node").click()
+    table = view.get_by_role("group", name="Ranks at this node")
+    expect(table.get_by_role("row", name="1 (shown)")).to_contain_text("inf")
+    picture(view, "ranks")
+    table.get_by_role("button", name="0").click()  # from the table to that rank
+    expect(view.get_by_role("combobox", name="Rank")).to_have_value("0")
+    assert axe(view) == []
+    notebook.execute("session.restart(); session.continue_(); session.close()")
+    expect(lines).to_contain_text("closed")
+
+
+def _a_debug_cell_on_all_engines_shows_one_view(notebook: Notebook, view: Locator) -> None:
+    expect(view).to_contain_text("Stopped before backward 1 of this cell")
+    lines = view.get_by_role("list", name="Where the ranks stand")
+    expect(lines).to_contain_text("both ranks 0 of 4 nodes done")
+    view.get_by_role("button", name="Step", exact=True).click()
+    expect(lines).to_contain_text("both ranks 1 of 4 nodes done")
+    picture(view, "ranks_stopped")
+    notebook.execute("both.close()")
+
+
+def _a_bucket_is_a_box_that_says_who_came_last(notebook: Notebook, view: Locator) -> None:
+    boxes = view.locator(".vg-collective")
+    expect(view.get_by_role("button", name="Step", exact=True)).to_be_enabled()
+    expect(boxes).to_have_count(0)
+    together = view.get_by_role("checkbox", name="Move all ranks")
+    together.click()
+    expect(together).not_to_be_checked()
+    view.get_by_role("button", name="Continue").click()
+    lines = view.get_by_role("list", name="Where the ranks stand")
+    expect(lines).to_contain_text(re.compile(r"waits in AccumulateGrad \(all_reduce, .*for rank 1"))
+    together.click()
+    expect(together).to_be_checked()
+    view.get_by_role("button", name="Continue").click()
+    expect(lines).to_contain_text("both ranks 11 of 11 nodes done")
+    expect(boxes).to_have_count(2)
+    last = view.get_by_role("treeitem", name=re.compile(r"all_reduce.*rank 1 came last"))
+    expect(last.last).to_have_attribute("data-call", "done")
+    expect(last.last.locator(".vg-ranks [data-cell=w]")).to_have_count(1)
+    last.last.click()
+    told = view.locator(".vg-calls [data-call=done]").first
+    expect(told).to_contain_text(re.compile(r"all_reduce.*waited .* for rank 1"))
+    expect(told).to_contain_text("rank 1 came last, the other waited")
+    picture(view, "collectives")
+    assert axe(view) == []
+    view.get_by_role("button", name="Step back", exact=True).click()
+    expect(view.locator(".vg-collective[data-call=undone]")).to_have_count(1)
+    picture(view, "collectives_back")
+    notebook.execute("session.restart(); session.close()")
 
 
 TRACES = """\
@@ -116,33 +193,6 @@ def test_traces_of_2_8_and_64_ranks_are_one_view(lab: Lab) -> None:
     view.get_by_role("combobox", name="Rank").select_option("1")
     expect(view.get_by_role("tree")).to_contain_text("ReluBackward0")  # its graph has one more
     assert axe(view) == []
-
-
-ON_ENGINES = """\
-%%px
-%load_ext vizgrad
-import vizgrad
-x = vizgrad.ones(3, requires_grad=True)"""
-STOPPED = """\
-%%px
-%%vizgrad debug both
-loss = (x * (rank + 1)).tanh().sum()
-loss.backward()"""
-
-
-def test_a_debug_cell_on_all_engines_shows_one_view(lab: Lab) -> None:
-    notebook = lab.open_notebook("%load_ext vizgrad\n" + START, ON_ENGINES, STOPPED)
-    try:
-        notebook.run()
-        view = notebook.output(2)
-        expect(view).to_contain_text("Stopped before backward 1 of this cell")
-        lines = view.get_by_role("list", name="Where the ranks stand")
-        expect(lines).to_contain_text("both ranks 0 of 4 nodes done")
-        view.get_by_role("button", name="Step", exact=True).click()
-        expect(lines).to_contain_text("both ranks 1 of 4 nodes done")
-        picture(view, "ranks_stopped")
-    finally:
-        notebook.execute("cluster.stop_cluster_sync()")
 
 
 def test_one_page_shows_all_ranks_and_steps_each(alone: Page, tmp_path: Path) -> None:

@@ -213,9 +213,9 @@ def put(
         )
     check_flat(index._array, input._array.size)
     flat = reshape.reshape(input, (-1,))
-    placed = index_put(
-        flat, (reshape.reshape(index, (-1,)),), reshape.reshape(source, (-1,)), accumulate
-    )
+    # an index that repeats elements is kept as it is: flattened, it would be a copy
+    values = source if source.shape == index.shape else reshape.reshape(source, index.shape)
+    placed = index_put(flat, (index,), values, accumulate)
     return reshape.reshape(placed, input.shape)
 
 
