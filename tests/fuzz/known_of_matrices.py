@@ -113,6 +113,8 @@ OF_MATRICES: tuple[Known, ...] = (
     Known("cross L.cross", "gradient|second|value", "inf - inf in another order", not_finite),
     Known("vander L.vander", "value|* after", "powers of complex infinities", all_of(complex_numbers, not_finite)),
     Known("vander L.vander", "gradient|second", "PyTorch divides what is infinite, or nearly 0, by its like", special),
+    Known("L.lstsq", "raises: RuntimeError, nothing", "a batch meets a matrix of sides: PyTorch takes the rows for vectors, one for each matrix",
+          says("must match the size of tensor b")),
     Known("L.lstsq", "shape|value|strides|gradient|second", "a batch of one meets a matrix of sides: PyTorch makes as many solutions as rows",
           lambda call, found: call.operands()[0].rank == call.operands()[1].rank + 1 and call.operands()[0].shape[0] == 1),
     Known("L.lu L.lu_factor L.lu_factor_ex", "gradient raises: *|second raises: *", "no triangular solver for halves", halves),
