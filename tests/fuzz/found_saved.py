@@ -8,6 +8,8 @@ from tests.fuzz.saved import Saved
 from tests.fuzz.values import Code, Given
 
 MATRIX = Given((3, 3), "float64", (0.1, 2.0, 0.3, 4.0, 0.5, 0.6, 0.7, 0.8, 9.0), grad=True)
+COMPLEX = replace(MATRIX, dtype="complex128", values=tuple(map(complex, MATRIX.values)))
+PIVOTS = Given((3,), "int32", (2, 3, 3))
 THETA = Given((1, 2, 3), "float64", (1.0, 0.2, 0.3, 0.4, 1.5, 0.6), grad=True)
 TALL = Given((32, 2), "float64", tuple(0.1 * k for k in range(64)), grad=True)
 SURE = Given((5,), "float64", (-0.1, -0.2, -0.3, -0.4, -0.5), grad=True)
@@ -130,12 +132,37 @@ FOUND = (
     Saved("F.pdist", "function", "nn.functional.pdist", (TALL,)),
     Saved("F.bilinear", "function", "nn.functional.bilinear", (SMALL, SMALL, MANY)),
     Saved("mvlgamma", "function", "mvlgamma", (replace(WEIGHTS, values=(2.5,), grad=True), 3)),
+    # what each triangle, each reflection and the pseudo-inverse gave on the way
+    Saved("L.lu_solve", "function", "linalg.lu_solve", (MATRIX, PIVOTS, MATRIX)),
+    Saved("lu_solve", "function", "lu_solve", (MATRIX, replace(MATRIX, grad=False), PIVOTS)),
+    Saved("cholesky_solve", "function", "cholesky_solve", (COMPLEX, COMPLEX)),
+    Saved("cholesky_inverse", "function", "cholesky_inverse", (MATRIX,)),
+    Saved("L.lstsq", "function", "linalg.lstsq", (TALL, TALL), (("driver", "gels"),)),
+    *(
+        Saved(name, "function", path, (TALL, replace(FEW, shape=(2,)), *others))
+        for name, path, others in (
+            ("L.householder_product", "linalg.householder_product", ()),
+            ("orgqr", "orgqr", ()),
+            ("ormqr", "ormqr", (TALL,)),
+        )
+    ),
     # the bag of each index was kept as a long, whatever the indices are
     Saved(
         "F.embedding_bag",
         "function",
         "nn.functional.embedding_bag",
         (Given((3, 3), "int32", (1,)), Given((3, 1), "float64", (-0.4, 1.4, -1.7), grad=True)),
+    ),
+    Saved(
+        "F.embedding_bag",
+        "function",
+        "nn.functional.embedding_bag",
+        (
+            Given((2,), "int32", (0,)),
+            Given((1, 4), "float64", (-2.5, -1.5, 0.0, 0.5), grad=True),
+            Given((4,), "int32", (0, 0, 1, 2)),
+        ),
+        (("mode", "max"),),
     ),
     # norms and factors, places, masks of all pairs of classes, weighted scores, converted factors
     Saved("renorm", "function", "renorm", (TALL, 2.0, 0, 1.0)),

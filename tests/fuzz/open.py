@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 #: What calls keep for their backward: kinds of difference by operations.
-_SAVED = {
-    # Solvers.
-    "L.lu_solve lu_solve cholesky_solve cholesky_inverse L.lstsq": ("held",),
-    # Composed of several functions, each of which keeps what it needs: more memory, and nothing else.
-    "L.householder_product orgqr ormqr": ("held",),
-}  # fmt: skip
+_SAVED: dict[str, tuple[str, ...]] = {}
 
 OPEN: frozenset[tuple[str, str]] = frozenset(
     (name, kind) for names, kinds in _SAVED.items() for name in names.split() for kind in kinds

@@ -17,7 +17,13 @@ _WIDE = (
     Sample("tall", (wave(3, 2, seed=1),)),
     Sample("stack", (wave(2, 2, 2, seed=3) + np.eye(2),)),
 )
-_FULL_RANK = _SQUARE[0].arrays[0]
+_FULL_RANK, _STACK = (sample.arrays[0] for sample in _SQUARE)
+
+
+def _pivots(lu):
+    """Those of a factorization that exchanged the first row and the last."""
+    shape, n = lu.shape[:-1], lu.shape[-1]
+    return vg.tensor([n, *range(2, n + 1)], dtype=vg.int32).expand(shape)
 
 
 def _positive(x):
@@ -73,6 +79,49 @@ ROWS = [
         lambda a, b: vg.linalg.solve_triangular(a, b, upper=False, unitriangular=True),
         some(plain=[_FULL_RANK, (2, 3)]),
     ),
+    Row(
+        "triangular_solve",
+        lambda b, a: vg.triangular_solve(b, a.triu()).solution,
+        some(plain=[(2, 3), _FULL_RANK]),
+    ),
+    *(
+        Row(
+            f"lu_solve{', adjoint' * adjoint}",
+            lambda a, b, adjoint=adjoint: vg.linalg.lu_solve(a, _pivots(a), b, adjoint=adjoint),
+            some(plain=[_FULL_RANK, (2, 3)], stack=[_STACK, (3, 2)]),
+        )
+        for adjoint in (False, True)
+    ),
+    Row(
+        "lu_solve from the right",
+        lambda a, b: vg.linalg.lu_solve(a, _pivots(a), b, left=False),
+        some(plain=[_FULL_RANK, (3, 2)]),
+    ),
+    *(
+        Row(
+            f"{name}{', upper' * upper}",
+            lambda *given, name=name, upper=upper: getattr(vg, name)(
+                *given[:-1], given[-1].triu() if upper else given[-1].tril(), upper=upper
+            ),
+            some(plain=[*right, _FULL_RANK], stack=[*right_of_stack, _STACK]),
+        )
+        for name, right, right_of_stack in (
+            ("cholesky_solve", [(2, 3)], [(3, 2)]),
+            ("cholesky_inverse", [], []),
+        )
+        for upper in (False, True)
+    ),
+    Row(
+        "householder_product",
+        vg.linalg.householder_product,
+        some(plain=[(3, 2), (2,)], few=[(3, 3), (2,)], stack=[(2, 3, 2), (2, 2)]),
+    ),
+    Row("ormqr", vg.ormqr, some(plain=[(3, 2), (2,), (3, 2)], wide=[(2, 3), (2,), (2, 3)])),
+    Row(
+        "ormqr from the right, transposed",
+        lambda a, tau, b: vg.ormqr(a, tau, b, left=False, transpose=True),
+        some(plain=[(3, 2), (2,), (2, 3)], stack=[(2, 3, 2), (2, 2), (2, 1, 3)]),
+    ),
     Row("cholesky", lambda x: vg.linalg.cholesky(_positive(x)), _SQUARE),
     Row("eigvalsh", lambda x: vg.linalg.eigvalsh(_symmetric(x)), _SQUARE),
     Row("eigh", lambda x: _without_signs(*vg.linalg.eigh(_symmetric(x))), _SQUARE),
@@ -90,6 +139,16 @@ ROWS = [
         lambda a, b: vg.linalg.lstsq(a, b).solution,
         some(plain=[(3, 2), (3, 1)]),
         lambda a, b: np.linalg.lstsq(a, b)[0],
+    ),
+    Row(
+        "lstsq and residuals",
+        lambda a, b: vg.linalg.lstsq(a, b, driver="gels")[:2],
+        some(plain=[(3, 2), (3, 1)]),
+    ),
+    Row(
+        "lstsq of a wide matrix",
+        lambda a, b: vg.linalg.lstsq(a, b).solution,
+        some(vector=[(2, 3), (2,)]),
     ),
     Row("matrix_power, 0", lambda x: vg.linalg.matrix_power(x, 0) * x, some(square=(3, 3))),
     Row(

@@ -1,8 +1,8 @@
 """A picture of every state: `python -m tests.ui.gallery [FOLDER] [--only WORD] [--looks light,dark]`.
 
-For looking, not for comparing: nothing is checked here. The pictures are taken in a real JupyterLab, in each
-look (theme, font and room), and laid out on a page, `index.html`. A state is a function below that brings a
-page into it and gives what is to be seen, or None for the whole page.
+For looking, not for comparing: nothing is checked here. The pictures are taken in a real JupyterLab and in
+Notebook 7, in each look (theme, font and room), and laid out on a page, `index.html`. A state is a function
+below that brings a page into it and gives what is to be seen, or None for the whole page.
 """
 
 from __future__ import annotations
@@ -16,16 +16,30 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
+from tests.fixtures.warm_kernels import WARM
 from tests.ui import server as jupyter
 from tests.ui.conftest import FLAGS, chromium
-from tests.ui.lab import Lab
+from tests.ui.gallery_programs import (
+    ANSWERS,
+    CHECKPOINT,
+    GPT,
+    NONFINITE,
+    RNN,
+    SLOW,
+    STALE,
+    TRANSFORMS,
+    WHY,
+)
+from tests.ui.lab import Lab, Notebook
 from tests.ui.parts import part
 from tests.ui.test_following import at
 from tests.ui.test_large import CHAIN
 from tests.ui.test_memory import read
+from tests.ui.test_notebook_7 import in_notebook_7
 from tests.ui.test_rooms import MODEL, opened, opened_panel, widened
 from tests.ui.test_tour import press, root
 from tests.ui.themes import change_theme, write_in
@@ -35,12 +49,15 @@ DEFAULT = Path("gallery")
 
 @dataclass(frozen=True)
 class Look:
-    """A theme, the fonts that a machine may have, and the room: with a `size` all of the window is seen."""
+    """A theme, the fonts that a machine may have, and the room: with a `size` all of the window is seen.
+    `seven`: in Notebook 7.
+    """
 
     theme: str = "JupyterLab Light"
     font: str = ""
     size: tuple[int, int] | None = None
     zoom: int = 1
+    seven: bool = False
 
 
 LOOKS = {
@@ -53,7 +70,11 @@ LOOKS = {
     "projector": Look(size=(1920, 1080)),
     "narrow": Look(size=(640, 900)),  # leaves the view some 480 pixels
     "zoomed": Look(size=(1280, 720), zoom=2),
+    "notebook-7": Look(size=(1280, 720), seven=True),
+    "notebook-7-dark": Look("JupyterLab Dark", size=(1280, 720), seven=True),
 }
+#: Notebook 7 has no tabs and shows one notebook at a time: there these are not to be had.
+OF_LAB = frozenset({"empty", "no-kernel", "memory-panel", "panel", "reopened", "tab"})
 
 Seen = Locator | Page | None
 STATES: dict[str, Callable[[Lab], Seen]] = {}
@@ -66,132 +87,15 @@ def state(make: Callable[[Lab], Seen]) -> Callable[[Lab], Seen]:
 
 # --- the states ---------------------------------------------------------------------------------------
 
-NONFINITE = """
-import vizgrad as vg
-x = vg.tensor([0.0, 1.0, 4.0], requires_grad=True)
-loss = vg.where(x > 0, x.sqrt(), vg.zeros(3)).sum()
-"""
-STALE = """
-import vizgrad as vg
-w = vg.ones(3, requires_grad=True)
-h = w.exp()
-loss = (h * 2).tanh().sum() + h.sin().sum()
-h.detach().mul_(3.0)
-"""
-SLOW = """
-import time
-import vizgrad as vg
-x = vg.ones(3, requires_grad=True)
-h = x.exp()
-h.register_hook(lambda grad: time.sleep(8))
-loss = (h * 2).sum()
-"""
-RNN = """
-import vizgrad as vg
-from vizgrad import nn
-vg.manual_seed(0)
-cell = nn.RNNCell(4, 8)
-h = vg.zeros(2, 8)
-for t in range(8):
-    h = cell(vg.randn(2, 4), h)
-loss = (h * h).sum()
-"""
 
-GPT = """
-import vizgrad as vg
-from vizgrad import nn
-vg.manual_seed(0)
+class Seven(Lab):
+    """A page of Notebook 7, which is loaded for each notebook."""
 
-class Block(nn.Module):
-    def __init__(self, width, heads):
-        super().__init__()
-        self.ln1, self.ln2 = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.attention = nn.MultiheadAttention(width, heads, batch_first=True)
-        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
-    def forward(self, x):
-        y = self.ln1(x)
-        x = x + self.attention(y, y, y, need_weights=False)[0]
-        return x + self.mlp(self.ln2(x))
-
-class GPT(nn.Module):
-    def __init__(self, words=20, width=16, blocks=12):
-        super().__init__()
-        self.token, self.position = nn.Embedding(words, width), nn.Embedding(8, width)
-        self.h = nn.ModuleList([Block(width, 2) for _ in range(blocks)])
-        self.lnf, self.head = nn.LayerNorm(width), nn.Linear(width, words)
-    def forward(self, text):
-        x = self.token(text) + self.position(vg.arange(8))
-        for block in self.h:
-            x = block(x)
-        return self.head(self.lnf(x))
-
-gpt = GPT()
-text = vg.randint(0, 20, (4, 8))
-loss = nn.functional.cross_entropy(gpt(text).reshape(-1, 20), text.reshape(-1))
-"""
-
-#: The gradients of a dual, and a vmap whose rules compute in several steps.
-TRANSFORMS = """
-import vizgrad as vg
-from vizgrad import func
-from vizgrad.autograd import forward_ad as fw
-w = vg.tensor([[0.5, 2.0], [1.0, -1.0], [0.3, 0.1]], requires_grad=True)
-scores = func.vmap(lambda x: (x @ w).tanh().sum())(vg.ones(5, 4, 3))
-fw.enter_dual_level()
-p = vg.tensor([0.5, 2.0], requires_grad=True)
-x = fw.make_dual(p, vg.tensor([1.0, 3.0]))
-loss = scores.mean() + (x * x * x).sum()
-"""
-CHECKPOINT = """
-import vizgrad as vg
-from vizgrad.utils.checkpoint import checkpoint
-w = vg.tensor([2.0, 3.0], requires_grad=True)
-x = vg.tensor([1.0, 2.0], requires_grad=True)
-block = lambda x: (x * w).sin() * (x + w).exp()
-loss = checkpoint(block, x.exp(), use_reentrant=False).sum()
-"""
-
-
-WHY = """
-%load_ext vizgrad
-import vizgrad as vg
-w = vg.tensor([0.0, 1.0, 4.0], requires_grad=True)
-square = w * w
-distance = square.sqrt()
-loss = (distance * 2).sum()
-"""
-#: Answers to Why? in outputs: of a value, of a cut gradient, of the findings of a cell, of an error.
-ANSWERS = (
-    """
-%load_ext vizgrad
-import vizgrad as vg
-a = vg.tensor([2.0, -1.0], requires_grad=True)
-with vg.watch():
-    gain = a * 0.5
-    loss = gain.log().sum()
-vg.why(loss)""",
-    """
-with vg.watch():
-    w = vg.tensor([1.0, 2.0], requires_grad=True)
-    pred = (w * 3.0).detach()
-    loss = ((pred - 1.0) * w.new_ones(2, requires_grad=True)).sum()
-    loss.backward()
-vg.why(w)""",
-    """
-%%vizgrad watch seen
-model = vg.nn.Linear(2, 1)
-steps = vg.optim.SGD(model.parameters(), lr=0.1)
-for i in range(4):
-    loss = (model(vg.ones(3, 2)) - vg.ones(3)).square().mean()
-    loss.backward()
-    steps.step()""",
-    """
-x = vg.tensor([0.5, 1.0], requires_grad=True)
-y = x.exp()
-loss = (y * 2.0).sum()
-y += 1.0
-loss.backward()""",
-)
+    def open_notebook(self, *cells: str, name: str = "test.ipynb", kernel: str = WARM) -> Notebook:
+        made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(each) for each in cells])
+        made.metadata["kernelspec"] = {"name": kernel, "display_name": "Python 3"}
+        nbformat.write(made, self.server.root / "test.ipynb")
+        return in_notebook_7(self)
 
 
 def without_files(lab: Lab) -> None:
@@ -250,7 +154,7 @@ def menu(lab: Lab) -> Seen:
 @state
 def help_(lab: Lab) -> Seen:
     view = stepped(lab)
-    root(view).press("?")  # the button may wait behind "More"
+    view.press("?")  # the button may wait behind "More"
     return view
 
 
@@ -527,13 +431,14 @@ def take(browser: Browser, server: jupyter.Server, name: str, look: Look, path: 
         reduced_motion="reduce",
         locale="en-US",
     )
-    lab = Lab(context.new_page(), server)
+    lab = (Seven if look.seven else Lab)(context.new_page(), server)
     try:
-        lab.load("lab?reset")
-        if look.size:
+        lab.load("tree" if look.seven else "lab?reset")
+        if look.size and not look.seven:
             without_files(lab)
         change_theme(lab, look.theme)  # the server keeps that of the look before
-        write_in(lab, look.font)
+        if not look.seven:
+            write_in(lab, look.font)
         seen = STATES[name](lab)
         lab.page.wait_for_timeout(300)  # What settles after a move, drawn anew.
         if isinstance(seen, Locator):
@@ -584,6 +489,8 @@ def main() -> None:
         try:
             for look in looks:
                 for name in states:
+                    if LOOKS[look].seven and name in OF_LAB:
+                        continue
                     path = folder / f"{name}-{look}.png"
                     path.unlink(missing_ok=True)
                     why = take(browser, server, name, LOOKS[look], path)
@@ -594,7 +501,8 @@ def main() -> None:
             browser.close()
             jupyter.stop(server)
     (folder / "index.html").write_text(page(folder, looks, states, wrong), "utf-8")
-    print(f"{folder / 'index.html'}: {len(looks) * len(states) - len(wrong)} pictures")
+    taken = sum((folder / f"{name}-{look}.png").exists() for look in looks for name in states)
+    print(f"{folder / 'index.html'}: {taken} pictures")
 
 
 if __name__ == "__main__":

@@ -173,14 +173,14 @@ def _branch(film: Film, view: Locator) -> None:
     film.says("Both beside each other, node by node")
     film.click(branches().get_by_role("button", name="Compare branch 1 with original"), 0.7)
     view.get_by_role("note", name="Colours: difference").wait_for()
-    view.locator(".vg-branch-differs").scroll_into_view_if_needed()
+    branches().locator(".vg-branch-differs").scroll_into_view_if_needed()
     film.take(2.5)
     film.says("And back to the branch, where all of it is finite")
     film.click(branches().get_by_role("button", name="branch 1", exact=True), 0.7)
     at(view, 5)
     expect(film.lab.page.locator(".vg-line-norm.vg-line-odd")).to_have_count(0)
     expect(branches()).to_contain_text("branch 1 compared with original")
-    view.locator(".vg-branch-differs").scroll_into_view_if_needed()
+    branches().locator(".vg-branch-differs").scroll_into_view_if_needed()
     film.take(2)
 
 

@@ -55,7 +55,9 @@ def _masks(count: int) -> list[tuple[bool, ...]]:
 
 #: Computed for each example by itself: what is on the way is no batch.
 LOOPED = {
-    "repeat_interleave by counts", "lstsq", "quantile", "quantile dim", "quantiles", "nanquantile",
+    "repeat_interleave by counts", "lstsq", "lstsq and residuals", "lstsq of a wide matrix", "lu_solve",
+    "lu_solve, adjoint", "lu_solve from the right", "triangular_solve",
+    "quantile", "quantile dim", "quantiles", "nanquantile",
     "ctc_loss", "embedding, padding", "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d",
     "fractional_max_pool2d", "fractional_max_pool3d", "max_unpool2d", "max_unpool3d",
 }  # fmt: skip

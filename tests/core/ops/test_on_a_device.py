@@ -87,7 +87,7 @@ WAITING = {
     "complex det": "as det",
     "lu": "the order of rows is made from pivots one after another, on the host",
     "matrix_exp": "the norm says how often to square",
-    "lstsq": "the formula of full rank is much simpler",
+    "lstsq": "as pinv, below; and there are residuals of full rank alone",
     "ctc_loss": "the recursion runs over targets, which are lists",
 }
 
@@ -96,7 +96,7 @@ WAITING = {
 RAISING = {
     "cond", "inv", "slogdet", "logdet", "solve", "solve from the right", "cholesky", "svdvals", "svd",
     "svd vectors", "pinv", "matrix_norm nuc", "matrix_norm 2", "complex inv", "complex logabsdet",
-    "complex sign of det", "complex solve", "complex cholesky",
+    "complex sign of det", "complex solve", "complex cholesky", "cholesky_inverse", "cholesky_inverse, upper",
 }  # fmt: skip
 
 

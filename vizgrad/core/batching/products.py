@@ -48,7 +48,8 @@ def bmm(call: Call) -> Any:
 @rule("matmul")
 def matmul(call: Call) -> Any:
     a, b = (filled(v, on, call.size) for v, on in zip(call.values, call.batched, strict=True))
-    return linalg.matmul.record(a, b)
+    ndim = max(a.ndim, b.ndim) - 1
+    return linalg.matmul.record(with_ndim(a, ndim), with_ndim(b, ndim))
 
 
 @rule("trilinear")
@@ -156,6 +157,7 @@ def _sum(call: Call, product: Tensor, beta: Any, alpha: Any) -> Tensor:
     "pinv",
     "matrix_exp",
     "identity_like",
+    "cholesky_inverse",
 )
 def of_matrices(call: Call, **attributes: Any) -> Any:
     return call.op.record(*call.values, **attributes)
@@ -168,7 +170,13 @@ def solve(call: Call, *, vector: bool) -> Any:
     return call.op.record(with_ndim(a, ndim), with_ndim(b, ndim - vector), vector=vector)
 
 
-@rule("solve_triangular")
+@rule("householder_product", "ormqr")
+def of_reflections(call: Call, **attributes: Any) -> Any:
+    given = (filled(v, on, call.size) for v, on in zip(call.values, call.batched, strict=True))
+    return call.op.record(*given, **attributes)
+
+
+@rule("solve_triangular", "cholesky_solve")
 def solve_triangular(call: Call, **attributes: Any) -> Any:
     a, b = (filled(v, on, call.size) for v, on in zip(call.values, call.batched, strict=True))
     ndim = max(a.ndim, b.ndim) - 1

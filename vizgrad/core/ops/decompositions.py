@@ -352,7 +352,8 @@ class TriangularSolveBackward0(Decomposition):
         back = solve_triangular(
             mH(turned), g_solution, upper=not upper, unitriangular=self.unitriangular
         )
-        if self.edges[1] is None:
+        # in forward mode the formula is transposed, for an operand that has a tangent and no edge, too
+        if self.edges[1] is None and not isinstance(solution, Tensor):
             return back, None
         slope = -matmul(back, mH(solution))
         skip = 1 if self.unitriangular else 0

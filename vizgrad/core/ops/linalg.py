@@ -37,7 +37,7 @@ def mH(value):
 
 @primitive(typing="same", node="BmmBackward0")
 class matmul:
-    """The products of stacks of matrices with the same leading dimensions."""
+    """The products of stacks of matrices, whose leading dimensions are broadcast."""
 
     def forward(self, mat2):
         return threads.matmul(self, mat2)

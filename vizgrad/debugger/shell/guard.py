@@ -15,6 +15,7 @@ from vizgrad.core.errors import Explanation
 from vizgrad.core.tensor.storage import tick
 from vizgrad.debugger import api
 from vizgrad.debugger.engines.api.frameworks import awaited, intercepting
+from vizgrad.debugger.engines.api.imports import AfterImport
 from vizgrad.debugger.engines.api.summarizer import summarize
 from vizgrad.debugger.engines.common.variable_names import Names, names_in
 from vizgrad.debugger.explain import tensor_cause, why
@@ -27,7 +28,6 @@ from vizgrad.debugger.model import Course
 from vizgrad.debugger.shell.alarms_only import AlarmsOnly
 from vizgrad.debugger.shell.arguments import Options
 from vizgrad.debugger.shell.frames import UserFrame, frames_here, names_of, tensor_kinds
-from vizgrad.debugger.shell.imports import AfterImport
 from vizgrad.debugger.shell.running_findings import RunningFindings
 from vizgrad.debugger.shell.stops import Backward, Stop, Stopped
 from vizgrad.debugger.watch.note_recorder import Noting

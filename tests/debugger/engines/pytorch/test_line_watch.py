@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +15,7 @@ torch = pytest.importorskip("torch")
 from IPython.core.interactiveshell import InteractiveShell  # noqa: E402
 
 import vizgrad  # noqa: E402
+from tests.fixtures.limits import HANG  # noqa: E402
 from vizgrad.debugger.engines.api.frameworks import noting_lines  # noqa: E402
 from vizgrad.debugger.jupyter.magics import extension  # noqa: E402
 
@@ -57,6 +60,24 @@ def test_cells_note_lines_until_it_is_switched_off(shell: Any) -> None:
     assert "Linear" in {name for node in vizgrad.graph(loss).data.nodes for name in node.scope}
     after = run(shell, "%vizgrad watch off", "l = layer(x).sum()", "l")
     assert lines_of(after) == {""}
+
+
+def test_a_cell_that_imports_pytorch_first_is_noted() -> None:
+    code = """
+from IPython.core.interactiveshell import InteractiveShell
+from vizgrad.debugger.jupyter.magics import extension
+shell = InteractiveShell()
+extension.load(shell)
+shell.run_cell("%vizgrad watch on").raise_error()
+cell = "import torch, vizgrad\\nx = torch.ones(2, requires_grad=True)\\nl = x.exp().sum()"
+shell.run_cell(cell).raise_error()
+nodes = shell.user_ns["vizgrad"].graph(shell.user_ns["l"]).data.nodes
+print({node.place and node.place.text for node in nodes if node.kind != "leaf"})
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=HANG
+    )
+    assert done.stdout.splitlines()[-1] == "{'l = x.exp().sum()'}"
 
 
 def test_it_begins_in_the_cell_that_says_so(shell: Any) -> None:

@@ -198,11 +198,16 @@ def solve_triangular(a: Array, b: Array, upper: bool, left: bool, unitriangular:
     if not left:
         turned = part.swapaxes(-1, -2), b.swapaxes(-1, -2)
         return solve_triangular(*turned, not upper, True, False).swapaxes(-1, -2)
-    if (
-        isinstance(part, np.ndarray) and not np.diagonal(part, 0, -2, -1).all()
-    ):  # nobody waits for a device
+    diagonal = np.diagonal(part, 0, -2, -1)
+    if isinstance(part, np.ndarray) and not diagonal.all():  # nobody waits for a device
+        return _substituted(part, b, upper)  # a 0 there is a division by it, and no error
+    try:
+        if upper:
+            return _solved(part, b)
+        # in reverse order it is upper: of a lower triangle LU would exchange rows, and lose digits
+        return contiguous(_solved(part[..., ::-1, ::-1], b[..., ::-1, :])[..., ::-1, :])
+    except np.linalg.LinAlgError:  # infinities beside the diagonal make a pivot 0
         return _substituted(part, b, upper)
-    return _solved(part, b)  # a 0 on the diagonal is a division by it, and no error
 
 
 def _substituted(a: Array, b: Array, upper: bool) -> Array:
@@ -257,6 +262,31 @@ def reflections(a: Array) -> tuple[Array, Array]:
     return contiguous(turned.swapaxes(-1, -2)), factors
 
 
+def first_columns(a: Array) -> Array:
+    """Those of a unit matrix, as many as `a` has."""
+    return shaped(np.zeros_like, a, shape=a.shape) + _ones_on_diagonal(a, a.shape[-1])
+
+
+def _ones_on_diagonal(a: Array, columns: int) -> Array:
+    return (numbers(a, a.shape[-2])[:, None] == numbers(a, columns)).astype(a.dtype)
+
+
+@quiet
+def reflected(a: Array, factors: Array, c: Array, turned: bool) -> Array:
+    """The product of the reflections of `reflections`, or its adjoint if `turned`, times `c`.
+
+    As one of matrices (`vizgrad.core.ops.reflections`).
+    """
+    count = factors.shape[-1]
+    v = np.tril(a[..., :count], -1) + _ones_on_diagonal(a, count)
+    across = adjoint(v)
+    products = matmul(across, v)
+    between = np.tril(products, -1) if turned else np.triu(products, 1)
+    factors = (factors.conj() if turned else factors)[..., None]
+    along = solve_triangular(factors * between, factors * matmul(across, c), not turned, True, True)
+    return c - matmul(v, along)
+
+
 # LU factors with partial pivoting, by LAPACK, of stacks of matrices.
 
 
@@ -306,6 +336,34 @@ def permutation(pivots: Array, m: int, like: Array) -> Array:
     found = np.zeros((*order.shape, m), like.dtype)
     np.put_along_axis(found, order[..., None, :], 1, axis=-2)
     return to_device(found, device_of(like))
+
+
+def lu_solve(
+    compact: Array, pivots: Array, b: Array, left: bool, turned: bool
+) -> tuple[Array, Array]:
+    """X in A @ X = b (X @ A = b unless `left`), with L and U in one array; `turned`: A^H in place of A.
+
+    The second array is what the first triangle gives: L^-1 P^T b or U^-H b; b^H for b, unless `left`.
+    """
+    if not left:  # X A = b is A^H X^H = b^H
+        found, inner = lu_solve(compact, pivots, adjoint(b), True, not turned)
+        return adjoint(found), inner
+    exchanged = permutation(pivots, compact.shape[-1], compact)
+    if turned:
+        compact = adjoint(compact)
+        inner = solve_triangular(compact, b, False, True, False)
+        return matmul(exchanged, solve_triangular(compact, inner, True, True, True)), inner
+    inner = matmul(exchanged.swapaxes(-1, -2), b)
+    inner = solve_triangular(compact, inner, False, True, True)
+    return solve_triangular(compact, inner, True, True, False), inner
+
+
+def cholesky_solve(b: Array, factor: Array, upper: bool) -> Array:
+    """X in A @ X = b, with A = factor @ factor^H, or factor^H @ factor if `upper`."""
+    first, second = (adjoint(factor), factor) if upper else (factor, adjoint(factor))
+    return solve_triangular(
+        second, solve_triangular(first, b, False, True, False), True, True, False
+    )
 
 
 def first_zero_pivot(a: Array) -> Array:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
 from vizgrad.core.arrays import xp
-from vizgrad.core.arrays.kernels.linalg import reflections
+from vizgrad.core.arrays.kernels import linalg as kernels
 from vizgrad.core.function.custom.function import Function
 from vizgrad.core.function.transform_tensor import of_examples, of_stacks
-from vizgrad.core.ops import decompositions
+from vizgrad.core.ops import decompositions, reflections
 from vizgrad.core.ops.decompositions import Decomposition, record
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public import (
@@ -19,10 +19,9 @@ from vizgrad.core.ops.public import (
     joining,
     linalg_factors,
     linalg_functions,
-    matrix_products,
 )
 from vizgrad.core.ops.public.arguments import takes_out, takes_tensors
-from vizgrad.core.ops.public.complexes import adjoint, conj
+from vizgrad.core.ops.public.complexes import adjoint
 from vizgrad.core.ops.public.linalg_factors import householder_product
 from vizgrad.core.ops.public.linalg_functions import OF_ONE_TYPE, check_matrix_type
 from vizgrad.core.ops.public.random_sampling import randn
@@ -208,7 +207,7 @@ def geqrf(
     `orgqr` makes Q of them, `ormqr` multiplies by Q. Backward through it raises NotImplementedError.
     """
     check_matrix_type("geqrf", input)
-    return GEQRF(*record(GeqrfBackward0, input, reflections(input._array)))
+    return GEQRF(*record(GeqrfBackward0, input, kernels.reflections(input._array)))
 
 
 @public(method=True)
@@ -238,18 +237,7 @@ def ormqr(
     tau, other = input2, input3
     _check_ormqr(input, tau, other, left)
     check_matrix_type("ormqr", input)
-    if not left:  # other @ Q is (Q^H @ other^H)^H
-        return adjoint(ormqr(input, tau, adjoint(other), True, not transpose))
-    m, count = input._array.shape[-2], tau._array.shape[-1]
-    below: Any = dimensions.tril(input, -1)
-    eye: Any = creation.eye(m, max(count, 1), dtype=input.dtype, device=input.device)
-    result: Any = other * 1
-    factors: Any = conj(tau) if transpose else tau
-    for i in range(count) if transpose else reversed(range(count)):
-        v = (below[..., :, i] + eye[:, i])[..., :, None]
-        along = matrix_products.matmul(adjoint(v), result)
-        result = result - factors[..., i, None, None] * v * along
-    return result
+    return reflections.ormqr.record(input, tau, other, left=left, transpose=transpose)
 
 
 def _check_ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool) -> None:

@@ -5,27 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
-from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.kernels import linalg as kernel
 from vizgrad.core.arrays.kernels.linalg import LinAlgError
 from vizgrad.core.function.transform_tensor import of_examples, of_stacks
 from vizgrad.core.ops import decompositions as ops
-from vizgrad.core.ops import select
+from vizgrad.core.ops import factors, reflections
 from vizgrad.core.ops.constants import raw
 from vizgrad.core.ops.forms import public
 from vizgrad.core.ops.public import (
+    broadcasting,
     creation,
     dimensions,
     from_values,
     joining,
     linalg_functions,
-    matrix_products,
     where_clamp,
 )
 from vizgrad.core.ops.public.arguments import takes_out, takes_tensors
-from vizgrad.core.ops.public.complexes import adjoint, conj
 from vizgrad.core.ops.public.linalg_functions import OF_ONE_TYPE, check, check_matrix_type
-from vizgrad.core.tensor.requirements import INEXACT, Above, RankAtLeast
+from vizgrad.core.tensor.requirements import INEXACT, Above, Dtype, RankAtLeast, SameDtype
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
 
 
@@ -123,25 +121,49 @@ def lu_unpack(
     return LUResult(permutation, lower, upper)
 
 
+_OF_RIGHT_SIDE = RankAtLeast(
+    2, "linalg.lu_solve: The input tensor B must have at least 2 dimensions, got {ndim}"
+)
+_LIKE_FACTORS = SameDtype(
+    "LU",
+    "linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type {other} and B of type "
+    "{dtype} instead: convert one with .to(dtype)",
+)
+_PIVOTS = Dtype(
+    ("int32",),
+    "linalg.lu_solve: pivots should be a Tensor of type int32, as lu_factor gives them, got {dtype}",
+)
+
+
 @takes_out
-@of_examples
 def lu_solve(
-    LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False
+    LU: Tensor,
+    pivots: Annotated[Tensor, _PIVOTS],
+    B: Annotated[Tensor, _OF_RIGHT_SIDE, _LIKE_FACTORS],
+    *,
+    left: bool = True,
+    adjoint: bool = False,
 ) -> Tensor:
     """X in A @ X = B with the factors of A; X @ A = B unless `left`; A^H in place of A if `adjoint`."""
-    if not left:  # X A = B is A^H X^H = B^H
-        turned = lu_solve(LU, pivots, _adjoint(B), adjoint=not adjoint)
-        return _adjoint(turned)
-    P, L, U = lu_unpack(LU, pivots)
-    solve = linalg_functions.solve_triangular
-    if adjoint:
-        inner = solve(_adjoint(U), B, upper=False)
-        return matrix_products.matmul(P, solve(_adjoint(L), inner, upper=True, unitriangular=True))
-    inner = solve(L, matrix_products.matmul(dimensions.mT(P), B), upper=False, unitriangular=True)
-    return solve(U, inner, upper=True)
+    check("lu_solve", LU)
+    _check_sizes("linalg.lu_solve", LU, B, left)
+    if pivots._array.shape != LU._array.shape[:-1]:
+        raise RuntimeError(
+            "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with "
+            f"shape {list(pivots.shape)} and LU with shape {list(LU.shape)}"
+        )
+    return factors.lu_solve(LU, pivots, B, left, adjoint)
 
 
-_adjoint = adjoint
+def _check_sizes(name: str, A: Tensor, B: Tensor, left: bool = True) -> None:
+    """Raises RuntimeError for rows (columns unless `left`), and for batches, that do not fit."""
+    a, b = A._array.shape, B._array.shape
+    if b[-2 if left else -1] != a[-1]:
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B "
+            f"({a[-2]}x{a[-1]} and {b[-2]}x{b[-1]})"
+        )
+    broadcasting.broadcast_shapes(a[:-2], b[:-2])
 
 
 _TWO = " should have at least 2 dimensions, but has {ndim} dimensions instead"
@@ -155,22 +177,21 @@ def cholesky_solve(
     upper: bool = False,
 ) -> Tensor:
     """X in A @ X = input, with the Cholesky factor input2 of A."""
-    lower = adjoint(input2) if upper else input2
-    inner = linalg_functions.solve_triangular(lower, input, upper=False)
-    return linalg_functions.solve_triangular(adjoint(lower), inner, upper=True)
+    check("cholesky_solve", input2)
+    _check_sizes("cholesky_solve", input2, input)
+    return factors.cholesky_solve.record(input, input2, upper=upper)
 
 
 @public(method=True)
 @takes_out
-@of_examples
+@of_stacks
 def cholesky_inverse(input: Annotated[Tensor, INEXACT], upper: bool = False) -> Tensor:
     """The inverse of A, with its Cholesky factor input; LinAlgError for a zero on its diagonal."""
+    check("cholesky_inverse", input)
     zero = input._array.diagonal(axis1=-2, axis2=-1) == 0
     info = new_tensor((zero.argmax(-1) + 1) * zero.any(-1)) if zero.size else new_tensor(zero)
     _raise_where("cholesky_inverse", _SINGULAR, info)
-    return cholesky_solve(
-        creation.eye(input._array.shape[-1], dtype=input.dtype, device=input.device), input, upper
-    )
+    return factors.cholesky_inverse.record(input, upper=upper)
 
 
 @takes_out
@@ -258,30 +279,11 @@ def _need_pivot(name: str, pivot: bool) -> None:
 
 
 @takes_out
-@of_examples
 def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of the product of reflections I - tau_i v_i v_i^H; v_i in the columns of `input`."""
     _check_reflections(input, tau)
     check_matrix_type("householder_product", input)
-    m, n = input._array.shape[-2:]
-    if not input._array.size:
-        return input + tau.sum() * 0
-    product: Any = creation.eye(m, dtype=input.dtype, device=input.device).expand(
-        *input.shape[:-2], m, m
-    )
-    if (
-        not tau._array.size
-    ):  # no reflection reads `input`, but the result has the graph of one that does
-        nothing = select.keep.record(input, mask=xp.zeros_like(input._array, dtype=bool))
-        return product[..., :, :n] + nothing + tau.sum(-1)[..., None, None]
-    for i in range(tau._array.shape[-1]):
-        v: Any = (
-            dimensions.tril(input, -1)[..., :, i]
-            + creation.eye(m, n, dtype=input.dtype, device=input.device)[:, i]
-        )
-        along = matrix_products.matmul(product, v[..., :, None])
-        product = product - tau[..., i, None, None] * along * conj(v)[..., None, :]
-    return product[..., :, :n]
+    return reflections.householder_product.record(input, tau)
 
 
 def _check_reflections(input: Tensor, tau: Tensor) -> None:

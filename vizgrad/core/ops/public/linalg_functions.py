@@ -13,6 +13,7 @@ from vizgrad.core.function.transform_tensor import of_examples, of_stacks
 from vizgrad.core.ops import decompositions
 from vizgrad.core.ops import linalg as ops
 from vizgrad.core.ops.forms import public
+from vizgrad.core.ops.least_squares import LinalgLstsqBackward0
 from vizgrad.core.ops.public import (
     broadcasting,
     conversion,
@@ -25,7 +26,7 @@ from vizgrad.core.ops.public import (
 from vizgrad.core.ops.public.arguments import check_kind, takes_out, takes_tensors, written
 from vizgrad.core.ops.public.complexes import conj
 from vizgrad.core.ops.public.matrix_products import cross as _cross
-from vizgrad.core.ops.public.reshape import reshape, view
+from vizgrad.core.ops.public.reshape import view
 from vizgrad.core.ops.public.statistics import vector_norm as vector_norm
 from vizgrad.core.ops.public.where_clamp import where
 from vizgrad.core.tensor.requirements import OneOf, RankAtLeast, SameDtype, all_tensors
@@ -44,7 +45,7 @@ def check_matrix_type(name: str, A: Tensor) -> None:
 _OF_HALVES = frozenset({"matrix_power", "matrix_exp", "matrix_norm", "vecdot", "lu", "lu_factor"})
 
 #: Arguments that PyTorch checks only in its kernels.
-_BY_TYPE = frozenset({"lu", "lu_factor", "solve_triangular", "eigh"})
+_BY_TYPE = frozenset({"lu", "lu_factor", "solve_triangular", "cholesky_solve", "eigh"})
 
 
 def check(
@@ -387,21 +388,33 @@ def lstsq(
             f"{input.dtype.name} and other's dtype {b.dtype.name}"
         )
     vector = b._array.ndim == 1 or b._array.shape == input._array.shape[:-1]
-    sides = dimensions.unsqueeze(b, -1) if vector else b
-    found = matrix_products.matmul(pinv(input, rtol=rcond), sides)
+    matrix, sides = input.detach(), b.detach()
+    if vector:
+        sides = dimensions.unsqueeze(sides, -1)
+    found = matrix_products.matmul(pinv(matrix, rtol=rcond), sides)
     m, n = input._array.shape[-2:]
-    rank = matrix_rank(input, rtol=rcond)
+    rank = matrix_rank(matrix, rtol=rcond)
     if not sides._array.size:
         rank = from_values.zeros_like(rank)  # no right side, nothing was solved
-    s = svdvals(input.detach())
-    if driver in ("gels", "gelsd", "gelss") and m > n and bool((rank == n)._array.all()):
-        rest = _abs_squared(matrix_products.matmul(input, found) - sides)
-        residuals = reduction.sum(rest, -2)
+    s = svdvals(matrix)
+    tall = m > n and driver in ("gels", "gelsd", "gelss") and bool((rank == n)._array.all())
+    if tall:
+        rest = _abs_squared(matrix_products.matmul(matrix, found) - sides)
+        residuals = reduction.sum(rest, -2)._array
     else:
-        nothing: Any = reshape(found, -1)[:0]
-        residuals = (nothing.real if nothing.is_complex() else nothing) * 1
+        residuals = found._array.real.reshape(-1)[:0].copy()
+    solution, residuals = decompositions.record(
+        LinalgLstsqBackward0,
+        (input, b),
+        (found._array[..., 0] if vector else found._array, residuals),
+        _self=input,
+        _b=b,
+        rcond=rcond,
+        vector=vector,
+        tall=tall,
+    )
     return LstsqResult(
-        dimensions.squeeze(found, -1) if vector else found,
+        solution,
         residuals,
         rank if driver != "gels" else rank.new_empty((0,)),
         s if driver in ("gelsd", "gelss") else s.new_empty((0,)),

@@ -13,6 +13,8 @@ from vizgrad.core.ops.activation import sigmoid
 from vizgrad.core.ops.complexes import abs, conj, real_part, sgn
 from vizgrad.core.ops.complexes import join as make_complex
 from vizgrad.core.ops.constants import constant, raw, unless_absent, zeros_beside, zeros_like
+from vizgrad.core.ops.factors import behind_first
+from vizgrad.core.ops.factors import cholesky_solve as solve_by_cholesky
 from vizgrad.core.ops.joining import cat_any, cumsum
 from vizgrad.core.ops.linalg import (
     cofactors,
@@ -30,6 +32,8 @@ from vizgrad.core.ops.pointwise import cos, exp, rsqrt, sin
 from vizgrad.core.ops.pooling import take_from
 from vizgrad.core.ops.products import divides, linear_scan
 from vizgrad.core.ops.reduce import sum_dims
+from vizgrad.core.ops.reflections import ormqr as reflect
+from vizgrad.core.ops.reflections import times_other, whole_product
 from vizgrad.core.ops.select import drop, keep
 from vizgrad.core.ops.shape import crop_to, flip, roll, slice_dim, tril, triu, unsqueeze
 from vizgrad.core.ops.tangents.rules import rule_of, tangent
@@ -233,6 +237,56 @@ class _:
 
     def other(t, self, upper, unitriangular):
         return solve_triangle(self, t, upper=upper, unitriangular=unitriangular)
+
+
+@tangent("cholesky_solve")
+class _:
+    def self(t, input2, upper):
+        return solve_by_cholesky(t, input2, upper=upper)
+
+    def input2(t, self, input2, result, upper):
+        lower, t = _lower(input2, upper), _lower(t, upper)
+        moved = matmul(tril(t, diagonal=0), behind_first(self, input2, upper))
+        moved = solve_triangle(lower, moved, upper=False, unitriangular=False)
+        moved = moved + matmul(mH(tril(t, diagonal=0)), result)
+        return -solve_triangle(mH(lower), moved, upper=True, unitriangular=False)
+
+
+@tangent("cholesky_inverse")
+class _:
+    def self(t, self, result, upper):
+        lower, t = _lower(self, upper), _lower(t, upper)
+        moved = matmul(mH(tril(t, diagonal=0)), result)
+        half = solve_triangle(mH(lower), moved, upper=True, unitriangular=False)
+        return -(half + mH(half))
+
+
+def _lower(factor, upper):
+    """The lower triangle L of A = L L^H."""
+    return mH(factor) if upper else factor
+
+
+@tangent("householder_product")
+class _:
+    def input(t, input, tau):
+        return whole_product(input, tau).along_vectors(t)
+
+    def tau(t, input, tau):
+        return whole_product(input, tau).along_tau(t)
+
+
+@tangent("ormqr")
+class _:
+    def self(t, self, input2, input3, left, transpose):
+        moved = times_other(self, input2, input3, left, transpose).along_vectors(t)
+        return moved if left else mH(moved)
+
+    def input2(t, self, input2, input3, left, transpose):
+        moved = times_other(self, input2, input3, left, transpose).along_tau(t)
+        return moved if left else mH(moved)
+
+    def input3(t, self, input2, left, transpose):
+        return reflect(self, input2, t, left=left, transpose=transpose)
 
 
 @tangent("det")

@@ -6,8 +6,11 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from importlib import import_module
+from threading import get_ident
 from types import TracebackType
 from typing import Any
+
+from vizgrad.debugger.engines.api.imports import AfterImport
 
 #: Name of a framework -> the module that registers an engine for its tensors.
 _waiting: dict[str, str] = {}
@@ -110,13 +113,24 @@ def register_line_notes(notes: Callable[[], AbstractContextManager[None]]) -> No
 
 @contextmanager
 def noting_lines() -> Generator[None]:
-    """The nodes of frameworks that are imported know their lines and modules, if this thread records them in
-    the block.
+    """The nodes of frameworks that are imported, if only in the block, know their lines and modules, if this
+    thread records them in the block.
     """
-    engines_registered()
+    entered: list[Callable[[], AbstractContextManager[None]]] = []
+    thread = get_ident()
+
+    def join() -> None:
+        engines_registered()
+        if get_ident() == thread:
+            new = [notes for notes in _line_notes if notes not in entered]
+            entered.extend(new)
+            for notes in new:
+                stack.enter_context(notes())
+
     with ExitStack() as stack:
-        for notes in _line_notes:
-            stack.enter_context(notes())
+        join()
+        if _waiting:
+            stack.enter_context(AfterImport(awaited(), join))
         yield
 
 

@@ -218,7 +218,7 @@ _CHANNELS = frozenset({
 #: Whose operands are all batches, however many dimensions they have.
 _ALWAYS_IN_FRONT = frozenset({
     "index", "index_put", "index_zero", "index_add_into", "fold_windows", "unfold_windows",
-    "select_scatter", "slice_scatter", "diagonal_scatter",
+    "select_scatter", "slice_scatter", "diagonal_scatter", "householder_product", "ormqr",
 })  # fmt: skip
 #: One table is like a batch of them, of which a rule makes a single one: that is noted there.
 _TABLES = frozenset({"embedding", "embedding_take", "embedding_sparse"})
