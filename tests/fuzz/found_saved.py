@@ -153,6 +153,17 @@ FOUND = (
         "nn.functional.embedding_bag",
         (Given((3, 3), "int32", (1,)), Given((3, 1), "float64", (-0.4, 1.4, -1.7), grad=True)),
     ),
+    Saved(
+        "F.embedding_bag",
+        "function",
+        "nn.functional.embedding_bag",
+        (
+            Given((2,), "int32", (0,)),
+            Given((1, 4), "float64", (-2.5, -1.5, 0.0, 0.5), grad=True),
+            Given((4,), "int32", (0, 0, 1, 2)),
+        ),
+        (("mode", "max"),),
+    ),
     # norms and factors, places, masks of all pairs of classes, weighted scores, converted factors
     Saved("renorm", "function", "renorm", (TALL, 2.0, 0, 1.0)),
     Saved("combinations", "function", "combinations", (SURE,)),

@@ -17,7 +17,7 @@ from vizgrad.core.tensor.modes import about_to_write, set_grad_mode
 from vizgrad.core.tensor.requirements import Rank, Requirement, checked
 from vizgrad.core.tensor.source_location import caller
 from vizgrad.core.tensor.state import wrong_call
-from vizgrad.core.tensor.tensor import Tensor, storage_of
+from vizgrad.core.tensor.tensor import Tensor, new_tensor, storage_of
 
 
 @takes_tensors
@@ -116,8 +116,6 @@ def embedding_bag(
     `input` is (bags, size), or one dimension with `offsets`, where each bag begins. Rows of
     `padding_idx` do not count.
     """
-    from vizgrad.core.tensor.tensor import new_tensor
-
     if weight.dtype.name == "int64" and input.is_floating_point():
         warn_outside(
             "Argument order of nn.functional.embedding_bag was changed: give the indices first, then the "
@@ -164,7 +162,7 @@ def embedding_bag(
         rows = rows * per_sample_weights.reshape(-1, 1)
     out = new_tensor(xp.zeros_like(weight._array, shape=(len(starts), weight.shape[1])))
     if mode == "max":
-        return _largest(rows, new_tensor(bag.astype("int64")), out)
+        return _largest(rows, new_tensor(bag.astype("int64")), out, input._array.dtype)
     index = new_tensor(bag.astype(input._array.dtype))  # kept: as narrow as in PyTorch
     out = out.index_add(0, index, rows)
     if mode == "mean":
@@ -173,12 +171,10 @@ def embedding_bag(
     return out
 
 
-def _largest(rows: Any, index: Any, out: Any) -> Any:
+def _largest(rows: Any, index: Any, out: Any, kept_as: Any) -> Any:
     """The largest of each bag in each column, 0 for an empty one; the first of equal ones has the
-    gradient.
+    gradient. `kept_as` is the type of the places that the node keeps.
     """
-    from vizgrad.core.tensor.tensor import new_tensor
-
     count, width = rows.shape
     wide = index.unsqueeze(1).expand(count, width)
     values = rows.detach()
@@ -189,7 +185,8 @@ def _largest(rows: Any, index: Any, out: Any) -> Any:
     where = new_tensor(xp.full(out.shape, count, "int64", like=places))
     where = where.scatter_reduce(0, wide, new_tensor(places), "amin", include_self=False)
     # behind the last row: zeros for bags of nothing
-    return cat([rows, rows.new_zeros((1, width))]).gather(0, where)
+    found = new_tensor(where._array.astype(kept_as))
+    return op.gather.record(cat([rows, rows.new_zeros((1, width))]), found, dim=0)
 
 
 def _check_settings(
