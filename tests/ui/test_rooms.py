@@ -195,6 +195,19 @@ def test_beside_the_file_browser_the_graph_has_half_of_what_is_taught_with(lab: 
         inside(region(view, name), view)
     no_wider_than_its_room(view)
     picture(lab, "teach-beside-files")
+    _menus_lie_within_the_view(lab, view)
+
+
+def _menus_lie_within_the_view(lab: Lab, view: Locator) -> None:
+    for name, item in (("More parts", "Watch"), ("More", "Save the trace")):
+        button = view.get_by_role("button", name=name, exact=True)
+        button.click()
+        menu = view.get_by_role("menu", name=name, exact=True)
+        inside(menu, view)
+        assert menu.get_by_text(item, exact=True).evaluate("e => e.scrollWidth <= e.clientWidth")
+        picture(lab, f"teach-beside-files-{name.replace(' ', '-').lower()}")
+        lab.page.keyboard.press("Escape")
+        expect(menu).to_have_count(0)
 
 
 def test_in_the_side_panel(lab: Lab) -> None:
