@@ -17,10 +17,8 @@ import { wordsIn } from './toolWords';
 import { PRESENTED } from '../width';
 
 /** With less room, all but the steps waits in a menu, so that there is one row. */
-const COMPACT = 700;
+const COMPACT = 740;
 const COMPACT_TEACH = 940;
-/** With less room, a trace is saved from the menu of the graph: names of what moves the run come first. */
-const ROOMY = 900;
 
 const TOOLS: readonly CommandName[] = ['continue', 'step', 'step-back'];
 const OTHER_TOOLS: readonly CommandName[] = [
@@ -32,8 +30,13 @@ const OTHER_TOOLS: readonly CommandName[] = [
 ];
 /** Those whose names are written where there is room: the first before the others. */
 const NAMED: readonly CommandName[] = ['continue', 'step-back', 'run-to-here', 'toggle-breakpoint'];
-const SAVE: readonly CommandName[] = ['save-trace'];
-const VIEW_TOOLS: readonly CommandName[] = ['presentation', 'pop-out', 'open-window', 'help'];
+const VIEW_TOOLS: readonly CommandName[] = [
+  'save-trace',
+  'presentation',
+  'pop-out',
+  'open-window',
+  'help'
+];
 
 /** To teach, what a clicker does has large buttons with names; Step always has its own. */
 const LARGE: readonly CommandName[] = ['step', 'step-back'];
@@ -51,7 +54,7 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
   const teach = state.view.presentation;
   const room = (useSize(host)?.width ?? 0) / (teach ? PRESENTED : 1);
   const compact = room < (teach ? COMPACT_TEACH : COMPACT);
-  const viewTools = !compact && room < ROOMY ? VIEW_TOOLS : [...SAVE, ...VIEW_TOOLS];
+  const viewTools = VIEW_TOOLS.filter(command => commands.has(command));
   const tools = compact ? TOOLS : [...TOOLS, ...OTHER_TOOLS];
   const digits = format.whole(state.session?.run.total ?? 0).length;
   const [metrics, setMetrics] = useState(() => new TextMetrics());
@@ -136,9 +139,7 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
             of={[...OTHER_TOOLS, ...viewTools]}
           />
         ) : (
-          viewTools
-            .filter(command => commands.has(command))
-            .map(command => <CommandButton key={command} command={command} />)
+          viewTools.map(command => <CommandButton key={command} command={command} />)
         )}
       </div>
     </div>
