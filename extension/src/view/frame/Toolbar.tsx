@@ -17,8 +17,10 @@ import { wordsIn } from './toolWords';
 import { PRESENTED } from '../width';
 
 /** With less room, all but the steps waits in a menu, so that there is one row. */
-const COMPACT = 740;
+const COMPACT = 700;
 const COMPACT_TEACH = 940;
+/** With less room, what is used least waits in a menu: names of what moves the run come first. */
+const ROOMY = 900;
 
 const TOOLS: readonly CommandName[] = ['continue', 'step', 'step-back'];
 const OTHER_TOOLS: readonly CommandName[] = [
@@ -37,6 +39,8 @@ const VIEW_TOOLS: readonly CommandName[] = [
   'open-window',
   'help'
 ];
+const LEAST: readonly CommandName[] = ['save-trace', 'open-window'];
+const TEACH: readonly CommandName[] = ['presentation'];
 
 /** To teach, what a clicker does has large buttons with names; Step always has its own. */
 const LARGE: readonly CommandName[] = ['step', 'step-back'];
@@ -54,7 +58,10 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
   const teach = state.view.presentation;
   const room = (useSize(host)?.width ?? 0) / (teach ? PRESENTED : 1);
   const compact = room < (teach ? COMPACT_TEACH : COMPACT);
-  const viewTools = VIEW_TOOLS.filter(command => commands.has(command));
+  const all = VIEW_TOOLS.filter(command => commands.has(command));
+  const least = room < ROOMY ? LEAST.filter(command => commands.has(command)) : [];
+  const waiting = compact ? [...OTHER_TOOLS, ...all] : least.length > 1 ? least : [];
+  const viewTools = compact ? (teach ? TEACH : []) : all.filter(each => !waiting.includes(each));
   const tools = compact ? TOOLS : [...TOOLS, ...OTHER_TOOLS];
   const digits = format.whole(state.session?.run.total ?? 0).length;
   const [metrics, setMetrics] = useState(() => new TextMetrics());
@@ -67,7 +74,7 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
   const label = (command: CommandName): string => commandOf(command).label;
   const words = wordsIn({
     room,
-    buttons: tools.length + (compact ? 1 : viewTools.length) + (compact && teach ? 1 : 0),
+    buttons: tools.length + viewTools.length + (waiting.length > 0 ? 1 : 0),
     progress: PROGRESS + digits * DIGITS,
     always: always.map(label),
     names: NAMED.filter(each => tools.includes(each) && !always.includes(each)).map(label),
@@ -130,16 +137,16 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
       )}
       {run && <ModeStrip modes={run.modes} />}
       <div class="vg-toolbar-group vg-toolbar-view" role="toolbar" aria-label="View">
-        {compact && teach && <CommandButton command="presentation" />}
-        {compact ? (
+        {viewTools.map(command => (
+          <CommandButton key={command} command={command} />
+        ))}
+        {waiting.length > 0 && (
           <MenuButton
             name="More"
-            hint="More commands: breakpoints, restart, layout, help"
+            hint={compact ? 'More commands: breakpoints, restart, layout, help' : 'More commands'}
             icon="dots"
-            of={[...OTHER_TOOLS, ...viewTools]}
+            of={waiting}
           />
-        ) : (
-          viewTools.map(command => <CommandButton key={command} command={command} />)
         )}
       </div>
     </div>
