@@ -164,6 +164,26 @@ def test_inspect(view: View, session: Session) -> None:
     assert {name.node for name in answer.names} == {0, 2}
 
 
+@pytest.mark.parametrize("engine", ["vizgrad", "torch"])
+def test_nobody_is_sent_to_note_the_line_of_a_parameter(engine: str) -> None:
+    """A watch notes no line that makes one: of a tensor it does."""
+    lib = vizgrad if engine == "vizgrad" else pytest.importorskip("torch")
+    layer = lib.nn.Linear(2, 1)
+    x = lib.tensor([[0.5, 1.0]], requires_grad=True)
+    with vizgrad.watch():
+        loss = layer(x).sum()
+    with vizgrad.debug(loss, display=False) as session:
+        view = View()
+        view.ask(p.Attach, session.id)
+        told = {}
+        for node in session.graph.nodes:
+            answer = view.ask(p.Inspect, session.id, node.id)
+            if answer.leaf is not None:
+                told[node.label] = answer.leaf.unnoted
+    assert "line was not noted" in told.pop("x")
+    assert told == {"layer.weight": "", "layer.bias": ""}
+
+
 def test_stop_closes_and_the_last_state_stays(view: View, session: Session) -> None:
     view.ask(p.Step, session.id)
     view.ask(p.Stop, session.id)
