@@ -42,6 +42,6 @@ def history_of_leaf(look: Look, number: int) -> LeafHistory | None:
 
 
 def _is_parameter(tensor: Any) -> bool:
-    """Of either engine: PyTorch marks a tensor of another class, which is one, by an attribute."""
+    """PyTorch marks a parameter of another tensor class by an attribute."""
     named = any(each.__name__ == "Parameter" for each in type(tensor).__mro__)
     return named or bool(getattr(tensor, "_is_param", False))
