@@ -216,7 +216,8 @@ def _is_drawn_larger(view: Locator) -> None:
 
 
 def _menus_lie_within_the_view(lab: Lab, view: Locator) -> None:
-    for name, item in (("More parts", "Watch"), ("More", "Save the trace")):
+    for name, item, width in (("More", "Save the trace", 1280), ("More parts", "Watch", 1040)):
+        lab.page.set_viewport_size({"width": width, "height": 720})
         button = view.get_by_role("button", name=name, exact=True)
         button.click()
         menu = view.get_by_role("menu", name=name, exact=True)
@@ -225,6 +226,31 @@ def _menus_lie_within_the_view(lab: Lab, view: Locator) -> None:
         picture(lab, f"teach-beside-files-{name.replace(' ', '-').lower()}")
         lab.page.keyboard.press("Escape")
         expect(menu).to_have_count(0)
+    lab.page.set_viewport_size({"width": 1280, "height": 720})
+
+
+#: The lower edges of the pieces of text in a line, from left to right.
+BOTTOMS = """line => {
+  const texts = line.ownerDocument.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+  const bottoms = [];
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    const range = line.ownerDocument.createRange();
+    range.selectNode(text);
+    const { bottom, width } = range.getBoundingClientRect();
+    if (text.data.trim() && width > 0) bottoms.push(bottom);
+  }
+  return bottoms;
+}"""
+
+
+def test_the_words_of_a_line_have_one_baseline(lab: Lab) -> None:
+    _, view = opened(lab)
+    view.locator("[data-node-id]").filter(has_text="2.bias").first.click()
+    line = view.locator(".vg-leaf-lines li").first
+    expect(line).to_contain_text("AddmmBackward0")
+    bottoms = line.evaluate(BOTTOMS)
+    assert len(bottoms) >= 2
+    assert max(bottoms) - min(bottoms) <= 1
 
 
 def test_in_the_side_panel(lab: Lab) -> None:
