@@ -25,6 +25,7 @@ from vizgrad.debugger.watch.grad_history import Gradients, Leaf
 from vizgrad.debugger.watch.norm_history import NormHistory
 from vizgrad.debugger.watch.notes import Note
 from vizgrad.debugger.watch.tensor_adapter import Look
+from vizgrad.debugger.watch.wild_steps import Moved, WildSteps, is_far
 
 # --- layer modes -----------------------------------------------------------------------------------------
 # In which mode layers ran that behave differently in training: dropout and batch norm.
@@ -260,6 +261,7 @@ class Training:
         self.norms = NormHistory(look)
         self.rounds: Sized = ()
         self._loss: float | None = None
+        self.wild = WildSteps()
         #: Memory of parameters -> the first that was found there.
         self._memory: dict[tuple[int, int], weakref.ref[Any]] = {}
 
@@ -358,6 +360,13 @@ class Training:
         self.norms.after(
             (tensor, now.size, length) for (_, tensor, _, _, now), (length, _) in pairs
         )
+        moved: list[Moved] = []
+        if any(is_far(known, *each) for (known, *_), each in zip(both, lengths, strict=True)):
+            moved = [
+                Moved(known, length, old, self._long(known, number, old, size(now)))
+                for (known, _, number, _, now), (length, old) in zip(both, lengths, strict=True)
+            ]
+        self.wild.stepped(moved, tick(), site)
         pairs = zip(both, lengths, strict=True)
         for (known, _, number, _, now), (length, old) in pairs:
             if length < float("inf"):
@@ -402,6 +411,7 @@ class Training:
         for key, told in values:
             (value,) = told().values or (nan,)
             self._loss = run.loss = value
+            self.wild.lost(key, value)
             first, _, count = self.losses.get(key, (value, value, 0))
             self.losses[key] = first, value, count + 1
 
