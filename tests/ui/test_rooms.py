@@ -177,7 +177,7 @@ def test_to_teach_all_is_larger_and_the_engine_stands_beside_the_graph(lab: Lab)
 
 def test_beside_the_file_browser_the_graph_has_half_of_what_is_taught_with(lab: Lab) -> None:
     lab.page.set_viewport_size({"width": 1280, "height": 720})
-    _, view = opened(lab)
+    notebook, view = opened(lab)
     expect(lab.page.get_by_role("region", name="File Browser Section")).to_be_visible()
     words = view.locator(".vg-toolbar .vg-labelled")
     expect(words).to_have_text(["Continue", "Step", "Step back"])
@@ -195,6 +195,36 @@ def test_beside_the_file_browser_the_graph_has_half_of_what_is_taught_with(lab: 
         inside(region(view, name), view)
     no_wider_than_its_room(view)
     picture(lab, "teach-beside-files")
+    _menus_lie_within_the_view(lab, view)
+    notebook.run()  # a view that is drawn with the layout from the first
+    view = notebook.output(0)
+    expect(root(view)).to_have_attribute("data-layout", "done")
+    _is_drawn_larger(view)
+    picture(lab, "teach-from-the-first")
+    for _ in range(2):
+        lab.execute("application:toggle-left-area")
+        _is_drawn_larger(view)
+    picture(lab, "teach-after-toggling-files")
+
+
+def _is_drawn_larger(view: Locator) -> None:
+    """Names of nodes have type that is 1.4 times as large as what can be read at a desk."""
+    world = view.locator(".vg-canvas > g").first
+    zoom = re.search(r"scale\(([\d.]+)\)", world.get_attribute("transform") or "")
+    assert zoom is not None
+    assert float(zoom[1]) >= 1.4 * 0.76 - 0.001
+
+
+def _menus_lie_within_the_view(lab: Lab, view: Locator) -> None:
+    for name, item in (("More parts", "Watch"), ("More", "Save the trace")):
+        button = view.get_by_role("button", name=name, exact=True)
+        button.click()
+        menu = view.get_by_role("menu", name=name, exact=True)
+        inside(menu, view)
+        assert menu.get_by_text(item, exact=True).evaluate("e => e.scrollWidth <= e.clientWidth")
+        picture(lab, f"teach-beside-files-{name.replace(' ', '-').lower()}")
+        lab.page.keyboard.press("Escape")
+        expect(menu).to_have_count(0)
 
 
 def test_in_the_side_panel(lab: Lab) -> None:
@@ -346,7 +376,8 @@ def _a_window_follows_and_is_closed(lab: Lab, notebook: Notebook, view: Locator)
     other = opening.value
     there = other.locator("main")
     expect(root(there)).to_have_attribute("data-layout", "done")
-    root(there).get_by_role("button", name="Step", exact=True).click()
+    expect(root(there)).to_be_focused()  # A clicker steps there without a click.
+    other.keyboard.press("F10")
     at(view, 1)
     at(there, 1)
     notebook.execute("session.step()")
