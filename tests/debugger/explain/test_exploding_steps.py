@@ -86,7 +86,9 @@ def _bias_near_zero(engine: Any) -> list[Any]:
     with engine.no_grad():
         net[2].bias.fill_(1e-9)
     batches = _batches(engine)
-    aims = [(1.0 if i < 12 else 40.0) * (5 + x.sum(-1, keepdim=True)) for i, x in enumerate(batches)]
+    aims = [
+        (1.0 if i < 12 else 40.0) * (5 + x.sum(-1, keepdim=True)) for i, x in enumerate(batches)
+    ]
     rates = [1e-9, 1e-9, *[0.001] * 22]
     return _trained(engine, net, batches, aims=aims, rates=rates)
 
