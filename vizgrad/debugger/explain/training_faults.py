@@ -17,7 +17,8 @@ from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.grad_history import Leaf
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
-from vizgrad.debugger.watch.training import Call, Long, Parameter, Steps
+from vizgrad.debugger.watch.stepped_parameter import Long, Parameter
+from vizgrad.debugger.watch.training import Call, Steps
 
 # --- accumulated gradients -------------------------------------------------------------------------------
 # Gradients that a step used twice, and steps with what is not finite.

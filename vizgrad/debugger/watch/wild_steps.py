@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from vizgrad.core.tensor.source_location import Site
-    from vizgrad.debugger.watch.training import Long, Parameter
+    from vizgrad.debugger.watch.stepped_parameter import Long, Parameter
 
-#: So many times its size a step moved one parameter, and so many times the size of all together them all. A
+#: A wild step moves one parameter by so many times its size, and all together by so many times theirs. A
 #: bias or a row of a table that was near zero moves by far more than its size, but not all parameters do.
 _ONE, _ALL = 1e3, 10.0
-#: So many times the largest of before a loss has to be after it: a first step from near zero improves it.
+#: The losses after it are larger than those before by this factor: after a first step from near zero they fall.
 _LOSS = 100.0
 #: Steps of that kind that are kept.
 _KEPT = 16
@@ -88,7 +88,7 @@ class WildSteps:
 
 
 def is_far(known: Parameter, length: float, size: float) -> bool:
-    """May a step that moved a parameter so far be a wild one? What begins at zero moves by more than its
-    size once.
+    """May a step that moved a parameter so far be a wild one? The first step of a parameter
+    is none: a parameter may begin near zero.
     """
     return 0.0 < _ONE * size < length < inf and known.steps > 1
