@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 #: A wild step moves one parameter by so many times its size, and all together by so many times theirs. A
 #: bias or a row of a table that was near zero moves by far more than its size, but not all parameters do.
 _ONE, _ALL = 1e3, 10.0
-#: The losses after it are larger than those before by this factor: after a first step from near zero they fall.
+#: The losses after it are larger than before by this factor: after a first step from near zero they fall.
 _LOSS = 100.0
 #: Steps of that kind that are kept.
 _KEPT = 16
