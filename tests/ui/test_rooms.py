@@ -177,7 +177,7 @@ def test_to_teach_all_is_larger_and_the_engine_stands_beside_the_graph(lab: Lab)
 
 def test_beside_the_file_browser_the_graph_has_half_of_what_is_taught_with(lab: Lab) -> None:
     lab.page.set_viewport_size({"width": 1280, "height": 720})
-    _, view = opened(lab)
+    notebook, view = opened(lab)
     expect(lab.page.get_by_role("region", name="File Browser Section")).to_be_visible()
     words = view.locator(".vg-toolbar .vg-labelled")
     expect(words).to_have_text(["Continue", "Step", "Step back"])
@@ -195,6 +195,62 @@ def test_beside_the_file_browser_the_graph_has_half_of_what_is_taught_with(lab: 
         inside(region(view, name), view)
     no_wider_than_its_room(view)
     picture(lab, "teach-beside-files")
+    _menus_lie_within_the_view(lab, view)
+    notebook.run()  # a view that is drawn with the layout from the first
+    view = notebook.output(0)
+    expect(root(view)).to_have_attribute("data-layout", "done")
+    _is_drawn_larger(view)
+    picture(lab, "teach-from-the-first")
+    for _ in range(2):
+        lab.execute("application:toggle-left-area")
+        _is_drawn_larger(view)
+    picture(lab, "teach-after-toggling-files")
+
+
+def _is_drawn_larger(view: Locator) -> None:
+    """Names of nodes have type that is 1.4 times as large as what can be read at a desk."""
+    world = view.locator(".vg-canvas > g").first
+    zoom = re.search(r"scale\(([\d.]+)\)", world.get_attribute("transform") or "")
+    assert zoom is not None
+    assert float(zoom[1]) >= 1.4 * 0.76 - 0.001
+
+
+def _menus_lie_within_the_view(lab: Lab, view: Locator) -> None:
+    for name, item, width in (("More", "Save the trace", 1280), ("More parts", "Watch", 1040)):
+        lab.page.set_viewport_size({"width": width, "height": 720})
+        button = view.get_by_role("button", name=name, exact=True)
+        button.click()
+        menu = view.get_by_role("menu", name=name, exact=True)
+        inside(menu, view)
+        assert menu.get_by_text(item, exact=True).evaluate("e => e.scrollWidth <= e.clientWidth")
+        picture(lab, f"teach-beside-files-{name.replace(' ', '-').lower()}")
+        lab.page.keyboard.press("Escape")
+        expect(menu).to_have_count(0)
+    lab.page.set_viewport_size({"width": 1280, "height": 720})
+
+
+#: The lower edges of the pieces of text in a line, from left to right.
+BOTTOMS = """line => {
+  const texts = line.ownerDocument.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+  const bottoms = [];
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    const range = line.ownerDocument.createRange();
+    range.selectNode(text);
+    const { bottom, width } = range.getBoundingClientRect();
+    if (text.data.trim() && width > 0) bottoms.push(bottom);
+  }
+  return bottoms;
+}"""
+
+
+def test_the_words_of_a_line_have_one_baseline(lab: Lab) -> None:
+    _, view = opened(lab)
+    view.locator("[data-node-id]").filter(has_text="2.bias").first.click()
+    line = view.locator(".vg-leaf-lines li").first
+    expect(line).to_contain_text("AddmmBackward0")
+    bottoms = line.evaluate(BOTTOMS)
+    assert len(bottoms) >= 2
+    assert max(bottoms) - min(bottoms) <= 1
 
 
 def test_in_the_side_panel(lab: Lab) -> None:
@@ -346,7 +402,8 @@ def _a_window_follows_and_is_closed(lab: Lab, notebook: Notebook, view: Locator)
     other = opening.value
     there = other.locator("main")
     expect(root(there)).to_have_attribute("data-layout", "done")
-    root(there).get_by_role("button", name="Step", exact=True).click()
+    expect(root(there)).to_be_focused()  # A clicker steps there without a click.
+    other.keyboard.press("F10")
     at(view, 1)
     at(there, 1)
     notebook.execute("session.step()")

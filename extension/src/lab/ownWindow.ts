@@ -29,6 +29,9 @@ export async function showIn(
   const without = ['pop-out', 'open-window', 'open-panel'] as const;
   const view = openView(host, port, { followNewest: true, fill: true, session, without });
   port.wake();
+  // Keys and a clicker act there at once, without a click into the view.
+  other.focus();
+  host.querySelector<HTMLElement>('.vg-root')?.focus();
   const leave = (): void => other.close();
   window.addEventListener('pagehide', leave);
   const theme = new MutationObserver(() => copyTheme(other.document, style));

@@ -205,6 +205,14 @@ describe('Escape', () => {
     press(node(3), 'Escape');
     expect(view.store.state.value.view.follow).toBe(true);
   });
+
+  test('leaves the other node: what is done to a node is done to the current one', async () => {
+    fireEvent.click(node(3));
+    expect(view.commands.can('run-to-here')).toBe(true);
+    press(node(3), 'Escape');
+    await waitFor(() => expect(view.commands.can('run-to-here')).toBe(false), { timeout: 3000 });
+    expect(document.activeElement).toBe(node(0));
+  });
 });
 
 describe('the menu', () => {

@@ -57,15 +57,32 @@ export function useSize(ref: RefObject<Element>): Size | null {
       setSize(old => (old?.width === width && old.height === height ? old : { width, height }));
     };
     measure();
-    // Of the window it is in, which may be another: an observer hears of its own window only.
-    const Observer = (element.ownerDocument.defaultView ?? window).ResizeObserver as
-      typeof ResizeObserver | undefined;
-    if (!Observer) {
-      return undefined;
-    }
-    const observer = new Observer(measure);
-    observer.observe(element);
-    return () => observer.disconnect();
+    return whenResized([element], measure);
   }, [ref]);
   return size;
+}
+
+/** Calls `act`, as it was given last, when the element or one of its `count` children has another size. */
+export function useResized(ref: RefObject<Element>, act: () => void, count: number): void {
+  const latest = useRef(act);
+  latest.current = act;
+  useLayoutEffect(() => {
+    const element = ref.current;
+    return element
+      ? whenResized([element, ...element.children], () => latest.current())
+      : undefined;
+  }, [ref, count]);
+}
+
+/** Gives what ends that. */
+function whenResized(elements: readonly Element[], act: () => void): (() => void) | undefined {
+  // Of the window they are in, which may be another: an observer hears of its own window only.
+  const Observer = (elements[0]?.ownerDocument.defaultView ?? window).ResizeObserver as
+    typeof ResizeObserver | undefined;
+  if (!Observer) {
+    return undefined;
+  }
+  const observer = new Observer(act);
+  elements.forEach(each => observer.observe(each));
+  return () => observer.disconnect();
 }

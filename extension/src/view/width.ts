@@ -6,6 +6,13 @@ export type Width = 'wide' | 'medium' | 'narrow';
 /** How much larger everything is in presentation size. */
 export const PRESENTED = 1.4;
 
+/** How many pixels of the page are one of an element: more where it is drawn larger. */
+export function zoomOf(element: HTMLElement): number {
+  const { currentCSSZoom: zoom } = element as { currentCSSZoom?: number };
+  const ratio = element.getBoundingClientRect().width / element.offsetWidth;
+  return zoom ?? (Number.isFinite(ratio) && ratio > 0 ? ratio : 1);
+}
+
 /** Pixels from which parts stand side by side; to teach, Engine and Saved tensors need less of it. */
 const WIDE = 900;
 const WIDE_TEACH = 640;

@@ -46,3 +46,14 @@ def test_without_a_watch_nothing_is_said_to_have_made_it(engine: Any) -> None:
     session = vg.debug((x * x).sum(), display=False)
     assert told(session) == {"x": LeafHistory()}
     session.close()
+
+
+def test_a_parameter_is_told_from_a_tensor_that_a_watch_may_note(engine: Any) -> None:
+    x = engine.tensor([[0.5, 1.0]], requires_grad=True)
+    layer = engine.nn.Linear(2, 1)
+    session = vg.debug(layer(x).sum(), display=False)
+    parameters = {
+        name: each is not None and each.is_parameter for name, each in told(session).items()
+    }
+    session.close()
+    assert parameters == {"x": False, "layer.weight": True, "layer.bias": True}

@@ -55,11 +55,14 @@ def seen(session: Session, position: int) -> Any:
 
 
 def told(session: Session, node: int) -> Any:
-    """What is said about a node; values that nodes saved are told as they are now by a session alone."""
+    """What is said about a node; values that nodes saved are told as they are now by a session alone, as is
+    where the tensor of a leaf comes from.
+    """
     found: Any = query_answers.inspection(session, protocol.Inspect(1, session.id, node))
+    leaf = found.leaf and replace(found.leaf, made=None, written=None, unnoted="")
     return replace(
         found, session="", revision=0, storages=(), buffers=tuple(map(plain, found.buffers)),
-        grad=plain(found.grad),
+        grad=plain(found.grad), leaf=leaf,
     )  # fmt: skip
 
 

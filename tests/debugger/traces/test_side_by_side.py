@@ -54,6 +54,39 @@ def test_a_swap_that_changes_no_gradient_of_a_leaf_says_so_first() -> None:
     assert not grown.to_text().startswith("no gradient of a leaf differs")
 
 
+class _Scaled(vg.autograd.Function):
+    """A product whose backward takes a mean for a sum."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, k: Any) -> Any:
+        ctx.save_for_backward(x, k)
+        return x * k
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        x, k = ctx.saved_tensors
+        return g * k, (g * x).mean()
+
+
+def test_a_leaf_behind_a_replaced_node_is_compared_whatever_its_name() -> None:
+    x, k1, k2 = leaf(), vg.tensor(2.0, requires_grad=True), vg.tensor(2.0, requires_grad=True)
+    found = vg.compare((x * k1).sum(), _Scaled.apply(x, k2).sum())
+    assert found.first is not None
+    assert found.first.relative == pytest.approx(2 / 3, rel=1e-5)
+    assert found.to_text().startswith("first difference at AccumulateGrad k1")
+
+
+def test_leaves_of_which_one_side_has_more_have_no_partner() -> None:
+    x, y, more = leaf(), vg.tensor(2.0, requires_grad=True), vg.tensor(3.0, requires_grad=True)
+    found = vg.compare((x * 2).sum(), (x * y * more).sum())
+    assert len([n for n in found.only_there if n.kind == "leaf"]) == 2
+
+
+def test_graphs_that_differ_say_so_before_all_else() -> None:
+    found = vg.compare(leaf().sum(), leaf().view(3).sum())
+    assert found.to_text().startswith("the graphs differ: ")
+
+
 def test_who_made_the_first_difference_and_where_the_forward_passes_part() -> None:
     with vg.watch():
         a, b = loss_of(leaf()), loss_of(leaf(), times=1.5)

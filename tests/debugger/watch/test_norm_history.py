@@ -164,3 +164,6 @@ def test_the_picture_is_well_formed_whatever_the_numbers_are() -> None:
         assert course_text(course)
     assert "6 more layers" in course_svg(Course((one,)))
     assert "No optimizer has stepped" in course_svg(Course(()))
+    # They are white in a dark theme.
+    assert "any other square is 0" in course_svg(Course((one,)))
+    assert "black" not in course_svg(Course((one,)))

@@ -72,7 +72,7 @@ def _summary(one: OptimizerCourse) -> str:
 
 
 #: Below the curves.
-_LEGEND = "Norms on logarithmic scales; a red square is NaN or Inf, a black one 0."
+_LEGEND = "Norms on logarithmic scales; a red square is NaN or Inf, any other square is 0."
 
 
 def layers_drawn(

@@ -42,6 +42,7 @@ _FINDERS: tuple[Find, ...] = (
     optimizer_faults.frozen_yet_moved,
     training_faults.without_gradient,
     training_faults.asked_in_vain,
+    training_faults.exploding_step,
     dead_gradients.all_zero,
     training_faults.long_steps,
     training_faults.modes,
@@ -78,9 +79,16 @@ def questions(noting: Noting) -> list[Question]:
                     found[key] = replace(known, clocks=(*known.clocks, *cause.clocks))
             elif cause and len(found) < _MOST:
                 found[key] = cause
+    exploded = [each.clocks[0] for each in found.values() if each.case == "step-exploded"]
     explained = {where for kind, where in found if kind == "wrong-call"}
     return [
         Question("finding", cause.tensor, seen=cause)
         for (kind, where), cause in found.items()
         if not (kind == "nonfinite-forward" and where in explained)  # the wrong call is why
+        and not (exploded and _began_after(exploded[0], cause))
     ]
+
+
+def _began_after(step: int, zeros: Cause) -> bool:
+    """Have gradients been zero only since a step that blew parameters up? Then that step is why."""
+    return zeros.case == "zero-for-long" and bool(zeros.clocks) and min(zeros.clocks) > step

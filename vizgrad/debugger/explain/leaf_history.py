@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vizgrad.core.errors import place_of
 from vizgrad.debugger.explain.from_session import readable
@@ -19,6 +19,8 @@ class LeafHistory(NamedTuple):
 
     made: Writer | None = None
     written: Writer | None = None
+    #: Is it a parameter of a module? No watch notes a line that makes one.
+    is_parameter: bool = False
 
 
 def history_of_leaf(look: Look, number: int) -> LeafHistory | None:
@@ -34,6 +36,12 @@ def history_of_leaf(look: Look, number: int) -> LeafHistory | None:
     noting = known(tensor)
     note = None if noting is None else noting.notes.get(tensor)
     if note is None or note.site is None:
-        return LeafHistory(None, written)
+        return LeafHistory(None, written, _is_parameter(tensor))
     made = Writer(note.op, place=place_of(note.site))
-    return LeafHistory(None if made == written else made, written)
+    return LeafHistory(None if made == written else made, written, _is_parameter(tensor))
+
+
+def _is_parameter(tensor: Any) -> bool:
+    """PyTorch marks a parameter of another tensor class by an attribute."""
+    named = any(each.__name__ == "Parameter" for each in type(tensor).__mro__)
+    return named or bool(getattr(tensor, "_is_param", False))

@@ -481,12 +481,55 @@ def reaches(run: Run, start: int, key: int) -> bool:
 
 _MASKS = ("Where", "MaskedFill", "MaskedScatter", "MaskedSelect", "Index", "Gather", "Select", "Slice", "Mul",
           "Clamp", "Maximum", "Minimum", "Max", "Min", "Nansum", "NanToNum", "Nanmean")  # fmt: skip
+#: Several of them may take all parts of a value: then they leave none out.
+_PARTS = ("Index", "Gather", "Select", "Slice")
+#: Nodes that may make a gradient zero by values of their own, and are no masks.
+_ZEROING = (
+    *STEPS, "Relu", "Threshold", "Elu", "Hard", "Softshrink", "LeakyRelu", "Celu", "Selu", "Gelu", "Silu",
+    "Sigmoid", "Tanh", "Softmax", "LogSoftmax", "Erf", "NativeDropout", "Dropout", "Pow", "Square", "Abs",
+    "Cos", "Prod", "LinalgVectorNorm", "Norm", "MseLoss",
+)  # fmt: skip
 
 
 def behind_a_mask(run: Run, key: int) -> bool:
-    """Has a mask stood between the loss and the node? A factor that is zero everywhere is none."""
+    """Is it a mask that made the gradient zero which arrived at the node?
+
+    It is where each way from the loss to the node goes through a mask, and nothing between the mask and the
+    node may have made the gradient zero. A `where` both branches of which lead to the node masks nothing, and
+    neither does a factor that is a number, or that is zero everywhere.
+    """
     zero = {kill.visit.key for kill in run.kills if kill.visit.name.startswith("Mul")}
+    before: dict[int, list[tuple[Visit, int]]] = {}
     for visit in run.visits.values():
-        if visit.key not in zero and visit.name.startswith(_MASKS) and reaches(run, visit.key, key):
-            return True
-    return False
+        for delivered in visit.out:
+            before.setdefault(delivered.target, []).append((visit, delivered.edge))
+    seen, todo = {key}, [key]
+    for each in todo:
+        came = before.get(each, [])
+        if not came:
+            return False  # the loss
+        parts = sum(visit.name.startswith(_PARTS) for visit, _ in came)
+        for visit, edge in came:
+            is_part = parts > 1 and visit.name.startswith(_PARTS)
+            if visit.name.startswith(_MASKS) and visit.key not in zero and not is_part:
+                if _masks(run, visit, key):
+                    continue
+            elif visit.incoming != 0.0 and _may_zero(visit, edge):
+                return False
+            if visit.key not in seen:
+                seen.add(visit.key)
+                todo.append(visit.key)
+    return True
+
+
+def _masks(run: Run, visit: Visit, key: int) -> bool:
+    """Does the node keep a part of its gradient from node `key`?"""
+    if sum(reaches(run, delivered.target, key) for delivered in visit.out) > 1:
+        return False
+    made = note_of(run, visit.key) if visit.name.startswith("Mul") else None
+    return made is None or len(made.parents) > 1
+
+
+def _may_zero(visit: Visit, edge: int) -> bool:
+    """May it have made a gradient zero that was not? A quotient may, for its divisor."""
+    return visit.name.startswith(_ZEROING) or (visit.name.startswith("Div") and edge > 0)

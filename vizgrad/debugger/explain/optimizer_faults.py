@@ -28,7 +28,8 @@ def of_parameter(noting: Noting, tensor: Any) -> Iterator[Cause]:
     if leaf is None:
         return
     name = leaf_name(noting, leaf)
-    finders = unheld, shared, unused_in_replicas, frozen_yet_moved, training_faults.long_steps
+    steps = training_faults.long_steps, training_faults.exploding_step
+    finders = unheld, shared, unused_in_replicas, frozen_yet_moved, *steps
     for find in finders:
         yield from (found for found in find(noting) if found.tensor == name)
 

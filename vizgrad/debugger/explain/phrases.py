@@ -72,6 +72,14 @@ FIXES: dict[str, str] = {
         "keep {shown:input} away from where the derivative is infinite: add a small eps, or "
         "clamp it"
     ),
+    "batch-of-step": (
+        "look at the data of that round, whose loss was large before the step, and clip the gradients "
+        "(clip_grad_norm_) before the step"
+    ),
+    "shorter-step": (
+        "reduce the learning rate of {optimizer:raw}{group}, first by a factor of 10, or clip the "
+        "gradients (clip_grad_norm_) before the step"
+    ),
     "masked": (
         "mask the input too, before the operation: give it where(mask, {x:raw}, 1), a safe "
         "value inside, so that the branch that is not taken has a finite derivative"
@@ -292,6 +300,7 @@ PHRASES: dict[str, str] = {
     "and-others": " (and {more} more)",
     "named-without-a-call": " (on {at} it is named and not called)",
     "unscaled-later": ": unscale_ came after it, on {at}",
+    "loss-in-round": ", {loss} in it,",
     "longest-step": " (step {number}{rate})",
     "with-rate": ", lr={rate}",
     "for-group": " for parameter group {group} of {groups}",

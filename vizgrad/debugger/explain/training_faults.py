@@ -17,7 +17,8 @@ from vizgrad.debugger.watch import source_expressions
 from vizgrad.debugger.watch.grad_history import Leaf
 from vizgrad.debugger.watch.note_recorder import Noting
 from vizgrad.debugger.watch.notes import Note
-from vizgrad.debugger.watch.training import Call, Parameter, Steps
+from vizgrad.debugger.watch.stepped_parameter import Long, Parameter
+from vizgrad.debugger.watch.training import Call, Steps
 
 # --- accumulated gradients -------------------------------------------------------------------------------
 # Gradients that a step used twice, and steps with what is not finite.
@@ -313,6 +314,25 @@ def long_steps(noting: Noting) -> Iterator[Cause]:
         yield _step_of(noting, each)
 
 
+def exploding_step(noting: Noting) -> Iterator[Cause]:
+    """A single step blew parameters up: the losses after it are of another order than those before."""
+    if next(long_steps(noting), None) is not None:
+        return  # it is one of many
+    for wild in noting.training.wild.all:
+        line = wild.grown()
+        if line is None:
+            continue
+        name, own = leaf_name(noting, wild.known.leaf), wild.own.get(line)
+        yield cause(
+            "step-too-large", "step-exploded", wild.site, name,
+            fix="batch-of-step" if wild.by_its_batch(line) else "shorter-step",
+            clocks=(wild.clock,), after=True, name=name, worst=wild.times, first=wild.before[line],
+            own=NOTHING if own is None else Phrase("loss-in-round", loss=own), last=wild.after[line],
+            optimizer=wild.known.optimizer, longest=_longest(wild.long), group=_group(wild.long),
+        )  # fmt: skip
+        return
+
+
 def _step_of(noting: Noting, each: Parameter) -> Cause:
     """The longest step of a parameter."""
     name = leaf_name(noting, each.leaf)
@@ -321,7 +341,8 @@ def _step_of(noting: Noting, each: Parameter) -> Cause:
     return cause(
         "step-too-large", "step-too-large", each.site, name,
         name=name, long=each.long, steps=each.finite, worst=float(each.worst), first=float(first),
-        last=float(last), optimizer=each.optimizer, longest=_longest(each), group=_group(each),
+        last=float(last), optimizer=each.optimizer, longest=_longest(each.longest),
+        group=_group(each.longest),
     )  # fmt: skip
 
 
@@ -330,16 +351,14 @@ def _has_grown(first: float, last: float) -> bool:
     return abs(first) < float("inf") and not last <= 2 * abs(first)
 
 
-def _longest(each: Parameter) -> Phrase:
-    long = each.longest
+def _longest(long: Long | None) -> Phrase:
     if long is None:
         return NOTHING
     rate = NOTHING if long.rate is None else Phrase("with-rate", rate=long.rate)
     return Phrase("longest-step", number=long.step, rate=rate)
 
 
-def _group(each: Parameter) -> Phrase:
-    long = each.longest
+def _group(long: Long | None) -> Phrase:
     if long is None or long.groups < 2:
         return NOTHING
     return Phrase("for-group", group=long.group, groups=long.groups)

@@ -200,6 +200,13 @@ TRAINING: dict[str, tuple[str, str]] = {
             "gradients (clip_grad_norm_) before the step"
         ),
     ),
+    "step-exploded": (
+        (
+            "One step on {at} moved {name} by {worst} times its size{longest}. The largest loss was {first} "
+            "before that round{own} and {last} after it."
+        ),
+        "",
+    ),
     "left-in-evaluation": (
         (
             "{name} was switched to evaluation on {at} and never back: from then on it was "

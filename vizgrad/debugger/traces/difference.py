@@ -315,6 +315,8 @@ class TraceDiff:
         if self.same:
             return f"no difference{beyond}: {compared:,} nodes compared{unrun}"
         parts: list[str] = []
+        alone = len(self.only_here), len(self.only_there)
+        apart = f"{count_of(alone[0], 'node')} only here, {alone[1]:,} only there"
         if self.first is not None:
             parts += self._leaves()
             parts.append(
@@ -322,11 +324,10 @@ class TraceDiff:
                 f"{_amount(self.first)}{_what(self.first)}{self._before()}; {len(self.differing):,} of "
                 f"{compared:,} nodes differ{beyond}{unrun}"
             )
+            parts += [apart] * any(alone)
         else:
-            parts.append(f"no difference{beyond} at {compared:,} nodes{unrun}")
-        alone = len(self.only_here), len(self.only_there)
-        if any(alone):
-            parts.append(f"{count_of(alone[0], 'node')} only here, {alone[1]:,} only there")
+            parts.append(f"the graphs differ: {apart}")
+            parts.append(f"no difference{beyond} at the {compared:,} nodes of both{unrun}")
         return "; ".join(parts)
 
     def _leaves(self) -> Iterator[str]:

@@ -2,8 +2,9 @@
 
 Operations are matched in the order of recording, as the lines of two texts are: by name, shapes and place in
 the model at first, then what lies between by less. The targets of a matched pair's edges are
-matched last: so a leaf finds its partner whatever its name. A node that was put in, left out, fused or
-split has none. Then the gradients of two traces are compared, node by node.
+matched last: so a leaf finds its partner whatever its name. Leaves that neither an edge nor a name has
+matched are partners where both graphs have as many of one shape. A node that was put in, left out, fused or
+split has no partner. Then the gradients of two traces are compared, node by node.
 """
 
 from __future__ import annotations
@@ -42,7 +43,24 @@ def matched(here: model.Graph, there: model.Graph) -> dict[int, int]:
             a = [node for node in a if node.id not in pairs]
             b = [node for node in b if node.id not in taken]
         pairs.update(_in_order(a, b, _keys(a, b, leaves=leaves)))
+    pairs.update(_by_shape(here, there, pairs))
     return pairs
+
+
+def _by_shape(
+    here: model.Graph, there: model.Graph, pairs: Mapping[int, int]
+) -> Iterator[tuple[int, int]]:
+    """Leaves that are left: those of one shape, in order, if there are as many of it on both sides."""
+    taken = set(pairs.values())
+    left: dict[Any, tuple[list[int], list[int]]] = {}
+    for side, graph, known in ((0, here, pairs), (1, there, taken)):
+        for node in graph.nodes:
+            if node.kind == "leaf" and node.id not in known:
+                shapes = tuple(output.shape for output in node.outputs)
+                left.setdefault(shapes, ([], []))[side].append(node.id)
+    for one, other in left.values():
+        if len(one) == len(other):
+            yield from zip(one, other, strict=True)
 
 
 def _keys(a: Sequence[model.Node], b: Sequence[model.Node], *, leaves: bool) -> list[Key]:

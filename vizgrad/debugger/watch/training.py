@@ -24,7 +24,9 @@ from vizgrad.debugger.watch.backwards import Run
 from vizgrad.debugger.watch.grad_history import Gradients, Leaf
 from vizgrad.debugger.watch.norm_history import NormHistory
 from vizgrad.debugger.watch.notes import Note
+from vizgrad.debugger.watch.stepped_parameter import Long, Parameter
 from vizgrad.debugger.watch.tensor_adapter import Look
+from vizgrad.debugger.watch.wild_steps import Moved, WildSteps, is_far
 
 # --- layer modes -----------------------------------------------------------------------------------------
 # In which mode layers ran that behave differently in training: dropout and batch norm.
@@ -113,50 +115,6 @@ _OPTIMIZERS_KEPT, _VAIN_KEPT = 256, 4096
 _LOOKED_AT = 64
 #: The step of an optimizer at which its parameters are asked for their names.
 _NAMED_AT = 2
-
-
-class Parameter:
-    """One parameter of an optimizer."""
-
-    __slots__ = (
-        "finite", "frozen", "frozen_at", "leaf", "long", "long_at", "longest", "optimizer", "site", "steps",
-        "tensor", "wanted", "without", "worst",
-    )  # fmt: skip
-
-    def __init__(self, tensor: Any, leaf: Leaf, optimizer: str) -> None:
-        self.tensor = weakref.ref(tensor)
-        self.leaf = leaf
-        self.optimizer = optimizer
-        #: Does it require grad?
-        self.wanted = True
-        #: Steps, and how many of them found no gradient.
-        self.steps = self.without = 0
-        #: Steps that changed most of it, where the longest was, and how long.
-        self.long = 0
-        self.site: Site | None = None
-        self.worst = 0.0
-        #: The longest in more detail; and when the first of them was.
-        self.longest: Long | None = None
-        self.long_at = 0
-        #: Steps that left it finite.
-        self.finite = 0
-        #: Steps that changed it though it does not require grad, by a gradient of before.
-        self.frozen = 0
-        #: Where it was told last to want no gradient, if that was heard.
-        self.frozen_at: Site | None = None
-
-
-class Long(NamedTuple):
-    """Step number `step` of an optimizer, from 1, changed a parameter of its group `group`, from 1 (of
-    `groups`), by most of its size.
-    """
-
-    step: int
-    rate: float | None
-    group: int
-    groups: int
-    before: float
-    after: float
 
 
 class Steps:
@@ -260,6 +218,7 @@ class Training:
         self.norms = NormHistory(look)
         self.rounds: Sized = ()
         self._loss: float | None = None
+        self.wild = WildSteps()
         #: Memory of parameters -> the first that was found there.
         self._memory: dict[tuple[int, int], weakref.ref[Any]] = {}
 
@@ -358,6 +317,13 @@ class Training:
         self.norms.after(
             (tensor, now.size, length) for (_, tensor, _, _, now), (length, _) in pairs
         )
+        moved: list[Moved] = []
+        if any(is_far(known, *each) for (known, *_), each in zip(both, lengths, strict=True)):
+            moved = [
+                Moved(known, length, old, self._long(known, number, old, size(now)))
+                for (known, _, number, _, now), (length, old) in zip(both, lengths, strict=True)
+            ]
+        self.wild.stepped(moved, tick(), site)
         pairs = zip(both, lengths, strict=True)
         for (known, _, number, _, now), (length, old) in pairs:
             if length < float("inf"):
@@ -402,6 +368,7 @@ class Training:
         for key, told in values:
             (value,) = told().values or (nan,)
             self._loss = run.loss = value
+            self.wild.lost(key, value)
             first, _, count = self.losses.get(key, (value, value, 0))
             self.losses[key] = first, value, count + 1
 

@@ -7,8 +7,9 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { Menu } from '../graph/ContextMenu';
-import { useSize } from '../hooks';
+import { useResized, useSize } from '../hooks';
 import { rove } from '../roving';
+import { zoomOf } from '../width';
 import { Note, Region } from './Region';
 import { MenuButton } from './StepMenu';
 import { tabsWithin } from './tabRow';
@@ -39,17 +40,20 @@ export function Tabs({ parts, chosen, choose, end }: TabsProps): JSX.Element {
   const row = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const width = useSize(row)?.width ?? 0;
-  const roomy = width >= ROOMY;
+  const roomy = width / (row.current ? zoomOf(row.current) : 1) >= ROOMY;
   // How many of the first have room beside the one that is shown; null: all.
   const [first, setFirst] = useState<number | null>(null);
   const told = parts.map(({ name, sign }) => `${name} ${sign ?? ''}`).join();
-  useLayoutEffect(() => {
+  const measure = (): void => {
     if (list.current) {
       const wide = [...list.current.children].map(tab => tab.getBoundingClientRect().width);
       setFirst(tabsWithin(wide, list.current.getBoundingClientRect().width, Math.max(at, 0)));
       list.current.scrollTop = 0; // To focus a tab without room has shown its row.
     }
-  }, [at, width, told, first === null]);
+  };
+  useLayoutEffect(measure, [at, width, told, first === null]);
+  // What is beside them may come later, and take of their room; and type may become larger.
+  useResized(list, measure, parts.length);
   const tools = part?.tools !== undefined && <span class="vg-region-tools">{part.tools}</span>;
   const note = part?.note !== undefined && <Note key={part.name} say={part.note} />;
   return (

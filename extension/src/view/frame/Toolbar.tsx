@@ -19,7 +19,7 @@ import { PRESENTED } from '../width';
 /** With less room, all but the steps waits in a menu, so that there is one row. */
 const COMPACT = 700;
 const COMPACT_TEACH = 940;
-/** With less room, a trace is saved from the menu of the graph: names of what moves the run come first. */
+/** With less room, what is used least waits in a menu: names of what moves the run come first. */
 const ROOMY = 900;
 
 const TOOLS: readonly CommandName[] = ['continue', 'step', 'step-back'];
@@ -32,8 +32,15 @@ const OTHER_TOOLS: readonly CommandName[] = [
 ];
 /** Those whose names are written where there is room: the first before the others. */
 const NAMED: readonly CommandName[] = ['continue', 'step-back', 'run-to-here', 'toggle-breakpoint'];
-const SAVE: readonly CommandName[] = ['save-trace'];
-const VIEW_TOOLS: readonly CommandName[] = ['presentation', 'pop-out', 'open-window', 'help'];
+const VIEW_TOOLS: readonly CommandName[] = [
+  'save-trace',
+  'presentation',
+  'pop-out',
+  'open-window',
+  'help'
+];
+const LEAST: readonly CommandName[] = ['save-trace', 'open-window'];
+const TEACH: readonly CommandName[] = ['presentation'];
 
 /** To teach, what a clicker does has large buttons with names; Step always has its own. */
 const LARGE: readonly CommandName[] = ['step', 'step-back'];
@@ -51,7 +58,10 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
   const teach = state.view.presentation;
   const room = (useSize(host)?.width ?? 0) / (teach ? PRESENTED : 1);
   const compact = room < (teach ? COMPACT_TEACH : COMPACT);
-  const viewTools = !compact && room < ROOMY ? VIEW_TOOLS : [...SAVE, ...VIEW_TOOLS];
+  const all = VIEW_TOOLS.filter(command => commands.has(command));
+  const least = room < ROOMY ? LEAST.filter(command => commands.has(command)) : [];
+  const waiting = compact ? [...OTHER_TOOLS, ...all] : least.length > 1 ? least : [];
+  const viewTools = compact ? (teach ? TEACH : []) : all.filter(each => !waiting.includes(each));
   const tools = compact ? TOOLS : [...TOOLS, ...OTHER_TOOLS];
   const digits = format.whole(state.session?.run.total ?? 0).length;
   const [metrics, setMetrics] = useState(() => new TextMetrics());
@@ -64,7 +74,7 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
   const label = (command: CommandName): string => commandOf(command).label;
   const words = wordsIn({
     room,
-    buttons: tools.length + (compact ? 1 : viewTools.length) + (compact && teach ? 1 : 0),
+    buttons: tools.length + viewTools.length + (waiting.length > 0 ? 1 : 0),
     progress: PROGRESS + digits * DIGITS,
     always: always.map(label),
     names: NAMED.filter(each => tools.includes(each) && !always.includes(each)).map(label),
@@ -127,18 +137,16 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
       )}
       {run && <ModeStrip modes={run.modes} />}
       <div class="vg-toolbar-group vg-toolbar-view" role="toolbar" aria-label="View">
-        {compact && teach && <CommandButton command="presentation" />}
-        {compact ? (
+        {viewTools.map(command => (
+          <CommandButton key={command} command={command} />
+        ))}
+        {waiting.length > 0 && (
           <MenuButton
             name="More"
-            hint="More commands: breakpoints, restart, layout, help"
+            hint={compact ? 'More commands: breakpoints, restart, layout, help' : 'More commands'}
             icon="dots"
-            of={[...OTHER_TOOLS, ...viewTools]}
+            of={waiting}
           />
-        ) : (
-          viewTools
-            .filter(command => commands.has(command))
-            .map(command => <CommandButton key={command} command={command} />)
         )}
       </div>
     </div>

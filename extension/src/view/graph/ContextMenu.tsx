@@ -10,6 +10,7 @@ import { unquoted } from '../Sentence';
 import { Icon } from '../Icons';
 import { rove } from '../roving';
 import { keyText } from '../shortcuts';
+import { zoomOf } from '../width';
 
 /** Where a menu is, and what closes it. */
 export interface MenuProps {
@@ -46,9 +47,11 @@ export function Menu(props: MenuProps & { readonly children: ComponentChildren }
     const room = (menu?.offsetParent ?? menu?.parentElement)?.getBoundingClientRect();
     if (menu && room) {
       const { width, height } = menu.getBoundingClientRect();
+      const zoom = zoomOf(menu);
       const inside = (place: number, size: number, of: number): number =>
         Math.max(2, Math.min(place, of - size - 2));
-      setAt({ x: inside(x, width, room.width), y: inside(y, height, room.height) });
+      // Where it is, is given in pixels of what it is in, which is larger to teach.
+      setAt({ x: inside(x, width, room.width) / zoom, y: inside(y, height, room.height) / zoom });
       menu.querySelector<HTMLElement>(ITEM)?.focus({ preventScroll: true });
     }
   }, [x, y]);

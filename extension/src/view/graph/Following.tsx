@@ -6,7 +6,6 @@ import { focusOf, nodeTitle } from '../../store';
 import type { Observable, SessionState, ViewState } from '../../store';
 import { useStore } from '../hooks';
 import { Middle } from '../panels/Middle';
-import { HEAD } from './frameHead';
 import { centre, touches } from './geometry';
 import type { Box, Point, Size } from './geometry';
 import { seen } from './viewport';
@@ -60,20 +59,18 @@ interface WayBackProps {
   readonly finished: boolean;
   readonly view: Observable<View>;
   readonly screen: Size;
-  /** Their titles may stand at the upper edge: the arrow leaves them free. */
-  readonly frames: readonly Box[];
   show(): void;
 }
 
 /** An arrow at the edge towards the current node, while that is out of sight. */
 export function WayBack(props: WayBackProps): JSX.Element | null {
-  const { box, name, running, finished, view, screen, frames, show } = props;
+  const { box, name, running, finished, view, screen, show } = props;
   const [at, setAt] = useState<{ readonly place: Point; readonly turn: number } | null>(null);
   useEffect(() => {
-    const look = (): void => setAt(box ? edgeTowards(box, view.value, screen, frames) : null);
+    const look = (): void => setAt(box ? edgeTowards(box, view.value, screen) : null);
     look();
     return view.subscribe(look);
-  }, [box, view, screen, frames]);
+  }, [box, view, screen]);
   return (
     at && (
       <button
@@ -101,8 +98,7 @@ const INSET = { x: 106, y: 18 } as const;
 export function edgeTowards(
   box: Box,
   view: View,
-  screen: Size,
-  frames: readonly Box[] = []
+  screen: Size
 ): { readonly place: Point; readonly turn: number } | null {
   if (screen.width === 0 || touches(box, seen(view, screen))) {
     return null;
@@ -113,20 +109,6 @@ export function edgeTowards(
     x: Math.min(Math.max(to.x, INSET.x), Math.max(screen.width - INSET.x, INSET.x)),
     y: Math.min(Math.max(to.y, INSET.y), Math.max(screen.height - INSET.y, INSET.y))
   };
-  if (place.y === INSET.y) {
-    place.y += titlesAt(place.x, view, screen, frames) * HEAD * view.zoom;
-  }
   const turn = Math.round((Math.atan2(to.y - place.y, to.x - place.x) * 180) / Math.PI);
   return { place: { x: Math.round(place.x), y: Math.round(place.y) }, turn };
-}
-
-/** How many titles may stand below each other at the upper edge, where the button would be. */
-function titlesAt(x: number, view: View, screen: Size, frames: readonly Box[]): number {
-  const { y } = seen(view, screen);
-  const left = (x - INSET.x - view.x) / view.zoom;
-  const right = (x + INSET.x - view.x) / view.zoom;
-  return frames.filter(
-    frame =>
-      frame.y < y && y < frame.y + frame.height && frame.x < right && left < frame.x + frame.width
-  ).length;
 }

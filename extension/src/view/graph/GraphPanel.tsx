@@ -105,7 +105,8 @@ function GraphPanelInner({
     looked,
     legend,
     close => store.fold({ close }),
-    () => (host.current ? seenPart(host.current) : { top: 0, bottom: screen.height })
+    () => (host.current ? seenPart(host.current) : { top: 0, bottom: screen.height }),
+    view.presentation ? PRESENTED : 1
   );
   const first = useMemo(() => ends(picture).first, [picture]);
   const home = shown ?? current ?? first;
@@ -187,6 +188,21 @@ function GraphPanelInner({
     }
   }, [selection, shown]);
 
+  // Who goes back to the current node, by a key or a button, sees it, and the keyboard leaves the other one.
+  const away = useRef(!view.follow);
+  useLayoutEffect(() => {
+    const returned = away.current && view.follow;
+    away.current = !view.follow;
+    if (!returned || current === null) {
+      return;
+    }
+    if (keys.here() === null) {
+      placing.show(current);
+    } else {
+      keys.focus(current);
+    }
+  }, [view.follow, current]);
+
   // Who selects what is not drawn gets to see it when it is.
   const revealing = useRef<number | null>(null);
   useEffect(() => {
@@ -254,15 +270,14 @@ function GraphPanelInner({
     commands.focused = actions.focused;
   });
 
-  // In presentation size the picture grows with the rest.
-  const enlarged = useRef(false);
+  // In presentation size the picture has grown with the rest.
+  const enlarged = useRef(view.presentation);
   useEffect(() => {
-    if (screen !== NO_SCREEN && view.presentation !== enlarged.current) {
+    if (view.presentation !== enlarged.current) {
       enlarged.current = view.presentation;
-      placing.zoom(view.presentation ? PRESENTED : 1 / PRESENTED);
       latest.current();
     }
-  }, [view.presentation, screen]);
+  }, [view.presentation]);
 
   const nextNode = running ?? focus;
   const nextKey = place(nextNode);
@@ -324,7 +339,6 @@ function GraphPanelInner({
           name={next ? next.label || next.name : `node ${nextNode}`}
           running={running !== null}
           finished={session.run.status === 'finished'}
-          frames={drawing.frames}
           view={viewport.view}
           screen={screen}
           show={() => nextKey !== null && placing.show(nextKey)}

@@ -14,9 +14,11 @@ import {
   bringIntoView,
   detailAt,
   filled,
+  FIT_ZOOM,
   firstLook,
   fitBox,
   fromLeft,
+  READABLE_ZOOM,
   resized,
   seen,
   zoomAt
@@ -52,7 +54,7 @@ export interface Placing {
 /**
  * `keys` are what a person looks at otherwise: what stays where it is when another drawing comes. `legend`: one takes
  * room below the picture, which stays where it is when one comes or goes. `fold` closes groups. `part` tells what of the
- * screen is seen where the page is scrolled.
+ * screen is seen where the page is scrolled. `larger`: than it is drawn at a desk, to teach.
  */
 export function usePlacing(
   session: SessionState,
@@ -62,7 +64,8 @@ export function usePlacing(
   keys: () => readonly (string | null)[],
   legend: boolean,
   fold: (groups: readonly number[]) => void,
-  part: () => Part = () => ({ top: 0, bottom: screen.height })
+  part: () => Part = () => ({ top: 0, bottom: screen.height }),
+  larger = 1
 ): Placing {
   const previous = useRef<{ picture: Picture; session: string } | null>(null);
   const toggled = useRef<Toggled | null>(null);
@@ -79,7 +82,7 @@ export function usePlacing(
     const frames = picture.drawing.frames.length;
     const least = fitting.current ?? frames + 1;
     fitting.current = null;
-    view.value = fitBox(whole(picture), screen);
+    view.value = fitBox(whole(picture), screen, FIT_ZOOM * larger);
     const inner = view.value.zoom < NAMES && frames < least ? innermost(picture) : [];
     if (inner.length > 0) {
       fitting.current = frames;
@@ -171,7 +174,7 @@ export function usePlacing(
     const room = { width: screen.width, height: bottom - top - LEGEND };
     const all = around(boxes);
     const near = fitBox(all, room, view.value.zoom);
-    if (near.zoom < NAMES) {
+    if (near.zoom < (larger > 1 ? READABLE_ZOOM * larger : NAMES)) {
       show(first);
       view.value = fromLeft(view.value, placeOf(picture, first), whole(picture), screen);
     } else if (near.zoom < view.value.zoom) {
@@ -198,11 +201,30 @@ export function usePlacing(
   const approach = (key: string): void => {
     const box = placeOf(picture, key);
     if (box && known && detailAt(view.value.zoom) !== 'full') {
-      view.value = fitBox(box, screen, NEAR);
+      view.value = fitBox(box, screen, NEAR * larger);
     } else {
       show(key);
     }
   };
+
+  const zoom = (factor: number): void => {
+    view.value = zoomAt(view.value, { x: screen.width / 2, y: screen.height / 2 }, factor);
+  };
+
+  // To teach, the picture is drawn larger with the rest; it may have been so from the first look on.
+  const was = useRef(larger);
+  useEffect(() => {
+    const factor = larger / was.current;
+    was.current = larger;
+    if (!known || factor === 1) {
+      return;
+    }
+    if (view.value === untouched.current) {
+      look();
+    } else {
+      zoom(factor);
+    }
+  }, [larger]);
 
   return {
     show,
@@ -213,13 +235,11 @@ export function usePlacing(
       fitting.current = null;
       fit();
     },
-    zoom: factor => {
-      view.value = zoomAt(view.value, { x: screen.width / 2, y: screen.height / 2 }, factor);
-    },
+    zoom,
     zoomTo: key => {
       const box = key === null ? undefined : placeOf(picture, key);
       if (box) {
-        view.value = fitBox(box, screen, 1.3);
+        view.value = fitBox(box, screen, 1.3 * larger);
       }
     },
     centreOn: ({ x, y }) => {
@@ -236,7 +256,7 @@ export function usePlacing(
     const results = boxes.filter(({ kind }) => kind === 'result');
     const next = inFocus();
     const anchor = results.length > 0 ? around(results) : next;
-    const first = firstLook(whole(picture), anchor, screen);
+    const first = firstLook(whole(picture), anchor, screen, larger);
     view.value = next ? bringIntoView(first, next, screen, whole(picture)) : first;
     untouched.current = view.value;
   }

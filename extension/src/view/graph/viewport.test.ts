@@ -37,6 +37,19 @@ test('a first look at a long graph starts at its beginning, readable', () => {
   expect(box.y + box.height).toBeGreaterThan(40);
 });
 
+test('to teach, a first look has larger type', () => {
+  const anchor = { x: 100, y: 0, width: 100, height: 40 };
+  for (const whole of [
+    { x: 0, y: 0, width: 300, height: 20_000 },
+    { x: 0, y: 0, width: 700, height: 600 },
+    { x: 0, y: 0, width: 20, height: 20 }
+  ]) {
+    const larger = firstLook(whole, anchor, screen, 1.4).zoom;
+    expect(larger).toBeGreaterThanOrEqual(1.4 * 0.76);
+    expect(larger).toBeGreaterThan(firstLook(whole, anchor, screen).zoom);
+  }
+});
+
 test('a graph that fits readably is shown whole, one that does not in its whole width', () => {
   const anchor = { x: 100, y: 0, width: 100, height: 40 };
   const some = { x: 0, y: 0, width: 500, height: 480 };

@@ -14,14 +14,16 @@ export const MAX_ZOOM = 2.5;
 /** Type is not drawn smaller than this, in pixels of the screen: boxes show less instead. */
 export const LEAST_TYPE = 11;
 /** A first look goes no further: names still have their room in type of that size. */
-const READABLE_ZOOM = 0.76;
+export const READABLE_ZOOM = 0.76;
 const FULL_ZOOM = 0.72;
 const NAME_ZOOM = 0.27;
 const MARGIN = 12;
+/** What is small is drawn no larger than this, to fit. */
+export const FIT_ZOOM = 1.15;
 /** A graph that is at most so many screens high is looked at with so much of it on each. */
 const SCREENS = 2;
 
-export function fitBox(box: Box, screen: Size, most = 1.15): View {
+export function fitBox(box: Box, screen: Size, most = FIT_ZOOM): View {
   const { width, height } = padded(box, MARGIN);
   const zoom = clamp(Math.min(screen.width / width, screen.height / height, most));
   const { x, y } = centre(box);
@@ -31,18 +33,19 @@ export function fitBox(box: Box, screen: Size, most = 1.15): View {
 /**
  * The first look: everything if that is readable; what is one scroll away if it then is; else as much as is
  * readable, in its whole width. What is wider all the same is shown from its left, or, if `anchor` is not there,
- * around that, to the edge of the picture and not beyond.
+ * around that, to the edge of the picture and not beyond. `larger`: than type has to be to be read at a desk.
  */
-export function firstLook(whole: Box, anchor: Box | undefined, screen: Size): View {
-  const all = fitBox(whole, screen);
-  if (all.zoom >= READABLE_ZOOM || !anchor) {
+export function firstLook(whole: Box, anchor: Box | undefined, screen: Size, larger = 1): View {
+  const all = fitBox(whole, screen, FIT_ZOOM * larger);
+  const readable = READABLE_ZOOM * larger;
+  if (all.zoom >= readable || !anchor) {
     return all;
   }
   const { width, height } = padded(whole, MARGIN);
   const byWidth = screen.width / width;
   const byHeight = (SCREENS * screen.height) / height;
-  const wanted = byHeight >= READABLE_ZOOM ? Math.min(byWidth, byHeight) : byWidth;
-  const zoom = clamp(Math.min(Math.max(wanted, READABLE_ZOOM), 1.15));
+  const wanted = byHeight >= readable ? Math.min(byWidth, byHeight) : byWidth;
+  const zoom = clamp(Math.min(Math.max(wanted, readable), FIT_ZOOM * larger));
   const y = MARGIN - Math.min(whole.y, anchor.y) * zoom;
   if (byWidth >= zoom) {
     return { x: screen.width / 2 - centre(whole).x * zoom, y, zoom };

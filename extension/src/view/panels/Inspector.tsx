@@ -1,5 +1,6 @@
 /** All about the selected node. */
 import type { JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 import type { Mathematics, Node, NodeRun, Saved, Visit } from '../../protocol';
 import {
@@ -38,6 +39,14 @@ interface InspectorProps {
 
 export function Inspector({ state, session }: InspectorProps): JSX.Element {
   const { selection: id } = state.view;
+  // Who reads on about one node begins at the head of the next.
+  const element = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const body = element.current?.closest('.vg-region-body');
+    if (body) {
+      body.scrollTop = 0;
+    }
+  }, [id]);
   if (id === null) {
     return (
       <p class="vg-empty">
@@ -59,7 +68,7 @@ export function Inspector({ state, session }: InspectorProps): JSX.Element {
   const compared = comparedOf(session, state.view);
   const saved = fold.draws(id) ? session.saved.of(id) : (inspection?.node.saved ?? []);
   return (
-    <div class="vg-inspector" data-inspected={id}>
+    <div class="vg-inspector" ref={element} data-inspected={id}>
       {!isAway(state) && <JustRan state={state} session={session} />}
       <Head
         {...{ id, node, session, visit, known }}

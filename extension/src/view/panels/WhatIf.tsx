@@ -57,16 +57,23 @@ export function WhatIf({ state, session, node, visit }: WhatIfProps): JSX.Elemen
   if (found.what === 'early' || session.run.status === 'failed') {
     return null;
   }
+  const title = nodeTitle(session, node);
   return (
     <section class="vg-part vg-what-if">
       <h4>What if</h4>
-      <p class="vg-muted">
-        {`${nodeTitle(session, node)} has run. `}
-        <button type="button" class="vg-link" onClick={() => store.actions.runTo(node)}>
-          Go back to before it
-        </button>
-        {' to change its gradient.'}
-      </p>
+      {session.run.one_way ? (
+        <p class="vg-muted">
+          {`${title} has run, and PyTorch runs a node only once. To change its gradient, run the cell again and stop before it.`}
+        </p>
+      ) : (
+        <p class="vg-muted">
+          {`${title} has run. `}
+          <button type="button" class="vg-link" onClick={() => store.actions.runTo(node)}>
+            Go back to before it
+          </button>
+          {' to change its gradient.'}
+        </p>
+      )}
     </section>
   );
 }
@@ -137,6 +144,11 @@ function Change({ state, session, node, sent }: ChangeProps): JSX.Element {
       {refused && (
         <p class="vg-refused" role="alert">
           <Sentence text={refused.text} />
+        </p>
+      )}
+      {run.one_way && !over && (
+        <p class="vg-muted">
+          PyTorch runs a node only once: a change can be undone until a node has run.
         </p>
       )}
       {over && (

@@ -262,7 +262,10 @@ def test_a_backward_of_pytorch_is_stopped_alike(fresh: Kernel, condition: str, s
     fresh.run(MODEL.replace("vg.tensor", "torch.tensor"))
     cell = fresh.run(f'%%vizgrad debug s --when "{condition}"\ntrain(5)')
     assert not cell.error
-    assert f"Stopped before backward {step + 1} of this cell" in cell.printed
+    assert (
+        f"Stopped before backward {step + 1} of this cell, where `{condition}` holds"
+        in cell.printed
+    )
     assert "[0] train, In [" in cell.printed
     assert fresh.run("step").result == str(step)
     assert "finished" in fresh.run("%vizgrad continue").result

@@ -164,6 +164,25 @@ def test_inspect(view: View, session: Session) -> None:
     assert {name.node for name in answer.names} == {0, 2}
 
 
+def test_nobody_is_sent_to_note_the_line_of_a_torch_parameter() -> None:
+    """A watch notes no line that makes one: of a tensor it does."""
+    torch = pytest.importorskip("torch")
+    layer = torch.nn.Linear(2, 1)
+    x = torch.tensor([[0.5, 1.0]], requires_grad=True)
+    with vizgrad.watch():
+        loss = layer(x).sum()
+    with vizgrad.debug(loss, display=False) as session:
+        view = View()
+        view.ask(p.Attach, session.id)
+        told = {}
+        for node in session.graph.nodes:
+            answer = view.ask(p.Inspect, session.id, node.id)
+            if answer.leaf is not None:
+                told[node.label] = answer.leaf.unnoted
+    assert "line was not noted" in told.pop("x")
+    assert told == {"layer.weight": "", "layer.bias": ""}
+
+
 def test_stop_closes_and_the_last_state_stays(view: View, session: Session) -> None:
     view.ask(p.Step, session.id)
     view.ask(p.Stop, session.id)

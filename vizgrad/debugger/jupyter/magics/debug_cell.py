@@ -172,6 +172,8 @@ class Stopping:
             return False
         self._within = True
         try:
+            if not self._where.each:  # above the view: the reason comes first
+                print(self._stopped())  # noqa: T201  what the magic answers
             session = api.debug(
                 call.tensors,
                 call.gradient,
@@ -193,6 +195,11 @@ class Stopping:
         finally:
             self._within = False
         return True
+
+    def _stopped(self) -> str:
+        when = self._where.when
+        holds = "" if when is None else f", where `{when.text}` holds"
+        return f"Stopped before backward {self.count} of this cell{holds}; the rest of the cell was not run."
 
     def _is_wanted(self, call: Call, frames: tuple[CallingFrame, ...]) -> bool:
         where = self._where
@@ -269,10 +276,10 @@ def leave(
         known[name] = session
 
 
-def told(session: Session, count: int, shell: Any) -> str:
-    """The text below the cell."""
+def told(session: Session, shell: Any) -> str:
+    """The text below the view: the frames of the call, and whose variables they are."""
     frames = session.frames
-    lines = [f"Stopped before backward {count} of this cell; the rest of the cell was not run."]
+    lines: list[str] = []
     for number, frame in enumerate(frames):
         where = "" if frame.place is None else f", {frame.place}"
         names = [n for n in frame.locals if not n.startswith(("_", "."))]
@@ -322,7 +329,7 @@ def debug_cell(shell: Any, text: str, cell: str) -> Session | None:
             print("The cell was ended here: its session was closed.")  # noqa: T201
             return None
         registry.debug_cell_ended(error.session)
-        print(told(error.session, stopping.count, shell))  # noqa: T201  what the magic answers
+        print(told(error.session, shell))  # noqa: T201  what the magic answers
         return error.session
     result.raise_error()
     if not stopping.sessions:

@@ -19,7 +19,7 @@ from vizgrad.debugger.drawing.overlay import weight
 from vizgrad.debugger.engines.api import summarizer
 from vizgrad.debugger.explain.kept_answers import with_finding
 from vizgrad.debugger.explain.kept_traces import findings_in
-from vizgrad.debugger.explain.leaf_history import history_of_leaf
+from vizgrad.debugger.explain.leaf_history import LeafHistory, history_of_leaf
 from vizgrad.debugger.explain.node_answers import why_node
 from vizgrad.debugger.jupyter.widget import protocol as p
 from vizgrad.debugger.jupyter.widget.drawing import (
@@ -451,14 +451,16 @@ def _leaf(look: Look, node: int) -> p.LeafFacts | None:
     if not outline.is_leaf(node):
         return None
     history = history_of_leaf(look, node)
-    made, written = (None, None) if history is None else history
+    made, written, is_parameter = history or LeafHistory()
+    # of a parameter a watch notes no line that made it
+    advised = history is not None and not is_parameter and made is None and written is None
     users = outline.users_of(node)
     return p.LeafFacts(
         tuple(p.LeafUse(user, look.describe_before(user).place) for user in users[:_USERS]),
         len(users),
         made,
         written,
-        line_not_noted() if history == (None, None) else "",
+        line_not_noted() if advised else "",
     )
 
 
