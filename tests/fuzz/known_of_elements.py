@@ -222,6 +222,8 @@ OF_ELEMENTS: tuple[Known, ...] = (
           says("The size of tensor a")),
     Known("S.airy_ai S.bessel_* S.modified_bessel_* S.scaled_modified_bessel_* S.zeta S.spherical_bessel_j0",
           "value|gradient|second|* after", "PyTorch's approximations are short", either(within(1e-4), special, huge)),
+    Known("S.airy_ai", "value|* after", "far below 0 PyTorch has the phase in single precision",
+          lambda call, found: any(isinstance(v, (int, float)) and v < -100 for g in call.operands() for v in g.values)),
     Known("S.airy_ai", "value|* after", "PyTorch's approximation is apart by 3e-6 beside the zero at -2.338", near(1e-5)),
     Known("digamma polygamma T.polygamma S.polygamma S.digamma S.psi lgamma S.gammaln mvlgamma S.multigammaln",
           "gradient|second|value", "at poles and infinities PyTorch has finite numbers or NaN", not_finite),

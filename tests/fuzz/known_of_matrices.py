@@ -54,6 +54,8 @@ OF_MATRICES: tuple[Known, ...] = (
     Known("block_diag", "gradient", "PyTorch's backward counts no row for a vector without elements", empty),
     Known("einsum", "raises: ValueError, *|raises: KeyError, *", "of more than two operands PyTorch's optimizer of the order "
           "refuses first, in its own words", lambda call, found: len(call.operands()) > 2),
+    Known("einsum", "raises: nothing, RuntimeError", "of bools, whose sums are integers: PyTorch multiplies them where there are none",
+          all_of(empty, lambda call, found: any(g.dtype == "bool" for g in call.operands()))),
     Known("einsum", "raises: RuntimeError, TypeError", "PyTorch asks whether the wrong thing is true",
           says("Boolean value of Tensor")),
     Known("einsum", "value|gradient|second", "inf - inf and 0 * inf in another order", not_finite),

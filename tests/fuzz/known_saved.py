@@ -46,7 +46,7 @@ SAVED: tuple[Known, ...] = (
     Known("cov corrcoef", "held", "a conjugate has memory of its own",
           lambda call, found: any(g.dtype.startswith("complex") for g in call.operands())),
     Known("L.lu_factor L.lu_factor_ex lu", "held", "L, U and P as they are multiplied, not LAPACK's one matrix and pivots"),
-    Known("nansum norm L.norm L.vector_norm L.matrix_norm cumprod prod", "held", "of halves that numpy has not (bfloat16), `dtype` names the type in which vizgrad "
+    Known("nansum nanmean norm L.norm L.vector_norm L.matrix_norm cumprod prod", "held", "of halves that numpy has not (bfloat16), `dtype` names the type in which vizgrad "
           "computes, and it keeps what it has computed with", narrow_in_another_type),
     Known("cov corrcoef", "refused after a write to operand|held", "of one observation PyTorch's gradient by the weights is a constant, 0 or NaN",
           one_observation),

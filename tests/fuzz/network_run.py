@@ -15,13 +15,15 @@ def values(shape: Any, seed: int = 0) -> Any:
     return np.random.default_rng([seed, *shape]).standard_normal(shape)
 
 
-def scope(module: Any, seen: dict[str, Any], shaken: int = 0) -> dict[str, Any]:
-    """The names that a network's program uses. `shaken` changes the last digits of what is given."""
+def scope(
+    module: Any, seen: dict[str, Any], shaken: int = 0, part: float = 4e-16
+) -> dict[str, Any]:
+    """The names that a network's program uses. `shaken` changes a `part` of what is given: its last digits."""
 
     def moved(made: Any) -> Any:
         if shaken:
             signs = np.random.default_rng(shaken).integers(0, 2, made.shape) * 2 - 1
-            made = made * (1 + signs * 4e-16)
+            made = made * (1 + signs * part)
         return made
 
     def numbers(shape: Any, dtype: Any) -> Any:
@@ -62,7 +64,7 @@ def scope(module: Any, seen: dict[str, Any], shaken: int = 0) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def observed(module: Any, network: Any, shaken: int = 0) -> dict[str, Any]:
+def observed(module: Any, network: Any, shaken: int = 0, part: float = 4e-16) -> dict[str, Any]:
     """What a network's program leaves, as far as it comes, and what it raises."""
     seen: dict[str, Any] = {}
     module.manual_seed(0)
@@ -70,7 +72,7 @@ def observed(module: Any, network: Any, shaken: int = 0) -> dict[str, Any]:
         try:
             exec(
                 compile("\n".join(network.source()), "<network>", "exec"),
-                scope(module, seen, shaken),
+                scope(module, seen, shaken, part),
             )
         except Exception as error:  # noqa: BLE001  whatever it is, it is compared
             seen["raises"] = error
