@@ -13,6 +13,7 @@ import {
   bringIntoPart,
   bringIntoView,
   detailAt,
+  enlarged,
   filled,
   FIT_ZOOM,
   firstLook,
@@ -222,7 +223,13 @@ export function usePlacing(
     if (view.value === untouched.current) {
       look();
     } else {
-      zoom(factor);
+      // What it was set to by itself to be seen whole at a desk is too small from afar.
+      view.value = enlarged(
+        view.value,
+        screen,
+        factor,
+        factor > 1 && view.value === inPart.current
+      );
     }
   }, [larger]);
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import {
   bringIntoView,
   detailAt,
+  enlarged,
   firstLook,
   fitBox,
   fromLeft,
@@ -35,6 +36,14 @@ test('a first look at a long graph starts at its beginning, readable', () => {
   const box = seen(view, screen);
   expect(box.y).toBeLessThan(0);
   expect(box.y + box.height).toBeGreaterThan(40);
+});
+
+test('what was set to be seen whole is readable from afar, too, and what a person sees grows alike', () => {
+  const far = { x: 0, y: 0, zoom: 0.5 };
+  expect(enlarged(far, screen, 1.4, false).zoom).toBeCloseTo(0.7);
+  expect(enlarged(far, screen, 1.4, true).zoom).toBeCloseTo(1.4 * 0.76);
+  expect(enlarged({ ...far, zoom: 1 }, screen, 1.4, true).zoom).toBeCloseTo(1.4);
+  expect(enlarged({ ...far, zoom: 1 }, screen, 1 / 1.4, false).zoom).toBeCloseTo(1 / 1.4);
 });
 
 test('to teach, a first look has larger type', () => {

@@ -78,6 +78,13 @@ export function zoomAt(view: View, at: Point, factor: number): View {
   return { x: at.x - (at.x - view.x) * scale, y: at.y - (at.y - view.y) * scale, zoom };
 }
 
+/** Around the middle of the screen, `factor` times as large; `readable`: so much that it can be read, at `factor` of a desk. */
+export function enlarged(view: View, screen: Size, factor: number, readable: boolean): View {
+  const least = readable ? (READABLE_ZOOM * factor) / view.zoom : 0;
+  const middle = { x: screen.width / 2, y: screen.height / 2 };
+  return zoomAt(view, middle, Math.max(factor, least));
+}
+
 /** The part of the picture on a screen of this size. */
 export function seen(view: View, screen: Size): Box {
   return {
