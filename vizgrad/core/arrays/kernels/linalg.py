@@ -91,7 +91,7 @@ def cholesky(a: Array, upper: bool) -> Array:
 
 
 def adjoint(a: Array) -> Array:
-    return a.swapaxes(-1, -2).conj()
+    return a.conj().swapaxes(-1, -2)  # on a device conjugates lie in rows, whatever they are of
 
 
 @quiet
