@@ -30,6 +30,9 @@ _REFUSED = (
 )
 
 _STEPS = "on the CPU attention is one node, and gives gradients as its operands lie; on a device its steps"
+_NODE_OF_CTC = (
+    "on the CPU ctc_loss is one node, in which -inf is log(0); on a device steps make NaN of it"
+)
 _FORTRAN = "LAPACK gives columns, and cupy copies what cuSOLVER gives into rows"
 
 TYPES = Exceptions({})
@@ -38,6 +41,7 @@ LAYOUTS = Exceptions(
         "attention as one node": (("",), _STEPS),
         "slogdet": (("",), _FORTRAN),
         "qr": (("",), _FORTRAN),
+        "lu_solve from the right": (("complex64", "complex128"), _FORTRAN),
     }
 )
 SPECIAL = Exceptions(
@@ -46,6 +50,8 @@ SPECIAL = Exceptions(
         "special i0": (("",), "i0 of infinity is infinite in CUDA, and NaN in scipy"),
         "special i1": (("",), "i1 of infinity is infinite in CUDA, and NaN in scipy"),
         "solve_triangular": (("",), "of a 0 on the diagonal cuSOLVER makes what it likes"),
+        "lu_solve": (("",), "of infinities in a factor the triangular systems of cuBLAS make NaN"),
+        "ctc_loss": (("",), _NODE_OF_CTC),
         "nextafter": (("float16",), "cupy's number after the largest half is NaN"),
         "binary_cross_entropy": (("",), _REFUSED),
     }

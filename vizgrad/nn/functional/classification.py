@@ -293,10 +293,12 @@ def ctc_loss(
         if zero_infinity:
             loss = loss.masked_fill(loss == xp.inf, 0.0)
     else:
-        rows = _rows(targets, lengths, samples)
+        rows, kind = _rows(targets, lengths, samples), scores.dtype
+        if kind.itemsize == 2:  # halves do not hold what stands for log(0)
+            scores = scores.float()
         loss = stack_any(
             [_one(scores[: inputs[n], n], rows[n], blank, zero_infinity) for n in range(samples)], 0
-        )
+        ).to(kind)
     if reduction == "mean":
         sizes = [max(n, 1) for n in lengths]
         divisor: Any = new_tensor(beside(loss._array, xp.asarray(sizes, loss._array.dtype)))
