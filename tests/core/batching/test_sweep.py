@@ -107,6 +107,14 @@ def test_examples_without_dimensions_and_indices_from_the_end() -> None:
     assert found.tolist() == [[0, 0, 7], [7, 0, 0]]
 
 
+@pytest.mark.rule("D-1")
+def test_values_of_too_many_dimensions_are_refused() -> None:
+    nothing, places, values = vg.zeros(2, 0), vg.zeros(2, 0, dtype=vg.int64), vg.ones(2, 2, 3)
+    put = vmap(lambda a, b, c: a.index_put([b], c, True))
+    with pytest.raises(RuntimeError, match="shape mismatch: value tensor of shape"):
+        put(nothing, places, values)
+
+
 #: Operations of sparse tensors that PyTorch does not batch either.
 REFUSED = {
     "placed", "placed_compressed", "masked_dense", "masked_sparse", "to_sparse", "to_sparse_dim", "to_coo",

@@ -156,6 +156,11 @@ def _values(call: Call, places: Places, source: Tensor) -> Tensor:
     while values.ndim - 1 < len(sizes):
         values = shape.unsqueeze.record(values, dim=1)
     while values.ndim - 1 > len(sizes):
+        if values.shape[1] != 1:
+            raise RuntimeError(
+                f"shape mismatch: value tensor of shape {list(values.shape[1:])} cannot be broadcast to "
+                f"indexing result of shape {list(sizes)}"
+            )
         values = shape.squeeze_dim.record(values, dim=1)
     return places.as_found(shape.expand.record(values, shape=(call.size, *sizes)))
 
