@@ -198,16 +198,17 @@ def rounding(
                         what
                     )
                 )
-                if (
-                    isinstance(after, np.ndarray)
-                    and isinstance(plain, np.ndarray)
-                    and after.shape == plain.shape
-                ):
-                    step = off(after, plain)
-                    moved = max(moved, step if np.isfinite(step) else 0.0)
+                moved = max(moved, _step(after, plain))
         # by how much a last digit is larger than those that were changed
         grown = 2e13 if network.autocast else 1.0 if network.dtype == "float64" else 3e8
     return apart <= 100 * moved * grown + unit * scale
+
+
+def _step(one: Any, other: Any) -> float:
+    """How far two arrays are apart; 0 where they cannot be compared, or not by a finite number."""
+    both = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
+    apart = off(one, other) if both and one.shape == other.shape else 0.0
+    return apart if np.isfinite(apart) else 0.0
 
 
 def _usual_error(torch: Any, network: Network, what: str) -> float:
@@ -216,13 +217,7 @@ def _usual_error(torch: Any, network: Network, what: str) -> float:
     largest, part = 0.0, 8e-3 if network.autocast else 2e-7
     for seed in (1, 2, 3):
         there, truth = (observed(torch, each, seed, part).get(what) for each in (network, wide))
-        if (
-            isinstance(there, np.ndarray)
-            and isinstance(truth, np.ndarray)
-            and there.shape == truth.shape
-        ):
-            step = off(there, truth)
-            largest = max(largest, step if np.isfinite(step) else 0.0)
+        largest = max(largest, _step(there, truth))
     return largest
 
 
