@@ -311,7 +311,10 @@ export interface ValueRead {
   readonly value: Watched;
 }
 
-/** The latest messages of breakpoints that log, in order; there have been `total`. */
+/**
+ * The latest messages of breakpoints that log, in order; since they were cleared there have been
+ * `total`.
+ */
 export interface LogLines {
   readonly type: 'log_lines';
   readonly request: number;
