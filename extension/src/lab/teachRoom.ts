@@ -34,7 +34,7 @@ export function giveRoomToTeach(shell: Shell): () => void {
   void shell.restored.then(() => {
     observer.observe(document.body, { attributeFilter: ['class'] });
     look();
-    // Whoever opens it meanwhile has it as it is.
+    // A user who opens it meanwhile has it as it is.
     shell.layoutModified.connect(() => {
       if (!shell.leftCollapsed) {
         keep(false);
