@@ -87,4 +87,17 @@ FOUND = (
         ),
         dtype="float32",
     ),
+    # the first step moves apart what has no gradient but rounding, and the second output shows it
+    Network(
+        (2, 1, 3, 7),
+        (
+            ("PReLU()", "x = {m}(x)"),
+            ("Flatten()", "x = {m}(x) + {m}(x.flip(0))"),
+            ("", "x = x[:, ::2]"),
+            ("Linear(11, 1, bias=True)", "x = x + {m}(x)"),
+            ("", "x = x.flip(1)"),
+        ),
+        loss="F.multi_margin_loss(y.flatten(1), labels(y.flatten(1)))",
+        optimizer="NAdam(parts, lr=0.01)",
+    ),
 )
