@@ -41,7 +41,7 @@ class TorchProcessGroup:
 
     def close(self) -> None:
         """Gloo's threads have ended when this returns: one that lets go of a tensor while Python ends aborts
-        the process. They end with the last reference to the group, and an error keeps frames that hold `self`.
+        the process. They end with the last reference to the group; the frames of an error hold `self`.
         """
         group, self._group = self._group, None
         dist.destroy_process_group(group)
