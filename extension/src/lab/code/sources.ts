@@ -132,7 +132,7 @@ export class Sources implements IDisposable {
       },
       valueOf: expression => this.code.valueOf(expression),
       noValue: () => this.code.noValue(),
-      runsTo: line => void this.code.runTo(this.marksIn(path, view), line),
+      runsTo: line => void this.code.runTo(() => this.marksIn(path, view), line),
       chooses: node => this.code.chooses(node),
       shown: () => this.readAgain(),
       closed: () => {
