@@ -77,4 +77,14 @@ FOUND = (
         ),
         before=("x = last(x)",),
     ),
+    # of equal elements a normalization makes their last digit over the root of its eps
+    Network(
+        (1, 1, 5, 6),
+        (
+            ("Softmax2d()", "x = {m}(x)"),
+            ("Sigmoid()", "x = {m}(x)"),
+            ("LayerNorm([1, 5, 6])", "x = {m}(x)"),
+        ),
+        dtype="float32",
+    ),
 )
