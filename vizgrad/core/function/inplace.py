@@ -182,6 +182,13 @@ def rebase(view: Tensor, fn: Node, position: int = 0) -> None:
     info.sequence_nr = tick()  # of the view's own new node, made when it is asked for
 
 
+def written_view(node: Node) -> Tensor | None:
+    """The view that the operation `node` has written, while both it and its base are used."""
+    copied_by = getattr(node, "copied_by", None)
+    whole = None if copied_by is None else copied_by()
+    return None if whole is None else whole.view()
+
+
 def regenerate(view: Tensor) -> None:
     """Gives a view a new history from its base's, after the memory was written (V-30 (4), (5))."""
     info, storage = view._view, view._storage
